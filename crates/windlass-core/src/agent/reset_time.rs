@@ -1,0 +1,1 @@
+//! Reset times in prose.

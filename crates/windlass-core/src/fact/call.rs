@@ -1,0 +1,159 @@
+//! Calls: one agent process with a purpose.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Class, Cost, Tokens, time::millis};
+
+/// Why an agent is called. Every call is charged, whatever its purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To work on the job.
+    Work,
+    /// To look over an iteration's work.
+    Review,
+    /// To settle a conflict of principles.
+    Council,
+    /// To judge finished work with fresh eyes.
+    Verify,
+    /// To plan.
+    Plan,
+    /// To resolve a conflicting merge.
+    Merge,
+}
+
+/// How an agent's process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// It exited with this code.
+    Exited(i32),
+    /// A signal ended it.
+    Signalled(i32),
+    /// Nobody saw its end: the runner or the keeper died first.
+    Lost,
+}
+
+/// Why the runner ended a call that would have gone on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cut {
+    /// It printed nothing for too long.
+    Silence,
+    /// It ran longer than a call may.
+    WallClock,
+    /// The run's duration is used up.
+    Duration,
+    /// Its result was there, but the process did not end.
+    Lingering,
+    /// It kept retrying something that cannot heal (two `authentication_failed`).
+    HopelessRetries,
+    /// Somebody asked the run to stop.
+    Stop,
+}
+
+/// A usage limit, as the agent reported it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageLimit {
+    /// When it resets, where that is known.
+    pub resets_at: Option<Timestamp>,
+    /// Which window: `five_hour`, `seven_day`, …; empty where unknown.
+    pub window: String,
+}
+
+/// A tool call that the agent's permissions refused.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Denial {
+    /// The tool: `Bash`, `Write`, …
+    pub tool: String,
+    /// What it was to do: the command, the path; cut to 200 characters.
+    pub input: String,
+    /// The permission rule that would allow exactly this, as `permissions.allow` takes it: `Bash(touch x)`.
+    pub rule: String,
+}
+
+/// All that a finished call tells the core.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallReport {
+    /// How it went.
+    pub class: Class,
+    /// One sentence that says so to a person, at most 300 characters; empty for a success.
+    pub detail: String,
+    /// How the process ended.
+    pub ended: Ended,
+    /// Why the runner ended it, if it did.
+    pub cut: Option<Cut>,
+    /// The last total that the agent reported; `None` when it died without a result.
+    pub cost: Option<Cost>,
+    /// The last totals that the agent reported.
+    pub tokens: Tokens,
+    /// The texts of results with `is_error:false`, in order, each cut to 64 KiB (its end is kept). Claims are looked
+    /// for here and nowhere else.
+    pub results: Vec<String>,
+    /// Tool calls seen.
+    pub tool_uses: u32,
+    /// Tool calls refused by permissions, without repetitions, at most 20.
+    pub denials: Vec<Denial>,
+    /// The usage limit that was hit, for [`Class::UsageLimit`].
+    pub limit: Option<UsageLimit>,
+    /// The account is being charged beyond its plan (`isUsingOverage`).
+    pub overage: bool,
+    /// Lines that were no JSON.
+    pub garbage_lines: u64,
+    /// From its start to its end.
+    pub duration: Duration,
+}
+
+/// The part of a [`CallReport`] that is journalled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallSummary {
+    /// How it went.
+    pub class: Class,
+    /// One sentence that says so to a person; empty for a success.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// How the process ended.
+    pub ended: Ended,
+    /// Why the runner ended it, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+    /// What is charged.
+    #[serde(rename = "cost_usd")]
+    pub cost: Cost,
+    /// The charge is the reservation, since the agent reported nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
+    /// What the agent reported.
+    pub tokens: Tokens,
+    /// Tool calls seen.
+    pub tool_uses: u32,
+    /// The agent's final words were empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub empty: bool,
+    /// Tool calls refused by permissions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Denial>,
+    /// The usage limit that was hit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<UsageLimit>,
+    /// The account is being charged beyond its plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overage: bool,
+    /// Lines that were no JSON.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub garbage_lines: u64,
+    /// From its start to its end.
+    #[serde(rename = "duration_ms", with = "millis")]
+    pub duration: Duration,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

@@ -1,0 +1,81 @@
+//! Checks: commands that the runner executes itself. Exit 0 passes.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::time::millis;
+
+/// What a check is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckKind {
+    /// `--until`: replaces the agent's claim.
+    Until,
+    /// `--gate`: a claim counts only when it is green.
+    Gate,
+}
+
+/// A check, as configured when the run started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// What it is for.
+    pub kind: CheckKind,
+    /// A command for `sh -c`, run in the working directory.
+    pub command: String,
+    /// After this long it is killed and counts as failed.
+    #[serde(rename = "timeout_ms", with = "millis")]
+    pub timeout: Duration,
+}
+
+/// When a check was run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStage {
+    /// Before the first iteration.
+    Baseline,
+    /// On the tree that an iteration left.
+    Candidate,
+    /// On what a commit hook or a merge made of it.
+    Committed,
+}
+
+/// How a check's command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckResult {
+    /// Exit 0.
+    Passed,
+    /// Any other exit code.
+    Failed(i32),
+    /// A signal ended it.
+    Signalled(i32),
+    /// It took longer than its timeout.
+    TimedOut,
+    /// It could not be started, or nobody saw its end.
+    Lost,
+}
+
+/// How one run of a check ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckOutcome {
+    /// Which: an index into the run's checks.
+    pub check: u16,
+    /// How it ended.
+    pub result: CheckResult,
+    /// How long it took.
+    #[serde(rename = "duration_ms", with = "millis")]
+    pub duration: Duration,
+    /// Its output, standard output and error together: a file below the run's folder.
+    pub log: String,
+    /// Its output's last line with anything in it, cut to 200 characters.
+    pub last_line: String,
+}
+
+impl CheckOutcome {
+    /// Exit 0?
+    #[must_use]
+    pub const fn passed(&self) -> bool {
+        matches!(self.result, CheckResult::Passed)
+    }
+}

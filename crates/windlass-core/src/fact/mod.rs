@@ -1,0 +1,250 @@
+//! The vocabulary: what happened or was decided, one journalled line each.
+//!
+//! Terminal, `--json`, reports and replay are made from [`Entry`] values and [`Observation`](crate::observation)s and
+//! nothing else.
+
+mod call;
+mod check;
+mod class;
+mod evidence;
+mod ids;
+mod money;
+mod stop;
+mod time;
+
+pub use call::{CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
+pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
+pub use class::{Class, Verdict};
+pub use evidence::Evidence;
+pub use ids::{CallId, LaneId, RunId, SnapshotId};
+pub use money::{Cost, Tokens};
+pub use stop::{ExitCodes, StopReason, StopSource};
+pub use time::Now;
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::RunPlan;
+
+/// One line of the journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its ordinal, counted from 1 over the whole run.
+    pub seq: u64,
+    /// When it was decided.
+    #[serde(flatten)]
+    pub at: Now,
+    /// What happened or was decided.
+    #[serde(flatten)]
+    pub fact: Fact,
+}
+
+/// What happened or was decided. Each variant says who may follow; [`Run::apply`](crate::run::Run::apply) refuses
+/// the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+pub enum Fact {
+    /// A run began; all that it needs to be continued is here.
+    RunStarted {
+        /// The run as it was resolved.
+        plan: Box<RunPlan>,
+    },
+    /// The world before the first iteration was looked at and kept.
+    Surveyed {
+        /// What was seen.
+        evidence: Evidence,
+        /// Where it is kept; `None` without a git repository.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<SnapshotId>,
+        /// Files that the snapshot left out.
+        #[serde(default)]
+        left_out: u32,
+    },
+    /// A check ended.
+    CheckFinished {
+        /// The lane whose tree it judged.
+        lane: LaneId,
+        /// When it was run.
+        stage: CheckStage,
+        /// How it ended.
+        outcome: CheckOutcome,
+    },
+    /// An iteration began.
+    IterationStarted {
+        /// Where.
+        lane: LaneId,
+        /// Its number, from 1 over the whole run.
+        iteration: u32,
+    },
+    /// Money was set aside for a call that is about to be made.
+    CallReserved {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// The iteration it belongs to.
+        iteration: u32,
+        /// Which try of that iteration, from 1.
+        attempt: u32,
+        /// What it is for.
+        purpose: Purpose,
+        /// What was set aside.
+        #[serde(rename = "reserved_usd")]
+        reserved: Cost,
+        /// What the agent may spend; `None` = no limit.
+        #[serde(rename = "budget_usd", default, skip_serializing_if = "Option::is_none")]
+        budget: Option<Cost>,
+    },
+    /// The agent's process exists.
+    CallSpawned {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// Its process id.
+        pid: u32,
+    },
+    /// The runner decided to end a call.
+    CallCut {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// Why.
+        cut: Cut,
+        /// Without asking first: SIGKILL now.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        now: bool,
+    },
+    /// The agent's process is gone, its output is read, nothing that it started is left.
+    CallFinished {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// The agent claims that the job is done.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        claimed: bool,
+        /// What there is to say about it.
+        #[serde(flatten)]
+        summary: CallSummary,
+    },
+    /// The tree that a call left is kept.
+    Kept {
+        /// Where.
+        lane: LaneId,
+        /// What was seen.
+        evidence: Evidence,
+        /// Where it is kept; `None` without a git repository.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<SnapshotId>,
+        /// Files that differ from the iteration's beginning.
+        #[serde(default)]
+        changed: u32,
+    },
+    /// A commit was made of what the iteration changed, or there was nothing to commit.
+    Committed {
+        /// Where.
+        lane: LaneId,
+        /// The commit; `None` when nothing was left to commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
+        /// What is there now, seen after the commit's own hooks.
+        evidence: Evidence,
+        /// The commit's hooks changed the tree that the gates had judged.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        altered: bool,
+        /// Why there is no commit although there were changes: what git or its hook said, one line.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    },
+    /// What the checks wrote was looked at, so that it is not taken for the agent's progress.
+    Settled {
+        /// Where.
+        lane: LaneId,
+        /// What was seen.
+        evidence: Evidence,
+    },
+    /// The attempt is over and the same iteration will be tried again.
+    AttemptRepeats {
+        /// Where.
+        lane: LaneId,
+        /// The iteration.
+        iteration: u32,
+        /// The attempt that is over.
+        attempt: u32,
+        /// Why.
+        class: Class,
+    },
+    /// An iteration ended.
+    IterationFinished {
+        /// Where.
+        lane: LaneId,
+        /// Its number.
+        iteration: u32,
+        /// What the runner made of it.
+        verdict: Verdict,
+        /// How its last call went.
+        class: Class,
+        /// Its evidence is one that this run had not seen.
+        progress: bool,
+        /// All its calls.
+        #[serde(rename = "cost_usd")]
+        cost: Cost,
+        /// All its calls.
+        tokens: Tokens,
+        /// From its start to its end, waits included.
+        #[serde(rename = "duration_ms", with = "time::millis")]
+        duration: std::time::Duration,
+    },
+    /// No call will be started before this time.
+    Held {
+        /// Until when, on the wall clock.
+        until: jiff::Timestamp,
+        /// [`Class::UsageLimit`] or [`Class::Outage`].
+        class: Class,
+        /// Which wait in a row.
+        attempt: u32,
+    },
+    /// The wait is over.
+    Released,
+    /// Somebody asked the run to stop. Repetitions escalate.
+    StopRequested {
+        /// Who.
+        by: StopSource,
+        /// The stage that this request leads to, 1 to 3.
+        stage: u8,
+    },
+    /// The run is continued by a new process. What was running then is lost.
+    RunResumed {
+        /// The plan, with limits that may have been raised.
+        plan: Box<RunPlan>,
+    },
+    /// Something a person should know that changes no decision.
+    Noticed {
+        /// One sentence.
+        text: String,
+    },
+    /// The run ended.
+    RunFinished {
+        /// Why.
+        stop_reason: StopReason,
+        /// One sentence that says more, where there is more to say.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
+        /// Iterations that ended.
+        iterations: u32,
+        /// All calls.
+        #[serde(rename = "cost_usd")]
+        cost: Cost,
+        /// A part of the cost is an estimate, since an agent died without reporting it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        estimated: bool,
+        /// All calls.
+        tokens: Tokens,
+        /// Without waits for usage limits and without the time between a crash and its resume.
+        #[serde(rename = "duration_ms", with = "time::millis")]
+        duration: std::time::Duration,
+        /// What the process ends with.
+        exit_code: u8,
+    },
+}

@@ -1,0 +1,132 @@
+//! Money and tokens.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Money, in millionths of a US dollar; written in JSON as a number of dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cost(u64);
+
+impl Cost {
+    /// Nothing.
+    pub const ZERO: Cost = Cost(0);
+
+    /// From millionths of a dollar.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Cost {
+        Cost(micros)
+    }
+
+    /// From dollars, rounded to the nearest millionth. What is negative, infinite or not a number is nothing.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped just before"
+    )]
+    pub fn from_dollars(dollars: f64) -> Cost {
+        if dollars.is_finite() && dollars > 0.0 {
+            Cost((dollars * 1e6).round().min(1e18) as u64)
+        } else {
+            Cost::ZERO
+        }
+    }
+
+    /// In millionths of a dollar.
+    #[must_use]
+    pub const fn micros(self) -> u64 {
+        self.0
+    }
+
+    /// In dollars.
+    #[must_use]
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// What is left after `other` is taken; never less than nothing.
+    #[must_use]
+    pub const fn minus(self, other: Cost) -> Cost {
+        Cost(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Add for Cost {
+    type Output = Cost;
+    fn add(self, other: Cost) -> Cost {
+        Cost(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Cost {
+    fn sum<I: Iterator<Item = Cost>>(costs: I) -> Cost {
+        costs.fold(Cost::ZERO, Add::add)
+    }
+}
+
+/// `$1.23`; four digits below a dollar (`$0.0008`), since one iteration may cost less than a cent.
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = if self.0 > 0 && self.0 < 1_000_000 {
+            format!("${:.4}", self.dollars())
+        } else {
+            format!("${:.2}", self.dollars())
+        };
+        f.pad(&text)
+    }
+}
+
+impl Serialize for Cost {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.dollars())
+    }
+}
+
+impl<'de> Deserialize<'de> for Cost {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
+        f64::deserialize(deserializer).map(Cost::from_dollars)
+    }
+}
+
+/// Tokens as the agent reports them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tokens {
+    /// Read from the prompt, not from a cache.
+    pub input: u64,
+    /// Written by the model.
+    pub output: u64,
+    /// Put into the prompt cache.
+    pub cache_creation: u64,
+    /// Read from the prompt cache.
+    pub cache_read: u64,
+}
+
+impl Tokens {
+    /// All of them: what `--max-tokens` counts (seed row 56).
+    #[must_use]
+    pub const fn total(self) -> u64 {
+        self.input
+            .saturating_add(self.output)
+            .saturating_add(self.cache_creation)
+            .saturating_add(self.cache_read)
+    }
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Tokens) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_creation = self.cache_creation.saturating_add(other.cache_creation);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+    }
+}

@@ -1,0 +1,178 @@
+//! Why a run ended, and what that means to whoever called it.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a run ended; exactly one per ending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The claim stood and every gate was green.
+    Complete,
+    /// There was nothing to do before the first iteration.
+    NothingToDo,
+    /// `--max-iterations`.
+    MaxIterations,
+    /// `--max-cost`, or the agent used up the budget that was left.
+    MaxCost,
+    /// `--max-tokens`.
+    MaxTokens,
+    /// `--max-duration`.
+    MaxDuration,
+    /// Too many iterations in a row without progress.
+    Stagnated,
+    /// Build mode: neither HEAD nor tree nor plan moved.
+    NoChanges,
+    /// Every open task waits or is parked.
+    Blocked,
+    /// `windlass stop`.
+    StopRequested,
+    /// Only a person can decide what comes next.
+    NeedsHuman,
+    /// Ctrl-C.
+    Interrupted,
+    /// SIGTERM.
+    Terminated,
+    /// `--max-failures` iterations in a row failed.
+    ConsecutiveFailures,
+    /// The agent is missing, not logged in, refused, or out of reach for longer than the run may wait.
+    AgentUnavailable,
+    /// A usage limit resets later than `--max-wait` allows.
+    LimitWaitExceeded,
+    /// Five claims in a row were refused for the same failures.
+    GatesFailing,
+    /// Another run holds this working directory.
+    Locked,
+    /// A hook said abort.
+    HookAbort,
+    /// A hook skipped ten iterations in a row.
+    HookSkips,
+    /// The disk is full.
+    DiskFull,
+    /// The agent destroyed what it must not touch.
+    DestructiveChange,
+    /// A defect of Windlass.
+    Internal,
+    /// Instructions or plan are missing.
+    Missing,
+}
+
+/// Which exit codes a run ends with (`--exit-codes`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitCodes {
+    /// 0 for every orderly stop, 1 for errors, 2 for usage, 130 and 143 for signals.
+    #[default]
+    Simple,
+    /// A code of its own for each stop reason.
+    Detailed,
+}
+
+impl StopReason {
+    /// Every stop reason, in the order of the documentation.
+    pub const ALL: [StopReason; 24] = [
+        StopReason::Complete,
+        StopReason::NothingToDo,
+        StopReason::MaxIterations,
+        StopReason::MaxCost,
+        StopReason::MaxTokens,
+        StopReason::MaxDuration,
+        StopReason::Stagnated,
+        StopReason::NoChanges,
+        StopReason::Blocked,
+        StopReason::StopRequested,
+        StopReason::NeedsHuman,
+        StopReason::Interrupted,
+        StopReason::Terminated,
+        StopReason::ConsecutiveFailures,
+        StopReason::AgentUnavailable,
+        StopReason::LimitWaitExceeded,
+        StopReason::GatesFailing,
+        StopReason::Locked,
+        StopReason::HookAbort,
+        StopReason::HookSkips,
+        StopReason::DiskFull,
+        StopReason::DestructiveChange,
+        StopReason::Internal,
+        StopReason::Missing,
+    ];
+
+    /// Its name in messages, JSON and the journal. Ctrl-C and SIGTERM are both `manual` there.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            StopReason::Complete => "complete",
+            StopReason::NothingToDo => "nothing_to_do",
+            StopReason::MaxIterations => "max_iterations",
+            StopReason::MaxCost => "max_cost",
+            StopReason::MaxTokens => "max_tokens",
+            StopReason::MaxDuration => "max_duration",
+            StopReason::Stagnated => "stagnated",
+            StopReason::NoChanges => "no_changes",
+            StopReason::Blocked => "blocked",
+            StopReason::StopRequested => "stop_requested",
+            StopReason::NeedsHuman => "needs_human",
+            StopReason::Interrupted | StopReason::Terminated => "manual",
+            StopReason::ConsecutiveFailures => "consecutive_failures",
+            StopReason::AgentUnavailable => "agent_unavailable",
+            StopReason::LimitWaitExceeded => "limit_wait_exceeded",
+            StopReason::GatesFailing => "gates_failing",
+            StopReason::Locked => "locked",
+            StopReason::HookAbort => "hook_abort",
+            StopReason::HookSkips => "hook_skips",
+            StopReason::DiskFull => "disk_full",
+            StopReason::DestructiveChange => "destructive_change",
+            StopReason::Internal => "internal",
+            StopReason::Missing => "missing",
+        }
+    }
+
+    /// The exit code of a run that ended so.
+    #[must_use]
+    pub const fn exit_code(self, codes: ExitCodes) -> u8 {
+        let (simple, detailed) = self.both_codes();
+        match codes {
+            ExitCodes::Simple => simple,
+            ExitCodes::Detailed => detailed,
+        }
+    }
+
+    const fn both_codes(self) -> (u8, u8) {
+        match self {
+            StopReason::Complete | StopReason::NothingToDo => (0, 0),
+            StopReason::MaxIterations => (0, 10),
+            StopReason::MaxCost => (0, 11),
+            StopReason::MaxTokens => (0, 12),
+            StopReason::MaxDuration => (0, 13),
+            StopReason::Stagnated => (0, 14),
+            StopReason::NoChanges => (0, 15),
+            StopReason::StopRequested => (0, 16),
+            StopReason::Blocked => (0, 17),
+            StopReason::NeedsHuman => (0, 24),
+            StopReason::Interrupted => (130, 130),
+            StopReason::Terminated => (143, 143),
+            StopReason::ConsecutiveFailures => (1, 20),
+            StopReason::AgentUnavailable => (1, 21),
+            StopReason::LimitWaitExceeded => (1, 22),
+            StopReason::GatesFailing => (1, 23),
+            StopReason::Locked => (1, 25),
+            StopReason::HookAbort => (1, 26),
+            StopReason::HookSkips => (1, 27),
+            StopReason::DiskFull => (1, 28),
+            StopReason::DestructiveChange => (1, 29),
+            StopReason::Internal => (1, 1),
+            StopReason::Missing => (1, 2),
+        }
+    }
+}
+
+/// Who asked a run to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopSource {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+    /// `windlass stop`.
+    Command,
+}

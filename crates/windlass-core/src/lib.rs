@@ -1,0 +1,10 @@
+//! Windlass's core: what a run is, what an agent said, and what follows from it.
+//!
+//! Nothing in this crate performs IO, reads a clock or the environment, starts a process or a thread, or draws a
+//! random number (its `clippy.toml` forbids it). Time and the world come in as values; facts come out. So every rule
+//! can be tested as a table, whole nights can be simulated, and recovery is the same code applied to the journal.
+
+pub mod agent;
+pub mod fact;
+pub mod observation;
+pub mod run;

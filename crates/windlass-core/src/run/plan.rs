@@ -1,0 +1,139 @@
+//! A run as it was resolved from flags, environment, files and defaults when it started.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fact::{Check, Cost, ExitCodes, RunId};
+
+/// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunPlan {
+    /// The run's name.
+    pub run: RunId,
+    /// The working directory: canonical.
+    pub directory: PathBuf,
+    /// Is it in a git repository?
+    pub git: bool,
+    /// What is to be done.
+    pub job: Job,
+    /// When it has to end.
+    pub limits: Limits,
+    /// How long to wait for what.
+    pub clocks: Clocks,
+    /// What proves or refutes a claim, in the order they are run: `until` first.
+    pub checks: Vec<Check>,
+    /// Who works.
+    pub agent: AgentPlan,
+    /// Who commits.
+    pub commit: CommitPolicy,
+    /// Which exit codes the run ends with.
+    pub exit_codes: ExitCodes,
+    /// Digests of what was read when the run started (configuration, prompt file): path and SHA-256.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<(PathBuf, String)>,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// How an iteration is prompted and how progress is read.
+    pub mode: Mode,
+    /// Its first words, for lists: one line, at most 80 characters.
+    pub title: String,
+    /// The phrase that claims completion, on a line of its own in a result.
+    pub completion_signal: String,
+    /// In how many iterations in a row.
+    pub completion_threshold: u32,
+    /// Notes relayed between iterations, relative to the working directory; `None` = no notes.
+    pub notes_file: Option<PathBuf>,
+}
+
+/// How an iteration is prompted and how progress is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// A free goal (seed 004).
+    Goal,
+}
+
+/// When a run has to end; `None` = no such limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Iterations; failed ones count.
+    pub iterations: Option<u32>,
+    /// Money.
+    #[serde(rename = "cost_usd")]
+    pub cost: Option<Cost>,
+    /// Tokens of all kinds.
+    pub tokens: Option<u64>,
+    /// Time, without waits for usage limits and without the time between a crash and its resume.
+    pub duration: Option<Duration>,
+    /// Failed iterations in a row.
+    pub failures: u32,
+    /// Iterations in a row without progress; `None` = never.
+    pub stagnation: Option<u32>,
+    /// One wait for a usage limit.
+    pub wait: Duration,
+    /// Retries of one outage.
+    pub outage_retries: u32,
+    /// Time that one outage may take.
+    pub outage_time: Duration,
+    /// Usage beyond the plan is allowed.
+    pub overage: bool,
+}
+
+/// How long to wait for what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clocks {
+    /// Between two iterations.
+    pub delay: Duration,
+    /// Without a byte from the agent.
+    pub silence: Duration,
+    /// A whole call.
+    pub call: Duration,
+    /// From SIGTERM to SIGKILL.
+    pub grace: Duration,
+    /// After the last result, until the process must have ended.
+    pub linger: Duration,
+    /// The same while background tasks run.
+    pub linger_background: Duration,
+}
+
+/// Who works, and what it may do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentPlan {
+    /// Its name: `claude`, or `mock` for the scripted one.
+    pub name: String,
+    /// The program, absolute.
+    pub program: PathBuf,
+    /// Its version, as it said.
+    pub version: String,
+    /// The model; `None` = the agent's own choice.
+    pub model: Option<String>,
+    /// Turns per call; `None` = the agent's own limit.
+    pub max_turns: Option<u32>,
+    /// Arguments before ours: configuration's, and what followed `--`.
+    pub arguments: Vec<String>,
+    /// `--dangerously-skip-permissions`.
+    pub skip_permissions: bool,
+    /// Rules that allow tools: the gates, detected project commands, git reading, `permissions.allow`.
+    pub allow: Vec<String>,
+    /// Hand API keys of the environment to the agent.
+    pub api_keys: bool,
+    /// Let it start background tasks.
+    pub background: bool,
+}
+
+/// Who commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitPolicy {
+    /// Nobody.
+    None,
+    /// The agent is asked to.
+    Agent,
+    /// The runner commits what an iteration changed.
+    Runner,
+}
