@@ -6,5 +6,7 @@
 
 pub mod agent;
 pub mod fact;
+pub mod mode;
 pub mod observation;
+pub mod prompt;
 pub mod run;

@@ -56,7 +56,7 @@ pub enum Cut {
 }
 
 /// A usage limit, as the agent reported it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageLimit {
     /// When it resets, where that is known.
     pub resets_at: Option<Timestamp>,

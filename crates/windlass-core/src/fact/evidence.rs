@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A state of the world as the runner sees it: never notes, logs, timestamps or Windlass's own files.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Evidence {
     /// The commit that HEAD names; `None` without git or without a commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ pub struct LaneId(pub u16);
 pub struct CallId(pub u32);
 
 /// A snapshot: the id of its commit in the store's own repository, in hexadecimal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SnapshotId(pub String);
 

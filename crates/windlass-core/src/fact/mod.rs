@@ -214,6 +214,13 @@ pub enum Fact {
         /// The stage that this request leads to, 1 to 3.
         stage: u8,
     },
+    /// The run cannot go on; what is running is ended, and then the run.
+    Failing {
+        /// What it will end with.
+        stop_reason: StopReason,
+        /// One sentence.
+        detail: String,
+    },
     /// The run is continued by a new process. What was running then is lost.
     RunResumed {
         /// The plan, with limits that may have been raised.
@@ -247,4 +254,33 @@ pub enum Fact {
         /// What the process ends with.
         exit_code: u8,
     },
+}
+
+impl Fact {
+    /// Its kind, as the journal names it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Fact::RunStarted { .. } => "run_started",
+            Fact::Surveyed { .. } => "surveyed",
+            Fact::CheckFinished { .. } => "check_finished",
+            Fact::IterationStarted { .. } => "iteration_started",
+            Fact::CallReserved { .. } => "call_reserved",
+            Fact::CallSpawned { .. } => "call_spawned",
+            Fact::CallCut { .. } => "call_cut",
+            Fact::CallFinished { .. } => "call_finished",
+            Fact::Kept { .. } => "kept",
+            Fact::Committed { .. } => "committed",
+            Fact::Settled { .. } => "settled",
+            Fact::AttemptRepeats { .. } => "attempt_repeats",
+            Fact::IterationFinished { .. } => "iteration_finished",
+            Fact::Held { .. } => "held",
+            Fact::Released => "released",
+            Fact::StopRequested { .. } => "stop_requested",
+            Fact::Failing { .. } => "failing",
+            Fact::RunResumed { .. } => "run_resumed",
+            Fact::Noticed { .. } => "noticed",
+            Fact::RunFinished { .. } => "run_finished",
+        }
+    }
 }

@@ -1,14 +1,286 @@
-//! The state machine: what a run is, what follows from what happens to it.
+//! The state machine: what a run is, and what follows from what happens to it.
+//!
+//! [`Run::decide`] says what an input means, as facts; [`Run::apply`] folds one fact into the state, live, at recovery
+//! and in replay alike; [`Run::outstanding`] says what has been decided but not yet seen done. The shell writes facts
+//! to the journal before it carries out what follows from them.
 
+mod apply;
+mod clock;
+mod decide;
+mod effect;
+mod ending;
+mod input;
+mod lane;
+mod ledger;
+mod outstanding;
 mod plan;
+mod progress;
+mod retry;
+mod verdict;
 
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::agent::CallClocks;
+use crate::fact::{
+    CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId, StopReason, StopSource,
+};
+
+pub use apply::IllegalFact;
+pub use clock::Clock;
+pub use effect::{Effect, EndCall, NotesShare, TurnKey};
+pub use input::Input;
+pub use lane::LaneState;
+pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
+pub use progress::History;
+pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
 
-/// A run (its state follows).
-#[derive(Debug)]
-pub struct Run;
+/// Refused claims in a row, for the same failures, after which a run ends.
+pub const REFUSED_CLAIMS: u32 = 5;
+
+/// A run: the fold of its journal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    seq: u64,
+    last: Option<Now>,
+    phase: Phase,
+    plan: Option<Arc<RunPlan>>,
+    lanes: BTreeMap<LaneId, Lane>,
+    clock: Clock,
+    ledger: Ledger,
+    history: History,
+    counters: Counters,
+    survey: Survey,
+    baseline: Vec<CheckOutcome>,
+    hold: Option<Hold>,
+    outages: Retries,
+    refusals: Retries,
+    stop: Option<Stop>,
+    failing: Option<(StopReason, String)>,
+    refused: Refused,
+}
+
+/// Where a run stands as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing has happened.
+    #[default]
+    New,
+    /// It goes on.
+    Active,
+    /// It ended.
+    Ended(StopReason),
+}
+
+/// A lane and what it needs to remember between iterations.
+#[derive(Clone, Debug, PartialEq)]
+struct Lane {
+    state: LaneState,
+    /// The newest evidence of its tree.
+    latest: Option<Evidence>,
+    /// The snapshot that uncommitted changes are counted from.
+    committed: Option<SnapshotId>,
+}
+
+/// What is counted per run, in the order in which iterations end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Iterations begun.
+    pub started: u32,
+    /// Iterations ended.
+    pub finished: u32,
+    /// Failed ones in a row.
+    pub failures: u32,
+    /// Ones without progress in a row.
+    pub idle: u32,
+    /// Accepted claims in a row.
+    pub claims: u32,
+    /// The job is shown to be done.
+    pub complete: bool,
+    /// An agent used up the budget that was left.
+    pub budget_exhausted: bool,
+}
+
+/// Looking at the world before anything else is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Survey {
+    /// Before the first iteration: look, then run the checks.
+    #[default]
+    First,
+    /// After a resume: look.
+    Again,
+    /// The world was looked at; the checks of the baseline are being run.
+    Baseline,
+    /// Done.
+    Done,
+}
+
+/// No call is started before this time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// On the wall clock.
+    pub until: Timestamp,
+    /// A usage limit or an outage.
+    pub class: Class,
+}
+
+/// A request to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Who asked.
+    pub by: StopSource,
+    /// 1: finish the iteration; 2: end the agent; 3: kill it.
+    pub stage: u8,
+}
+
+/// Claims that gates refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Refused {
+    in_a_row: u32,
+    checks: Vec<u16>,
+    outcomes: Vec<CheckOutcome>,
+}
 
 impl Run {
-    /// Folds one fact into the state.
-    pub fn apply(&mut self) {}
+    /// A run to which nothing has happened yet.
+    #[must_use]
+    pub fn new() -> Run {
+        Run::default()
+    }
+
+    /// The number that the next fact must have.
+    #[must_use]
+    pub fn next_seq(&self) -> u64 {
+        self.seq + 1
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// What it was told to do; `None` before it started.
+    #[must_use]
+    pub fn plan(&self) -> Option<&Arc<RunPlan>> {
+        self.plan.as_ref()
+    }
+
+    /// Its money.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Its counters.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The wait it is in.
+    #[must_use]
+    pub fn hold(&self) -> Option<Hold> {
+        self.hold
+    }
+
+    /// The request to stop, if there was one in this session.
+    #[must_use]
+    pub fn stop(&self) -> Option<Stop> {
+        self.stop
+    }
+
+    /// Its lanes' states.
+    pub fn lanes(&self) -> impl Iterator<Item = (LaneId, &LaneState)> {
+        self.lanes.iter().map(|(id, lane)| (*id, &lane.state))
+    }
+
+    /// One lane's state.
+    #[must_use]
+    pub fn lane(&self, lane: LaneId) -> Option<&LaneState> {
+        self.lanes.get(&lane).map(|lane| &lane.state)
+    }
+
+    /// The newest evidence of a lane's tree.
+    #[must_use]
+    pub fn latest_evidence(&self, lane: LaneId) -> Option<&Evidence> {
+        self.lanes.get(&lane).and_then(|lane| lane.latest.as_ref())
+    }
+
+    /// What the checks said before the first iteration.
+    #[must_use]
+    pub fn baseline(&self) -> &[CheckOutcome] {
+        &self.baseline
+    }
+
+    /// The outcomes that refused the latest claim; empty once a claim was accepted.
+    #[must_use]
+    pub fn refused_by(&self) -> &[CheckOutcome] {
+        &self.refused.outcomes
+    }
+
+    /// The time that counts against `--max-duration`.
+    #[must_use]
+    pub fn active(&self, now: Now) -> Duration {
+        self.clock.active(now)
+    }
+
+    /// The time spent waiting for usage limits.
+    #[must_use]
+    pub fn waited(&self, now: Now) -> Duration {
+        self.clock.waited(now)
+    }
+
+    /// The bounds of a call that starts now.
+    #[must_use]
+    pub fn call_clocks(&self, now: Now) -> Option<CallClocks> {
+        let plan = self.plan.as_ref()?;
+        let left = plan
+            .limits
+            .duration
+            .map(|limit| limit.saturating_sub(self.active(now)));
+        let (wall, wall_means) = match left {
+            Some(left) if left < plan.clocks.call => (left, Cut::Duration),
+            _ => (plan.clocks.call, Cut::WallClock),
+        };
+        Some(CallClocks {
+            silence: plan.clocks.silence,
+            wall,
+            wall_means,
+            linger: plan.clocks.linger,
+            linger_background: plan.clocks.linger_background,
+        })
+    }
+
+    /// In how long something becomes due by time alone; `None` when only an event can bring the run on.
+    #[must_use]
+    pub fn next_due(&self, now: Now) -> Option<Duration> {
+        let plan = self.plan.as_ref()?;
+        let hold = self
+            .hold
+            .map(|hold| Duration::try_from(hold.until.duration_since(now.wall)).unwrap_or_default());
+        let lanes = self.lanes.values().filter_map(|lane| match &lane.state {
+            LaneState::Idle { not_before } if self.hold.is_none() => Some(*not_before),
+            LaneState::Terminating(_, _, termination) if !termination.kill => {
+                Some(termination.since + plan.clocks.grace)
+            }
+            _ => None,
+        });
+        lanes.map(|at| at.saturating_sub(now.monotonic)).chain(hold).min()
+    }
+
+    /// Indices of the plan's checks of one kind.
+    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> {
+        let plan = self.plan.clone();
+        (0_u16..)
+            .zip(plan.into_iter().flat_map(|plan| plan.checks.clone()))
+            .filter_map(move |(index, check)| (check.kind == kind).then_some(index))
+    }
 }

@@ -89,6 +89,8 @@ pub struct Limits {
 pub struct Clocks {
     /// Between two iterations.
     pub delay: Duration,
+    /// The first pause of an outage; each further one is twice as long, up to ten minutes.
+    pub backoff: Duration,
     /// Without a byte from the agent.
     pub silence: Duration,
     /// A whole call.

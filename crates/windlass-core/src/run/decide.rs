@@ -1,0 +1,249 @@
+//! What an input means, as facts. Pure; changes nothing.
+
+use crate::fact::{CallReport, CallSummary, Cut, Fact, LaneId, Now, StopSource};
+use crate::mode;
+use crate::run::lane::{LaneState, Turn};
+use crate::run::{Hold, Input, Phase, Run, Stop, Survey};
+
+impl Run {
+    /// What the input means, as facts, which [`apply`](Run::apply) accepts in this order. An input that comes too late
+    /// means nothing. After facts were applied, ask again with [`Input::Tick`] until nothing is due.
+    #[must_use]
+    pub fn decide(&self, now: Now, input: Input) -> Vec<Fact> {
+        match input {
+            Input::Start(plan) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan })),
+            Input::Resume(plan) => one((self.phase != Phase::New).then_some(Fact::RunResumed { plan })),
+            _ if self.phase != Phase::Active => Vec::new(),
+            Input::Tick => self.due(now),
+            Input::Stop { by, least } => one(self.stop_requested(by, least)),
+            Input::Failed { stop_reason, detail } => one(self
+                .failing
+                .is_none()
+                .then_some(Fact::Failing { stop_reason, detail })),
+            Input::Notice(text) => vec![Fact::Noticed { text }],
+            Input::Surveyed {
+                evidence,
+                snapshot,
+                left_out,
+            } => {
+                let expected = matches!(self.survey, Survey::First | Survey::Again);
+                one(expected.then_some(Fact::Surveyed {
+                    evidence,
+                    snapshot,
+                    left_out,
+                }))
+            }
+            Input::Prepared { lane } => self.prepared(lane),
+            Input::Spawned { lane, call, pid } => one(self
+                .is_calling(lane, call)
+                .then_some(Fact::CallSpawned { lane, call, pid })),
+            Input::CallDue { lane, call, cut } => match self.lane(lane) {
+                Some(LaneState::Calling(_, running)) if running.id == call => {
+                    vec![Fact::CallCut {
+                        lane,
+                        call,
+                        cut,
+                        now: false,
+                    }]
+                }
+                _ => Vec::new(),
+            },
+            Input::CallEnded { lane, call, report } => {
+                if self.is_calling(lane, call) {
+                    vec![self.call_finished(lane, call, *report)]
+                } else {
+                    Vec::new()
+                }
+            }
+            Input::Kept {
+                lane,
+                evidence,
+                snapshot,
+                changed,
+            } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Keeping(..)));
+                one(expected.then_some(Fact::Kept {
+                    lane,
+                    evidence,
+                    snapshot,
+                    changed,
+                }))
+            }
+            Input::CheckEnded { lane, stage, outcome } => {
+                let expected = self.expects_check(lane, stage, outcome.check);
+                one(expected.then_some(Fact::CheckFinished { lane, stage, outcome }))
+            }
+            Input::CommitEnded {
+                lane,
+                commit,
+                evidence,
+                altered,
+                refused,
+            } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Advancing(..)));
+                one(expected.then_some(Fact::Committed {
+                    lane,
+                    commit,
+                    evidence,
+                    altered,
+                    refused,
+                }))
+            }
+            Input::Settled { lane, evidence } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Settling(..)));
+                one(expected.then_some(Fact::Settled { lane, evidence }))
+            }
+        }
+    }
+
+    /// The first thing that is due now.
+    fn due(&self, now: Now) -> Vec<Fact> {
+        for (id, lane) in &self.lanes {
+            let facts = match &lane.state {
+                LaneState::Judging(..) => self.judge(*id, now),
+                state => one(self.cut_due(*id, state, now)),
+            };
+            if !facts.is_empty() {
+                return facts;
+            }
+        }
+        if let Some(Hold { until, .. }) = self.hold
+            && until <= now.wall
+        {
+            return vec![Fact::Released];
+        }
+        if let Some(end) = self.end(now) {
+            return vec![end];
+        }
+        one(self.iteration_due(now))
+    }
+
+    /// The fact that begins or hastens the end of a lane's agent.
+    fn cut_due(&self, lane: LaneId, state: &LaneState, now: Now) -> Option<Fact> {
+        let grace = self.plan.as_ref()?.clocks.grace;
+        let third = self.stop.is_some_and(|stop| stop.stage >= 3);
+        match state {
+            LaneState::Calling(_, call) if self.ends_agents() => Some(Fact::CallCut {
+                lane,
+                call: call.id,
+                cut: Cut::Stop,
+                now: third,
+            }),
+            LaneState::Terminating(_, call, termination)
+                if !termination.kill
+                    && (third || now.monotonic.saturating_sub(termination.since) >= grace) =>
+            {
+                Some(Fact::CallCut {
+                    lane,
+                    call: call.id,
+                    cut: termination.cut,
+                    now: true,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn iteration_due(&self, now: Now) -> Option<Fact> {
+        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done {
+            return None;
+        }
+        self.lanes.iter().find_map(|(id, lane)| match lane.state {
+            LaneState::Idle { not_before } if not_before <= now.monotonic => Some(Fact::IterationStarted {
+                lane: *id,
+                iteration: self.counters.started + 1,
+            }),
+            _ => None,
+        })
+    }
+
+    /// Ctrl-C escalates from 1 to 3; `windlass stop` asks for the first stage however often it is said.
+    fn stop_requested(&self, by: StopSource, least: u8) -> Option<Fact> {
+        let pressed = self
+            .stop
+            .filter(|stop| stop.by != StopSource::Command)
+            .map_or(0, |stop| stop.stage);
+        let stage = match by {
+            StopSource::Command if self.stop.is_some() => return None,
+            StopSource::Command => 1,
+            StopSource::Interrupt | StopSource::Terminate => (pressed + 1).max(least).min(3),
+        };
+        (pressed < 3).then_some(Fact::StopRequested { by, stage })
+    }
+
+    fn prepared(&self, lane: LaneId) -> Vec<Fact> {
+        let (Some(LaneState::Preparing(turn)), Some(plan)) = (self.lane(lane), &self.plan) else {
+            return Vec::new();
+        };
+        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done {
+            return Vec::new();
+        }
+        let Turn {
+            iteration,
+            attempt,
+            purpose,
+            ..
+        } = *turn;
+        let budget = plan.limits.cost.map(|limit| self.ledger.left_of(limit));
+        let reserved = self.ledger.reservation();
+        vec![Fact::CallReserved {
+            lane,
+            call: self.ledger.next_call(),
+            iteration,
+            attempt,
+            purpose,
+            reserved,
+            budget,
+        }]
+    }
+
+    fn is_calling(&self, lane: LaneId, call: crate::fact::CallId) -> bool {
+        self.lane(lane)
+            .and_then(LaneState::call)
+            .is_some_and(|(_, running)| running.id == call)
+    }
+
+    /// A call that died without a result keeps its reservation as its cost, marked as estimated.
+    fn call_finished(&self, lane: LaneId, call: crate::fact::CallId, report: CallReport) -> Fact {
+        let claimed = self
+            .plan
+            .as_ref()
+            .is_some_and(|plan| mode::claims(&plan.job, &report));
+        let reserved = self.ledger.reserved_for(call).unwrap_or_default();
+        let empty = report.results.iter().all(|text| text.trim().is_empty());
+        let summary = CallSummary {
+            class: report.class,
+            detail: report.detail,
+            ended: report.ended,
+            cut: report.cut,
+            cost: report.cost.unwrap_or(reserved),
+            estimated: report.cost.is_none(),
+            tokens: report.tokens,
+            tool_uses: report.tool_uses,
+            empty,
+            denials: report.denials,
+            limit: report.limit,
+            overage: report.overage,
+            garbage_lines: report.garbage_lines,
+            duration: report.duration,
+        };
+        Fact::CallFinished {
+            lane,
+            call,
+            claimed,
+            summary,
+        }
+    }
+}
+
+fn one(fact: Option<Fact>) -> Vec<Fact> {
+    fact.into_iter().collect()
+}
+
+impl Stop {
+    /// The next stage, once somebody presses Ctrl-C again.
+    #[must_use]
+    pub fn next_stage(self) -> Option<u8> {
+        (self.stage < 3).then_some(self.stage + 1)
+    }
+}

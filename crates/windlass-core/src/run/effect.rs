@@ -1,0 +1,135 @@
+//! What has been decided but not yet seen done.
+
+use crate::fact::{CallId, CheckStage, Cost, LaneId, Purpose, SnapshotId};
+
+/// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
+/// ends it, its idempotency key, and how a crash between the two is settled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Look at the world and keep it, before the first iteration and after a resume.
+    Survey,
+    /// Run a check.
+    RunCheck {
+        /// On whose tree.
+        lane: LaneId,
+        /// When.
+        stage: CheckStage,
+        /// Which: an index into the plan's checks.
+        check: u16,
+        /// The turn it judges; `None` for the baseline.
+        turn: Option<TurnKey>,
+    },
+    /// Write the prompt of an attempt.
+    Prepare {
+        /// Where.
+        lane: LaneId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+        /// What the call is for.
+        purpose: Purpose,
+        /// How much of the notes goes in.
+        notes: NotesShare,
+    },
+    /// Start an agent and see it through to its end.
+    Call {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+        /// What it is for.
+        purpose: Purpose,
+        /// What the agent may spend.
+        budget: Option<Cost>,
+    },
+    /// Find out what became of a call whose runner died: end what is left of it and read what it printed.
+    Recover {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+        /// What it is for.
+        purpose: Purpose,
+    },
+    /// End a call.
+    EndCall {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// How.
+        how: EndCall,
+    },
+    /// Keep the tree that a call left.
+    Keep {
+        /// Where.
+        lane: LaneId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+    },
+    /// Commit what has changed since a snapshot.
+    Commit {
+        /// Where.
+        lane: LaneId,
+        /// Which attempt of which iteration; the commit's idempotency key.
+        turn: TurnKey,
+        /// The snapshot that the changes are counted from.
+        since: Option<SnapshotId>,
+        /// The snapshot that holds what is to be committed.
+        candidate: Option<SnapshotId>,
+    },
+    /// Look at what the checks wrote.
+    Settle {
+        /// Where.
+        lane: LaneId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+    },
+}
+
+/// How a call is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EndCall {
+    /// SIGTERM to the agent.
+    Ask,
+    /// SIGKILL to everything it started.
+    Kill,
+}
+
+/// An attempt of an iteration: the name of its folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TurnKey {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// The attempt, from 1.
+    pub attempt: u32,
+}
+
+/// How much of the notes goes into a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotesShare {
+    /// As much as usual.
+    Usual,
+    /// Little: the prompt was too long for the model's context.
+    Little,
+}
+
+impl Effect {
+    /// Must all facts be on disk before this is begun? True for whatever leaves a trace outside the run's folder or
+    /// costs money; looking, and writing what is written again after a crash, can wait for the next such effect.
+    #[must_use]
+    pub const fn needs_journal(&self) -> bool {
+        match self {
+            Effect::Call { .. } | Effect::Commit { .. } | Effect::RunCheck { .. } => true,
+            Effect::Survey
+            | Effect::Prepare { .. }
+            | Effect::Recover { .. }
+            | Effect::EndCall { .. }
+            | Effect::Keep { .. }
+            | Effect::Settle { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! When a run ends, and why. Where several reasons hold: complete with green gates, then manual, then fatal, then
+//! limits, then stagnation.
+
+use crate::fact::{CheckKind, Fact, Now, StopReason, StopSource};
+use crate::run::lane::LaneState;
+use crate::run::{Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
+
+impl Run {
+    /// The fact that ends the run, if it has to end now.
+    pub(super) fn end(&self, now: Now) -> Option<Fact> {
+        if self.phase != Phase::Active || !self.may_end() {
+            return None;
+        }
+        let (stop_reason, detail) = self.reason(now)?;
+        let codes = self.plan.as_ref().map(|plan| plan.exit_codes).unwrap_or_default();
+        Some(Fact::RunFinished {
+            stop_reason,
+            detail,
+            iterations: self.counters.finished,
+            cost: self.ledger.spent(),
+            estimated: self.ledger.is_estimated(),
+            tokens: self.ledger.tokens(),
+            duration: self.active(now),
+            exit_code: stop_reason.exit_code(codes),
+        })
+    }
+
+    /// Is there nothing left that must be seen through? An agent must be gone, what it left must be kept and a commit
+    /// that was begun must be known. Checks can be run again.
+    fn may_end(&self) -> bool {
+        self.lanes.values().all(|lane| match &lane.state {
+            LaneState::Idle { .. } | LaneState::Preparing(_) => true,
+            LaneState::Gating(..) | LaneState::Settling(..) => self.ends_agents(),
+            LaneState::Calling(..)
+            | LaneState::Terminating(..)
+            | LaneState::Recovering(..)
+            | LaneState::Keeping(..)
+            | LaneState::Advancing(..)
+            | LaneState::Judging(..) => false,
+        })
+    }
+
+    /// Must running agents be ended?
+    pub(super) fn ends_agents(&self) -> bool {
+        self.failing.is_some() || self.stop.is_some_and(|stop| stop.stage >= 2)
+    }
+
+    fn reason(&self, now: Now) -> Option<(StopReason, String)> {
+        let plan = self.plan.as_ref()?;
+        if self.counters.complete {
+            return Some((StopReason::Complete, String::new()));
+        }
+        if let Some(stop) = self.stop {
+            return Some((manual(stop), String::new()));
+        }
+        if let Some(failing) = &self.failing {
+            return Some(failing.clone());
+        }
+        if self.survey != Survey::Done {
+            return None;
+        }
+        if self.counters.started == 0 && self.is_done_before_it_began() {
+            let detail = "every --until command passes before the first iteration; use --gate for checks that \
+                          must pass in the end but prove nothing by themselves";
+            return Some((StopReason::NothingToDo, detail.to_owned()));
+        }
+        if self.counters.failures >= plan.limits.failures.max(1) {
+            let detail = format!("{} iterations in a row failed", self.counters.failures);
+            return Some((StopReason::ConsecutiveFailures, detail));
+        }
+        if self.refused.in_a_row >= REFUSED_CLAIMS {
+            let detail = format!(
+                "{} claims in a row were refused by the same checks",
+                self.refused.in_a_row
+            );
+            return Some((StopReason::GatesFailing, detail));
+        }
+        self.limit(plan, now).or_else(|| self.stagnation(plan))
+    }
+
+    fn limit(&self, plan: &RunPlan, now: Now) -> Option<(StopReason, String)> {
+        let limits = &plan.limits;
+        let between = self
+            .lanes
+            .values()
+            .all(|lane| matches!(lane.state, LaneState::Idle { .. }));
+        let reason = if between
+            && limits
+                .iterations
+                .is_some_and(|most| self.counters.started >= most)
+        {
+            StopReason::MaxIterations
+        } else if self.counters.budget_exhausted
+            || limits.cost.is_some_and(|most| self.ledger.spent() >= most)
+        {
+            StopReason::MaxCost
+        } else if limits
+            .tokens
+            .is_some_and(|most| self.ledger.tokens().total() >= most)
+        {
+            StopReason::MaxTokens
+        } else if limits.duration.is_some_and(|most| self.active(now) >= most) {
+            StopReason::MaxDuration
+        } else {
+            return None;
+        };
+        Some((reason, String::new()))
+    }
+
+    fn stagnation(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+        let threshold = plan.limits.stagnation?;
+        (self.counters.idle >= threshold).then(|| {
+            let detail = format!("{} iterations in a row made no progress", self.counters.idle);
+            (StopReason::Stagnated, detail)
+        })
+    }
+
+    fn is_done_before_it_began(&self) -> bool {
+        let mut until = self.checks(CheckKind::Until).peekable();
+        let passed = |check: u16| {
+            self.baseline
+                .iter()
+                .any(|outcome| outcome.check == check && outcome.passed())
+        };
+        until.peek().is_some() && until.all(passed) && self.gates_green(&self.baseline)
+    }
+}
+
+fn manual(stop: Stop) -> StopReason {
+    match stop.by {
+        StopSource::Interrupt => StopReason::Interrupted,
+        StopSource::Terminate => StopReason::Terminated,
+        StopSource::Command => StopReason::StopRequested,
+    }
+}

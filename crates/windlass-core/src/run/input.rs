@@ -1,0 +1,114 @@
+//! What comes in from the world.
+
+use crate::fact::{
+    CallId, CallReport, CheckOutcome, CheckStage, Cut, Evidence, LaneId, SnapshotId, StopReason, StopSource,
+};
+use crate::run::RunPlan;
+
+/// Something that happened, as the shell saw it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A run is to begin.
+    Start(Box<RunPlan>),
+    /// A run is to be continued by this process.
+    Resume(Box<RunPlan>),
+    /// The world was looked at, and kept where that is possible.
+    Surveyed {
+        /// What was seen.
+        evidence: Evidence,
+        /// Where it is kept.
+        snapshot: Option<SnapshotId>,
+        /// Files that the snapshot left out.
+        left_out: u32,
+    },
+    /// The prompt of a lane's attempt is written.
+    Prepared {
+        /// Where.
+        lane: LaneId,
+    },
+    /// An agent's process exists.
+    Spawned {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// Its process id.
+        pid: u32,
+    },
+    /// One of a call's clocks ran out, or it cannot heal.
+    CallDue {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// Which clock.
+        cut: Cut,
+    },
+    /// A call is over: process gone, output read, nothing left of what it started.
+    CallEnded {
+        /// Where.
+        lane: LaneId,
+        /// The call.
+        call: CallId,
+        /// What there is to say about it.
+        report: Box<CallReport>,
+    },
+    /// The tree that a call left is kept.
+    Kept {
+        /// Where.
+        lane: LaneId,
+        /// What was seen.
+        evidence: Evidence,
+        /// Where it is kept.
+        snapshot: Option<SnapshotId>,
+        /// Files that differ from the iteration's beginning.
+        changed: u32,
+    },
+    /// A check ended.
+    CheckEnded {
+        /// Where.
+        lane: LaneId,
+        /// When it was run.
+        stage: CheckStage,
+        /// How it ended.
+        outcome: CheckOutcome,
+    },
+    /// The runner's commit was made, or was not.
+    CommitEnded {
+        /// Where.
+        lane: LaneId,
+        /// The commit.
+        commit: Option<String>,
+        /// What is there now.
+        evidence: Evidence,
+        /// The commit's hooks changed what the checks had judged.
+        altered: bool,
+        /// Why there is none although there were changes.
+        refused: Option<String>,
+    },
+    /// What the checks wrote was looked at.
+    Settled {
+        /// Where.
+        lane: LaneId,
+        /// What was seen.
+        evidence: Evidence,
+    },
+    /// Somebody asks the run to stop.
+    Stop {
+        /// Who.
+        by: StopSource,
+        /// The least stage that this leads to: 2 for SIGTERM, and for Ctrl-C without a terminal.
+        least: u8,
+    },
+    /// The shell cannot go on: the disk is full, the store is broken.
+    Failed {
+        /// What the run ends with.
+        stop_reason: StopReason,
+        /// One sentence.
+        detail: String,
+    },
+    /// Something a person should know.
+    Notice(String),
+    /// Time has passed, or a fact was applied: is anything due?
+    Tick,
+}

@@ -1,0 +1,196 @@
+//! A lane: where iterations happen one after another.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::fact::{
+    CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, SnapshotId, Tokens,
+};
+use crate::run::effect::{NotesShare, TurnKey};
+
+/// What a lane is doing. `Preparing → Calling → Keeping → Gating → Advancing → Settling → Judging → Idle`; from
+/// `Calling`, `Terminating` leads to `Keeping` as well. A call's draining is the end of `Calling`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LaneState {
+    /// Between iterations; the next one may begin at this time of the session's monotonic clock.
+    Idle {
+        /// The end of the delay.
+        not_before: Duration,
+    },
+    /// The prompt is being written.
+    Preparing(Turn),
+    /// An agent is at work.
+    Calling(Turn, Call),
+    /// An agent is being ended.
+    Terminating(Turn, Call, Termination),
+    /// The runner died while an agent was at work: what became of it is being found out.
+    Recovering(Turn, Call),
+    /// The tree is being kept.
+    Keeping(Turn, Outcome),
+    /// Checks are being run on it.
+    Gating(Turn, Outcome, Checking),
+    /// The runner commits.
+    Advancing(Turn, Outcome, Judged),
+    /// What the checks wrote is being looked at.
+    Settling(Turn, Outcome, Judged),
+    /// All is known; what follows is due.
+    Judging(Turn, Outcome, Judged),
+}
+
+/// The attempt that a lane works on, and what its iteration took so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// The iteration's number.
+    pub iteration: u32,
+    /// The attempt's number.
+    pub attempt: u32,
+    /// What its call is for.
+    pub purpose: Purpose,
+    /// When the iteration began.
+    pub began: Timestamp,
+    /// What its finished calls cost.
+    pub cost: Cost,
+    /// What its finished calls used.
+    pub tokens: Tokens,
+    /// How much of the notes goes into the prompt.
+    pub notes: NotesShare,
+    /// An earlier attempt, or this one, left a state that the run had not seen.
+    pub progress: bool,
+}
+
+impl Turn {
+    /// The name of this attempt's folder.
+    #[must_use]
+    pub fn key(&self) -> TurnKey {
+        TurnKey {
+            iteration: self.iteration,
+            attempt: self.attempt,
+        }
+    }
+
+    pub(crate) fn next_attempt(&self, notes: NotesShare) -> Turn {
+        Turn {
+            attempt: self.attempt + 1,
+            notes,
+            ..self.clone()
+        }
+    }
+}
+
+/// A call that is not over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Call {
+    /// Its number.
+    pub id: CallId,
+    /// What the agent may spend.
+    pub budget: Option<Cost>,
+}
+
+/// How the end of a call is being brought about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Termination {
+    /// Since when, on the session's monotonic clock.
+    pub since: Duration,
+    /// Why.
+    pub cut: Cut,
+    /// It was asked and did not go, or there is no time to ask.
+    pub kill: bool,
+}
+
+/// How an attempt's call went and what it left.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The call.
+    pub summary: CallSummary,
+    /// The agent claims that the job is done.
+    pub claimed: bool,
+    /// The kept tree; `None` while it is being kept.
+    pub kept: Option<Kept>,
+}
+
+/// A kept tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// What was seen.
+    pub evidence: Evidence,
+    /// Where it is kept.
+    pub snapshot: Option<SnapshotId>,
+    /// It differs from every state this run had seen.
+    pub is_new: bool,
+    /// It differs from what the attempt began with.
+    pub moved: bool,
+}
+
+/// Checks under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checking {
+    /// On which tree.
+    pub stage: CheckStage,
+    /// Run so far at this stage.
+    pub done: Vec<CheckOutcome>,
+    /// A check passed for the first time in this run.
+    pub first_pass: bool,
+}
+
+/// What the checks said; empty when none was run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judged {
+    /// Their outcomes on the newest tree.
+    pub outcomes: Vec<CheckOutcome>,
+    /// A check passed for the first time in this run.
+    pub first_pass: bool,
+}
+
+impl LaneState {
+    /// Nothing is under way that must be seen through before the run may end.
+    #[must_use]
+    pub fn is_resting(&self) -> bool {
+        matches!(self, LaneState::Idle { .. } | LaneState::Preparing(_))
+    }
+
+    /// Is an agent's process to be reckoned with?
+    #[must_use]
+    pub fn call(&self) -> Option<(&Turn, Call)> {
+        match self {
+            LaneState::Calling(turn, call)
+            | LaneState::Terminating(turn, call, _)
+            | LaneState::Recovering(turn, call) => Some((turn, *call)),
+            _ => None,
+        }
+    }
+
+    /// The attempt it works on.
+    #[must_use]
+    pub fn turn(&self) -> Option<&Turn> {
+        match self {
+            LaneState::Idle { .. } => None,
+            LaneState::Preparing(turn)
+            | LaneState::Calling(turn, _)
+            | LaneState::Terminating(turn, _, _)
+            | LaneState::Recovering(turn, _)
+            | LaneState::Keeping(turn, _)
+            | LaneState::Gating(turn, _, _)
+            | LaneState::Advancing(turn, _, _)
+            | LaneState::Settling(turn, _, _)
+            | LaneState::Judging(turn, _, _) => Some(turn),
+        }
+    }
+
+    /// The name of the state, for messages.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            LaneState::Idle { .. } => "idle",
+            LaneState::Preparing(_) => "preparing",
+            LaneState::Calling(..) => "calling",
+            LaneState::Terminating(..) => "terminating",
+            LaneState::Recovering(..) => "recovering",
+            LaneState::Keeping(..) => "keeping",
+            LaneState::Gating(..) => "gating",
+            LaneState::Advancing(..) => "advancing",
+            LaneState::Settling(..) => "settling",
+            LaneState::Judging(..) => "judging",
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What has been decided but not yet seen done.
+
+use crate::fact::{CheckKind, CheckOutcome, CheckStage, LaneId};
+use crate::run::lane::{LaneState, Outcome};
+use crate::run::{Effect, EndCall, Lane, Phase, Run, Survey};
+
+impl Run {
+    /// What the shell has to carry out, after the facts that intend it are in the journal. The same state gives the
+    /// same effects; the shell begins each once and begins it again only after a restart.
+    #[must_use]
+    pub fn outstanding(&self) -> Vec<Effect> {
+        if self.phase != Phase::Active {
+            return Vec::new();
+        }
+        let mut effects: Vec<Effect> = self
+            .lanes
+            .iter()
+            .flat_map(|(id, lane)| self.outstanding_in(*id, lane))
+            .collect();
+        if self.may_begin() {
+            effects.extend(self.outstanding_survey());
+        }
+        effects
+    }
+
+    /// Nothing stands against starting something new.
+    pub(super) fn may_begin(&self) -> bool {
+        self.stop.is_none() && self.failing.is_none()
+    }
+
+    fn outstanding_survey(&self) -> Option<Effect> {
+        let resting = self.lanes.values().all(|lane| lane.state.is_resting());
+        match self.survey {
+            Survey::First | Survey::Again if resting => Some(Effect::Survey),
+            Survey::Baseline => self.next_baseline_check().map(|check| Effect::RunCheck {
+                lane: LaneId::default(),
+                stage: CheckStage::Baseline,
+                check,
+                turn: None,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The baseline runs every check: those that fail before the first iteration are named as such later.
+    pub(super) fn next_baseline_check(&self) -> Option<u16> {
+        let done = |check: &u16| self.baseline.iter().any(|outcome| outcome.check == *check);
+        self.checks(CheckKind::Until)
+            .chain(self.checks(CheckKind::Gate))
+            .find(|check| !done(check))
+    }
+
+    fn outstanding_in(&self, id: LaneId, lane: &Lane) -> Vec<Effect> {
+        match &lane.state {
+            LaneState::Idle { .. } | LaneState::Judging(..) => Vec::new(),
+            LaneState::Preparing(turn) => {
+                let held = self.hold.is_some() || self.survey != Survey::Done || !self.may_begin();
+                let prepare = Effect::Prepare {
+                    lane: id,
+                    turn: turn.key(),
+                    purpose: turn.purpose,
+                    notes: turn.notes,
+                };
+                if held { Vec::new() } else { vec![prepare] }
+            }
+            LaneState::Calling(turn, call) => vec![Effect::Call {
+                lane: id,
+                call: call.id,
+                turn: turn.key(),
+                purpose: turn.purpose,
+                budget: call.budget,
+            }],
+            LaneState::Terminating(turn, call, termination) => {
+                let how = if termination.kill {
+                    EndCall::Kill
+                } else {
+                    EndCall::Ask
+                };
+                let started = Effect::Call {
+                    lane: id,
+                    call: call.id,
+                    turn: turn.key(),
+                    purpose: turn.purpose,
+                    budget: call.budget,
+                };
+                vec![
+                    started,
+                    Effect::EndCall {
+                        lane: id,
+                        call: call.id,
+                        how,
+                    },
+                ]
+            }
+            LaneState::Recovering(turn, call) => {
+                vec![Effect::Recover {
+                    lane: id,
+                    call: call.id,
+                    turn: turn.key(),
+                    purpose: turn.purpose,
+                }]
+            }
+            LaneState::Keeping(turn, _) => vec![Effect::Keep {
+                lane: id,
+                turn: turn.key(),
+            }],
+            LaneState::Gating(turn, outcome, checking) => self
+                .next_check(outcome, &checking.done)
+                .map(|check| Effect::RunCheck {
+                    lane: id,
+                    stage: checking.stage,
+                    check,
+                    turn: Some(turn.key()),
+                })
+                .into_iter()
+                .collect(),
+            LaneState::Advancing(turn, outcome, _) => vec![Effect::Commit {
+                lane: id,
+                turn: turn.key(),
+                since: lane.committed.clone(),
+                candidate: outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone()),
+            }],
+            LaneState::Settling(turn, _, _) => vec![Effect::Settle {
+                lane: id,
+                turn: turn.key(),
+            }],
+        }
+    }
+
+    /// Which check to run next on a candidate tree, given those that were. `--until` comes first and stops at the
+    /// first failure; gates are run when there is a claim to refuse or something to commit, and then all of them, so
+    /// that the next prompt can name every failure.
+    pub(super) fn next_check(&self, outcome: &Outcome, done: &[CheckOutcome]) -> Option<u16> {
+        let outcome_of = |check: u16| done.iter().find(|outcome| outcome.check == check);
+        let until: Vec<u16> = self.checks(CheckKind::Until).collect();
+        let failed = until
+            .iter()
+            .any(|check| outcome_of(*check).is_some_and(|outcome| !outcome.passed()));
+        if let (false, Some(next)) = (failed, until.iter().find(|check| outcome_of(**check).is_none())) {
+            return Some(*next);
+        }
+        let claimed = if until.is_empty() {
+            outcome.claimed
+        } else {
+            !failed
+        };
+        if !claimed && !self.would_commit(outcome) {
+            return None;
+        }
+        self.checks(CheckKind::Gate)
+            .find(|check| outcome_of(*check).is_none())
+    }
+}

@@ -1,0 +1,130 @@
+//! Waiting: usage limits until their reset, outages with a growing pause.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::fact::{RunId, UsageLimit};
+use crate::run::{Clocks, Limits};
+
+/// Added to a reset time, since two machines never agree about the time.
+pub const RESET_MARGIN: Duration = Duration::from_secs(5);
+
+/// Pauses of a usage limit that names no time, or that still refuses after the time it named.
+const REFUSED_PAUSES: [Duration; 4] = [
+    Duration::from_mins(2),
+    Duration::from_mins(5),
+    Duration::from_mins(10),
+    Duration::from_mins(20),
+];
+
+/// The longest pause of an outage.
+const LONGEST_OUTAGE_PAUSE: Duration = Duration::from_mins(10);
+
+/// Attempts in a row that did not get through.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Retries {
+    /// How many.
+    pub count: u32,
+    /// When the first of them failed.
+    pub since: Option<Timestamp>,
+}
+
+/// What to do about one more refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Try again then.
+    Until(Timestamp),
+    /// The run may not wait that long; the sentence says what would have been waited for.
+    Exhausted(String),
+}
+
+impl Retries {
+    pub(crate) fn failed(&mut self, at: Timestamp) {
+        self.count = self.count.saturating_add(1);
+        self.since.get_or_insert(at);
+    }
+
+    /// How long it has gone on.
+    #[must_use]
+    pub fn lasted(&self, now: Timestamp) -> Duration {
+        self.since.map_or(Duration::ZERO, |since| elapsed(since, now))
+    }
+}
+
+/// When to try again after a usage limit. `before` are the refusals in a row before this one.
+#[must_use]
+pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: Timestamp) -> Patience {
+    if let Some(reset) = limit.resets_at.filter(|reset| *reset > now) {
+        let until = later(reset, RESET_MARGIN);
+        return if elapsed(now, reset) > limits.wait {
+            Patience::Exhausted(format!(
+                "the usage limit resets at {reset}, later than --max-wait allows ({:#})",
+                signed(limits.wait)
+            ))
+        } else {
+            Patience::Until(until)
+        };
+    }
+    let index = usize::try_from(before.count).unwrap_or(usize::MAX);
+    let pause = REFUSED_PAUSES
+        .get(index)
+        .copied()
+        .unwrap_or(REFUSED_PAUSES[REFUSED_PAUSES.len() - 1]);
+    if before.lasted(now) + pause > limits.wait {
+        Patience::Exhausted(format!(
+            "the usage limit still refuses after {:#}, and --max-wait allows no longer wait",
+            signed(before.lasted(now))
+        ))
+    } else {
+        Patience::Until(later(now, pause))
+    }
+}
+
+/// When to try again after an outage. `before` are the failures in a row before this one.
+#[must_use]
+pub fn after_outage(
+    run: &RunId,
+    before: &Retries,
+    limits: &Limits,
+    clocks: &Clocks,
+    now: Timestamp,
+) -> Patience {
+    if before.count >= limits.outage_retries {
+        return Patience::Exhausted(format!("{} retries did not get through to the API", before.count));
+    }
+    let doubled = clocks.backoff.saturating_mul(1_u32 << before.count.min(16));
+    let pause = jittered(doubled.min(LONGEST_OUTAGE_PAUSE), run, before.count);
+    if before.lasted(now) + pause > limits.outage_time {
+        Patience::Exhausted(format!(
+            "the API was out of reach for {:#}",
+            signed(before.lasted(now))
+        ))
+    } else {
+        Patience::Until(later(now, pause))
+    }
+}
+
+/// Spreads a pause by up to a fifth to either side, so that many runs do not come back at the same moment. The spread
+/// follows from the run's name and the count alone: the core draws no random numbers.
+fn jittered(pause: Duration, run: &RunId, count: u32) -> Duration {
+    let mut mixed = u64::from(count).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    for byte in run.0.bytes() {
+        mixed = (mixed ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        mixed ^= mixed >> 29;
+    }
+    let share = 80 + u32::try_from(mixed % 41).unwrap_or(20);
+    pause.saturating_mul(share) / 100
+}
+
+fn later(from: Timestamp, by: Duration) -> Timestamp {
+    from.checked_add(by).unwrap_or(Timestamp::MAX)
+}
+
+fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::try_from(to.duration_since(from)).unwrap_or(Duration::ZERO)
+}
+
+fn signed(duration: Duration) -> jiff::SignedDuration {
+    jiff::SignedDuration::from_secs(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
+}
