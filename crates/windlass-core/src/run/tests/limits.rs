@@ -1,0 +1,218 @@
+use std::time::Duration;
+
+use super::world::{Act, DOLLAR, World, plan};
+use crate::fact::{Class, Cost, Cut, Evidence, Fact, StopReason, Verdict};
+use crate::run::{LEAST_RESERVATION, Limits, RunPlan};
+
+fn limited(change: impl FnOnce(&mut Limits)) -> RunPlan {
+    let mut plan = plan();
+    change(&mut plan.limits);
+    plan
+}
+
+fn works(call: u32) -> Act {
+    Act::works(&format!("step {call}"))
+}
+
+// rows: 53, 55, 56, 57
+#[test]
+fn each_limit_ends_the_run_with_its_own_reason() {
+    let cases: [(RunPlan, StopReason, u32); 4] = [
+        (
+            limited(|limits| limits.iterations = Some(4)),
+            StopReason::MaxIterations,
+            4,
+        ),
+        (
+            limited(|limits| limits.cost = Some(Cost::from_dollars(0.35))),
+            StopReason::MaxCost,
+            4,
+        ),
+        (
+            limited(|limits| limits.tokens = Some(300)),
+            StopReason::MaxTokens,
+            3,
+        ),
+        (
+            limited(|limits| limits.duration = Some(Duration::from_secs(130))),
+            StopReason::MaxDuration,
+            3,
+        ),
+    ];
+    for (plan, reason, iterations) in cases {
+        let mut world = World::new(plan, |call, _| works(call));
+        assert_eq!(world.finish(), reason);
+        assert_eq!(world.run.counters().started, iterations, "{reason:?}");
+    }
+}
+
+// rows: 54
+#[test]
+fn without_limits_only_stagnation_ends_a_run() {
+    let mut plan = limited(|limits| limits.iterations = None);
+    plan.limits.duration = None;
+    let mut world = World::new(
+        plan,
+        |call, _| if call > 200 { Act::idles() } else { works(call) },
+    );
+    assert_eq!(world.finish(), StopReason::Stagnated);
+    assert_eq!(world.run.counters().finished, 203);
+}
+
+// rows: 55
+#[test]
+fn the_agent_gets_what_is_left_and_a_call_without_a_result_is_charged_its_reservation() {
+    let plan = limited(|limits| limits.cost = Some(Cost::from_dollars(5.0)));
+    let mut world = World::new(plan, |call, _| match call {
+        1 => works(1).costs(Cost::from_dollars(2.0)),
+        2 => works(2).dies(),
+        _ => works(call).costs(DOLLAR),
+    });
+    assert_eq!(world.finish(), StopReason::MaxCost);
+    let reserved: Vec<(Cost, Option<Cost>)> = world
+        .facts()
+        .filter_map(|fact| match fact {
+            Fact::CallReserved { reserved, budget, .. } => Some((*reserved, *budget)),
+            _ => None,
+        })
+        .collect();
+    let dollars = Cost::from_dollars;
+    assert_eq!(reserved[0], (LEAST_RESERVATION, Some(dollars(5.0))));
+    assert_eq!(reserved[1], (dollars(2.0), Some(dollars(3.0))));
+    assert_eq!(
+        reserved[2],
+        (dollars(2.0), Some(dollars(1.0))),
+        "the dead call was charged its two dollars"
+    );
+    assert!(world.run.ledger().is_estimated());
+}
+
+// rows: 55
+#[test]
+fn a_budget_that_the_agent_used_up_is_our_max_cost() {
+    let plan = limited(|limits| limits.cost = Some(DOLLAR));
+    let mut world = World::new(plan, |_, _| {
+        Act::of(Class::BudgetExhausted)
+            .leaves("x")
+            .costs(Cost::from_dollars(0.99))
+    });
+    assert_eq!(world.finish(), StopReason::MaxCost);
+}
+
+// rows: 57, 59
+#[test]
+fn the_duration_cuts_a_running_call_and_the_iteration_stays_open() {
+    let plan = limited(|limits| limits.duration = Some(Duration::from_mins(1)));
+    let mut world = World::new(plan, |_, _| works(1).cut(Cut::Duration).dies());
+    assert_eq!(world.finish(), StopReason::MaxDuration);
+    assert_eq!(
+        (world.run.counters().started, world.run.counters().finished),
+        (1, 0)
+    );
+}
+
+// rows: 64, 67
+#[test]
+fn failures_in_a_row_end_a_run_and_work_between_them_resets_the_count() {
+    let mut world = World::new(plan(), |call, _| match call {
+        1 | 2 => Act::of(Class::TaskFailure),
+        3 => works(3),
+        _ => Act::of(Class::Unknown),
+    });
+    assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
+    assert_eq!(world.run.counters().finished, 6);
+}
+
+// rows: 68
+#[test]
+fn one_failure_is_enough_when_asked_for() {
+    let mut world = World::new(limited(|limits| limits.failures = 1), |_, _| {
+        Act::of(Class::TaskFailure)
+    });
+    assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
+    assert_eq!(world.run.counters().finished, 1);
+}
+
+// rows: 62, 63
+#[test]
+fn a_state_seen_before_is_no_progress() {
+    let mut world = World::new(plan(), |call, _| {
+        if call % 2 == 1 {
+            Act::works("a")
+        } else {
+            Act::works("b")
+        }
+    });
+    assert_eq!(world.finish(), StopReason::Stagnated);
+    assert_eq!(
+        world.run.counters().finished,
+        5,
+        "a and b are new once, then three times nothing new"
+    );
+}
+
+// rows: 62
+#[test]
+fn a_threshold_of_zero_never_stagnates() {
+    let mut plan = limited(|limits| limits.stagnation = None);
+    plan.limits.iterations = Some(30);
+    let mut world = World::new(plan, |_, _| Act::idles());
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+}
+
+// rows: 58
+#[test]
+fn running_out_of_turns_with_progress_is_no_failure() {
+    let verdicts: Vec<(Act, Verdict)> = vec![
+        (Act::of(Class::MaxTurns).leaves("x"), Verdict::Worked),
+        (Act::of(Class::MaxTurns), Verdict::Failed),
+        (Act::of(Class::TaskFailure).leaves("x"), Verdict::Failed),
+        (Act::of(Class::Outage).leaves("x"), Verdict::Worked),
+        (Act::idles(), Verdict::Idle),
+    ];
+    for (act, expected) in verdicts {
+        let plan = limited(|limits| limits.iterations = Some(1));
+        let mut world = World::new(plan, move |_, _| act.clone());
+        world.finish();
+        let verdict = world.facts().find_map(|fact| match fact {
+            Fact::IterationFinished { verdict, .. } => Some(*verdict),
+            _ => None,
+        });
+        assert_eq!(verdict, Some(expected));
+    }
+}
+
+#[test]
+fn usage_beyond_the_plan_needs_a_person_unless_allowed() {
+    let mut world = World::new(plan(), |_, _| works(1).overage());
+    assert_eq!(world.finish(), StopReason::NeedsHuman);
+
+    let mut plan = limited(|limits| limits.overage = true);
+    plan.limits.iterations = Some(2);
+    let mut world = World::new(plan, |call, _| works(call).overage());
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+}
+
+#[test]
+fn a_limit_outranks_stagnation_and_a_completed_job_outranks_everything() {
+    let mut plan = limited(|limits| limits.iterations = Some(3));
+    plan.limits.stagnation = Some(3);
+    let mut world = World::new(plan.clone(), |_, _| Act::idles());
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+    let mut world = World::new(plan, |_, _| Act::claims("done"));
+    assert_eq!(world.finish(), StopReason::Complete);
+}
+
+#[test]
+fn the_notes_and_clocks_are_no_evidence() {
+    let evidence = Evidence {
+        head: None,
+        tree: "t".to_owned(),
+        work: None,
+    };
+    assert_eq!(
+        serde_json::to_string(&evidence).unwrap(),
+        r#"{"tree":"t"}"#,
+        "nothing but head, tree and work"
+    );
+}

@@ -1,0 +1,124 @@
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::world::{Act, World, plan};
+use crate::fact::{Class, Cost, Fact, StopReason};
+use crate::run::{NotesShare, RESET_MARGIN};
+
+fn held(world: &World) -> Vec<Duration> {
+    let pause = |entry: &crate::fact::Entry| match entry.fact {
+        Fact::Held { until, .. } => Duration::try_from(until.duration_since(entry.at.wall)).ok(),
+        _ => None,
+    };
+    world.journal.iter().filter_map(pause).collect()
+}
+
+fn in_time(now: Timestamp, time: Duration) -> Timestamp {
+    now.checked_add(time).unwrap()
+}
+
+// rows: 65
+#[test]
+fn a_usage_limit_is_waited_out_and_the_same_iteration_is_tried_again() {
+    let mut world = World::new(plan(), |call, now| match call {
+        2 => Act::limited(Some(in_time(now.wall, Duration::from_hours(3)))),
+        _ => Act::claims(&format!("{call}")),
+    });
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(
+        world.run.counters().finished,
+        3,
+        "the refused attempt took no number"
+    );
+    let waited = Duration::from_hours(3) - Duration::from_mins(1) + RESET_MARGIN;
+    assert_eq!(held(&world), [waited]);
+    assert_eq!(world.run.waited(world.now), waited);
+    assert!(
+        world.run.active(world.now) < Duration::from_mins(10),
+        "the wait does not count against the duration"
+    );
+}
+
+#[test]
+fn a_reset_beyond_max_wait_ends_the_run_at_once() {
+    let mut world = World::new(plan(), |_, now| {
+        Act::limited(Some(in_time(now.wall, Duration::from_hours(31))))
+    });
+    assert_eq!(world.finish(), StopReason::LimitWaitExceeded);
+    assert!(held(&world).is_empty());
+}
+
+#[test]
+fn a_limit_without_a_time_is_probed_after_2_5_10_and_20_minutes_and_never_for_ever() {
+    let mut world = World::new(plan(), |_, _| Act::limited(None));
+    assert_eq!(world.finish(), StopReason::LimitWaitExceeded);
+    let minutes: Vec<u64> = held(&world).iter().map(|pause| pause.as_secs() / 60).collect();
+    assert_eq!(minutes[..5], [2, 5, 10, 20, 20]);
+    assert!(held(&world).iter().sum::<Duration>() <= plan().limits.wait);
+}
+
+#[test]
+fn an_outage_that_cost_and_changed_nothing_repeats_the_iteration_within_its_bounds() {
+    let mut world = World::new(plan(), |_, _| Act::of(Class::Outage).free());
+    assert_eq!(world.finish(), StopReason::AgentUnavailable);
+    assert_eq!(
+        (world.run.counters().started, world.run.counters().finished),
+        (1, 0)
+    );
+    let pauses = held(&world);
+    assert!(pauses.len() <= 20);
+    assert!(
+        pauses[0] >= Duration::from_secs(8) && pauses[0] <= Duration::from_secs(12),
+        "{:?}",
+        pauses[0]
+    );
+    assert!(pauses.iter().all(|pause| *pause <= Duration::from_mins(12)));
+}
+
+#[test]
+fn an_outage_that_cost_something_counts_as_an_iteration() {
+    let mut world = World::new(plan(), |call, _| match call {
+        1..=4 => Act::of(Class::Outage)
+            .costs(Cost::from_dollars(0.2))
+            .leaves(&format!("{call}")),
+        _ => Act::claims("done"),
+    });
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.run.counters().finished, 7);
+    assert_eq!(held(&world).len(), 4, "it backs off all the same");
+}
+
+#[test]
+fn an_outage_that_is_over_is_forgotten() {
+    let mut world = World::new(plan(), |call, _| match call {
+        1..=60 if call % 12 != 0 => Act::of(Class::Outage).free(),
+        1..=60 => Act::works(&format!("{call}")),
+        _ => Act::claims("done"),
+    });
+    assert_eq!(world.finish(), StopReason::Complete);
+}
+
+// rows: 65
+#[test]
+fn what_only_a_person_can_mend_ends_the_run_at_once() {
+    for class in [Class::Auth, Class::Billing, Class::Permission, Class::Config] {
+        let mut world = World::new(plan(), move |_, _| Act::of(class).free());
+        assert_eq!(world.finish(), StopReason::AgentUnavailable);
+        assert_eq!(world.count("call_reserved"), 1, "{class:?}");
+    }
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_tried_once_with_little_of_the_notes() {
+    let mut world = World::new(plan(), |call, _| match call {
+        1 => Act::of(Class::ContextTooLong).free(),
+        2 => Act::works("x"),
+        _ => Act::of(Class::ContextTooLong).free(),
+    });
+    world.until(|effect| {
+        matches!(effect, crate::run::Effect::Prepare { notes: NotesShare::Little, turn, .. } if turn.iteration == 1)
+    });
+    assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
+    assert_eq!(world.run.counters().finished, 4);
+}

@@ -1,0 +1,401 @@
+//! A world as values: an agent, a tree, checks and two clocks, around the pure core.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::fact::{
+    CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, Cost, Cut, Ended, Entry, Evidence,
+    ExitCodes, Fact, Now, RunId, SnapshotId, StopReason, Tokens, UsageLimit,
+};
+use crate::run::{
+    AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, Limits, Mode, Phase, Run, RunPlan,
+};
+
+pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
+
+/// A plan with DESIGN.md's defaults of goal mode.
+pub fn plan() -> RunPlan {
+    RunPlan {
+        run: RunId("r-test0000".to_owned()),
+        directory: "/project".into(),
+        git: true,
+        job: Job {
+            mode: Mode::Goal,
+            title: "a job".to_owned(),
+            completion_signal: "WINDLASS_JOB_COMPLETE".to_owned(),
+            completion_threshold: 3,
+            notes_file: Some("SHARED_TASK_NOTES.md".into()),
+        },
+        limits: Limits {
+            iterations: Some(50),
+            cost: None,
+            tokens: None,
+            duration: Some(Duration::from_hours(12)),
+            failures: 3,
+            stagnation: Some(3),
+            wait: Duration::from_hours(6),
+            outage_retries: 20,
+            outage_time: Duration::from_hours(2),
+            overage: false,
+        },
+        clocks: Clocks {
+            delay: Duration::from_secs(2),
+            backoff: Duration::from_secs(10),
+            silence: Duration::from_mins(15),
+            call: Duration::from_mins(150),
+            grace: Duration::from_secs(5),
+            linger: Duration::from_secs(10),
+            linger_background: Duration::from_mins(10),
+        },
+        checks: Vec::new(),
+        agent: AgentPlan {
+            name: "claude".to_owned(),
+            program: "/usr/bin/claude".into(),
+            version: "2.1.330".to_owned(),
+            model: None,
+            max_turns: None,
+            arguments: Vec::new(),
+            skip_permissions: false,
+            allow: Vec::new(),
+            api_keys: false,
+            background: false,
+        },
+        commit: CommitPolicy::None,
+        exit_codes: ExitCodes::Detailed,
+        inputs: Vec::new(),
+    }
+}
+
+pub fn check(kind: CheckKind, command: &str) -> Check {
+    Check {
+        kind,
+        command: command.to_owned(),
+        timeout: Duration::from_mins(10),
+    }
+}
+
+/// What an agent does in one call.
+#[derive(Clone, Debug)]
+pub struct Act {
+    pub report: CallReport,
+    /// The tree that it leaves; `None` = untouched.
+    pub tree: Option<String>,
+}
+
+pub fn report(class: Class) -> CallReport {
+    CallReport {
+        class,
+        detail: String::new(),
+        ended: Ended::Exited(0),
+        cut: None,
+        cost: Some(Cost::from_micros(100_000)),
+        tokens: Tokens {
+            input: 100,
+            output: 20,
+            ..Tokens::default()
+        },
+        results: Vec::new(),
+        tool_uses: 1,
+        denials: Vec::new(),
+        limit: None,
+        overage: false,
+        garbage_lines: 0,
+        duration: Duration::from_mins(1),
+    }
+}
+
+impl Act {
+    pub fn of(class: Class) -> Act {
+        Act {
+            report: report(class),
+            tree: None,
+        }
+    }
+    pub fn works(tree: &str) -> Act {
+        Act {
+            tree: Some(tree.to_owned()),
+            ..Act::of(Class::Success)
+        }
+    }
+    pub fn claims(tree: &str) -> Act {
+        Act::works(tree).says("All done.\nWINDLASS_JOB_COMPLETE\n")
+    }
+    pub fn idles() -> Act {
+        Act::of(Class::Success)
+    }
+    pub fn says(mut self, text: &str) -> Act {
+        self.report.results = vec![text.to_owned()];
+        self
+    }
+    pub fn costs(mut self, cost: Cost) -> Act {
+        self.report.cost = Some(cost);
+        self
+    }
+    pub fn free(self) -> Act {
+        self.costs(Cost::ZERO)
+    }
+    pub fn dies(mut self) -> Act {
+        self.report.cost = None;
+        self
+    }
+    pub fn leaves(mut self, tree: &str) -> Act {
+        self.tree = Some(tree.to_owned());
+        self
+    }
+    pub fn cut(mut self, cut: Cut) -> Act {
+        self.report.cut = Some(cut);
+        self
+    }
+    pub fn overage(mut self) -> Act {
+        self.report.overage = true;
+        self
+    }
+    pub fn limited(resets_at: Option<Timestamp>) -> Act {
+        let mut act = Act::of(Class::UsageLimit).free();
+        act.report.limit = Some(UsageLimit {
+            resets_at,
+            window: "five_hour".to_owned(),
+        });
+        act
+    }
+}
+
+type Agent = Box<dyn FnMut(u32, Now) -> Act>;
+type Checker = Box<dyn FnMut(u16, &str) -> bool>;
+
+pub struct World {
+    pub run: Run,
+    pub journal: Vec<Entry>,
+    pub now: Now,
+    pub tree: String,
+    pub commits: u32,
+    /// What a commit's hook makes of the tree.
+    pub hook: Option<String>,
+    agent: Agent,
+    checker: Checker,
+    begun: BTreeSet<Effect>,
+    calls: u32,
+}
+
+impl World {
+    pub fn new(plan: RunPlan, agent: impl FnMut(u32, Now) -> Act + 'static) -> World {
+        let now = Now {
+            wall: "2026-11-21T22:00:00Z".parse().unwrap(),
+            monotonic: Duration::ZERO,
+        };
+        let mut world = World {
+            run: Run::new(),
+            journal: Vec::new(),
+            now,
+            tree: "start".to_owned(),
+            commits: 0,
+            hook: None,
+            agent: Box::new(agent),
+            checker: Box::new(|_, _| true),
+            begun: BTreeSet::new(),
+            calls: 0,
+        };
+        world.input(Input::Start(Box::new(plan)));
+        world
+    }
+
+    pub fn checking(mut self, checker: impl FnMut(u16, &str) -> bool + 'static) -> World {
+        self.checker = Box::new(checker);
+        self
+    }
+
+    pub fn evidence(&self) -> Evidence {
+        Evidence {
+            head: Some(format!("c{}", self.commits)),
+            tree: self.tree.clone(),
+            work: None,
+        }
+    }
+
+    pub fn pass(&mut self, time: Duration) {
+        self.now.monotonic += time;
+        self.now.wall = self.now.wall.checked_add(time).unwrap();
+    }
+
+    pub fn input(&mut self, input: Input) {
+        let mut facts = self.run.decide(self.now, input);
+        while !facts.is_empty() {
+            for fact in facts {
+                let entry = Entry {
+                    seq: self.run.next_seq(),
+                    at: self.now,
+                    fact,
+                };
+                self.run
+                    .apply(&entry)
+                    .unwrap_or_else(|illegal| panic!("{illegal}"));
+                self.journal.push(entry);
+            }
+            facts = self.run.decide(self.now, Input::Tick);
+        }
+    }
+
+    /// Carries out one effect, or lets time pass until something is due. `false` when the run has ended.
+    pub fn step(&mut self) -> bool {
+        let outstanding = self.run.outstanding();
+        self.begun.retain(|effect| outstanding.contains(effect));
+        if let Some(effect) = outstanding
+            .into_iter()
+            .find(|effect| !self.begun.contains(effect))
+        {
+            self.begun.insert(effect.clone());
+            self.carry_out(&effect);
+            return true;
+        }
+        if matches!(self.run.phase(), Phase::Ended(_)) {
+            return false;
+        }
+        let due = self
+            .run
+            .next_due(self.now)
+            .expect("a run that has not ended waits for something");
+        self.pass(due.max(Duration::from_millis(1)));
+        self.input(Input::Tick);
+        true
+    }
+
+    pub fn finish(&mut self) -> StopReason {
+        for _ in 0..20_000 {
+            if !self.step() {
+                break;
+            }
+        }
+        match self.run.phase() {
+            Phase::Ended(reason) => reason,
+            phase => panic!("the run does not end: {phase:?}"),
+        }
+    }
+
+    pub fn until(&mut self, mut found: impl FnMut(&Effect) -> bool) {
+        for _ in 0..20_000 {
+            if self.run.outstanding().iter().any(&mut found) {
+                return;
+            }
+            assert!(self.step(), "the run ended first: {:?}", self.run.phase());
+        }
+        panic!("it never came");
+    }
+
+    fn carry_out(&mut self, effect: &Effect) {
+        let evidence = self.evidence();
+        let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
+        let input = match effect.clone() {
+            Effect::Survey => Input::Surveyed {
+                evidence,
+                snapshot,
+                left_out: 0,
+            },
+            Effect::RunCheck {
+                lane, stage, check, ..
+            } => {
+                let passed = (self.checker)(check, &self.tree);
+                self.pass(Duration::from_secs(1));
+                let result = if passed {
+                    CheckResult::Passed
+                } else {
+                    CheckResult::Failed(1)
+                };
+                let outcome = CheckOutcome {
+                    check,
+                    result,
+                    duration: Duration::from_secs(1),
+                    log: String::new(),
+                    last_line: String::new(),
+                };
+                Input::CheckEnded { lane, stage, outcome }
+            }
+            Effect::Prepare { lane, .. } => Input::Prepared { lane },
+            Effect::Call { lane, call, .. } => {
+                self.input(Input::Spawned { lane, call, pid: 1 });
+                return self.answer(lane, call);
+            }
+            Effect::Recover { lane, call, .. } => {
+                let report = CallReport {
+                    ended: Ended::Lost,
+                    cost: None,
+                    ..report(Class::Interrupted)
+                };
+                Input::CallEnded {
+                    lane,
+                    call,
+                    report: Box::new(report),
+                }
+            }
+            Effect::EndCall {
+                how: EndCall::Ask | EndCall::Kill,
+                ..
+            } => return,
+            Effect::Keep { lane, .. } => Input::Kept {
+                lane,
+                evidence,
+                snapshot,
+                changed: 1,
+            },
+            Effect::Commit { lane, .. } => {
+                self.commits += 1;
+                let altered = self.hook.is_some();
+                self.tree = self.hook.take().unwrap_or_else(|| self.tree.clone());
+                let commit = Some(format!("c{}", self.commits));
+                Input::CommitEnded {
+                    lane,
+                    commit,
+                    evidence: self.evidence(),
+                    altered,
+                    refused: None,
+                }
+            }
+            Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
+        };
+        self.input(input);
+    }
+
+    /// The agent works, and ends by itself.
+    fn answer(&mut self, lane: crate::fact::LaneId, call: crate::fact::CallId) {
+        self.calls += 1;
+        let act = (self.agent)(self.calls, self.now);
+        self.pass(act.report.duration);
+        self.tree = act.tree.unwrap_or_else(|| self.tree.clone());
+        self.input(Input::CallEnded {
+            lane,
+            call,
+            report: Box::new(act.report),
+        });
+    }
+
+    pub fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.journal.iter().map(|entry| &entry.fact)
+    }
+
+    pub fn count(&self, name: &str) -> usize {
+        self.facts().filter(|fact| fact.name() == name).count()
+    }
+
+    /// The runner died and another one takes over, from a journal that ends after `kept` facts.
+    pub fn restart(&mut self, kept: usize) {
+        self.journal.truncate(kept);
+        self.run = fold(&self.journal);
+        self.begun.clear();
+        self.now.monotonic = Duration::ZERO;
+        self.now.wall = self.now.wall.checked_add(Duration::from_mins(7)).unwrap();
+        if let Some(plan) = self.run.plan().cloned() {
+            self.input(Input::Resume(Box::new((*plan).clone())));
+        } else {
+            self.input(Input::Start(Box::new(plan())));
+        }
+    }
+}
+
+pub fn fold(journal: &[Entry]) -> Run {
+    let mut run = Run::new();
+    for entry in journal {
+        run.apply(entry).unwrap_or_else(|illegal| panic!("{illegal}"));
+    }
+    run
+}
