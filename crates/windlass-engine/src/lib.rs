@@ -1,1 +1,3 @@
 //! windlass-engine
+
+pub mod process;

@@ -1,0 +1,76 @@
+//! What the runner does with orphans that fell to it because a keeper died.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::WaitOptions;
+
+use super::tree::{Families, Process};
+use super::{ProcessError, started};
+
+/// How long [`adopt_and_kill`] tries.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Makes this process a subreaper: orphans below it fall to it and not to init.
+///
+/// Call it once, before the first keeper is started.
+pub fn become_subreaper() -> Result<(), ProcessError> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+        .map_err(ProcessError::system("adopt orphaned processes"))
+}
+
+/// Kills and reaps every child of this process that it did not start itself, and everything below those. Living
+/// keepers and running [`Command`](super::Command)s, and what is below them, are left alone.
+///
+/// Returns the ids of those that could not be killed within 2 s (another user's, or stuck in the kernel).
+#[must_use]
+pub fn adopt_and_kill() -> Vec<i32> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        let strays = strays();
+        if strays.is_empty() {
+            return Vec::new();
+        }
+        for stray in &strays {
+            stray.kill();
+        }
+        reap(&strays);
+        if Instant::now() >= deadline {
+            return strays
+                .iter()
+                .filter(|stray| !stray.is_dead())
+                .map(|stray| stray.id.as_raw_nonzero().get())
+                .collect();
+        }
+        // There is no event to wait for: the death of a stranger's child is told to the stranger.
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// Reaps orphans that fell to this process and have ended by themselves (a background process that some command left
+/// behind), so that they do not pile up. Cheap; kills nothing.
+pub fn reap_adopted() {
+    reap(&adopted(&Families::look()));
+}
+
+/// Children that this process did not start.
+fn adopted(families: &Families) -> Vec<Process> {
+    let own = started::lock();
+    let mut children = families.children(rustix::process::getpid());
+    children.retain(|child| !own.contains(&child.id.as_raw_nonzero().get().unsigned_abs()));
+    children
+}
+
+fn strays() -> Vec<Process> {
+    let families = Families::look();
+    families.with_descendants(adopted(&families))
+}
+
+/// Each by its own number: another's exit status is not ours to take.
+fn reap(processes: &[Process]) {
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    for process in processes.iter().filter(|process| process.parent == own) {
+        let _ = rustix::process::waitpid(Some(process.id), WaitOptions::NOHANG);
+    }
+}

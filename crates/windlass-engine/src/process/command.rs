@@ -1,0 +1,406 @@
+//! Short commands that the runner itself waits for: git, an agent's `--version`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal};
+use windlass_core::fact::Ended;
+
+use super::ProcessError;
+use super::error::StartFault;
+use super::started::Started;
+
+/// How long a command may take unless said otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Longer ones are this long, so that no sum overflows.
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(24 * 365);
+
+/// How much of each output is kept unless said otherwise, in bytes.
+const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
+
+/// After the command's end: its pipes are read until nothing came for this long, should somebody hold them open.
+const DRAIN: Duration = Duration::from_millis(250);
+
+const CHUNK: usize = 64 * 1024;
+
+/// A command: a program with arguments, never a shell line.
+#[derive(Clone, Debug)]
+pub struct Command {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    directory: PathBuf,
+    environment: Vec<(OsString, Option<OsString>)>,
+    stdin: Vec<u8>,
+    timeout: Duration,
+    output_limit: usize,
+}
+
+/// What a command did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// How it ended.
+    pub ended: Ended,
+    /// What it printed.
+    pub stdout: Captured,
+    /// What it complained about.
+    pub stderr: Captured,
+}
+
+impl Output {
+    /// Exit 0?
+    #[must_use]
+    pub const fn succeeded(&self) -> bool {
+        matches!(self.ended, Ended::Exited(0))
+    }
+}
+
+/// The beginning of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// What was kept.
+    pub bytes: Vec<u8>,
+    /// How many bytes beyond the limit were dropped; 0 = it is whole.
+    pub dropped: u64,
+}
+
+impl Captured {
+    /// As text; what is no UTF-8 is replaced.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
+impl Command {
+    /// A command without arguments, in the current directory, with our environment, nothing to read, 60 s to run and
+    /// 64 MiB to print. A bare program name is looked up in `PATH`.
+    pub fn new(program: impl Into<PathBuf>) -> Command {
+        Command {
+            program: program.into(),
+            arguments: Vec::new(),
+            directory: PathBuf::from("."),
+            environment: Vec::new(),
+            stdin: Vec::new(),
+            timeout: TIMEOUT,
+            output_limit: OUTPUT_LIMIT,
+        }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn argument(mut self, argument: impl AsRef<OsStr>) -> Command {
+        self.arguments.push(argument.as_ref().to_owned());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn arguments<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Command {
+        self.arguments
+            .extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    /// Where to run it.
+    #[must_use]
+    pub fn directory(mut self, directory: impl AsRef<Path>) -> Command {
+        directory.as_ref().clone_into(&mut self.directory);
+        self
+    }
+
+    /// Sets a variable, or removes it (`None`).
+    #[must_use]
+    pub fn environment(mut self, name: impl AsRef<OsStr>, value: Option<&OsStr>) -> Command {
+        self.environment
+            .push((name.as_ref().to_owned(), value.map(OsStr::to_owned)));
+        self
+    }
+
+    /// What it reads. Without it, its standard input is empty.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Command {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// How long it may take.
+    #[must_use]
+    pub const fn timeout(mut self, timeout: Duration) -> Command {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How many bytes are kept of each of its outputs; it may print more.
+    #[must_use]
+    pub const fn output_limit(mut self, bytes: usize) -> Command {
+        self.output_limit = bytes;
+        self
+    }
+
+    /// Runs it in a process group of its own and waits for its end.
+    ///
+    /// An exit code other than 0 is no error; see [`Output::succeeded`]. When the timeout comes, the group is killed.
+    pub fn run(self) -> Result<Output, ProcessError> {
+        let deadline = Instant::now() + self.timeout.min(LONGEST_TIMEOUT);
+        let mut child = self.start()?;
+        match self.exchange(&mut child, deadline) {
+            Ok(output) => Ok(output),
+            Err(error) => {
+                kill_group(&child);
+                let _ = child.wait();
+                Err(error)
+            }
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the place for short commands")]
+    fn start(&self) -> Result<Started, StartFault> {
+        let mut command = std::process::Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .current_dir(&self.directory)
+            .process_group(0)
+            .stdin(if self.stdin.is_empty() {
+                Stdio::null()
+            } else {
+                Stdio::piped()
+            })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for (name, value) in &self.environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Started::spawn(&mut command).map_err(|error| StartFault::new(&self.program, &self.directory, &error))
+    }
+
+    /// Feeds and reads the child until it has ended and its pipes are empty.
+    fn exchange(&self, child: &mut Started, deadline: Instant) -> Result<Output, ProcessError> {
+        let end = watch_end(child)?;
+        let mut feed = Feed::new(child.stdin.take(), &self.stdin)?;
+        let mut stdout = Capture::new(child.stdout.take(), self.output_limit);
+        let mut stderr = Capture::new(child.stderr.take(), self.output_limit);
+        let mut status: Option<ExitStatus> = None;
+        loop {
+            let wait_until = if status.is_some() {
+                deadline.min(Instant::now() + DRAIN)
+            } else {
+                deadline
+            };
+            let ready = wait(
+                status.is_none().then_some(&end),
+                &feed,
+                &stdout,
+                &stderr,
+                wait_until,
+            )?;
+            if ready.feed {
+                feed.write_some();
+            }
+            if ready.stdout {
+                stdout.read_some();
+            }
+            if ready.stderr {
+                stderr.read_some();
+            }
+            if ready.end {
+                status = child
+                    .try_wait()
+                    .map_err(ProcessError::system("wait for a command"))?;
+            }
+            let all_read = ready.is_quiet() || (stdout.is_done() && stderr.is_done());
+            let late = Instant::now() >= deadline;
+            match status {
+                Some(status) if all_read || late => {
+                    return Ok(Output {
+                        ended: ended(status),
+                        stdout: stdout.captured,
+                        stderr: stderr.captured,
+                    });
+                }
+                None if late => return Err(self.timed_out()),
+                _ => {}
+            }
+        }
+    }
+
+    fn timed_out(&self) -> ProcessError {
+        ProcessError::TimedOut {
+            program: self.program.clone(),
+            directory: self.directory.clone(),
+            after: self.timeout,
+        }
+    }
+}
+
+fn id(child: &Started) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+/// Its number cannot have been given away: only we reap it, and have not.
+fn kill_group(child: &Started) {
+    if let Some(group) = id(child) {
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Something that becomes readable when the child ends.
+fn watch_end(child: &Started) -> Result<OwnedFd, ProcessError> {
+    let handle = id(child)
+        .ok_or(Errno::SRCH)
+        .and_then(|id| rustix::process::pidfd_open(id, PidfdFlags::empty()));
+    handle.map_err(ProcessError::system("watch a command"))
+}
+
+fn ended(status: ExitStatus) -> Ended {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Exited(code),
+        (None, Some(signal)) => Ended::Signalled(signal),
+        (None, None) => Ended::Lost,
+    }
+}
+
+/// What can be done without blocking.
+#[derive(Default)]
+struct Ready {
+    end: bool,
+    feed: bool,
+    stdout: bool,
+    stderr: bool,
+}
+
+impl Ready {
+    const fn is_quiet(&self) -> bool {
+        !(self.end || self.feed || self.stdout || self.stderr)
+    }
+}
+
+fn wait(
+    end: Option<&OwnedFd>,
+    feed: &Feed<'_>,
+    stdout: &Capture,
+    stderr: &Capture,
+    until: Instant,
+) -> Result<Ready, ProcessError> {
+    let timeout = Timespec::try_from(until.saturating_duration_since(Instant::now())).unwrap_or_default();
+    let mut entries = Vec::with_capacity(4);
+    let mut places = [None; 4];
+    let sources = [
+        end.map(|end| PollFd::new(end, PollFlags::IN)),
+        feed.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::OUT)),
+        stdout.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+        stderr.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+    ];
+    for (place, source) in places.iter_mut().zip(sources) {
+        if let Some(source) = source {
+            *place = Some(entries.len());
+            entries.push(source);
+        }
+    }
+    match poll(&mut entries, Some(&timeout)) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(ProcessError::system("wait for a command")(error)),
+    }
+    let is_ready = |place: Option<usize>| {
+        place
+            .and_then(|index| entries.get(index))
+            .is_some_and(|entry: &PollFd<'_>| !entry.revents().is_empty())
+    };
+    let [end, feed, stdout, stderr] = places.map(is_ready);
+    Ok(Ready {
+        end,
+        feed,
+        stdout,
+        stderr,
+    })
+}
+
+/// What is written to the child.
+struct Feed<'a> {
+    /// `None` when everything is written, or the child reads no more.
+    pipe: Option<ChildStdin>,
+    rest: &'a [u8],
+}
+
+impl<'a> Feed<'a> {
+    fn new(pipe: Option<ChildStdin>, rest: &'a [u8]) -> Result<Feed<'a>, ProcessError> {
+        if let Some(pipe) = &pipe {
+            rustix::io::ioctl_fionbio(pipe.as_fd(), true)
+                .map_err(ProcessError::system("write to a command"))?;
+        }
+        Ok(Feed { pipe, rest })
+    }
+
+    fn write_some(&mut self) {
+        let Some(pipe) = &mut self.pipe else { return };
+        match pipe.write(self.rest) {
+            Ok(count) => self.rest = self.rest.get(count..).unwrap_or_default(),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                return;
+            }
+            // It does not want to know more, which is its own affair.
+            Err(_) => self.rest = &[],
+        }
+        if self.rest.is_empty() {
+            self.pipe = None;
+        }
+    }
+}
+
+/// What is read from the child.
+struct Capture {
+    /// `None` at its end.
+    pipe: Option<File>,
+    captured: Captured,
+    limit: usize,
+}
+
+impl Capture {
+    fn new<P: Into<OwnedFd>>(pipe: Option<P>, limit: usize) -> Capture {
+        Capture {
+            pipe: pipe.map(|pipe| File::from(pipe.into())),
+            captured: Captured::default(),
+            limit,
+        }
+    }
+
+    const fn is_done(&self) -> bool {
+        self.pipe.is_none()
+    }
+
+    fn read_some(&mut self) {
+        let Some(pipe) = &mut self.pipe else { return };
+        let mut chunk = [0; CHUNK];
+        match pipe.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => self.pipe = None,
+            Ok(count) => {
+                let new = chunk.get(..count).unwrap_or_default();
+                let room = self.limit.saturating_sub(self.captured.bytes.len());
+                let kept = new.get(..room).unwrap_or(new);
+                self.captured.bytes.extend_from_slice(kept);
+                self.captured.dropped += (new.len() - kept.len()) as u64;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "command_tests.rs"]
+mod tests;

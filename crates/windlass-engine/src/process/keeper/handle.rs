@@ -1,0 +1,320 @@
+//! What the runner holds of a keeper.
+
+use std::ffi::OsString;
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+use windlass_core::fact::Ended;
+
+use super::KEEPER_COMMAND;
+use crate::process::error::{ProcessError, StartFault};
+use crate::process::protocol::{Reply, Request, Spawn, SpawnId, Text};
+use crate::process::started::Started;
+use crate::process::tree::Process;
+use crate::process::wire::{self, FILES_PER_MESSAGE, Inbox, Received};
+
+/// How long a keeper may take to come up; generous, since a loaded machine is no fault.
+const START_PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long a keeper may take to end: its own grace, its own patience, and a little.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a keeper is to start.
+#[derive(Debug)]
+pub struct SpawnRequest {
+    /// A name by which events and [`Keeper::terminate`] know it; unique for this keeper.
+    pub id: SpawnId,
+    /// The program, absolute.
+    pub program: PathBuf,
+    /// Its arguments, without the program's name.
+    pub arguments: Vec<OsString>,
+    /// Its whole environment: nothing is inherited.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where it runs, absolute.
+    pub directory: PathBuf,
+    /// Its standard input. A file needs nobody to write to a pipe.
+    pub stdin: OwnedFd,
+    /// Its standard output: usually a pipe's writing end.
+    pub stdout: OwnedFd,
+    /// Its standard error.
+    pub stderr: OwnedFd,
+}
+
+/// What a keeper has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeeperEvent {
+    /// It was started.
+    Spawned {
+        /// Which.
+        id: SpawnId,
+        /// Its process id, which is its process group too.
+        pid: i32,
+    },
+    /// It was not started.
+    SpawnFailed {
+        /// Which.
+        id: SpawnId,
+        /// Why.
+        fault: StartFault,
+    },
+    /// It ended. What it started may still be there.
+    Exited {
+        /// Which.
+        id: SpawnId,
+        /// How.
+        ended: Ended,
+    },
+    /// Everything below the keeper is gone.
+    TreeGone {
+        /// Except for these process ids, which could not be killed.
+        left: Vec<i32>,
+    },
+    /// The keeper itself is gone, unasked, and its orphans have fallen to this process: now is the time for
+    /// [`adopt_and_kill`](crate::process::adopt_and_kill). Nothing follows.
+    Died,
+}
+
+/// A running keeper. All methods can be called from any thread; what comes of them comes as [`KeeperEvent`]s.
+///
+/// Dropping it ends the keeper and all below it, without waiting for that; [`Keeper::close`] waits.
+#[derive(Debug)]
+pub struct Keeper {
+    process: Process,
+    socket: Arc<UnixStream>,
+    /// One message at a time.
+    sending: Mutex<()>,
+    closing: Arc<AtomicBool>,
+    /// Its other end is dropped when the keeper has been reaped.
+    gone: Receiver<()>,
+}
+
+impl Keeper {
+    /// Starts a keeper and waits until it is ready. `windlass_program` is absolute and calls
+    /// [`keeper_main`](super::keeper_main) for the argument [`KEEPER_COMMAND`].
+    ///
+    /// `on_event` is called in a thread of the keeper's own, in the order things happened.
+    pub fn start(
+        windlass_program: &Path,
+        on_event: impl Fn(KeeperEvent) + Send + 'static,
+    ) -> Result<Keeper, ProcessError> {
+        // Until the keeper has a session of its own, a Ctrl-C at the terminal ends it.
+        let started = start_process(windlass_program).or_else(|error| match error {
+            ProcessError::KeeperMute(_) => start_process(windlass_program),
+            other => Err(other),
+        })?;
+        let StartedKeeper {
+            child,
+            process,
+            socket,
+        } = started;
+        let socket = Arc::new(socket);
+        let closing = Arc::new(AtomicBool::new(false));
+        let (going, gone) = channel();
+        let keeper = Keeper {
+            process,
+            socket: Arc::clone(&socket),
+            sending: Mutex::new(()),
+            closing: Arc::clone(&closing),
+            gone,
+        };
+        let listen = move || {
+            listen(child, &socket, &on_event);
+            if !closing.load(Ordering::Acquire) {
+                on_event(KeeperEvent::Died);
+            }
+            drop(going);
+        };
+        thread::Builder::new()
+            .name("keeper".to_owned())
+            .spawn(listen)
+            .map_err(ProcessError::system("start a thread for the keeper"))?;
+        Ok(keeper)
+    }
+
+    /// The keeper's own process id.
+    #[must_use]
+    pub fn pid(&self) -> i32 {
+        self.process.id.as_raw_nonzero().get()
+    }
+
+    /// Starts a program, in a process group of its own: [`KeeperEvent::Spawned`], later [`KeeperEvent::Exited`]; or
+    /// [`KeeperEvent::SpawnFailed`].
+    pub fn spawn(&self, request: SpawnRequest) -> Result<(), ProcessError> {
+        let text = |os: &OsString| Text::from(os.as_os_str());
+        let spawn = Spawn {
+            id: request.id,
+            program: request.program.as_os_str().into(),
+            arguments: request.arguments.iter().map(text).collect(),
+            environment: request
+                .environment
+                .iter()
+                .map(|(name, value)| (text(name), text(value)))
+                .collect(),
+            directory: request.directory.as_os_str().into(),
+        };
+        let files = [
+            request.stdin.as_fd(),
+            request.stdout.as_fd(),
+            request.stderr.as_fd(),
+        ];
+        self.send(&Request::Spawn(spawn), &files)
+    }
+
+    /// Sends SIGTERM to a program's process group, and wakes what [`Keeper::pause`] stopped. Nothing happens where it
+    /// has ended already.
+    pub fn terminate(&self, id: SpawnId) -> Result<(), ProcessError> {
+        self.send(&Request::Terminate { id }, &[])
+    }
+
+    /// Kills and reaps everything below the keeper: [`KeeperEvent::TreeGone`], at the latest after 2 s.
+    pub fn kill_tree(&self) -> Result<(), ProcessError> {
+        self.send(&Request::KillTree, &[])
+    }
+
+    /// Stops everything below the keeper where it is (SIGSTOP).
+    pub fn pause(&self) -> Result<(), ProcessError> {
+        self.send(&Request::Pause, &[])
+    }
+
+    /// Lets everything below the keeper go on (SIGCONT).
+    pub fn resume(&self) -> Result<(), ProcessError> {
+        self.send(&Request::Continue, &[])
+    }
+
+    /// Has the keeper keep these files open until it ends: a lock among them stays taken for as long as something of
+    /// the run may still be alive. At most 32 at once.
+    pub fn hold(&self, files: &[BorrowedFd<'_>]) -> Result<(), ProcessError> {
+        self.send(&Request::Hold { count: files.len() }, files)
+    }
+
+    /// Ends the keeper and everything below it, and waits for that: 2.5 s at the longest, unless the keeper itself
+    /// hangs. There will be no [`KeeperEvent::Died`].
+    pub fn close(self) {
+        self.part();
+        if self.gone.recv_timeout(CLOSE_PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            let _ = self.process.signal(Signal::KILL);
+            let _ = self.gone.recv_timeout(CLOSE_PATIENCE);
+        }
+    }
+
+    fn part(&self) {
+        self.closing.store(true, Ordering::Release);
+        let _ = self.socket.shutdown(Shutdown::Write);
+    }
+
+    fn send(&self, request: &Request, files: &[BorrowedFd<'_>]) -> Result<(), ProcessError> {
+        if files.len() > FILES_PER_MESSAGE {
+            return Err(ProcessError::TooManyFiles(files.len()));
+        }
+        let _one_at_a_time = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        wire::send(&self.socket, request, files).map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ProcessError::KeeperGone,
+            _ => ProcessError::System {
+                action: "speak to the keeper",
+                source: error,
+            },
+        })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.part();
+    }
+}
+
+struct StartedKeeper {
+    child: Started,
+    process: Process,
+    socket: UnixStream,
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where keepers are started")]
+fn start_process(program: &Path) -> Result<StartedKeeper, ProcessError> {
+    let (socket, theirs) =
+        UnixStream::pair().map_err(ProcessError::system("make a socket for the keeper"))?;
+    let mut command = Command::new(program);
+    command
+        .arg(KEEPER_COMMAND)
+        // It belongs to no run, for whoever looks for leftovers, and keeps no folder busy.
+        .env_remove(crate::process::RUN_VARIABLE)
+        .current_dir("/")
+        .stdin(OwnedFd::from(theirs))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child =
+        Started::spawn(&mut command).map_err(|error| StartFault::new(program, Path::new("/"), &error))?;
+    // Closes our copy of its end: otherwise its death would never be seen.
+    drop(command);
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    match (wait_until_ready(&socket), id.and_then(Process::find)) {
+        (Ok(()), Some(process)) => Ok(StartedKeeper {
+            child,
+            process,
+            socket,
+        }),
+        (outcome, _) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(ProcessError::KeeperMute(
+                outcome.err().unwrap_or_else(|| io::ErrorKind::BrokenPipe.into()),
+            ))
+        }
+    }
+}
+
+fn wait_until_ready(socket: &UnixStream) -> io::Result<()> {
+    let mut inbox = Inbox::default();
+    socket.set_read_timeout(Some(START_PATIENCE))?;
+    while inbox.receive(socket)? == Received::Bytes {
+        match inbox.message::<Reply>()? {
+            None => {}
+            // It says nothing more before it is asked, so that nothing can be lost with this inbox.
+            Some(Reply::Ready) => return socket.set_read_timeout(None),
+            Some(Reply::Unfit { reason }) => return Err(io::Error::other(reason)),
+            Some(_) => return Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+    Err(io::ErrorKind::UnexpectedEof.into())
+}
+
+/// Passes on what the keeper says, until it is gone; returns when it has been reaped.
+///
+/// The order matters: its socket closes before its orphans are passed on, its death is reported after that.
+fn listen(mut child: Started, socket: &UnixStream, on_event: &impl Fn(KeeperEvent)) {
+    let mut inbox = Inbox::default();
+    while matches!(inbox.receive(socket), Ok(Received::Bytes)) {
+        loop {
+            match inbox.message::<Reply>() {
+                Ok(None) => break,
+                Ok(Some(reply)) => event(reply).into_iter().for_each(on_event),
+                Err(_) => {
+                    // It talks nonsense, so it cannot be trusted with a run.
+                    let _ = child.kill();
+                    break;
+                }
+            }
+        }
+    }
+    let _ = child.wait();
+}
+
+fn event(reply: Reply) -> Option<KeeperEvent> {
+    match reply {
+        Reply::Spawned { id, pid } => Some(KeeperEvent::Spawned { id, pid }),
+        Reply::SpawnFailed { id, fault } => Some(KeeperEvent::SpawnFailed { id, fault }),
+        Reply::Exited { id, ended } => Some(KeeperEvent::Exited { id, ended }),
+        Reply::TreeGone { left } => Some(KeeperEvent::TreeGone { left }),
+        Reply::Ready | Reply::Unfit { .. } => None,
+    }
+}

@@ -1,0 +1,107 @@
+//! What is left of a run whose runner and keeper died at the same moment.
+//!
+//! Everything a run starts has [`RUN_VARIABLE`] in its environment, unless it wiped it: such a process is found only
+//! below another one that did not.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+use windlass_core::fact::RunId;
+
+use super::RUN_VARIABLE;
+use super::tree::{Families, Process, all};
+
+/// How long [`end`] tries.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Characters of a command line that are shown.
+const SHOWN: usize = 200;
+
+/// A process that a run left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// Its process id.
+    pub pid: i32,
+    /// Its command line, made printable, at most 200 characters.
+    pub command: String,
+}
+
+/// Finds what is left of a run: this user's processes with its mark, and all below them. Never this process or one of
+/// its ancestors.
+#[must_use]
+pub fn find(run: &RunId) -> Vec<Leftover> {
+    marked(run).into_iter().map(leftover).collect()
+}
+
+/// Kills what is left of a run, until nothing is left or 2 s are over; returns what could not be killed.
+#[must_use]
+pub fn end(run: &RunId) -> Vec<Leftover> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        let left = marked(run);
+        if left.is_empty() || Instant::now() >= deadline {
+            return left.into_iter().map(leftover).collect();
+        }
+        for process in left {
+            process.kill();
+        }
+        // They are not our children: nobody tells us of their end.
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+fn marked(run: &RunId) -> Vec<Process> {
+    let mark = format!("{RUN_VARIABLE}={run}");
+    let user = rustix::process::getuid().as_raw();
+    let spared = own_line();
+    let mut found = all();
+    found.retain(|process| {
+        !spared.contains(&process.id) && belongs_to(process.id, user) && carries(process.id, mark.as_bytes())
+    });
+    let mut found = Families::look().with_descendants(found);
+    found.retain(|process| !process.is_dead());
+    found.sort_by_key(|process| process.id.as_raw_nonzero());
+    found.dedup_by_key(|process| process.id);
+    found
+}
+
+fn belongs_to(id: Pid, user: u32) -> bool {
+    fs::metadata(format!("/proc/{}", id.as_raw_nonzero())).is_ok_and(|entry| entry.uid() == user)
+}
+
+fn carries(id: Pid, mark: &[u8]) -> bool {
+    let environment = fs::read(format!("/proc/{}/environ", id.as_raw_nonzero())).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|entry| entry == mark)
+}
+
+/// This process and its ancestors.
+fn own_line() -> Vec<Pid> {
+    let own = Process::find(rustix::process::getpid());
+    let parent = |process: &Process| Pid::from_raw(process.parent).and_then(Process::find);
+    std::iter::successors(own, parent)
+        .map(|process| process.id)
+        .collect()
+}
+
+fn leftover(process: Process) -> Leftover {
+    let pid = process.id.as_raw_nonzero().get();
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = line
+        .split(|byte| *byte == 0)
+        .map(String::from_utf8_lossy)
+        .collect::<Vec<_>>()
+        .join(" ");
+    let printable = words
+        .trim_end()
+        .chars()
+        .take(SHOWN)
+        .map(|c| if c.is_control() { '?' } else { c });
+    Leftover {
+        pid,
+        command: printable.collect(),
+    }
+}

@@ -1,0 +1,32 @@
+//! Processes: the only room that starts, signals and reaps them. Linux.
+//!
+//! Whatever a lane runs is a child of that lane's *keeper*, a small process that outlives the runner if it must
+//! ([`Keeper`], [`keeper_main`]). Three things follow:
+//!
+//! - "Everything this lane started" is exactly "everything below this keeper": the keeper is a subreaper, so that a
+//!   process which starts a session of its own, forks twice or wipes its environment is still below it.
+//! - When the runner dies, by whatever signal, the keeper's socket ends and it clears up.
+//! - When the keeper dies, its orphans fall to the runner, a subreaper as well ([`become_subreaper`]), which clears up
+//!   ([`adopt_and_kill`]).
+//!
+//! When both die at once, what is left is found by its environment at the next start ([`leftovers`]).
+
+mod adopt;
+mod command;
+mod error;
+mod keeper;
+pub mod leftovers;
+mod protocol;
+pub mod signals;
+mod started;
+pub mod stream;
+mod tree;
+mod wire;
+
+pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
+pub use command::{Captured, Command, Output};
+pub use error::{ProcessError, StartFault, StartFaultKind};
+pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, SpawnId, SpawnRequest, keeper_main};
+
+/// The environment variable that marks everything a run starts; its value is the run's id.
+pub const RUN_VARIABLE: &str = "WINDLASS_RUN";

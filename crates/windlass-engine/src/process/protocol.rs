@@ -1,0 +1,145 @@
+//! What runner and keeper say to each other.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use serde::{Deserialize, Serialize};
+use windlass_core::fact::Ended;
+
+use super::error::StartFault;
+
+/// A name that the runner gives to what it has the keeper start.
+pub type SpawnId = u64;
+
+/// From the runner to the keeper.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum Request {
+    /// Start this; three open files belong to it.
+    Spawn(Spawn),
+    /// SIGTERM to the group of this one.
+    Terminate {
+        /// Which.
+        id: SpawnId,
+    },
+    /// SIGKILL to everything below the keeper.
+    KillTree,
+    /// SIGSTOP to everything below the keeper.
+    Pause,
+    /// SIGCONT to everything below the keeper.
+    Continue,
+    /// Keep these open files until you end.
+    Hold {
+        /// How many.
+        count: usize,
+    },
+}
+
+impl Request {
+    /// How many open files belong to it.
+    pub const fn files(&self) -> usize {
+        match self {
+            Request::Spawn(_) => 3,
+            Request::Hold { count } => *count,
+            Request::Terminate { .. } | Request::KillTree | Request::Pause | Request::Continue => 0,
+        }
+    }
+}
+
+/// What to start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spawn {
+    /// Its name.
+    pub id: SpawnId,
+    /// The program, absolute.
+    pub program: Text,
+    /// Its arguments, without the program's name.
+    pub arguments: Vec<Text>,
+    /// Its whole environment.
+    pub environment: Vec<(Text, Text)>,
+    /// Where it runs, absolute.
+    pub directory: Text,
+}
+
+/// From the keeper to the runner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case")]
+pub enum Reply {
+    /// It is a subreaper and listens.
+    Ready,
+    /// It cannot work.
+    Unfit {
+        /// Why.
+        reason: String,
+    },
+    /// It was started.
+    Spawned {
+        /// Which.
+        id: SpawnId,
+        /// Its process and group.
+        pid: i32,
+    },
+    /// It was not started.
+    SpawnFailed {
+        /// Which.
+        id: SpawnId,
+        /// Why.
+        fault: StartFault,
+    },
+    /// It ended.
+    Exited {
+        /// Which.
+        id: SpawnId,
+        /// How.
+        ended: Ended,
+    },
+    /// Nothing is left, or these, which could not be killed.
+    TreeGone {
+        /// Their process ids.
+        left: Vec<i32>,
+    },
+}
+
+/// A path, an argument, a variable: text where it is text, bytes where it is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Text {
+    /// UTF-8.
+    Plain(String),
+    /// Anything else.
+    Bytes(Vec<u8>),
+}
+
+impl From<&OsStr> for Text {
+    fn from(text: &OsStr) -> Text {
+        match text.to_str() {
+            Some(plain) => Text::Plain(plain.to_owned()),
+            None => Text::Bytes(text.as_bytes().to_vec()),
+        }
+    }
+}
+
+impl From<Text> for OsString {
+    fn from(text: Text) -> OsString {
+        match text {
+            Text::Plain(plain) => plain.into(),
+            Text::Bytes(bytes) => OsString::from_vec(bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_survive_the_wire(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let original = OsString::from_vec(bytes);
+            let wire = serde_json::to_string(&Text::from(original.as_os_str())).unwrap();
+            prop_assert_eq!(OsString::from(serde_json::from_str::<Text>(&wire).unwrap()), original);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Reading what an agent prints: all of it, whatever it is, in bounded memory.
+//!
+//! The raw bytes are on their way to the log before anything is made of them. Nothing that happens to the log or to a
+//! line stops the reading: an agent whose pipe is full would hang.
+
+mod lines;
+mod log;
+mod tail;
+
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::OwnedFd;
+use std::thread::{self, JoinHandle};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use super::ProcessError;
+use lines::Lines;
+
+pub use lines::LONGEST_LINE;
+pub use log::StreamLog;
+pub use tail::{TAIL_LENGTH, Tail};
+
+/// Read at once; the pipe itself is asked to hold as much.
+const CHUNK: usize = 256 * 1024;
+
+/// Standard error is a trickle.
+const ERROR_CHUNK: usize = 16 * 1024;
+
+/// Bytes that are still read when a reader is stopped: what the pipe may hold, not what may yet come.
+const LAST_BYTES: usize = 1024 * 1024;
+
+/// What a reader has to tell, in the order of the bytes.
+#[derive(Debug)]
+pub enum StreamEvent<'a> {
+    /// So many bytes came; they are in the log. Comes before their lines.
+    Bytes(usize),
+    /// A line, without its `\n`; the last one may have had none. Beyond [`LONGEST_LINE`] its rest is missing.
+    Line(&'a [u8]),
+    /// The log could not be written. Said once; nothing more is logged, but reading goes on.
+    LogFailed(io::Error),
+    /// Nothing follows.
+    Closed(StreamEnd),
+}
+
+/// Why a reader has ended.
+#[derive(Debug)]
+pub enum StreamEnd {
+    /// Nobody holds the pipe's other end any more.
+    EndOfFile,
+    /// [`StreamReader::stop`] was called.
+    Stopped,
+    /// The pipe could not be read.
+    Failed(io::Error),
+}
+
+/// A thread that reads one pipe to its end.
+#[derive(Debug)]
+pub struct StreamReader {
+    stop: PipeWriter,
+    thread: JoinHandle<()>,
+}
+
+impl StreamReader {
+    /// Reads lines: an agent's standard output.
+    ///
+    /// `on_event` is called in the reader's thread; while it works, nothing is read.
+    pub fn lines(
+        pipe: OwnedFd,
+        mut log: StreamLog,
+        mut on_event: impl FnMut(StreamEvent<'_>) + Send + 'static,
+    ) -> Result<StreamReader, ProcessError> {
+        StreamReader::start("stdout", move |stop| {
+            let mut lines = Lines::default();
+            let end = pump(pipe, stop, CHUNK, |bytes| {
+                log_and_count(&mut log, bytes, &mut on_event);
+                lines.feed(bytes, &mut |line: &[u8]| on_event(StreamEvent::Line(line)));
+            });
+            finish_log(&mut log, &mut on_event);
+            lines.finish(&mut |line: &[u8]| on_event(StreamEvent::Line(line)));
+            on_event(StreamEvent::Closed(end));
+        })
+    }
+
+    /// Reads bytes and remembers the last of them: an agent's standard error. There are no
+    /// [`Line`](StreamEvent::Line) events.
+    pub fn tail(
+        pipe: OwnedFd,
+        mut log: StreamLog,
+        mut on_event: impl FnMut(StreamEvent<'_>) + Send + 'static,
+    ) -> Result<(StreamReader, Tail), ProcessError> {
+        let tail = Tail::default();
+        let kept = tail.clone();
+        let reader = StreamReader::start("stderr", move |stop| {
+            let end = pump(pipe, stop, ERROR_CHUNK, |bytes| {
+                kept.push(bytes);
+                log_and_count(&mut log, bytes, &mut on_event);
+            });
+            finish_log(&mut log, &mut on_event);
+            on_event(StreamEvent::Closed(end));
+        })?;
+        Ok((reader, tail))
+    }
+
+    fn start(
+        name: &str,
+        work: impl FnOnce(&PipeReader) + Send + 'static,
+    ) -> Result<StreamReader, ProcessError> {
+        let (stopped, stop) = io::pipe().map_err(ProcessError::system("make a pipe"))?;
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || work(&stopped))
+            .map_err(ProcessError::system("start a thread to read an agent's output"))?;
+        Ok(StreamReader { stop, thread })
+    }
+
+    /// Reads what is there now, and no more: for a pipe that somebody out of reach holds open.
+    pub fn stop(&self) {
+        // It can only fail when the reader has ended already.
+        let _ = (&self.stop).write(&[0]);
+    }
+
+    /// Waits for [`StreamEvent::Closed`] to have been told.
+    pub fn join(self) {
+        let _ = self.thread.join();
+    }
+}
+
+fn log_and_count(log: &mut StreamLog, bytes: &[u8], on_event: &mut impl FnMut(StreamEvent<'_>)) {
+    if let Err(error) = log.append(bytes) {
+        on_event(StreamEvent::LogFailed(error));
+    }
+    on_event(StreamEvent::Bytes(bytes.len()));
+}
+
+fn finish_log(log: &mut StreamLog, on_event: &mut impl FnMut(StreamEvent<'_>)) {
+    if let Err(error) = log.finish() {
+        on_event(StreamEvent::LogFailed(error));
+    }
+}
+
+/// Reads until the end of the pipe, or until asked to stop.
+fn pump(pipe: OwnedFd, stop: &PipeReader, chunk: usize, mut on_bytes: impl FnMut(&[u8])) -> StreamEnd {
+    // More room means fewer turns; whoever has used up the pipes he may have gets less.
+    let _ = rustix::pipe::fcntl_setpipe_size(&pipe, chunk);
+    let mut pipe = File::from(pipe);
+    let mut buffer = vec![0; chunk];
+    let mut still_allowed = LAST_BYTES;
+    loop {
+        let mut ready = [
+            PollFd::new(&pipe, PollFlags::IN),
+            PollFd::new(stop, PollFlags::IN),
+        ];
+        match poll(&mut ready, None) {
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(error) => return StreamEnd::Failed(error.into()),
+        }
+        let [readable, stopped] = ready.map(|entry| !entry.revents().is_empty());
+        if stopped && (!readable || still_allowed == 0) {
+            return StreamEnd::Stopped;
+        }
+        match pipe.read(&mut buffer) {
+            Ok(0) => return StreamEnd::EndOfFile,
+            Ok(count) => {
+                on_bytes(buffer.get(..count).unwrap_or_default());
+                if stopped {
+                    still_allowed = still_allowed.saturating_sub(count);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return StreamEnd::Failed(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! Families of processes, as `/proc` tells them.
+//!
+//! A process id alone says little: its owner may be gone and the number given away. So a [`Process`] knows when it
+//! started, and signals go through a pidfd that was seen to belong to exactly that process.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal};
+
+/// One process, as it was when it was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub id: Pid,
+    /// Its parent's number.
+    pub parent: i32,
+    /// Its process group.
+    pub group: i32,
+    /// When it started, in clock ticks since boot: tells it from a later process of the same number.
+    pub start: u64,
+    /// What it is doing, as `/proc/<pid>/stat` writes it: `R`, `S`, `T`, `Z`, …
+    pub state: u8,
+}
+
+impl Process {
+    /// The process of this number, if there is one.
+    pub fn find(id: Pid) -> Option<Process> {
+        let stat = fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
+        parse_stat(&stat)
+    }
+
+    /// Is it dead and only not yet reaped?
+    pub const fn is_dead(&self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+
+    /// Sends it a signal. When it is gone, nothing happens to whoever has its number now.
+    pub fn signal(&self, signal: Signal) -> Result<(), Errno> {
+        let handle = match rustix::process::pidfd_open(self.id, PidfdFlags::empty()) {
+            Ok(handle) => Some(handle),
+            // Kernels before 5.3.
+            Err(Errno::NOSYS) => None,
+            Err(error) => return Err(error),
+        };
+        // The handle belongs to the number's present owner, whoever that is.
+        if Process::find(self.id).is_none_or(|now| now.start != self.start) {
+            return Err(Errno::SRCH);
+        }
+        match handle {
+            Some(handle) => rustix::process::pidfd_send_signal(handle, signal),
+            None => rustix::process::kill_process(self.id, signal),
+        }
+    }
+
+    /// Sends SIGKILL to it and, if it leads a process group, to the group.
+    ///
+    /// A signal to a group reaches every member at once; one by one, a chain of processes that fork and exit could
+    /// stay a step ahead.
+    pub fn kill(&self) {
+        if self.group == self.id.as_raw_nonzero().get() && self.signal(Signal::KILL).is_ok() {
+            let _ = rustix::process::kill_process_group(self.id, Signal::KILL);
+        } else {
+            let _ = self.signal(Signal::KILL);
+        }
+    }
+}
+
+/// Reads `/proc/<pid>/stat`. The name in it can hold anything, parentheses and line feeds too.
+fn parse_stat(stat: &[u8]) -> Option<Process> {
+    let name_end = memchr::memrchr(b')', stat)?;
+    let id = std::str::from_utf8(stat.split(|byte| *byte == b' ').next()?).ok()?;
+    let mut fields = std::str::from_utf8(stat.get(name_end + 1..)?)
+        .ok()?
+        .split_ascii_whitespace();
+    let state = *fields.next()?.as_bytes().first()?;
+    let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
+    // The 22nd field; the state was the third.
+    let start = fields.nth(16)?.parse().ok()?;
+    Some(Process {
+        id: Pid::from_raw(id.parse().ok()?)?,
+        parent,
+        group,
+        start,
+        state,
+    })
+}
+
+/// Who is whose child. Either asked of the kernel one by one, or read once for the whole machine.
+pub enum Families {
+    /// The kernel lists children for each thread: cheap, and fresh enough to catch what forks quickly.
+    Asked,
+    /// It does not (`CONFIG_PROC_CHILDREN`): children by parent.
+    Read(HashMap<i32, Vec<Process>>),
+}
+
+impl Families {
+    /// As this kernel allows.
+    pub fn look() -> Families {
+        if Path::new("/proc/thread-self/children").exists() {
+            Families::Asked
+        } else {
+            Families::read()
+        }
+    }
+
+    fn read() -> Families {
+        let mut by_parent: HashMap<i32, Vec<Process>> = HashMap::new();
+        for process in all() {
+            by_parent.entry(process.parent).or_default().push(process);
+        }
+        Families::Read(by_parent)
+    }
+
+    /// The children of one process, dead ones that were not reaped included.
+    pub fn children(&self, parent: Pid) -> Vec<Process> {
+        match self {
+            Families::Asked => ask_children(parent),
+            Families::Read(by_parent) => by_parent
+                .get(&parent.as_raw_nonzero().get())
+                .cloned()
+                .unwrap_or_default(),
+        }
+    }
+
+    /// These and everything below them, parents before children.
+    pub fn with_descendants(&self, mut processes: Vec<Process>) -> Vec<Process> {
+        let mut next = 0;
+        while let Some(process) = processes.get(next) {
+            let children = self.children(process.id);
+            processes.extend(children);
+            next += 1;
+        }
+        processes
+    }
+}
+
+/// Everything below this process. What comes or goes meanwhile may be missed: whoever needs certainty repeats.
+pub fn descendants(root: Pid) -> Vec<Process> {
+    let families = Families::look();
+    families.with_descendants(families.children(root))
+}
+
+/// All processes that can be seen.
+pub fn all() -> Vec<Process> {
+    numbers_in(Path::new("/proc")).filter_map(Process::find).collect()
+}
+
+fn ask_children(parent: Pid) -> Vec<Process> {
+    let tasks = format!("/proc/{}/task", parent.as_raw_nonzero());
+    let mut children = Vec::new();
+    for thread in numbers_in(Path::new(&tasks)) {
+        let Ok(list) = fs::read_to_string(format!("{tasks}/{}/children", thread.as_raw_nonzero())) else {
+            continue;
+        };
+        let ids = list
+            .split_ascii_whitespace()
+            .filter_map(|id| Pid::from_raw(id.parse().ok()?));
+        let found = ids.filter_map(Process::find);
+        children.extend(found.filter(|child| child.parent == parent.as_raw_nonzero().get()));
+    }
+    children
+}
+
+fn numbers_in(folder: &Path) -> impl Iterator<Item = Pid> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let stat = b"42 (a) b) S\n(1) S 7 42 42 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 2 3\n";
+        let process = parse_stat(stat).unwrap();
+        assert_eq!(process.id, Pid::from_raw(42).unwrap());
+        assert_eq!(
+            (process.parent, process.group, process.start, process.state),
+            (7, 42, 98765, b'S')
+        );
+    }
+
+    #[test]
+    fn a_torn_line_is_nobody() {
+        let stat = b"42 (sh) S 7 42 42 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 98765";
+        for length in 0..stat.len() - 5 {
+            assert_eq!(parse_stat(&stat[..length]), None, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn both_ways_to_find_children_agree_on_us() {
+        let own = rustix::process::getpid();
+        let parent = rustix::process::getppid().unwrap();
+        for families in [Families::look(), Families::read()] {
+            let found = families
+                .children(parent)
+                .into_iter()
+                .find(|process| process.id == own)
+                .unwrap();
+            assert_eq!(Some(found.start), Process::find(own).map(|process| process.start));
+            assert!(
+                families
+                    .with_descendants(vec![Process::find(parent).unwrap()])
+                    .contains(&found.clone())
+            );
+        }
+    }
+
+    #[test]
+    fn another_process_of_the_same_number_gets_no_signal() {
+        let mut earlier = Process::find(rustix::process::getpid()).unwrap();
+        earlier.start -= 1;
+        assert_eq!(earlier.signal(Signal::KILL), Err(Errno::SRCH));
+        earlier.kill();
+    }
+}
