@@ -9,6 +9,7 @@ mod class;
 mod evidence;
 mod ids;
 mod money;
+pub mod path_text;
 mod stop;
 mod time;
 

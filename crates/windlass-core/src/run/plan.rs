@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fact::{Check, Cost, ExitCodes, RunId};
+use crate::fact::{Check, Cost, ExitCodes, RunId, path_text};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,7 @@ pub struct RunPlan {
     /// The run's name.
     pub run: RunId,
     /// The working directory: canonical.
+    #[serde(with = "path_text")]
     pub directory: PathBuf,
     /// Is it in a git repository?
     pub git: bool,
@@ -31,7 +32,7 @@ pub struct RunPlan {
     /// Which exit codes the run ends with.
     pub exit_codes: ExitCodes,
     /// Digests of what was read when the run started (configuration, prompt file): path and SHA-256.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::keyed")]
     pub inputs: Vec<(PathBuf, String)>,
 }
 
@@ -109,6 +110,7 @@ pub struct AgentPlan {
     /// Its name: `claude`, or `mock` for the scripted one.
     pub name: String,
     /// The program, absolute.
+    #[serde(with = "path_text")]
     pub program: PathBuf,
     /// Its version, as it said.
     pub version: String,
