@@ -1,0 +1,208 @@
+//! What can go wrong while keeping things.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use windlass_core::fact::RunId;
+
+/// What can go wrong while keeping things. Each message is one line that names the path it is about.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No room is left: neither on the disk nor, perhaps, in the user's quota.
+    #[error(
+        "the disk is full: {} cannot be written; free some space, then continue",
+        Shown(path)
+    )]
+    DiskFull {
+        /// The file that had to be written.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("cannot {doing} {}: {source}", Shown(path))]
+    Io {
+        /// What was attempted, in the infinitive: `read`, `create`.
+        doing: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Neither an override nor a home folder says where to keep things.
+    #[error(
+        "HOME is not set to an absolute path, so there is no place for Windlass's files; set HOME or {variable}"
+    )]
+    NoHome {
+        /// The variable that would override it.
+        variable: &'static str,
+    },
+    /// An override is relative: with `-C` and in hooks it would mean several places.
+    #[error("{variable} must be an absolute path, but it is {}", Shown(Path::new(value)))]
+    RelativeRoot {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: OsString,
+    },
+    /// The file's first line does not say that it is a journal.
+    #[error(
+        "{} is not a journal of Windlass: its first line names no format version",
+        Shown(path)
+    )]
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The journal's format is one that this version does not know.
+    #[error(
+        "{} was written by a newer Windlass (journal format {version}, this one reads format {}): update Windlass to use this run",
+        Shown(path),
+        super::journal::FORMAT
+    )]
+    NewerJournal {
+        /// The file.
+        path: PathBuf,
+        /// The format it is written in.
+        version: u32,
+    },
+    /// The journal belongs to another run than its folder.
+    #[error(
+        "{} belongs to run {found}, but lies in the folder of {expected}: rename the folder to {found}",
+        Shown(path)
+    )]
+    WrongRun {
+        /// The file.
+        path: PathBuf,
+        /// The run whose folder it lies in.
+        expected: RunId,
+        /// The run that its header names.
+        found: RunId,
+    },
+    /// A line that is not the last one cannot be read. Nothing was changed.
+    #[error(
+        "line {line} of {} cannot be read ({problem}). It was left as it is: update Windlass if a newer one wrote it, \
+         restore the file from a backup, or keep only its first {} lines to continue from there",
+        Shown(path), line.saturating_sub(1)
+    )]
+    BrokenLine {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The journal holds no fact: its run was killed before it began.
+    #[error("{} holds no fact: the run was ended before it began", Shown(path))]
+    NothingJournalled {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A value cannot be written as JSON.
+    #[error("cannot write to {}: {source}", Shown(path))]
+    Unwritable {
+        /// The file it was to go to.
+        path: PathBuf,
+        /// What is wrong with the value.
+        source: serde_json::Error,
+    },
+    /// The operating system has no random numbers.
+    #[error("cannot draw a random run id: {source}")]
+    NoRandomness {
+        /// What it said.
+        source: io::Error,
+    },
+    /// No run's id begins so.
+    #[error("no run here begins with \"{text}\"; `windlass runs` lists them")]
+    NoSuchRun {
+        /// What was asked for.
+        text: String,
+    },
+    /// Several runs' ids begin so.
+    #[error("\"{text}\" could be {}{}; add a character or two", Names(some), More(*more))]
+    AmbiguousRun {
+        /// What was asked for.
+        text: String,
+        /// The first few of them.
+        some: Vec<RunId>,
+        /// How many more there are.
+        more: usize,
+    },
+}
+
+impl StoreError {
+    /// Is there no room left on the disk (or in the quota)?
+    #[must_use]
+    pub const fn is_disk_full(&self) -> bool {
+        matches!(self, StoreError::DiskFull { .. })
+    }
+
+    /// Does what was to be read not exist?
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, StoreError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// An error of the operating system; a full disk is told from the rest.
+    pub(super) fn io(doing: &'static str, path: &Path, source: io::Error) -> StoreError {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
+            _ => StoreError::Io { doing, path, source },
+        }
+    }
+}
+
+/// Adds to an operating system's error what was attempted with which path.
+pub(super) trait Attempted<T> {
+    /// `doing` is an infinitive: `read`, `create`.
+    fn attempted(self, doing: &'static str, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> Attempted<T> for io::Result<T> {
+    fn attempted(self, doing: &'static str, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::io(doing, path, source))
+    }
+}
+
+/// A path on one line: control characters (a newline in a folder's name) are escaped.
+struct Shown<'a>(&'a Path);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.to_string_lossy().chars() {
+            if character.is_control() {
+                write!(f, "{}", character.escape_default())?;
+            } else {
+                fmt::Write::write_char(f, character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `r-a, r-b`.
+struct Names<'a>(&'a [RunId]);
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, run) in self.0.iter().enumerate() {
+            let comma = if position == 0 { "" } else { ", " };
+            write!(f, "{comma}{run}")?;
+        }
+        Ok(())
+    }
+}
+
+/// ` or one of 3 more`, or nothing.
+struct More(usize);
+
+impl fmt::Display for More {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            more => write!(f, " or one of {more} more"),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Folders and files that only their owner can read, written so that a crash leaves the old or the new.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use super::StoreError;
+use super::error::Attempted as _;
+
+/// Folders: their owner only.
+const FOLDER_MODE: u32 = 0o700;
+/// Files: their owner only.
+const FILE_MODE: u32 = 0o600;
+
+/// Creates a folder, and those above it that are missing, for their owner only, whatever the umask. A folder that is
+/// there already stays as it is.
+pub fn create_folder(path: &Path) -> Result<(), StoreError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        create_folder(parent)?;
+    }
+    match create_new_folder(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        result => result.attempted("create", path),
+    }
+}
+
+/// Creates one folder that must not exist.
+pub(super) fn create_new_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(FOLDER_MODE).create(path)?;
+    fs::set_permissions(path, Permissions::from_mode(FOLDER_MODE))
+}
+
+/// Opens a file with these options; where it is created, for its owner only, whatever the umask.
+pub(super) fn open_private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.mode(FILE_MODE).open(path)?;
+    make_private(&file)?;
+    Ok(file)
+}
+
+/// Withdraws a file from everybody but its owner, if need be.
+fn make_private(file: &File) -> io::Result<()> {
+    if file.metadata()?.permissions().mode() & 0o7777 == FILE_MODE {
+        return Ok(());
+    }
+    file.set_permissions(Permissions::from_mode(FILE_MODE))
+}
+
+/// Puts `bytes` at `path` so that a crash, at whatever moment, leaves the old file or the new one: a temporary file in
+/// the same folder is written, synced and renamed, and the folder is synced.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".windlass-")
+        .tempfile_in(folder)
+        .attempted("create a file in", folder)?;
+    make_private(temporary.as_file()).attempted("write", path)?;
+    temporary.write_all(bytes).attempted("write", path)?;
+    temporary.as_file().sync_data().attempted("write", path)?;
+    temporary
+        .persist(path)
+        .map_err(|error| error.error)
+        .attempted("replace", path)?;
+    sync_folder(folder)
+}
+
+/// Makes the names in a folder survive a power failure.
+pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .attempted("sync", folder)
+}
+
+/// A file's bytes; `None` when there is no such file.
+pub(super) fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io("read", path, error)),
+    }
+}

@@ -1,0 +1,304 @@
+//! All runs of a project, quickly: `runs/index.jsonl` has one line per ending, so that 10,000 runs need one file and
+//! one look into a folder.
+//!
+//! The journals are the truth and the index is a copy of their last facts. It may be lost, cut or edited: lines that
+//! cannot be read are passed over, runs that are missing are read from their journals, and the index is written anew.
+//! A resumed run adds a line that says so, since its former ending holds no longer; the last line of a run counts.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use windlass_core::fact::{Cost, RunId, StopReason, Tokens, path_text};
+use windlass_core::run::Mode;
+
+use super::error::Attempted as _;
+use super::files::{open_private, read_if_present, write_atomically};
+use super::paths::Project;
+use super::run_folder::{RunFolder, all_runs};
+use super::summary::{RunEnding, RunSummary};
+use super::{StoreError, journal};
+
+/// The format of the index's lines.
+const FORMAT: u32 = 1;
+/// How long to wait for another process that is writing the index. It takes milliseconds; nobody waits for one that
+/// was stopped in the middle of it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A line of the index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct EndingLine {
+    v: u32,
+    run: RunId,
+    title: String,
+    #[serde(with = "path_text")]
+    directory: PathBuf,
+    mode: Mode,
+    stop_reason: StopReason,
+    iterations: u32,
+    #[serde(rename = "cost_usd")]
+    cost: Cost,
+    tokens: Tokens,
+    duration_ms: u64,
+    started: Timestamp,
+    ended: Timestamp,
+    exit_code: u8,
+}
+
+/// The other kind of line: the run's former ending holds no longer.
+#[derive(Debug, Serialize, Deserialize)]
+struct ResumedLine {
+    v: u32,
+    run: RunId,
+    resumed: Timestamp,
+}
+
+impl EndingLine {
+    /// `None` for a run that has not ended.
+    fn of(summary: &RunSummary) -> Option<EndingLine> {
+        let ending = summary.ending?;
+        Some(EndingLine {
+            v: FORMAT,
+            run: summary.run.clone(),
+            title: summary.title.clone(),
+            directory: summary.directory.clone(),
+            mode: summary.mode,
+            stop_reason: ending.stop_reason,
+            iterations: summary.iterations,
+            cost: summary.cost,
+            tokens: summary.tokens,
+            duration_ms: u64::try_from(ending.duration.as_millis()).unwrap_or(u64::MAX),
+            started: summary.started,
+            ended: summary.last,
+            exit_code: ending.exit_code,
+        })
+    }
+
+    fn into_summary(self) -> RunSummary {
+        RunSummary {
+            run: self.run,
+            title: self.title,
+            directory: self.directory,
+            mode: self.mode,
+            started: self.started,
+            last: self.ended,
+            iterations: self.iterations,
+            cost: self.cost,
+            tokens: self.tokens,
+            ending: Some(RunEnding {
+                stop_reason: self.stop_reason,
+                duration: Duration::from_millis(self.duration_ms),
+                exit_code: self.exit_code,
+            }),
+        }
+    }
+}
+
+/// Notes a run's ending, synced. To be called after its last fact; does nothing for a run that has not ended.
+pub fn record_ending(project: &Project, summary: &RunSummary) -> Result<(), StoreError> {
+    match EndingLine::of(summary) {
+        Some(line) => add_line(project, &line),
+        None => Ok(()),
+    }
+}
+
+/// Notes that a run goes on, so that its former ending is not shown any more. To be called before the fact that says
+/// so is journalled.
+pub fn record_resumption(project: &Project, run: &RunId, now: Timestamp) -> Result<(), StoreError> {
+    let line = ResumedLine {
+        v: FORMAT,
+        run: run.clone(),
+        resumed: now,
+    };
+    add_line(project, &line)
+}
+
+/// All runs of a project.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Newest first.
+    pub runs: Vec<RunSummary>,
+    /// Runs whose journal cannot be read, or holds nothing, and why.
+    pub unreadable: Vec<(RunId, StoreError)>,
+}
+
+impl Listing {
+    /// The newest run of a working directory (canonical).
+    #[must_use]
+    pub fn newest(&self, directory: &Path) -> Option<&RunSummary> {
+        self.runs.iter().find(|run| run.directory == directory)
+    }
+
+    /// The newest run of a working directory (canonical) that has not ended.
+    #[must_use]
+    pub fn newest_unfinished(&self, directory: &Path) -> Option<&RunSummary> {
+        self.runs
+            .iter()
+            .find(|run| run.directory == directory && run.is_unfinished())
+    }
+}
+
+/// Lists all runs of a project. Repairs the index on the way, if that can be done; a state folder that cannot be
+/// written is no error.
+pub fn list(project: &Project) -> Result<Listing, StoreError> {
+    let survey = Survey::make(project)?;
+    if survey.index_is_whole {
+        return Ok(survey.listing);
+    }
+    Ok(repair(project).unwrap_or(survey.listing))
+}
+
+/// The summary of one run, from its journal.
+pub fn summarize(folder: &RunFolder) -> Result<RunSummary, StoreError> {
+    let path = folder.journal();
+    let mut summary = RunSummary::of(&journal::read(&path)?).ok_or(StoreError::NothingJournalled { path })?;
+    // The folder's name is what people type; a copied folder is a run of its own.
+    summary.run = folder.run().clone();
+    Ok(summary)
+}
+
+/// Looks at everything again while nobody else writes, and writes the index anew.
+fn repair(project: &Project) -> Result<Listing, StoreError> {
+    let _lock = WriteLock::take(project)?;
+    let survey = Survey::make(project)?;
+    let mut lines = Vec::new();
+    // Oldest first, as if each had been added at its end.
+    for ending in survey.listing.runs.iter().rev().filter_map(EndingLine::of) {
+        add_json(&mut lines, &ending, &project.index())?;
+    }
+    write_atomically(&project.index(), &lines)?;
+    Ok(survey.listing)
+}
+
+/// What index, folders and journals say.
+struct Survey {
+    listing: Listing,
+    /// The index says of every ended run that it has, and nothing that cannot be read.
+    index_is_whole: bool,
+}
+
+impl Survey {
+    fn make(project: &Project) -> Result<Survey, StoreError> {
+        let bytes = read_if_present(&project.index())?;
+        let mut index = IndexContent::parse(bytes.as_deref().unwrap_or_default());
+        let mut survey = Survey {
+            listing: Listing::default(),
+            index_is_whole: index.is_whole,
+        };
+        for run in all_runs(project)? {
+            match index.endings.remove(&run) {
+                Some(ending) => survey.listing.runs.push(ending.into_summary()),
+                None => survey.read_journal(&RunFolder::of(project, &run)),
+            }
+        }
+        survey
+            .listing
+            .runs
+            .sort_unstable_by(|one, other| (other.started, &other.run).cmp(&(one.started, &one.run)));
+        Ok(survey)
+    }
+
+    fn read_journal(&mut self, folder: &RunFolder) {
+        match summarize(folder) {
+            Ok(summary) => {
+                self.index_is_whole &= summary.is_unfinished();
+                self.listing.runs.push(summary);
+            }
+            Err(error) => self.listing.unreadable.push((folder.run().clone(), error)),
+        }
+    }
+}
+
+/// The index, as far as it can be read.
+struct IndexContent {
+    endings: HashMap<RunId, EndingLine>,
+    is_whole: bool,
+}
+
+impl IndexContent {
+    fn parse(bytes: &[u8]) -> IndexContent {
+        let mut content = IndexContent {
+            endings: HashMap::new(),
+            is_whole: bytes.is_empty() || bytes.ends_with(b"\n"),
+        };
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            if let Some(ending) = readable::<EndingLine>(line, |ending| ending.v) {
+                content.endings.insert(ending.run.clone(), ending);
+            } else if let Some(resumed) = readable::<ResumedLine>(line, |resumed| resumed.v) {
+                content.endings.remove(&resumed.run);
+            } else {
+                content.is_whole = false;
+            }
+        }
+        content
+    }
+}
+
+fn readable<'a, T: Deserialize<'a>>(line: &'a [u8], version: impl Fn(&T) -> u32) -> Option<T> {
+    serde_json::from_slice(line)
+        .ok()
+        .filter(|value| version(value) == FORMAT)
+}
+
+/// Adds a line and syncs it. If the last writer was cut off in the middle of its line, that line is ended first.
+fn add_line(project: &Project, line: &impl Serialize) -> Result<(), StoreError> {
+    let path = project.index();
+    let _lock = WriteLock::take(project)?;
+    let mut file = open_private(OpenOptions::new().create(true).read(true).append(true), &path)
+        .attempted("open", &path)?;
+    let mut bytes = Vec::new();
+    if ends_amid_a_line(&mut file).attempted("read", &path)? {
+        bytes.push(b'\n');
+    }
+    add_json(&mut bytes, line, &path)?;
+    file.write_all(&bytes)
+        .and_then(|()| file.sync_data())
+        .attempted("write", &path)
+}
+
+fn ends_amid_a_line(file: &mut File) -> std::io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+fn add_json(bytes: &mut Vec<u8>, line: &impl Serialize, path: &Path) -> Result<(), StoreError> {
+    serde_json::to_writer(&mut *bytes, line).map_err(|source| StoreError::Unwritable {
+        path: path.to_owned(),
+        source,
+    })?;
+    bytes.push(b'\n');
+    Ok(())
+}
+
+/// Keeps two processes from writing the index at the same time: one could lose the other's line.
+struct WriteLock {
+    _file: File,
+}
+
+impl WriteLock {
+    fn take(project: &Project) -> Result<WriteLock, StoreError> {
+        let path = project.runs().join("index.lock");
+        let file =
+            open_private(OpenOptions::new().create(true).append(true), &path).attempted("open", &path)?;
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                // Without the lock a line may be lost at worst, and the journals still have it.
+                Ok(()) | Err(TryLockError::WouldBlock) => return Ok(WriteLock { _file: file }),
+                Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &path, error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A journal that somebody else is writing, followed.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use windlass_core::fact::Entry;
+
+use super::super::StoreError;
+use super::super::error::Attempted as _;
+use super::scanner::Scanner;
+
+/// Reads what a journal has grown by, poll by poll. Changes nothing.
+#[derive(Debug)]
+pub struct Follower {
+    path: PathBuf,
+    file: Option<File>,
+    scanner: Scanner,
+    /// Bytes that the scanner has consumed.
+    position: u64,
+    /// The ordinal of the last fact that was handed out.
+    last_seq: u64,
+}
+
+impl Follower {
+    /// Follows the journal at `path`, from its first fact. It need not exist yet.
+    #[must_use]
+    pub fn new(path: &Path) -> Follower {
+        Follower {
+            path: path.to_owned(),
+            file: None,
+            scanner: Scanner::new(path),
+            position: 0,
+            last_seq: 0,
+        }
+    }
+
+    /// The facts that were completed since the last poll; none while there is no journal.
+    ///
+    /// # Errors
+    /// As for [`read`](super::read()).
+    pub fn poll(&mut self) -> Result<Vec<Entry>, StoreError> {
+        let Some(bytes) = self.read_on()? else {
+            return Ok(Vec::new());
+        };
+        let scanned = self.scanner.scan(&bytes)?;
+        self.position += scanned.consumed as u64;
+        let mut entries = scanned.entries;
+        entries.retain(|entry| entry.seq > self.last_seq);
+        self.last_seq = self.last_seq.max(self.scanner.last_seq());
+        Ok(entries)
+    }
+
+    fn read_on(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+        let path = self.path.as_path();
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => match File::open(path) {
+                Ok(file) => none.insert(file),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(StoreError::io("open", path, error)),
+            },
+        };
+        if file.metadata().attempted("read", path)?.len() < self.position {
+            // A batch that did not fit on a full disk was rolled back: read again, hand out only what is new.
+            self.position = 0;
+            self.scanner = Scanner::new(path);
+        }
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(self.position))
+            .and_then(|_| file.read_to_end(&mut bytes))
+            .attempted("read", path)?;
+        Ok(Some(bytes))
+    }
+}

@@ -1,0 +1,250 @@
+//! The journal: the facts of a run, one JSON line each, appended and never rewritten.
+//!
+//! The first line is a header, `{"windlass_journal":1,"run":"r-…"}`; every other line is an
+//! [`Entry`], and their ordinals count from 1 without a gap.
+//!
+//! A fact counts once its line ends in a newline. What a crash leaves behind the last whole line, the *torn tail*, is
+//! moved to a file of its own when the journal is next opened for appending, so that nothing is thrown away and
+//! nothing is glued to the next fact. A broken line with whole ones behind it is no crash but damage: that is an error
+//! which names the line, and nothing is changed.
+//!
+//! Beside the journal lies a `reserve` of 64 KiB. When the disk is full, [`Journal::release_reserve`] frees it, so that
+//! the facts with which the run ends can still be written.
+//!
+//! In debug builds, faults can be injected by an environment variable; [`fault`] describes it.
+
+mod fault;
+mod follower;
+mod reserve;
+mod scanner;
+mod seal;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use windlass_core::fact::Entry;
+
+use self::fault::{Faults, Write};
+use self::scanner::{Header, Scanner};
+use super::StoreError;
+use super::error::Attempted as _;
+use super::files::{open_private, sync_folder};
+use super::run_folder::RunFolder;
+
+pub use self::follower::Follower;
+pub use self::reserve::RESERVE_BYTES;
+
+/// The format that this version writes, and the newest it reads.
+pub const FORMAT: u32 = 1;
+
+/// A journal open for appending. There must be only one per run: whoever opens it holds the lock of the run's working
+/// directory.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    reserve: PathBuf,
+    /// Where the last whole batch ends, in bytes.
+    length: u64,
+    /// Part of a failed batch may lie behind `length`.
+    torn: bool,
+    /// Something was written since the last sync.
+    dirty: bool,
+    /// Lines about to be written; kept for its memory.
+    lines: Vec<u8>,
+    faults: Faults,
+}
+
+/// A journal that was continued.
+#[derive(Debug)]
+pub struct Opened {
+    /// Ready for appending.
+    pub journal: Journal,
+    /// Every fact so far.
+    pub entries: Vec<Entry>,
+    /// Where a torn tail was put, if there was one.
+    pub sealed: Option<PathBuf>,
+}
+
+impl Journal {
+    /// Begins the journal of a new run, header and reserve included.
+    ///
+    /// # Errors
+    /// There is a journal already, or it cannot be written.
+    pub fn create(folder: &RunFolder) -> Result<Journal, StoreError> {
+        Journal::create_with(folder, Faults::from_environment())
+    }
+
+    fn create_with(folder: &RunFolder, faults: Faults) -> Result<Journal, StoreError> {
+        let path = folder.journal();
+        let file = open_private(OpenOptions::new().create_new(true).append(true), &path)
+            .attempted("create", &path)?;
+        let mut journal = Journal::new(folder, file, 0, faults);
+        reserve::fill(&journal.reserve)?;
+        journal.write_header(folder)?;
+        sync_folder(folder.path())?;
+        Ok(journal)
+    }
+
+    /// Continues a run's journal: loads its facts and seals a torn tail.
+    ///
+    /// # Errors
+    /// There is no journal, it is damaged or newer than this version, or it cannot be written.
+    pub fn open(folder: &RunFolder) -> Result<Opened, StoreError> {
+        Journal::open_with(folder, Faults::from_environment())
+    }
+
+    fn open_with(folder: &RunFolder, faults: Faults) -> Result<Opened, StoreError> {
+        let path = folder.journal();
+        let file =
+            open_private(OpenOptions::new().read(true).append(true), &path).attempted("open", &path)?;
+        let bytes = fs::read(&path).attempted("read", &path)?;
+        let mut scanner = Scanner::new(&path);
+        let content = scanner.scan(&bytes)?;
+        if let Some(found) = scanner.run()
+            && found != folder.run()
+        {
+            return Err(StoreError::WrongRun {
+                path,
+                expected: folder.run().clone(),
+                found: found.clone(),
+            });
+        }
+        let (whole, tail) = bytes.split_at(content.consumed);
+        let sealed = seal::seal(&file, &path, whole.len() as u64, tail)?;
+        let mut journal = Journal::new(folder, file, whole.len() as u64, faults);
+        reserve::fill(&journal.reserve)?;
+        if whole.is_empty() {
+            journal.write_header(folder)?;
+        }
+        Ok(Opened {
+            journal,
+            entries: content.entries,
+            sealed,
+        })
+    }
+
+    fn new(folder: &RunFolder, file: File, length: u64, faults: Faults) -> Journal {
+        Journal {
+            path: folder.journal(),
+            file,
+            reserve: folder.reserve(),
+            length,
+            torn: false,
+            dirty: true,
+            lines: Vec::new(),
+            faults,
+        }
+    }
+
+    /// Appends facts with one write, without a sync. Either all of them are in the journal afterwards or, with an
+    /// error, none.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`]: [`release_reserve`](Journal::release_reserve) and try again.
+    pub fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.lines.clear();
+        for entry in entries {
+            self.add_line(entry)?;
+        }
+        self.write_lines()
+    }
+
+    /// Makes everything appended so far survive a power failure. Does nothing when nothing was appended since.
+    ///
+    /// # Errors
+    /// As for [`append`](Journal::append); nothing may be taken for certain then.
+    pub fn sync(&mut self) -> Result<(), StoreError> {
+        if self.dirty {
+            self.file.sync_data().attempted("sync", &self.path)?;
+            self.dirty = false;
+        }
+        Ok(())
+    }
+
+    /// Frees the reserved bytes, so that the last facts can be written although the disk is full. To be called once,
+    /// for the way out: the reserve is filled again when the journal is next opened.
+    pub fn release_reserve(&mut self) -> Result<(), StoreError> {
+        self.faults.reserve_released();
+        reserve::release(&self.reserve)
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub const fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn write_header(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
+        self.lines.clear();
+        self.add_line(&Header::new(folder.run().clone()))?;
+        self.write_lines()
+    }
+
+    fn add_line(&mut self, value: &impl serde::Serialize) -> Result<(), StoreError> {
+        serde_json::to_writer(&mut self.lines, value).map_err(|source| StoreError::Unwritable {
+            path: self.path.clone(),
+            source,
+        })?;
+        self.lines.push(b'\n');
+        Ok(())
+    }
+
+    fn write_lines(&mut self) -> Result<(), StoreError> {
+        if self.torn {
+            self.roll_back()?;
+        }
+        self.dirty = true;
+        match self.write_with_faults() {
+            Ok(()) => {
+                self.length += self.lines.len() as u64;
+                self.faults.after_write();
+                Ok(())
+            }
+            Err(error) => {
+                self.torn = true;
+                // If even that is refused, the next write begins with it, and so does the next opening.
+                let _ = self.roll_back();
+                Err(StoreError::io("write", &self.path, error))
+            }
+        }
+    }
+
+    fn write_with_faults(&mut self) -> io::Result<()> {
+        match self.faults.before_write(self.lines.len()) {
+            Write::Whole => self.file.write_all(&self.lines),
+            Write::TornThenKilled(bytes) => {
+                self.file
+                    .write_all(self.lines.get(..bytes).unwrap_or(&self.lines))?;
+                fault::kill_this_process()
+            }
+            Write::TornThenFull(bytes) => {
+                self.file
+                    .write_all(self.lines.get(..bytes).unwrap_or(&self.lines))?;
+                Err(io::ErrorKind::StorageFull.into())
+            }
+        }
+    }
+
+    fn roll_back(&mut self) -> Result<(), StoreError> {
+        self.file.set_len(self.length).attempted("shorten", &self.path)?;
+        self.torn = false;
+        Ok(())
+    }
+}
+
+/// A journal's facts, without changing anything. A torn tail is passed over: the run may be writing it just now.
+///
+/// # Errors
+/// There is no journal, or it is damaged or newer than this version.
+pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
+    let bytes = fs::read(path).attempted("read", path)?;
+    Ok(Scanner::new(path).scan(&bytes)?.entries)
+}

@@ -1,0 +1,197 @@
+//! One run per working directory.
+//!
+//! The lock is the operating system's (`flock`), so it ends with the last process that holds the file open; what the
+//! file says is for people and for telling a dead holder from a live one. The file is never deleted, so nobody can
+//! lock a file that another has already replaced.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use windlass_core::fact::{RunId, path_text};
+
+use super::StoreError;
+use super::error::Attempted as _;
+use super::files::{open_private, read_if_present};
+use super::paths::Project;
+use super::process_identity::look_up;
+
+/// How long to wait between two tries while a dead runner's keeper still cleans up.
+const POLL: Duration = Duration::from_millis(20);
+/// How long a holder may take from locking the file to writing its name.
+const NAMELESS: Duration = Duration::from_millis(200);
+
+/// Who holds, or held, a working directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its run.
+    pub run: RunId,
+    /// Its process.
+    pub pid: u32,
+    /// When that process started, in clock ticks since the machine did (`/proc/<pid>/stat`); `None` without `/proc`.
+    pub start_time: Option<u64>,
+    /// The machine's name.
+    pub host: String,
+    /// When it took the lock.
+    pub since: Timestamp,
+    /// The working directory.
+    #[serde(with = "path_text")]
+    pub directory: PathBuf,
+}
+
+impl Holder {
+    fn this_process(run: &RunId, directory: &Path) -> Holder {
+        let pid = std::process::id();
+        Holder {
+            run: run.clone(),
+            pid,
+            start_time: look_up(pid).map(|state| state.start_time),
+            host: host_name(),
+            since: Timestamp::now(),
+            directory: directory.to_owned(),
+        }
+    }
+
+    /// Does its process still run? One on another machine counts as alive: nothing can be known of it.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        if self.host != host_name() {
+            return true;
+        }
+        look_up(self.pid).is_some_and(|state| {
+            !state.ended && self.start_time.is_none_or(|start| start == state.start_time)
+        })
+    }
+}
+
+/// What became of an attempt to take a lock.
+#[derive(Debug)]
+#[must_use]
+pub enum Acquired {
+    /// The working directory is ours.
+    Taken(Lock),
+    /// Another run has it.
+    Held(HeldBy),
+}
+
+/// Why a lock could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldBy {
+    /// A run that goes on.
+    Live(Holder),
+    /// What a dead run's keeper has not cleaned up yet.
+    Leftovers(Holder),
+    /// Somebody who has not written a name.
+    Nameless,
+}
+
+/// A working directory that is ours until [`release`](Lock::release).
+///
+/// Merely dropping it leaves the holder's name in the file, and the lock with whoever got the descriptor: that is what
+/// a crash looks like, and the next run says so.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    path: PathBuf,
+    /// Whom the file named although nobody held it: a run that ended without releasing it.
+    pub replaced: Option<Holder>,
+}
+
+impl Lock {
+    /// Takes the lock of a working directory, which must be canonical, for a run. While the holder that the file names
+    /// is dead, but something it left behind still has the lock, tries again for as long as `patience`.
+    pub fn acquire(
+        project: &Project,
+        directory: &Path,
+        run: &RunId,
+        patience: Duration,
+    ) -> Result<Acquired, StoreError> {
+        project.create()?;
+        let path = project.lock(directory);
+        let began = Instant::now();
+        loop {
+            let file = open_private(
+                OpenOptions::new()
+                    .create(true)
+                    .truncate(false)
+                    .read(true)
+                    .append(true),
+                &path,
+            )
+            .attempted("open", &path)?;
+            match file.try_lock() {
+                Ok(()) => {
+                    return Lock::take(file, path, &Holder::this_process(run, directory))
+                        .map(Acquired::Taken);
+                }
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &path, error)),
+            }
+            let (held, wait) = match read_holder(&path)? {
+                Some(holder) if holder.is_alive() => (HeldBy::Live(holder), Duration::ZERO),
+                Some(holder) => (HeldBy::Leftovers(holder), patience),
+                None => (HeldBy::Nameless, NAMELESS.max(patience)),
+            };
+            if began.elapsed() >= wait {
+                return Ok(Acquired::Held(held));
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    fn take(mut file: File, path: PathBuf, holder: &Holder) -> Result<Lock, StoreError> {
+        let replaced = read_holder(&path)?;
+        let mut line = serde_json::to_vec(holder).map_err(|source| StoreError::Unwritable {
+            path: path.clone(),
+            source,
+        })?;
+        line.push(b'\n');
+        file.set_len(0)
+            .and_then(|()| file.write_all(&line))
+            .attempted("write", &path)?;
+        Ok(Lock { file, path, replaced })
+    }
+
+    /// Gives the working directory back, in every process that got the descriptor.
+    pub fn release(self) -> Result<(), StoreError> {
+        self.file
+            .set_len(0)
+            .and_then(|()| self.file.unlock())
+            .attempted("unlock", &self.path)
+    }
+
+    /// The lock's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// A process that inherits this descriptor keeps the lock for as long as it lives.
+impl AsFd for Lock {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// Who took the lock of a working directory (canonical) and has not given it back, without touching the lock. Ask
+/// [`Holder::is_alive`] whether it is a run or what is left of one.
+pub fn holder(project: &Project, directory: &Path) -> Result<Option<Holder>, StoreError> {
+    read_holder(&project.lock(directory))
+}
+
+/// What is not the name of a holder (half a line, since it is being written) is none.
+fn read_holder(path: &Path) -> Result<Option<Holder>, StoreError> {
+    let bytes = read_if_present(path)?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+fn host_name() -> String {
+    fs::read_to_string("/proc/sys/kernel/hostname")
+        .map(|name| name.trim_end().to_owned())
+        .unwrap_or_default()
+}

@@ -1,0 +1,29 @@
+//! What Windlass keeps, all of it outside the user's repository: where it lies, how it is written so that a crash at
+//! any byte loses nothing, and how it is found again.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`paths`] | the roots and a project's folder |
+//! | [`journal`] | the facts of a run, one line each |
+//! | [`run_folder`] | everything else that belongs to a run |
+//! | [`lock`] | one run per working directory |
+//! | [`index`] | all runs of a project, quickly |
+//! | [`summary`] | one run in a few words |
+//!
+//! Nothing in here needs git, and every error names the path it is about.
+
+mod error;
+mod files;
+pub mod index;
+pub mod journal;
+pub mod lock;
+pub mod paths;
+mod process_identity;
+pub mod run_folder;
+pub mod summary;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::StoreError;
+pub use files::{create_folder, write_atomically};

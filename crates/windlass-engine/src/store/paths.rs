@@ -1,0 +1,168 @@
+//! Where things are kept: the two roots, and a folder for each project.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::StoreError;
+use super::error::Attempted as _;
+use super::files::create_folder;
+
+/// The longest part of a project's folder that is taken from its name, in characters.
+const SLUG_LENGTH: usize = 32;
+
+/// Where state is kept: `WINDLASS_STATE_DIR`, else `$XDG_STATE_HOME/windlass`, else `~/.local/state/windlass`.
+///
+/// `environment` answers for a variable's name. Empty values count as unset; a relative `XDG_STATE_HOME` is ignored,
+/// as the XDG base directory rules say.
+///
+/// # Errors
+/// A relative `WINDLASS_STATE_DIR`, or nothing that says where home is.
+pub fn state_root(environment: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
+    root(
+        &environment,
+        "WINDLASS_STATE_DIR",
+        "XDG_STATE_HOME",
+        ".local/state",
+    )
+}
+
+/// Where the user's configuration is: `WINDLASS_CONFIG_DIR`, else `$XDG_CONFIG_HOME/windlass`, else
+/// `~/.config/windlass`; the rest as for [`state_root`].
+///
+/// # Errors
+/// A relative `WINDLASS_CONFIG_DIR`, or nothing that says where home is.
+pub fn config_root(environment: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
+    root(&environment, "WINDLASS_CONFIG_DIR", "XDG_CONFIG_HOME", ".config")
+}
+
+fn root(
+    environment: &impl Fn(&str) -> Option<OsString>,
+    own: &'static str,
+    xdg: &str,
+    below_home: &str,
+) -> Result<PathBuf, StoreError> {
+    let value = |name: &str| environment(name).filter(|value| !value.is_empty());
+    if let Some(value) = value(own) {
+        let path = PathBuf::from(&value);
+        return if path.is_absolute() {
+            Ok(path)
+        } else {
+            Err(StoreError::RelativeRoot { variable: own, value })
+        };
+    }
+    let absolute = |name: &str| value(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute(xdg)
+        .or_else(|| absolute("HOME").map(|home| home.join(below_home)))
+        .map(|base| base.join("windlass"))
+        .ok_or(StoreError::NoHome { variable: own })
+}
+
+/// A project's folder in the state root. All working directories of one git repository share it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    path: PathBuf,
+}
+
+impl Project {
+    /// The project of a working directory. `git_common_directory` is what git says (`--git-common-dir`), where there
+    /// is a repository. Both must exist; nothing is created.
+    ///
+    /// # Errors
+    /// One of them cannot be resolved.
+    pub fn locate(
+        state_root: &Path,
+        directory: &Path,
+        git_common_directory: Option<&Path>,
+    ) -> Result<Project, StoreError> {
+        let path = git_common_directory.unwrap_or(directory);
+        let identity = fs::canonicalize(path).attempted("find", path)?;
+        let name = format!("{}-{}", slug(named_after(&identity)), short_digest(&identity));
+        Ok(Project {
+            path: state_root.join("projects").join(name),
+        })
+    }
+
+    /// Creates the folder, for its owner only.
+    pub fn create(&self) -> Result<(), StoreError> {
+        create_folder(&self.runs())
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of all runs.
+    #[must_use]
+    pub fn runs(&self) -> PathBuf {
+        self.path.join("runs")
+    }
+
+    /// One line per ending of a run.
+    #[must_use]
+    pub fn index(&self) -> PathBuf {
+        self.runs().join("index.jsonl")
+    }
+
+    /// The repository of snapshots.
+    #[must_use]
+    pub fn snapshots(&self) -> PathBuf {
+        self.path.join("snapshots.git")
+    }
+
+    /// The lock file of a working directory, which must be canonical.
+    #[must_use]
+    pub fn lock(&self, directory: &Path) -> PathBuf {
+        self.path.join(format!("lock-{}", short_digest(directory)))
+    }
+}
+
+/// What to call a project: the folder that holds `.git`, a bare repository without its `.git`, else the folder itself.
+/// It depends on nothing but the identity, so that every worktree and subfolder finds the same project.
+fn named_after(identity: &Path) -> &OsStr {
+    let name = identity.file_name().unwrap_or_default();
+    if name == ".git" {
+        return identity.parent().and_then(Path::file_name).unwrap_or_default();
+    }
+    if identity.extension() == Some(OsStr::new("git")) {
+        return identity.file_stem().unwrap_or_default();
+    }
+    name
+}
+
+/// A folder's name in ASCII: lower-case letters, digits and single `-`, 1 to 32 characters.
+fn slug(name: &OsStr) -> String {
+    let mut slug = String::new();
+    for byte in name.as_bytes() {
+        if slug.len() == SLUG_LENGTH {
+            break;
+        }
+        if byte.is_ascii_alphanumeric() {
+            slug.push(char::from(byte.to_ascii_lowercase()));
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() {
+        "project".to_owned()
+    } else {
+        slug.to_owned()
+    }
+}
+
+/// The first 12 hexadecimal digits of the SHA-256 of a path's bytes.
+fn short_digest(path: &Path) -> String {
+    let digest = Sha256::digest(path.as_os_str().as_bytes());
+    digest.iter().take(6).fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,286 @@
+//! A run's folder: what lies where, and how it comes to be.
+//!
+//! ```text
+//! runs/<run>/journal.jsonl  reserve  goal.md  stop
+//! runs/<run>/iterations/0001/<attempt>-<purpose>/   prompt.md  system.md  stream.ndjson  times  stderr.log  gates/
+//! ```
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use windlass_core::fact::{Purpose, RunId};
+
+use super::StoreError;
+use super::error::Attempted as _;
+use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
+use super::paths::Project;
+
+/// What every run's id begins with.
+const PREFIX: &str = "r-";
+/// The random part of a new run's id, in characters.
+const RANDOM_LENGTH: usize = 8;
+/// The characters of a run's id.
+const ALPHABET: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// A run's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFolder {
+    run: RunId,
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// The folder of a known run; nothing is looked at.
+    #[must_use]
+    pub fn of(project: &Project, run: &RunId) -> RunFolder {
+        RunFolder {
+            run: run.clone(),
+            path: project.runs().join(&run.0),
+        }
+    }
+
+    /// A new run: draws an id that no run of this project has, and creates its folder.
+    pub fn create(project: &Project) -> Result<RunFolder, StoreError> {
+        project.create()?;
+        loop {
+            let folder = RunFolder::of(project, &random_run()?);
+            match create_new_folder(&folder.path) {
+                Ok(()) => {
+                    sync_folder(&project.runs())?;
+                    return Ok(folder);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(StoreError::io("create", &folder.path, error)),
+            }
+        }
+    }
+
+    /// The run.
+    #[must_use]
+    pub const fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The facts.
+    #[must_use]
+    pub fn journal(&self) -> PathBuf {
+        self.path.join("journal.jsonl")
+    }
+
+    /// Bytes that are freed when the disk is full.
+    #[must_use]
+    pub fn reserve(&self) -> PathBuf {
+        self.path.join("reserve")
+    }
+
+    /// The job's prompt, as the user gave it.
+    #[must_use]
+    pub fn goal(&self) -> PathBuf {
+        self.path.join("goal.md")
+    }
+
+    /// Keeps the job's prompt.
+    pub fn write_goal(&self, goal: &str) -> Result<(), StoreError> {
+        write_atomically(&self.goal(), goal.as_bytes())
+    }
+
+    /// The job's prompt.
+    pub fn read_goal(&self) -> Result<String, StoreError> {
+        let path = self.goal();
+        fs::read_to_string(&path).attempted("read", &path)
+    }
+
+    /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.
+    pub fn request_stop(&self) -> Result<(), StoreError> {
+        let path = self.stop();
+        open_private(OpenOptions::new().create(true).append(true), &path)
+            .map(drop)
+            .attempted("create", &path)
+    }
+
+    /// Was the run asked to stop? Cheap enough to be polled.
+    #[must_use]
+    pub fn stop_requested(&self) -> bool {
+        self.stop().exists()
+    }
+
+    /// Withdraws the request: it was meant for the process that is gone. Says whether there was one.
+    pub fn take_stop_request(&self) -> Result<bool, StoreError> {
+        let path = self.stop();
+        match fs::remove_file(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::io("remove", &path, error)),
+        }
+    }
+
+    /// The folder of one call; nothing is created.
+    #[must_use]
+    pub fn call(&self, iteration: u32, attempt: u32, purpose: Purpose) -> CallFolder {
+        let path = self
+            .path
+            .join("iterations")
+            .join(format!("{iteration:04}"))
+            .join(format!("{attempt}-{}", purpose_name(purpose)));
+        CallFolder { path }
+    }
+
+    fn stop(&self) -> PathBuf {
+        self.path.join("stop")
+    }
+}
+
+/// What one call was told and what it said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallFolder {
+    path: PathBuf,
+}
+
+impl CallFolder {
+    /// Creates the folder and the one for gates in it; they may be there already.
+    pub fn create(&self) -> Result<(), StoreError> {
+        create_folder(&self.gates())
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The prompt, as the agent got it.
+    #[must_use]
+    pub fn prompt(&self) -> PathBuf {
+        self.path.join("prompt.md")
+    }
+
+    /// The system prompt, as the agent got it.
+    #[must_use]
+    pub fn system(&self) -> PathBuf {
+        self.path.join("system.md")
+    }
+
+    /// The agent's output, byte for byte.
+    #[must_use]
+    pub fn stream(&self) -> PathBuf {
+        self.path.join("stream.ndjson")
+    }
+
+    /// When the agent's output came.
+    #[must_use]
+    pub fn times(&self) -> PathBuf {
+        self.path.join("times")
+    }
+
+    /// What the agent printed on its standard error.
+    #[must_use]
+    pub fn stderr(&self) -> PathBuf {
+        self.path.join("stderr.log")
+    }
+
+    /// The output of the gates that judged what the call left.
+    #[must_use]
+    pub fn gates(&self) -> PathBuf {
+        self.path.join("gates")
+    }
+}
+
+/// Every run of a project that has a folder, in no order. A project without a folder has none.
+pub(super) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
+    let path = project.runs();
+    let entries = match fs::read_dir(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.attempted("read", &path)?,
+    };
+    let mut runs = Vec::new();
+    for entry in entries {
+        let entry = entry.attempted("read", &path)?;
+        if let Ok(name) = entry.file_name().into_string()
+            && is_run_name(&name)
+        {
+            runs.push(RunId(name));
+        }
+    }
+    Ok(runs)
+}
+
+/// The run whose id begins with `text`, which may leave out the `r-`.
+///
+/// # Errors
+/// There is none, or several.
+pub fn find_run(project: &Project, text: &str) -> Result<RunId, StoreError> {
+    /// How many runs are named when several fit.
+    const NAMED: usize = 5;
+    let wanted = text.trim().to_ascii_lowercase();
+    let beginning = wanted.strip_prefix(PREFIX).unwrap_or(&wanted);
+    let mut fitting = all_runs(project)?;
+    fitting.retain(|run| {
+        run.0
+            .strip_prefix(PREFIX)
+            .is_some_and(|id| id.starts_with(beginning))
+    });
+    fitting.sort_unstable();
+    // An id may be the beginning of another one; written in full it means itself.
+    if let Some(exact) = fitting
+        .iter()
+        .find(|run| run.0.strip_prefix(PREFIX) == Some(beginning))
+    {
+        return Ok(exact.clone());
+    }
+    match fitting.as_slice() {
+        [] => Err(StoreError::NoSuchRun {
+            text: text.to_owned(),
+        }),
+        [run] => Ok(run.clone()),
+        many => Err(StoreError::AmbiguousRun {
+            text: text.to_owned(),
+            some: many.iter().take(NAMED).cloned().collect(),
+            more: many.len().saturating_sub(NAMED),
+        }),
+    }
+}
+
+fn is_run_name(name: &str) -> bool {
+    name.strip_prefix(PREFIX)
+        .is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| ALPHABET.contains(&byte)))
+}
+
+fn random_run() -> Result<RunId, StoreError> {
+    let mut name = PREFIX.to_owned();
+    let mut bytes = [0; 16];
+    while name.len() < PREFIX.len() + RANDOM_LENGTH {
+        getrandom::fill(&mut bytes).map_err(|error| StoreError::NoRandomness {
+            source: io::Error::other(error),
+        })?;
+        let missing = PREFIX.len() + RANDOM_LENGTH - name.len();
+        name.extend(bytes.iter().filter_map(|byte| letter(*byte)).take(missing));
+    }
+    Ok(RunId(name))
+}
+
+/// A character for a random byte; none for the few bytes that would make some characters likelier than others.
+fn letter(byte: u8) -> Option<char> {
+    let fair = 256 - 256 % ALPHABET.len();
+    let byte = usize::from(byte);
+    (byte < fair)
+        .then(|| ALPHABET.get(byte % ALPHABET.len()).copied().map(char::from))
+        .flatten()
+}
+
+const fn purpose_name(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Work => "work",
+        Purpose::Review => "review",
+        Purpose::Council => "council",
+        Purpose::Verify => "verify",
+        Purpose::Plan => "plan",
+        Purpose::Merge => "merge",
+    }
+}

@@ -1,0 +1,134 @@
+//! One run in a few words, for lists: what its facts say about it, without the rules that made them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use windlass_core::fact::{CallId, Cost, Entry, Fact, RunId, StopReason, Tokens};
+use windlass_core::run::{Mode, RunPlan};
+
+/// One run in a few words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSummary {
+    /// The run.
+    pub run: RunId,
+    /// Its job's first words.
+    pub title: String,
+    /// Its working directory.
+    pub directory: PathBuf,
+    /// Its mode.
+    pub mode: Mode,
+    /// When it began.
+    pub started: Timestamp,
+    /// When its last fact was journalled.
+    pub last: Timestamp,
+    /// Iterations that ended.
+    pub iterations: u32,
+    /// What it was charged so far; calls that have not ended with what was reserved for them.
+    pub cost: Cost,
+    /// What the agents reported so far.
+    pub tokens: Tokens,
+    /// How it ended; `None` while it runs, and after a crash.
+    pub ending: Option<RunEnding>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunEnding {
+    /// Why.
+    pub stop_reason: StopReason,
+    /// How long it took, without waits for usage limits and the time between a crash and its resume.
+    pub duration: Duration,
+    /// What its process ended with.
+    pub exit_code: u8,
+}
+
+impl RunSummary {
+    /// Folds a run's facts; `None` when they do not begin with the run's start.
+    #[must_use]
+    pub fn of(entries: &[Entry]) -> Option<RunSummary> {
+        let (first, rest) = entries.split_first()?;
+        let Fact::RunStarted { plan } = &first.fact else {
+            return None;
+        };
+        let mut fold = Fold::new(first, plan);
+        for entry in rest {
+            fold.take(entry);
+        }
+        Some(fold.finish())
+    }
+
+    /// Neither running to its end nor ended: it runs, or it crashed.
+    #[must_use]
+    pub const fn is_unfinished(&self) -> bool {
+        self.ending.is_none()
+    }
+}
+
+struct Fold {
+    summary: RunSummary,
+    /// Calls that were reserved for and have not ended.
+    open: Vec<(CallId, Cost)>,
+}
+
+impl Fold {
+    fn new(first: &Entry, plan: &RunPlan) -> Fold {
+        let summary = RunSummary {
+            run: plan.run.clone(),
+            title: plan.job.title.clone(),
+            directory: plan.directory.clone(),
+            mode: plan.job.mode,
+            started: first.at.wall,
+            last: first.at.wall,
+            iterations: 0,
+            cost: Cost::ZERO,
+            tokens: Tokens::default(),
+            ending: None,
+        };
+        Fold {
+            summary,
+            open: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        let summary = &mut self.summary;
+        summary.last = entry.at.wall;
+        match &entry.fact {
+            Fact::RunResumed { .. } => summary.ending = None,
+            Fact::CallReserved { call, reserved, .. } => self.open.push((*call, *reserved)),
+            Fact::CallFinished {
+                call, summary: ended, ..
+            } => {
+                self.open.retain(|(open, _)| open != call);
+                summary.cost += ended.cost;
+                summary.tokens += ended.tokens;
+            }
+            Fact::IterationFinished { .. } => summary.iterations = summary.iterations.saturating_add(1),
+            Fact::RunFinished {
+                stop_reason,
+                iterations,
+                cost,
+                tokens,
+                duration,
+                exit_code,
+                ..
+            } => {
+                // The run's own figures are the ones that people were told.
+                (summary.iterations, summary.cost, summary.tokens) = (*iterations, *cost, *tokens);
+                self.open.clear();
+                summary.ending = Some(RunEnding {
+                    stop_reason: *stop_reason,
+                    duration: *duration,
+                    exit_code: *exit_code,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(mut self) -> RunSummary {
+        self.summary.cost += self.open.iter().map(|(_, reserved)| *reserved).sum();
+        self.summary
+    }
+}

@@ -1,0 +1,14 @@
+//! Tests of everything that is kept.
+
+mod child;
+mod fixture;
+
+pub(super) use child::{Child, run_child};
+pub(super) use fixture::Fixture;
+
+mod disk_full;
+mod index;
+mod lock;
+mod paths;
+mod run_folder;
+mod summary;
