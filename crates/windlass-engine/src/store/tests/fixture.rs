@@ -228,6 +228,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         },
         clocks: Clocks {
             delay: Duration::from_secs(2),
+            backoff: Duration::from_secs(5),
             silence: Duration::from_mins(15),
             call: Duration::from_mins(150),
             grace: Duration::from_secs(5),
