@@ -1,1 +1,21 @@
-//! windlass-testkit
+//! What Windlass's tests stand on.
+//!
+//! - [`api`]: a stand-in for the Messages API, so that the *real* Claude Code can be driven through any story on
+//!   loopback, without an account.
+//! - [`environment`]: a hermetic place to run programs in, programs that always end, and proofs that nothing is left.
+//!
+//! Everything here panics, with a sentence that says what was missing, where a test cannot be set up: such a test has
+//! to fail at the spot, and there is nobody to hand an error to.
+
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "see above: the whole crate panics where a test cannot be set up"
+)]
+
+pub mod api;
+pub mod environment;
+
+
+pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};
+pub use environment::{Credentials, Outcome, Running, TestEnv};
+

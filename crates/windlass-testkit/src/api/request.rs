@@ -1,0 +1,107 @@
+//! What the agent asked, recorded.
+
+use serde_json::Value;
+
+/// One request to the stand-in.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Counted from 0 over all `POST /v1/messages` of this stand-in.
+    pub number: usize,
+    /// `POST`, …
+    pub method: String,
+    /// Path and query, as sent.
+    pub path: String,
+    /// Names in lower case, in the order sent.
+    pub headers: Vec<(String, String)>,
+    /// The JSON body; `Null` where there was none.
+    pub body: Value,
+}
+
+/// What a tool of the agent answered, as it went back to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The call that it answers.
+    pub tool_use_id: String,
+    /// Its text.
+    pub content: String,
+    /// The tool failed or was refused.
+    pub is_error: bool,
+}
+
+impl Request {
+    /// The value of a header; `name` in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The model asked for; empty where none was named.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        self.body["model"].as_str().unwrap_or_default()
+    }
+
+    /// Whether the answer is to be streamed.
+    #[must_use]
+    pub fn streams(&self) -> bool {
+        self.body["stream"].as_bool().unwrap_or(false)
+    }
+
+    /// The whole system prompt, its blocks joined by newlines.
+    #[must_use]
+    pub fn system(&self) -> String {
+        texts(&self.body["system"]).join("\n")
+    }
+
+    /// Every text a user turn holds, in order; tool results are not among them.
+    #[must_use]
+    pub fn user_texts(&self) -> Vec<String> {
+        self.turns("user").flat_map(|turn| texts(&turn["content"])).collect()
+    }
+
+    /// Whether some user turn contains `needle`: the way to recognise the prompt among the agent's own additions.
+    #[must_use]
+    pub fn user_said(&self, needle: &str) -> bool {
+        self.user_texts().iter().any(|text| text.contains(needle))
+    }
+
+    /// The tools offered to the model.
+    #[must_use]
+    pub fn tool_names(&self) -> Vec<String> {
+        let tools = self.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+        tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
+    }
+
+    /// Every tool result in the conversation so far, in order.
+    #[must_use]
+    pub fn tool_results(&self) -> Vec<ToolResult> {
+        self.turns("user")
+            .flat_map(|turn| blocks(&turn["content"]))
+            .filter(|block| block["type"] == "tool_result")
+            .map(|block| ToolResult {
+                tool_use_id: block["tool_use_id"].as_str().unwrap_or_default().to_owned(),
+                content: texts(&block["content"]).join("\n"),
+                is_error: block["is_error"].as_bool().unwrap_or(false),
+            })
+            .collect()
+    }
+
+    fn turns(&self, role: &'static str) -> impl Iterator<Item = &Value> {
+        blocks(&self.body["messages"]).iter().filter(move |turn| turn["role"] == role)
+    }
+}
+
+fn blocks(content: &Value) -> &[Value] {
+    content.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The texts of a content field, which is a string or a list of blocks.
+fn texts(content: &Value) -> Vec<String> {
+    match content {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
