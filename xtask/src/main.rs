@@ -1,2 +1,94 @@
-//! Chores.
-fn main() {}
+//! Chores of the project: `cargo xtask CHORE`.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "chores talk to whoever runs them"
+)]
+
+mod agents;
+mod checks;
+mod program;
+mod rows;
+mod suite;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use program::Failure;
+use workspace::Workspace;
+
+/// One chore, by the name it is called with.
+struct Chore {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&Workspace, &[String]) -> Result<(), Failure>,
+}
+
+/// All there are. The benchmarks get their line here.
+const CHORES: &[Chore] = &[
+    Chore {
+        name: "agents",
+        arguments: "",
+        about: "install the pinned Claude Code below target/, for the tests",
+        run: |workspace, _| agents::install(workspace),
+    },
+    Chore {
+        name: "test",
+        arguments: "[-- FILTER…]",
+        about: "install what the tests need, then run them all, or those whose names match",
+        run: suite::run_chore,
+    },
+    Chore {
+        name: "ci",
+        arguments: "",
+        about: "everything a change has to pass: format, clippy, deny, tidy, rows, test",
+        run: |workspace, _| checks::run_all(workspace),
+    },
+    Chore {
+        name: "rows",
+        arguments: "[--check]",
+        about: "write docs/coverage.md from docs/rows.toml and the tests; --check only compares",
+        run: rows::run_chore,
+    },
+    Chore {
+        name: "tidy",
+        arguments: "",
+        about: "check the walls and habits that no compiler checks",
+        run: |workspace, _| tidy::run(workspace),
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = arguments
+        .split_first()
+        .map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+    let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
+        if !matches!(name, "" | "-h" | "--help" | "help") {
+            eprintln!("error: there is no chore `{name}`\n");
+        }
+        print_help();
+        return ExitCode::from(2);
+    };
+    match Workspace::find().and_then(|workspace| (chore.run)(&workspace, rest)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print_help() {
+    eprintln!("cargo xtask CHORE");
+    for chore in CHORES {
+        eprintln!(
+            "  {:<22} {}",
+            format!("{} {}", chore.name, chore.arguments),
+            chore.about
+        );
+    }
+}

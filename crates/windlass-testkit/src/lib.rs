@@ -8,6 +8,7 @@
 //! to fail at the spot, and there is nobody to hand an error to.
 
 #![expect(
+    clippy::expect_used,
     clippy::missing_panics_doc,
     reason = "see above: the whole crate panics where a test cannot be set up"
 )]
@@ -15,7 +16,5 @@
 pub mod api;
 pub mod environment;
 
-
 pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};
 pub use environment::{Credentials, Outcome, Running, TestEnv};
-

@@ -4,9 +4,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use windlass_testkit::api::{RateLimitStatus, Reply, Scenario, StandIn, Window};
-use windlass_testkit::environment::{Credentials, Outcome, Running, TestEnv, real_claude};
+use windlass_testkit::environment::{Credentials, Outcome, Running, TestEnv, real_claude, wait_until};
 
 /// For one call of the agent on a busy machine; each of them ends in a few seconds.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -49,7 +50,13 @@ impl Call {
     fn command(&self) -> Command {
         let mut command = self.env.command(real_claude());
         command
-            .args(["-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"])
+            .args([
+                "-p",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--no-session-persistence",
+            ])
             .args(&self.arguments)
             .envs(self.env.claude_environment(&self.api, self.credentials))
             .envs(self.variables.iter().copied());
@@ -58,10 +65,23 @@ impl Call {
 
     fn run(&self) -> Heard {
         let outcome = Running::start_with_input(&mut self.command(), "Do the work.").wait(PATIENCE);
-        assert!(!outcome.timed_out, "{}\n{}", outcome.stdout_text(), outcome.stderr_text());
-        assert_eq!(self.api.other_requests().len(), 0, "{:?}", self.api.other_requests());
+        assert!(
+            !outcome.timed_out,
+            "{}\n{}",
+            outcome.stdout_text(),
+            outcome.stderr_text()
+        );
+        assert_eq!(
+            self.api.other_requests().len(),
+            0,
+            "{:?}",
+            self.api.other_requests()
+        );
         self.env.assert_no_processes(PATIENCE);
-        Heard { events: outcome.json_lines(), outcome }
+        Heard {
+            events: outcome.json_lines(),
+            outcome,
+        }
     }
 }
 
@@ -78,7 +98,10 @@ impl Heard {
     }
 
     fn of(&self, kind: &str) -> Vec<&Value> {
-        self.events.iter().filter(|event| event["type"] == kind || event["subtype"] == kind).collect()
+        self.events
+            .iter()
+            .filter(|event| event["type"] == kind || event["subtype"] == kind)
+            .collect()
     }
 }
 
@@ -96,7 +119,11 @@ fn works_with_write_edit_and_bash() {
             Reply::text("WINDLASS_JOB_COMPLETE"),
         ]),
     )
-    .arguments(&["--dangerously-skip-permissions", "--append-system-prompt", "You are on a winch."]);
+    .arguments(&[
+        "--dangerously-skip-permissions",
+        "--append-system-prompt",
+        "You are on a winch.",
+    ]);
     let heard = call.run();
 
     heard.outcome.expect_success("claude");
@@ -144,8 +171,11 @@ fn says_that_it_is_not_logged_in() {
 fn names_the_time_at_which_a_usage_limit_resets() {
     for (window, name) in [(Window::FiveHour, "five_hour"), (Window::SevenDay, "seven_day")] {
         let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 7200).unwrap();
-        let call = Call::new(TestEnv::new(), Scenario::always(Reply::usage_limit(window, resets_at)))
-            .credentials(Credentials::OauthToken);
+        let call = Call::new(
+            TestEnv::new(),
+            Scenario::always(Reply::usage_limit(window, resets_at)),
+        )
+        .credentials(Credentials::OauthToken);
         let heard = call.run();
         heard.outcome.expect_code(1, "claude");
         let limits = heard.of("rate_limit_event");
@@ -162,17 +192,21 @@ fn names_the_time_at_which_a_usage_limit_resets() {
 }
 
 #[test]
-fn gives_up_at_a_usage_limit_that_is_over_in_seconds_or_waits_itself() {
-    // What a test of a wait that is sat out has to know: how the agent takes a reset that is near.
-    let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 5).unwrap();
-    let call = Call::new(
-        TestEnv::new(),
-        Scenario::new([Reply::usage_limit(Window::FiveHour, resets_at), Reply::text("after the limit")]),
-    )
-    .credentials(Credentials::OauthToken);
-    let heard = call.run();
-    println!("{:#?} {}", heard.of("rate_limit_event"), heard.result());
-    println!("{} requests", call.api.requests().len());
+fn gives_up_at_a_usage_limit_even_if_it_is_over_in_seconds() {
+    let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 3).unwrap();
+    let replies = [
+        Reply::usage_limit(Window::FiveHour, resets_at),
+        Reply::text("after the limit"),
+    ];
+    let call = Call::new(TestEnv::new(), Scenario::new(replies)).credentials(Credentials::OauthToken);
+    let limited = call.run();
+    assert_eq!(
+        limited.of("rate_limit_event")[0]["rate_limit_info"]["resetsAt"],
+        resets_at.as_second()
+    );
+    assert_eq!(limited.result()["api_error"], "usage_limit_reached");
+    // The next call of the agent gets the next reply: so a wait can be sat out.
+    assert_eq!(call.run().result()["result"], "after the limit");
 }
 
 #[test]
@@ -185,8 +219,7 @@ fn passes_on_a_warning_and_usage_beyond_the_plan() {
         (limit(RateLimitStatus::Rejected).in_overage(), "rejected", true),
     ] {
         let reply = Reply::text("done").rate_limit(&limit);
-        let call =
-            Call::new(TestEnv::new(), Scenario::new([reply])).credentials(Credentials::OauthToken);
+        let call = Call::new(TestEnv::new(), Scenario::new([reply])).credentials(Credentials::OauthToken);
         let heard = call.run();
         heard.outcome.expect_success("claude");
         let info = heard.of("rate_limit_event")[0]["rate_limit_info"].clone();
@@ -220,8 +253,11 @@ fn gives_up_in_a_storm() {
 
 #[test]
 fn ends_at_its_budget() {
-    let call = Call::new(TestEnv::new(), Scenario::always(Reply::bash("echo hi").usage(10_000, 1_000)))
-        .arguments(&["--dangerously-skip-permissions", "--max-budget-usd", "0.10"]);
+    let call = Call::new(
+        TestEnv::new(),
+        Scenario::always(Reply::bash("echo hi").usage(10_000, 1_000)),
+    )
+    .arguments(&["--dangerously-skip-permissions", "--max-budget-usd", "0.10"]);
     let heard = call.run();
     heard.outcome.expect_code(1, "claude");
     assert_eq!(heard.result()["subtype"], "error_max_budget_usd");
@@ -231,8 +267,11 @@ fn ends_at_its_budget() {
 
 #[test]
 fn ends_at_its_turns() {
-    let call = Call::new(TestEnv::new(), Scenario::always(Reply::bash("echo hi")))
-        .arguments(&["--dangerously-skip-permissions", "--max-turns", "2"]);
+    let call = Call::new(TestEnv::new(), Scenario::always(Reply::bash("echo hi"))).arguments(&[
+        "--dangerously-skip-permissions",
+        "--max-turns",
+        "2",
+    ]);
     let heard = call.run();
     heard.outcome.expect_code(1, "claude");
     assert_eq!(heard.result()["subtype"], "error_max_turns");
@@ -242,8 +281,12 @@ fn ends_at_its_turns() {
 #[test]
 fn names_a_denied_command() {
     let replies = [Reply::bash("touch denied"), Reply::text("I could not.")];
-    let call = Call::new(TestEnv::new(), Scenario::new(replies))
-        .arguments(&["--permission-mode", "acceptEdits", "--disallowedTools", "Bash(touch *)"]);
+    let call = Call::new(TestEnv::new(), Scenario::new(replies)).arguments(&[
+        "--permission-mode",
+        "acceptEdits",
+        "--disallowedTools",
+        "Bash(touch *)",
+    ]);
     let heard = call.run();
     heard.outcome.expect_success("claude");
     let denials = heard.result()["permission_denials"].as_array().unwrap();
@@ -262,7 +305,11 @@ fn bounds_a_stall_before_the_headers() {
     let heard = call.run();
     heard.outcome.expect_code(1, "claude");
     assert_eq!(heard.of("api_retry").len(), 1);
-    assert!(heard.result()["result"].as_str().unwrap().contains("timed out"), "{}", heard.result());
+    assert!(
+        heard.result()["result"].as_str().unwrap().contains("timed out"),
+        "{}",
+        heard.result()
+    );
     assert_eq!(call.api.requests().len(), 2);
 }
 
@@ -270,7 +317,10 @@ fn bounds_a_stall_before_the_headers() {
 fn bounds_a_stall_in_the_middle_of_a_stream() {
     let call = Call::new(
         TestEnv::new(),
-        Scenario::new([Reply::stall_mid_stream("I was about to"), Reply::text("recovered")]),
+        Scenario::new([
+            Reply::stall_mid_stream("I was about to"),
+            Reply::text("recovered"),
+        ]),
     )
     .variable("CLAUDE_ENABLE_BYTE_WATCHDOG", "1")
     .variable("CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS", "2000");
@@ -284,7 +334,10 @@ fn bounds_a_stall_in_the_middle_of_a_stream() {
 
 #[test]
 fn heals_a_connection_that_is_reset() {
-    for broken in [Reply::reset_before_headers(), Reply::reset_mid_stream("I was about to")] {
+    for broken in [
+        Reply::reset_before_headers(),
+        Reply::reset_mid_stream("I was about to"),
+    ] {
         let call = Call::new(TestEnv::new(), Scenario::new([broken, Reply::text("recovered")]));
         let heard = call.run();
         heard.outcome.expect_success("claude");
@@ -307,13 +360,26 @@ fn takes_an_overload_inside_the_stream_for_one() {
 #[test]
 fn tells_a_prompt_that_is_too_long_an_empty_account_and_an_unknown_model() {
     for (reply, field, value) in [
-        (Reply::context_too_long(), "terminal_reason", json!("prompt_too_long")),
-        (Reply::out_of_credit(), "result", json!("Credit balance is too low")),
-        (Reply::unknown_model("claude-nobody"), "api_error_status", json!(404)),
+        (
+            Reply::context_too_long(),
+            "terminal_reason",
+            json!("prompt_too_long"),
+        ),
+        (
+            Reply::out_of_credit(),
+            "result",
+            json!("Credit balance is too low"),
+        ),
+        (
+            Reply::unknown_model("claude-nobody"),
+            "api_error_status",
+            json!(404),
+        ),
         (Reply::server_error(), "api_error_status", json!(500)),
         (Reply::too_many_requests(), "api_error_status", json!(429)),
     ] {
-        let call = Call::new(TestEnv::new(), Scenario::always(reply)).variable("CLAUDE_CODE_MAX_RETRIES", "0");
+        let call =
+            Call::new(TestEnv::new(), Scenario::always(reply)).variable("CLAUDE_CODE_MAX_RETRIES", "0");
         let heard = call.run();
         heard.outcome.expect_code(1, "claude");
         assert_eq!(heard.result()["is_error"], true);
@@ -341,16 +407,27 @@ fn is_refused_when_the_scenario_has_run_out() {
 }
 
 #[test]
-fn leaves_nothing_when_it_is_terminated_in_a_tool_or_while_it_waits() {
-    for first in [Reply::bash("bash -c 'sleep 300'"), Reply::stall_before_headers()] {
-        let waits = first.clone();
-        let call = Call::new(TestEnv::new(), Scenario::new([waits]));
-        let mut command = call.command();
-        let running = Running::start_with_input(&mut command, "Do the work.");
-        assert!(call.api.wait_for_requests(1, PATIENCE));
-        running.signal(rustix::process::Signal::TERM);
-        let outcome = running.wait(PATIENCE);
-        assert_eq!(outcome.code, Some(143), "{}", outcome.stdout_text());
-        call.env.assert_no_processes(PATIENCE);
-    }
+fn leaves_nothing_when_it_is_terminated_in_a_tool() {
+    let env = TestEnv::new();
+    let started = env.project().join("started");
+    let call = Call::new(
+        env,
+        Scenario::new([Reply::bash("bash -c 'touch started; sleep 300'")]),
+    );
+    let running = Running::start_with_input(&mut call.command(), "Do the work.");
+    assert!(wait_until(PATIENCE, || started.exists()));
+    running.signal(Signal::TERM);
+    let outcome = running.wait(PATIENCE);
+    assert_eq!(outcome.code, Some(143), "{}", outcome.stdout_text());
+    call.env.assert_no_processes(PATIENCE);
+}
+
+#[test]
+fn leaves_nothing_when_it_is_terminated_while_it_waits() {
+    let call = Call::new(TestEnv::new(), Scenario::new([Reply::stall_before_headers()]));
+    let running = Running::start_with_input(&mut call.command(), "Do the work.");
+    assert!(call.api.wait_for_requests(1, PATIENCE));
+    running.signal(Signal::TERM);
+    assert_eq!(running.wait(PATIENCE).code, Some(143));
+    call.env.assert_no_processes(PATIENCE);
 }

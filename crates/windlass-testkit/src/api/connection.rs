@@ -40,13 +40,20 @@ pub(super) fn read_request(mut stream: &TcpStream) -> io::Result<Option<Request>
 fn parse_head(received: &[u8]) -> io::Result<Option<(Request, usize, usize)>> {
     let mut slots = [httparse::EMPTY_HEADER; 96];
     let mut head = httparse::Request::new(&mut slots);
-    let status = head.parse(received).map_err(|error| invalid(&error.to_string()))?;
-    let httparse::Status::Complete(body_start) = status else { return Ok(None) };
+    let status = head
+        .parse(received)
+        .map_err(|error| invalid(&error.to_string()))?;
+    let httparse::Status::Complete(body_start) = status else {
+        return Ok(None);
+    };
     let headers: Vec<(String, String)> = head
         .headers
         .iter()
         .map(|header| {
-            (header.name.to_ascii_lowercase(), String::from_utf8_lossy(header.value).into_owned())
+            (
+                header.name.to_ascii_lowercase(),
+                String::from_utf8_lossy(header.value).into_owned(),
+            )
         })
         .collect();
     let request = Request {
@@ -57,7 +64,9 @@ fn parse_head(received: &[u8]) -> io::Result<Option<(Request, usize, usize)>> {
         body: Value::Null,
     };
     if request.header("transfer-encoding").is_some() {
-        return Err(invalid("a chunked request: the agent was not known to send these"));
+        return Err(invalid(
+            "a chunked request: the agent was not known to send these",
+        ));
     }
     let body_length = request.header("content-length").map_or(Ok(0), str::parse);
     let body_length = body_length.map_err(|_| invalid("content-length is no number"))?;
@@ -78,7 +87,11 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
     }
     match &reply.kind {
         Kind::Message(message) => {
-            let answer = Answer { message, model: request.model(), number: request.number };
+            let answer = Answer {
+                message,
+                model: request.model(),
+                number: request.number,
+            };
             if request.streams() {
                 let mut sender = EventSender::start(stream, request, reply)?;
                 sender.send_all(&answer.events())?;
@@ -88,14 +101,26 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
             }
         }
         Kind::Broken(message, how) => {
-            let answer = Answer { message, model: request.model(), number: request.number };
+            let answer = Answer {
+                message,
+                model: request.model(),
+                number: request.number,
+            };
             EventSender::start(stream, request, reply)?.send_all(&answer.first_half())?;
             break_off(stream, *how)
         }
         Kind::Silent(how) => break_off(stream, *how),
-        Kind::Error { status, error_type, message } => {
-            send_document(stream, *status, request, &reply.headers, &error_document(error_type, message))
-        }
+        Kind::Error {
+            status,
+            error_type,
+            message,
+        } => send_document(
+            stream,
+            *status,
+            request,
+            &reply.headers,
+            &error_document(error_type, message),
+        ),
         Kind::StreamError { error_type, message } => {
             let mut sender = EventSender::start(stream, request, reply)?;
             sender.send_all(&[event(&error_document(error_type, message))])?;
@@ -111,7 +136,13 @@ pub(super) fn send_aside(stream: &TcpStream, request: &Request) -> io::Result<()
         return send_document(stream, 200, request, &[], &json!({"input_tokens": 100}));
     }
     let message = format!("the stand-in has no {} {}", request.method, request.path);
-    send_document(stream, 404, request, &[], &error_document("not_found_error", &message))
+    send_document(
+        stream,
+        404,
+        request,
+        &[],
+        &error_document("not_found_error", &message),
+    )
 }
 
 fn break_off(stream: &TcpStream, how: Break) -> io::Result<()> {
@@ -121,7 +152,10 @@ fn break_off(stream: &TcpStream, how: Break) -> io::Result<()> {
             Ok(())
         }
         // Whoever drops the stream now sends RST instead of FIN.
-        Break::Reset => Ok(rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO))?),
+        Break::Reset => Ok(rustix::net::sockopt::set_socket_linger(
+            stream,
+            Some(Duration::ZERO),
+        )?),
     }
 }
 
@@ -146,8 +180,8 @@ fn send_document(
     document: &Value,
 ) -> io::Result<()> {
     let body = document.to_string();
-    let mut response = head(status, request, headers, "application/json");
-    response.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
+    let head = head(status, request, headers, "application/json");
+    let mut response = format!("{head}content-length: {}\r\n\r\n", body.len());
     if request.method != "HEAD" {
         response.push_str(&body);
     }
@@ -184,16 +218,14 @@ impl<'a> EventSender<'a> {
 
 /// Status line and headers, up to those that describe the body's length.
 fn head(status: u16, request: &Request, headers: &[(String, String)], content_type: &str) -> String {
-    let mut head = format!(
-        "HTTP/1.1 {status} {}\r\nconnection: close\r\ncontent-type: {content_type}\r\n\
-         request-id: req_standin_{:04}\r\n",
-        reason(status),
-        request.number,
-    );
-    for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    head
+    let mut lines = vec![
+        format!("HTTP/1.1 {status} {}\r\n", reason(status)),
+        "connection: close\r\n".to_owned(),
+        format!("content-type: {content_type}\r\n"),
+        format!("request-id: req_standin_{:04}\r\n", request.number),
+    ];
+    lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")));
+    lines.concat()
 }
 
 fn reason(status: u16) -> &'static str {

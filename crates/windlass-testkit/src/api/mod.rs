@@ -29,3 +29,6 @@ pub use rate_limit::{RateLimit, RateLimitStatus, Window};
 pub use request::{Request, ToolResult};
 pub use scenario::{Reply, Scenario};
 pub use server::StandIn;
+
+#[cfg(test)]
+mod tests;

@@ -20,7 +20,7 @@ pub use running::{Outcome, Running};
 pub use waiting::wait_until;
 
 /// Long enough for any git command on a busy machine.
-const GIT_PATIENCE: Duration = Duration::from_secs(60);
+const GIT_PATIENCE: Duration = Duration::from_mins(1);
 
 /// A hermetic place for one test: a home, a project, and the directories Windlass keeps its state and its
 /// configuration in. Programs started through [`TestEnv::command`] see nothing of the machine but its programs. When
@@ -42,12 +42,19 @@ impl TestEnv {
     /// With an empty project whose directory is called `name`: spaces, newlines and emoji are welcome.
     #[must_use]
     pub fn with_project_named(name: &str) -> Self {
-        let root = tempfile::Builder::new().prefix("windlass-").tempdir().expect("a temporary directory");
+        let root = tempfile::Builder::new()
+            .prefix("windlass-")
+            .tempdir()
+            .expect("a temporary directory");
         let project = root.path().join(name);
         for directory in [&project, &root.path().join("home"), &root.path().join("tmp")] {
             fs::create_dir_all(directory).expect("a directory below the temporary one");
         }
-        let env = Self { project, path: search_path(), root };
+        let env = Self {
+            project,
+            path: search_path(),
+            root,
+        };
         fs::write(env.home().join(".gitconfig"), GIT_CONFIG).expect("the git configuration");
         env
     }
@@ -118,7 +125,8 @@ impl TestEnv {
     }
 
     /// A program to be started in the project, with the environment of this test and nothing else. A bare name is
-    /// looked up in this environment's `PATH`.
+    /// looked up in this environment's `PATH`. Windlass itself is `env!("CARGO_BIN_EXE_windlass")` in the integration
+    /// tests of its crate.
     #[must_use]
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -142,6 +150,7 @@ impl TestEnv {
     ///
     /// # Panics
     /// Where git fails.
+    #[expect(clippy::must_use_candidate, reason = "most are called for what they do")]
     pub fn git(&self, arguments: &[&str]) -> String {
         let mut command = self.command("git");
         let outcome = Running::start(command.args(arguments)).wait(GIT_PATIENCE);
@@ -169,7 +178,10 @@ impl TestEnv {
     pub fn assert_no_processes(&self, patience: Duration) {
         let gone = wait_until(patience, || self.processes().is_empty());
         let left: Vec<String> = self.processes().into_iter().map(processes::describe).collect();
-        assert!(gone || left.is_empty(), "still alive after {patience:?}: {left:#?}");
+        assert!(
+            gone || left.is_empty(),
+            "still alive after {patience:?}: {left:#?}"
+        );
     }
 }
 
@@ -207,8 +219,10 @@ const GIT_CONFIG: &str = "\
 
 /// The usual directories of programs, and where git and node are on this machine.
 fn search_path() -> OsString {
-    let mut directories: Vec<PathBuf> =
-        ["/usr/local/bin", "/usr/bin", "/bin"].into_iter().map(PathBuf::from).collect();
+    let mut directories: Vec<PathBuf> = ["/usr/local/bin", "/usr/bin", "/bin"]
+        .into_iter()
+        .map(PathBuf::from)
+        .collect();
     let machine = std::env::var_os("PATH").unwrap_or_default();
     for program in ["git", "node"] {
         let found = std::env::split_paths(&machine).find(|directory| directory.join(program).is_file());

@@ -13,8 +13,10 @@ pub fn wait_until(patience: Duration, mut condition: impl FnMut() -> bool) -> bo
         if condition() {
             return true;
         }
-        let Some(left) = deadline.checked_duration_since(Instant::now()) else { return false };
-        thread::sleep(pause.min(left)); // polling, bounded by the deadline
+        let Some(left) = deadline.checked_duration_since(Instant::now()) else {
+            return false;
+        };
+        thread::sleep(pause.min(left)); // sleep: between two questions, bounded by the deadline
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }

@@ -1,0 +1,145 @@
+//! `cargo xtask test`: what the tests need, then all of them.
+
+use std::process::Command;
+
+use crate::agents;
+use crate::program::{Channel, Failure, cargo, run, run_noticing, succeeds};
+use crate::workspace::Workspace;
+
+/// Runs every test, or those whose names contain one of the filters after `--`.
+pub fn run_suite(workspace: &Workspace, filters: &[String]) -> Result<(), Failure> {
+    agents::install(workspace)?;
+    if filters.is_empty() {
+        run(cargo()
+            .args(["test", "--workspace", "--locked", "--doc"])
+            .current_dir(&workspace.root))?;
+    }
+    let mut counts = Counts::default();
+    let (mut command, channel) = runner(filters);
+    run_noticing(command.current_dir(&workspace.root), channel, |line| {
+        counts.notice(line);
+    })?;
+    println!(
+        "{} tests run: {} passed, {} skipped",
+        counts.passed, counts.passed, counts.skipped
+    );
+    if counts.passed == 0 {
+        return Err(Failure("no test ran, and that is not a success".to_owned()));
+    }
+    Ok(())
+}
+
+/// The chore, with its arguments as typed.
+pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
+    let filters = match arguments.split_first() {
+        None => arguments,
+        Some((first, filters)) if first == "--" => filters,
+        Some((first, _)) => {
+            return Err(Failure(format!(
+                "`{first}` is not understood: filters come after `--`"
+            )));
+        }
+    };
+    run_suite(workspace, filters)
+}
+
+/// nextest where it is installed: it gives each test a process of its own, and bounds it. Else cargo's own runner.
+fn runner(filters: &[String]) -> (Command, Channel) {
+    let mut command = cargo();
+    if succeeds(cargo().args(["nextest", "--version"])) {
+        command
+            .args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
+            .args(filters);
+        (command, Channel::Stderr)
+    } else {
+        command
+            .args([
+                "test",
+                "--workspace",
+                "--locked",
+                "--no-fail-fast",
+                "--lib",
+                "--bins",
+                "--tests",
+                "--",
+            ])
+            .args(filters);
+        (command, Channel::Stdout)
+    }
+}
+
+/// How many tests there were, from what the runners print.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    skipped: u64,
+}
+
+impl Counts {
+    /// `Summary [ 0.2s] 9 tests run: 9 passed (1 slow), 2 skipped` once, or
+    /// `test result: ok. 9 passed; 0 failed; 2 ignored; …` once per program.
+    fn notice(&mut self, line: &str) {
+        let line = line.trim_start();
+        if !line.starts_with("Summary [") && !line.starts_with("test result: ") {
+            return;
+        }
+        let words: Vec<&str> = line
+            .split([' ', ',', ';'])
+            .filter(|word| !word.is_empty())
+            .collect();
+        for pair in words.windows(2) {
+            if let [count, what] = pair
+                && let Ok(count) = count.parse::<u64>()
+            {
+                match *what {
+                    "passed" => self.passed += count,
+                    "skipped" | "ignored" => self.skipped += count,
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Counts;
+
+    fn counted(lines: &[&str]) -> Counts {
+        let mut counts = Counts::default();
+        for line in lines {
+            counts.notice(line);
+        }
+        counts
+    }
+
+    #[test]
+    fn counts_are_read_from_both_runners() {
+        let nextest = [
+            "     Summary [   0.021s] 11 tests run: 11 passed (1 slow), 3 skipped",
+            "x 5 passed",
+        ];
+        assert_eq!(
+            counted(&nextest),
+            Counts {
+                passed: 11,
+                skipped: 3
+            }
+        );
+        let cargo = [
+            "test result: ok. 9 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 2.10s",
+            "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        ];
+        assert_eq!(
+            counted(&cargo),
+            Counts {
+                passed: 10,
+                skipped: 2
+            }
+        );
+        assert_eq!(
+            counted(&["test result: ok. 0 passed; 0 failed"]),
+            Counts::default()
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! What is said line by line.
+
+use std::path::Path;
+
+use super::Complaint;
+
+/// Beyond this a file is divided.
+const LONGEST_FILE: usize = 500;
+
+/// Files that may be longer, each with its reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// Where processes may be started, beside tests and the test kit: see the crates' `clippy.toml`.
+const STARTS_PROCESSES: &str = "crates/windlass-engine/src/process";
+
+/// A `sleep` in a test says why it is no sleep for luck, on its line or on the one before.
+const SLEEP_MARK: &str = "// sleep:";
+
+/// Checks a Rust file.
+pub fn check_rust(file: &Path, text: &str) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    let length = text.lines().count();
+    let may_be_long = LONG_FILES.iter().any(|(name, _)| file == Path::new(name));
+    if length > LONGEST_FILE && !may_be_long {
+        complaints.push(Complaint::of(
+            file,
+            format!("{length} lines, {LONGEST_FILE} are the most"),
+        ));
+    }
+    complaints.extend(check_exemptions(file, text));
+    complaints.extend(check_sleeps(file, text));
+    complaints
+}
+
+/// The clippy rules that keep the core pure and processes in one place are not switched off elsewhere.
+fn check_exemptions(file: &Path, text: &str) -> Vec<Complaint> {
+    let in_core = file.starts_with("crates/windlass-core");
+    let starts_processes = text.contains("Command::new");
+    let allowed = file.starts_with(STARTS_PROCESSES) || !(in_core || starts_processes);
+    if allowed || file.starts_with("xtask") {
+        return Vec::new();
+    }
+    let lines = text.lines().enumerate();
+    let exempting = lines.filter(|(_, line)| {
+        line.contains("clippy::disallowed_methods") || line.contains("clippy::disallowed_types")
+    });
+    exempting
+        .map(|(index, _)| {
+            let problem = if in_core {
+                "the core has no exemptions"
+            } else {
+                "only the engine's `process/` starts processes"
+            };
+            Complaint::at(file, index + 1, problem)
+        })
+        .collect()
+}
+
+fn check_sleeps(file: &Path, text: &str) -> Vec<Complaint> {
+    let tests_only = file.iter().any(|part| part == "tests" || part == "tests.rs")
+        || file.starts_with("crates/windlass-testkit");
+    let mut in_tests = tests_only;
+    let mut previous = "";
+    let mut complaints = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        in_tests |= line.starts_with("#[cfg(test)]");
+        let sleeps = line.contains("sleep(") && !line.trim_start().starts_with("//");
+        let marked = line.contains(SLEEP_MARK) || previous.contains(SLEEP_MARK);
+        if in_tests && sleeps && !marked {
+            let problem = format!("a test waits for a condition, or says `{SLEEP_MARK} why`");
+            complaints.push(Complaint::at(file, index + 1, problem));
+        }
+        previous = line;
+    }
+    complaints
+}
+
+/// Checks any text file: nothing in it belongs to one machine.
+pub fn check_text(file: &Path, text: &str) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        for directory in [concat!("/wo", "rk/"), concat!("/ro", "ot/")] {
+            if names_path(line, directory) {
+                let problem = format!("`{directory}` is a path of some machine");
+                complaints.push(Complaint::at(file, index + 1, problem));
+            }
+        }
+        if file.ends_with("package-lock.json") && line.contains("\"resolved\"") {
+            complaints.push(Complaint::at(
+                file,
+                index + 1,
+                "a lock file names no registry host",
+            ));
+        }
+    }
+    complaints
+}
+
+/// Whether `directory` stands in `line` at the beginning of a path, not in the middle of one.
+fn names_path(line: &str, directory: &str) -> bool {
+    line.match_indices(directory).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|before| before.is_alphanumeric() || "._-/~}$*)>".contains(before))
+    })
+}
