@@ -47,6 +47,7 @@ fn deny(workspace: &Workspace) -> Result<(), Failure> {
         command
             .args(["--workspace", "--locked"])
             .args(arguments)
+            .env("GIT_TERMINAL_PROMPT", "0")
             .current_dir(&workspace.root);
         command
     };

@@ -7,7 +7,6 @@ mod waiting;
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -165,10 +164,11 @@ impl TestEnv {
         Running::start(command).wait(patience)
     }
 
-    /// Every live process that was started with this environment's `HOME`, however it detached itself.
+    /// Every live process that was started in here, however it detached itself: it works below this environment's
+    /// directory, or its own environment names that.
     #[must_use]
     pub fn processes(&self) -> Vec<u32> {
-        processes_with("HOME", self.home().as_os_str().as_bytes())
+        processes::processes_of(self.root())
     }
 
     /// Proves that nothing started here is left.

@@ -1,7 +1,8 @@
 //! What lives: read from `/proc`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -21,6 +22,21 @@ pub fn processes_with(variable: &str, value: &[u8]) -> Vec<u32> {
         .filter(|&process| {
             let environment = fs::read(directory(process).join("environ")).unwrap_or_default();
             environment.split(|&byte| byte == 0).any(|entry| entry == wanted)
+        })
+        .filter(|&process| is_alive(process))
+        .collect()
+}
+
+/// Every live process, this one excepted, that works below `directory` or whose environment names it.
+pub(super) fn processes_of(directory: &Path) -> Vec<u32> {
+    let needle = directory.as_os_str().as_bytes();
+    all()
+        .filter(|&process| process != std::process::id())
+        .filter(|&process| {
+            let of = self::directory(process);
+            let works_there = fs::read_link(of.join("cwd")).is_ok_and(|path| path.starts_with(directory));
+            let environment = fs::read(of.join("environ")).unwrap_or_default();
+            works_there || environment.windows(needle.len()).any(|part| part == needle)
         })
         .filter(|&process| is_alive(process))
         .collect()

@@ -81,7 +81,10 @@ fn output_that_an_orphan_keeps_open_is_not_waited_for() {
 fn what_a_test_leaves_ends_with_its_environment() {
     let env = TestEnv::new();
     let mut command = env.command("sh");
-    command.args(["-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!"]);
+    command.args([
+        "-c",
+        "cd /; HOME=/nowhere setsid sleep 1000 >/dev/null 2>&1 & echo $!",
+    ]);
     let orphan: u32 = env
         .run(&mut command, PATIENCE)
         .stdout_text()
