@@ -10,6 +10,7 @@ mod agents;
 mod checks;
 mod program;
 mod rows;
+mod stand_in;
 mod suite;
 mod tidy;
 mod workspace;
@@ -58,6 +59,12 @@ const CHORES: &[Chore] = &[
         arguments: "",
         about: "check the walls and habits that no compiler checks",
         run: |workspace, _| tidy::run(workspace),
+    },
+    Chore {
+        name: "api",
+        arguments: "STORY.json",
+        about: "a stand-in Messages API, to try the real agent by hand",
+        run: |_, arguments| stand_in::run_chore(arguments),
     },
 ];
 

@@ -24,6 +24,7 @@ mod rate_limit;
 mod request;
 mod scenario;
 mod server;
+mod story;
 
 pub use rate_limit::{RateLimit, RateLimitStatus, Window};
 pub use request::{Request, ToolResult};

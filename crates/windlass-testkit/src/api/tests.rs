@@ -188,3 +188,28 @@ fn a_prompt_of_ten_megabytes_passes() {
     let answer = ask(&api, "POST", "/v1/messages", &body).unwrap();
     assert_eq!(document(&answer)["content"][0]["text"], (10 << 20).to_string());
 }
+
+#[test]
+fn a_scenario_can_be_written_as_json() {
+    let story = r#"{"replies": [
+        {"tool": {"name": "Read", "input": {"file_path": "a"}}},
+        {"usage_limit": {"window": "seven_day", "seconds": 20}},
+        "overloaded",
+        {"text": "done"}
+    ], "repeat_last": true}"#;
+    let api = StandIn::start(Scenario::from_json(story).unwrap());
+    assert_eq!(
+        document(&ask_message(&api, false).unwrap())["content"][0]["name"],
+        "Read"
+    );
+    let limit = ask_message(&api, false).unwrap();
+    assert!(
+        limit.contains("anthropic-ratelimit-unified-representative-claim: seven_day\r\n"),
+        "{limit}"
+    );
+    assert!(ask_message(&api, false).unwrap().starts_with("HTTP/1.1 529 "));
+    for _ in 0..2 {
+        assert!(ask_message(&api, false).unwrap().contains("done"));
+    }
+    assert!(Scenario::from_json(r#"{"replies": ["overlooked"]}"#).is_err());
+}
