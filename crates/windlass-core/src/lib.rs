@@ -5,6 +5,7 @@
 //! can be tested as a table, whole nights can be simulated, and recovery is the same code applied to the journal.
 
 pub mod agent;
+pub mod config;
 pub mod fact;
 pub mod mode;
 pub mod observation;

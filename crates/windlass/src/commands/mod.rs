@@ -1,0 +1,2 @@
+//! One file per verb.
+pub mod demo;

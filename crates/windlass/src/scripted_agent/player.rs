@@ -1,0 +1,232 @@
+//! Plays one call of a script.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::deeds::{self, Answer};
+use super::script::{Bash, Call, FileText, Outcome, Step, Tool};
+use super::stream::Stream;
+use super::{Setting, bulk, child, refusals, signals};
+
+/// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
+const HANG: Duration = Duration::from_secs(3_600);
+
+/// A call being played.
+pub struct Player<'a, W: Write> {
+    setting: &'a Setting,
+    stream: Stream<W>,
+    /// The exit code of a call that comes to its end.
+    code: u8,
+}
+
+impl<'a, W: Write> Player<'a, W> {
+    /// Gets ready.
+    pub fn new(setting: &'a Setting, out: W, model: &str) -> Player<'a, W> {
+        let session = format!("00000000-0000-4000-9000-{:012}", setting.ordinal);
+        let model = setting.model.clone().unwrap_or_else(|| model.to_owned());
+        Player { setting, stream: Stream::new(out, session, model), code: 0 }
+    }
+
+    /// Plays the call to its end; the exit code.
+    pub fn play(mut self, call: &Call) -> u8 {
+        if call.init {
+            self.stream.init(&self.setting.permission_mode);
+            self.stream.flush();
+        }
+        for step in &call.steps {
+            let flow = self.step(step);
+            self.stream.flush();
+            if let ControlFlow::Break(code) = flow {
+                return code;
+            }
+        }
+        if self.stream.results() == 0 {
+            self.result(&Outcome::default());
+            self.stream.flush();
+        }
+        self.code
+    }
+
+    fn step(&mut self, step: &Step) -> ControlFlow<u8> {
+        match step {
+            Step::Say(text) => self.block("text", text),
+            Step::Think(text) => self.block("thinking", text),
+            Step::Tool(tool) => self.tool(tool),
+            Step::Read(path) => self.deed("Read", &json!({"file_path": path}), || deeds::read(path)),
+            Step::Write(_) | Step::Append(_) | Step::Edit(_) | Step::Delete(_) | Step::Move(_) => {
+                self.change_files(step);
+            }
+            Step::Bash(bash) => self.bash(bash),
+            Step::Sleep(pause) => thread::sleep(pause.0),
+            Step::Spawn(_) | Step::Ignore(_) | Step::Trap(_) | Step::Die(_) | Step::CloseStdout => {
+                return self.misbehave(step);
+            }
+            Step::Hang => {
+                thread::sleep(HANG);
+                return ControlFlow::Break(70);
+            }
+            Step::Raw(_) | Step::Stderr(_) | Step::Noise(_) | Step::LongLine(_) | Step::Events(_) => {
+                self.print(step);
+            }
+            Step::Init | Step::LimitNotice(_) | Step::Retry(_) | Step::Background(_) | Step::Compact => {
+                self.announce(step);
+            }
+            Step::Deny(deny) => self.stream.denial(deny),
+            Step::Result(outcome) => self.result(outcome),
+            Step::UsageLimit(limit) => {
+                refusals::usage_limit(&mut self.stream, limit);
+                return ControlFlow::Break(1);
+            }
+            Step::ApiError(error) => {
+                refusals::api_error(&mut self.stream, error);
+                return ControlFlow::Break(1);
+            }
+            Step::Exit(code) => return ControlFlow::Break(*code),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn block(&mut self, kind: &str, text: &str) {
+        let text = self.setting.fill_in(text);
+        self.stream.block(&json!({"type": kind, kind: text}), None);
+    }
+
+    fn result(&mut self, outcome: &Outcome) {
+        let text = self.setting.fill_in(&outcome.text);
+        self.code = u8::from(outcome.failed());
+        self.stream.result(&Outcome { text, ..outcome.clone() });
+    }
+
+    fn tool(&mut self, tool: &Tool) {
+        let parent = tool.nested.then_some("toolu_parent");
+        let input = if tool.input.is_null() { json!({}) } else { tool.input.clone() };
+        let id = self.stream.tool_use(&tool.name, &input, parent);
+        let output = self.setting.fill_in(&tool.output);
+        self.stream.tool_result(&id, &output, tool.is_error, parent);
+    }
+
+    /// Calls a tool, really does what it says, and gives its answer.
+    fn deed(&mut self, tool: &str, input: &Value, deed: impl FnOnce() -> Answer) {
+        let id = self.stream.tool_use(tool, input, None);
+        self.stream.flush();
+        match deed() {
+            Ok(output) => self.stream.tool_result(&id, &output, false, None),
+            Err(error) => self.stream.tool_result(&id, &error, true, None),
+        }
+    }
+
+    fn change_files(&mut self, step: &Step) {
+        match step {
+            Step::Write(file) => {
+                let text = self.setting.fill_in(&file.text);
+                let input = json!({"file_path": file.path, "content": text});
+                self.change(file.silent, "Write", &input, || deeds::write(&file.path, &text));
+            }
+            Step::Append(FileText { path, text, silent }) => {
+                let text = self.setting.fill_in(text);
+                let input = json!({"file_path": path, "old_string": "", "new_string": text});
+                self.change(*silent, "Edit", &input, || deeds::append(path, &text));
+            }
+            Step::Edit(edit) => {
+                let input = json!({
+                    "file_path": edit.path, "old_string": edit.old, "new_string": edit.new, "replace_all": false,
+                });
+                self.change(false, "Edit", &input, || deeds::edit(edit));
+            }
+            Step::Delete(step) => {
+                let input = json!({"command": format!("rm -r -- {}", step.path), "description": "Delete it"});
+                self.change(step.silent, "Bash", &input, || deeds::delete(&step.path));
+            }
+            Step::Move(step) => {
+                let command = format!("mv -- {} {}", step.from, step.to);
+                let input = json!({"command": command, "description": "Move it"});
+                self.change(step.silent, "Bash", &input, || deeds::rename(&step.from, &step.to));
+            }
+            _ => {}
+        }
+    }
+
+    /// A deed, or the same behind the stream's back.
+    fn change(&mut self, silent: bool, tool: &str, input: &Value, deed: impl FnOnce() -> Answer) {
+        if !silent {
+            return self.deed(tool, input, deed);
+        }
+        if let Err(error) = deed() {
+            complain(&error);
+        }
+    }
+
+    fn bash(&mut self, bash: &Bash) {
+        let input = json!({"command": bash.command, "description": bash.description});
+        self.change(bash.silent, "Bash", &input, || deeds::bash(bash));
+    }
+
+    /// What well-behaved agents do not do; a failure here is a defect of the test, hence exit 70.
+    fn misbehave(&mut self, step: &Step) -> ControlFlow<u8> {
+        self.stream.flush();
+        let done = match step {
+            Step::Spawn(order) => child::spawn(order),
+            Step::Ignore(these) => signals::ignore(these),
+            Step::Trap(trap) => signals::trap(*trap),
+            Step::Die(by) => signals::die(*by),
+            _ => close_stdout(),
+        };
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                complain(&error.to_string());
+                ControlFlow::Break(70)
+            }
+        }
+    }
+
+    fn print(&mut self, step: &Step) {
+        match step {
+            Step::Raw(line) => {
+                let line = self.setting.fill_in(line);
+                self.stream.bytes(line.as_bytes());
+                self.stream.bytes(b"\n");
+            }
+            Step::Stderr(text) => complain(&self.setting.fill_in(text)),
+            Step::Noise(bytes) => bulk::noise(&mut self.stream, *bytes),
+            Step::LongLine(line) => bulk::long_line(&mut self.stream, *line),
+            Step::Events(events) => bulk::events(&mut self.stream, *events),
+            _ => {}
+        }
+    }
+
+    fn announce(&mut self, step: &Step) {
+        match step {
+            Step::Init => self.stream.init(&self.setting.permission_mode),
+            Step::LimitNotice(notice) => refusals::limit_notice(&mut self.stream, notice),
+            Step::Retry(retry) => refusals::retry(&mut self.stream, retry),
+            Step::Background(running) => self.background(*running),
+            Step::Compact => self.stream.event(json!({
+                "type": "system", "subtype": "compact_boundary",
+                "compact_metadata": {"trigger": "auto", "pre_tokens": 900_000, "post_tokens": 20_000},
+            })),
+            _ => {}
+        }
+    }
+
+    fn background(&mut self, running: u32) {
+        let tasks: Vec<Value> = (1..=running)
+            .map(|number| json!({"task_id": format!("b{number}"), "task_type": "local_bash", "description": "scripted"}))
+            .collect();
+        self.stream.event(json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks}));
+    }
+}
+
+fn close_stdout() -> io::Result<()> {
+    let nothing = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdout(&nothing)?)
+}
+
+/// Says it on standard error; where that is gone too, nobody is there to be told.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

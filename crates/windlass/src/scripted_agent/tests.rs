@@ -1,0 +1,1 @@
+//! The script's format, and what the player prints.
