@@ -202,7 +202,12 @@ fn refuse<W: Write>(stream: &mut Stream<W>, refusal: &Refusal<'_>) {
         subtype: "success".to_owned(),
         is_error: Some(true),
         cost: refusal.cost,
-        tokens: TokenCounts { input: 0, output: 0, cache_creation: 0, cache_read: 0 },
+        tokens: TokenCounts {
+            input: 0,
+            output: 0,
+            cache_creation: 0,
+            cache_read: 0,
+        },
         ..Outcome::default()
     };
     stream.end(&outcome, marks);

@@ -28,7 +28,9 @@ pub enum ScriptError {
         message: String,
     },
     /// There is no built-in script of this name.
-    #[error("there is no built-in script `{0}`; the built-in scripts are `builtin:default` and `builtin:demo`")]
+    #[error(
+        "there is no built-in script `{0}`; the built-in scripts are `builtin:default` and `builtin:demo`"
+    )]
     NoSuchBuiltin(String),
 }
 
@@ -56,7 +58,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { after_last: AfterLast::default(), model: "scripted".to_owned() }
+        Options {
+            after_last: AfterLast::default(),
+            model: "scripted".to_owned(),
+        }
     }
 }
 
@@ -491,7 +496,12 @@ pub struct TokenCounts {
 
 impl Default for TokenCounts {
     fn default() -> TokenCounts {
-        TokenCounts { input: 100, output: 20, cache_creation: 0, cache_read: 0 }
+        TokenCounts {
+            input: 100,
+            output: 20,
+            cache_creation: 0,
+            cache_read: 0,
+        }
     }
 }
 
@@ -506,8 +516,10 @@ impl Script {
             return Script::parse(text, source);
         }
         let path = Path::new(source);
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ScriptError::Unreadable { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
         Script::parse(&text, source)
     }
 
@@ -522,7 +534,10 @@ impl Script {
                 Some(span) => format!("{name}:{}", line_of(text, span.start)),
                 None => name.to_owned(),
             };
-            ScriptError::Wrong { place, message: error.message().trim_end().to_owned() }
+            ScriptError::Wrong {
+                place,
+                message: error.message().trim_end().to_owned(),
+            }
         })?;
         if script.calls.is_empty() {
             return Err(ScriptError::Wrong {

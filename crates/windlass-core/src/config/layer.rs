@@ -1,0 +1,287 @@
+//! Layers: who says what. A layer is parsed alone, so that each complaint names its file and line.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::{Spanned, Value};
+
+use super::keys::{self, Key, KeyInfo};
+use super::nearest::nearest;
+use super::setting::{Refusal, Setting};
+
+/// Who said a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Windlass.
+    Default,
+    /// The user's file, and the line in it.
+    User(PathBuf, usize),
+    /// The project's file, and the line in it.
+    Project(PathBuf, usize),
+    /// A variable of the environment.
+    Environment(String),
+    /// A flag of the command line.
+    Flag(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => f.write_str("default"),
+            Origin::User(path, line) | Origin::Project(path, line) => write!(f, "{}:{line}", path.display()),
+            Origin::Environment(name) => write!(f, "{name}"),
+            Origin::Flag(name) => write!(f, "{name}"),
+        }
+    }
+}
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// The defaults that come with Windlass.
+    Default,
+    /// The user's.
+    User,
+    /// The project's.
+    Project,
+}
+
+/// All that is wrong with a layer or with what comes of the layers: one line per problem.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}", problems.join("\n"))]
+pub struct ConfigError {
+    /// One sentence each, with its place before it: `file:line`, a variable, a flag.
+    pub problems: Vec<String>,
+}
+
+impl ConfigError {
+    pub(super) fn one(problem: String) -> ConfigError {
+        ConfigError {
+            problems: vec![problem],
+        }
+    }
+}
+
+/// A value, and who said it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Said {
+    pub(super) value: Value,
+    pub(super) origin: Origin,
+}
+
+/// What one file, the environment or the command line says: values by key, each already known to be readable.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layer {
+    pub(super) said: BTreeMap<&'static str, Said>,
+}
+
+impl Layer {
+    /// Reads a configuration file's text.
+    ///
+    /// # Errors
+    /// What is no TOML, unknown keys, values of a wrong kind, values that may not be saved: all of them.
+    pub fn parse(kind: FileKind, path: &Path, text: &str) -> Result<Layer, ConfigError> {
+        // Editors on Windows put a mark before the text.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let file = SourceFile { kind, path, text };
+        let document = DeTable::parse(text).map_err(|error| {
+            let place = error
+                .span()
+                .map_or_else(|| path.display().to_string(), |span| file.place(span.start));
+            ConfigError::one(format!("{place}: {}", error.message().replace('\n', ", ")))
+        })?;
+        let (mut layer, mut problems) = (Layer::default(), Vec::new());
+        for (table_name, table) in document.into_inner() {
+            file.read_table(&table_name, table, &mut layer, &mut problems);
+        }
+        finished(layer, problems)
+    }
+
+    /// Takes `WINDLASS_<TABLE>__<KEY>` out of an environment. Empty values count as unset; other variables are none of
+    /// its business.
+    ///
+    /// # Errors
+    /// Variables of this shape that name no key, and values of a wrong kind: all of them.
+    pub fn from_environment(
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Layer, ConfigError> {
+        let (mut layer, mut problems) = (Layer::default(), Vec::new());
+        for (variable, text) in variables {
+            let Some((table, key)) = variable
+                .strip_prefix("WINDLASS_")
+                .and_then(|rest| rest.split_once("__"))
+            else {
+                continue;
+            };
+            if text.is_empty() {
+                continue;
+            }
+            let name = format!("{}.{}", table.to_ascii_lowercase(), key.to_ascii_lowercase());
+            let result = known(&name).and_then(|info| {
+                let value = (info.from_text)(&text);
+                layer.insert(info, value, Origin::Environment(variable.clone()))
+            });
+            if let Err(problem) = result {
+                problems.push(format!("{variable}: {problem}"));
+            }
+        }
+        finished(layer, problems)
+    }
+
+    /// Adds what a flag says.
+    ///
+    /// # Errors
+    /// A text that is not of the key's kind.
+    pub fn flag<T: Setting>(&mut self, key: &Key<T>, flag: &str, text: &str) -> Result<(), ConfigError> {
+        self.flag_value(key, flag, T::from_text(text))
+    }
+
+    /// Adds what a flag that can be repeated says; without a text it says nothing.
+    ///
+    /// # Errors
+    /// Texts that are not of the key's kind.
+    pub fn flag_list<T: Setting>(
+        &mut self,
+        key: &Key<T>,
+        flag: &str,
+        texts: &[String],
+    ) -> Result<(), ConfigError> {
+        if texts.is_empty() {
+            return Ok(());
+        }
+        self.flag_value(
+            key,
+            flag,
+            Value::Array(texts.iter().cloned().map(Value::String).collect()),
+        )
+    }
+
+    fn flag_value<T>(&mut self, key: &Key<T>, flag: &str, value: Value) -> Result<(), ConfigError> {
+        known(key.name)
+            .and_then(|info| self.insert(info, value, Origin::Flag(flag.to_owned())))
+            .map_err(|problem| ConfigError::one(format!("{flag}: {problem}")))
+    }
+
+    fn insert(&mut self, info: &'static KeyInfo, value: Value, origin: Origin) -> Result<(), String> {
+        (info.check)(&value).map_err(|refusal| match refusal {
+            Refusal::Because(sentence) => sentence,
+            Refusal::Kind => format!("expected {}, found {}", info.expected, described(&value)),
+        })?;
+        self.said.insert(info.name, Said { value, origin });
+        Ok(())
+    }
+}
+
+fn finished(layer: Layer, problems: Vec<String>) -> Result<Layer, ConfigError> {
+    if problems.is_empty() {
+        Ok(layer)
+    } else {
+        Err(ConfigError { problems })
+    }
+}
+
+/// The key of this name, or a sentence that says which was meant.
+fn known(name: &str) -> Result<&'static KeyInfo, String> {
+    if let Some(why) = keys::never_saved(name) {
+        return Err(format!("`{name}`: {why}"));
+    }
+    keys::find(name).ok_or_else(|| match suggestion(name) {
+        Some(meant) => format!("unknown key `{name}`; did you mean `{meant}`?"),
+        None => format!("unknown key `{name}`"),
+    })
+}
+
+/// The key that is spelt alike, or has the same last word in another table.
+fn suggestion(name: &str) -> Option<&'static str> {
+    let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
+    let typed = name.rsplit('.').next().unwrap_or(name);
+    let names = || keys::KEYS.iter().map(|key| key.name);
+    names()
+        .find(|known| last(known) == typed)
+        .or_else(|| nearest(name, names()))
+        .or_else(|| {
+            nearest(typed, names().map(last)).and_then(|near| names().find(|known| last(known) == near))
+        })
+}
+
+/// A value for a message: its kind, and itself where it is short.
+fn described(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!(
+            "the text `{}`",
+            text.chars()
+                .filter(|c| !c.is_control())
+                .take(60)
+                .collect::<String>()
+        ),
+        Value::Integer(number) => format!("the number {number}"),
+        Value::Float(number) => format!("the number {number}"),
+        Value::Boolean(switch) => format!("`{switch}`"),
+        Value::Datetime(_) => "a date".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// A file being read.
+struct SourceFile<'a> {
+    kind: FileKind,
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl SourceFile<'_> {
+    fn line(&self, offset: usize) -> usize {
+        self.text
+            .bytes()
+            .take(offset)
+            .filter(|byte| *byte == b'\n')
+            .count()
+            + 1
+    }
+
+    fn place(&self, offset: usize) -> String {
+        format!("{}:{}", self.path.display(), self.line(offset))
+    }
+
+    fn origin(&self, offset: usize) -> Origin {
+        match self.kind {
+            FileKind::Default => Origin::Default,
+            FileKind::User => Origin::User(self.path.to_owned(), self.line(offset)),
+            FileKind::Project => Origin::Project(self.path.to_owned(), self.line(offset)),
+        }
+    }
+
+    fn read_table(
+        &self,
+        name: &Spanned<std::borrow::Cow<'_, str>>,
+        table: Spanned<DeValue<'_>>,
+        layer: &mut Layer,
+        problems: &mut Vec<String>,
+    ) {
+        let name_at = name.span().start;
+        let DeValue::Table(entries) = table.into_inner() else {
+            let problem = known(name.get_ref()).err().unwrap_or_default();
+            problems.push(format!("{}: {problem}", self.place(name_at)));
+            return;
+        };
+        for (key, value) in entries {
+            let at = key.span().start;
+            let full_name = format!("{}.{}", name.get_ref(), key.get_ref());
+            let result = known(&full_name).and_then(|info| {
+                let value = Value::deserialize(ValueDeserializer::from(value))
+                    .map_err(|error| error.message().to_owned())?;
+                layer
+                    .insert(info, value, self.origin(at))
+                    .map_err(|problem| format!("`{full_name}`: {problem}"))
+            });
+            if let Err(problem) = result {
+                problems.push(format!("{}: {problem}", self.place(at)));
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! What comes of the layers: a value for every key, who said it, and whether they go together.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::keys::{self, Key};
+use super::layer::{ConfigError, FileKind, Layer, Origin, Said};
+use super::setting::{
+    CheckSetting, Count, CountCap, FileBelow, MoneyCap, OutputLevel, Pause, Phrase, PositiveSpan, Refusal,
+    Setting, Span, SpanCap, Text, TokenCap,
+};
+use crate::fact::{Check, CheckKind, ExitCodes};
+use crate::run::{Clocks, CommitPolicy, Limits};
+
+/// The file of defaults, as it is in the tree.
+pub const DEFAULTS: &str = include_str!("defaults.toml");
+
+/// All that configuration says about a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// When the run has to end.
+    pub limits: Limits,
+    /// How long to wait for what.
+    pub clocks: Clocks,
+    /// Checks in the order they are run: `until` first.
+    pub checks: Vec<Check>,
+    /// The phrase that claims completion.
+    pub completion_signal: String,
+    /// In how many iterations in a row.
+    pub completion_threshold: u32,
+    /// Notes relayed between iterations, relative to the working directory; `None` = no notes.
+    pub notes_file: Option<PathBuf>,
+    /// The agent.
+    pub agent: AgentSettings,
+    /// Who commits.
+    pub commit: CommitPolicy,
+    /// Which exit codes the run ends with.
+    pub exit_codes: ExitCodes,
+    /// How much is shown.
+    pub level: OutputLevel,
+    /// Symbols beyond ASCII may be shown.
+    pub emoji: bool,
+    origins: Vec<ValueOrigin>,
+}
+
+/// What configuration says about the agent; the rest of an `AgentPlan` is found on the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// The program: a name to look up, or a path.
+    pub command: String,
+    /// Arguments before ours.
+    pub arguments: Vec<String>,
+    /// The model; `None` = the agent's own choice.
+    pub model: Option<String>,
+    /// Turns per call; `None` = the agent's own limit.
+    pub max_turns: Option<u32>,
+    /// Rules that allow tools.
+    pub allow: Vec<String>,
+    /// Hand API keys of the environment to the agent.
+    pub api_keys: bool,
+    /// Let it start background tasks.
+    pub background: bool,
+}
+
+/// A value as it would be written in a file, and who said it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueOrigin {
+    /// `table.key`.
+    pub name: &'static str,
+    /// As TOML; `None` where nobody said anything.
+    pub value: Option<String>,
+    /// Who said it.
+    pub origin: Origin,
+}
+
+/// Is it allowed that nothing limits the run?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlimited {
+    /// No: of iterations, cost, tokens and duration at least one has a bound.
+    Refused,
+    /// `--unlimited`: default bounds do not hold, 0 is accepted everywhere.
+    Allowed,
+}
+
+impl Resolved {
+    /// Merges layers key by key, the last one wins (user, project, environment, flags), over the defaults.
+    ///
+    /// # Errors
+    /// Values that do not go together.
+    pub fn merge(layers: &[Layer], unlimited: Unlimited) -> Result<Resolved, ConfigError> {
+        let mut values = Values::defaults()?;
+        for layer in layers {
+            values
+                .0
+                .extend(layer.said.iter().map(|(name, said)| (*name, said.clone())));
+        }
+        if unlimited == Unlimited::Allowed {
+            values.lift_default(keys::MAX_ITERATIONS.name);
+            values.lift_default(keys::MAX_DURATION.name);
+        }
+        let resolved = values.resolve()?;
+        if unlimited == Unlimited::Refused {
+            resolved.require_a_limit()?;
+        }
+        Ok(resolved)
+    }
+
+    /// Every value with who said it, table by table.
+    #[must_use]
+    pub fn origins(&self) -> &[ValueOrigin] {
+        &self.origins
+    }
+
+    /// Who said the value of this key.
+    #[must_use]
+    pub fn origin<T>(&self, key: &Key<T>) -> &Origin {
+        self.origins
+            .iter()
+            .find(|value| value.name == key.name)
+            .map_or(&Origin::Default, |value| &value.origin)
+    }
+
+    fn require_a_limit(&self) -> Result<(), ConfigError> {
+        let Limits {
+            iterations,
+            cost,
+            tokens,
+            duration,
+            ..
+        } = &self.limits;
+        if iterations.is_some() || cost.is_some() || tokens.is_some() || duration.is_some() {
+            return Ok(());
+        }
+        Err(ConfigError::one(
+            "nothing would ever end this run: 0 means unlimited and needs another limit \
+             (--max-iterations, --max-cost, --max-tokens, --max-duration) or --unlimited"
+                .to_owned(),
+        ))
+    }
+}
+
+/// A value for every key that has one.
+struct Values(BTreeMap<&'static str, Said>);
+
+impl Values {
+    fn defaults() -> Result<Values, ConfigError> {
+        Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS).map(|layer| Values(layer.said))
+    }
+
+    fn lift_default(&mut self, name: &'static str) {
+        if self
+            .0
+            .get(name)
+            .is_some_and(|said| said.origin == Origin::Default)
+        {
+            let origin = Origin::Flag("--unlimited".to_owned());
+            self.0.insert(
+                name,
+                Said {
+                    value: toml::Value::Integer(0),
+                    origin,
+                },
+            );
+        }
+    }
+
+    /// A key's value, where there is one.
+    fn find<T: Setting>(&self, key: &Key<T>) -> Result<Option<T>, ConfigError> {
+        let Some(said) = self.0.get(key.name) else {
+            return Ok(None);
+        };
+        // Layers hold nothing that cannot be read; should one do so all the same, it is said and not hidden.
+        T::read(&said.value).map(Some).map_err(|refusal| {
+            let why = match refusal {
+                Refusal::Because(sentence) => sentence,
+                Refusal::Kind => format!("expected {}", T::EXPECTED),
+            };
+            ConfigError::one(format!("{}: `{}`: {why}", said.origin, key.name))
+        })
+    }
+
+    /// The value of a key that the defaults always have.
+    fn get<T: Setting>(&self, key: &Key<T>) -> Result<T, ConfigError> {
+        self.find(key)?
+            .ok_or_else(|| ConfigError::one(format!("`{}` has no value", key.name)))
+    }
+
+    fn resolve(&self) -> Result<Resolved, ConfigError> {
+        Ok(Resolved {
+            limits: self.limits()?,
+            clocks: self.clocks()?,
+            checks: self.checks()?,
+            completion_signal: self.get(&keys::COMPLETION_SIGNAL).map(|Phrase(phrase)| phrase)?,
+            completion_threshold: self
+                .get(&keys::COMPLETION_THRESHOLD)
+                .map(|Count(number)| number)?,
+            notes_file: self.get(&keys::NOTES_FILE).map(|FileBelow(path)| path)?,
+            agent: self.agent()?,
+            commit: self.get(&keys::COMMIT)?,
+            exit_codes: self.get(&keys::EXIT_CODES)?,
+            level: self.get(&keys::LEVEL)?,
+            emoji: self.get(&keys::EMOJI)?,
+            origins: self.origins(),
+        })
+    }
+
+    fn limits(&self) -> Result<Limits, ConfigError> {
+        Ok(Limits {
+            iterations: self.get(&keys::MAX_ITERATIONS).map(|CountCap(cap)| cap)?,
+            cost: self.find(&keys::MAX_COST)?.and_then(|MoneyCap(cap)| cap),
+            tokens: self.find(&keys::MAX_TOKENS)?.and_then(|TokenCap(cap)| cap),
+            duration: self.get(&keys::MAX_DURATION).map(|SpanCap(cap)| cap)?,
+            failures: self.get(&keys::MAX_FAILURES).map(|Count(number)| number)?,
+            stagnation: self.get(&keys::STAGNATION_THRESHOLD).map(|CountCap(cap)| cap)?,
+            wait: self.span(&keys::MAX_WAIT)?,
+            outage_retries: self.get(&keys::OUTAGE_RETRIES).map(|Count(number)| number)?,
+            outage_time: self.span(&keys::OUTAGE_TIME)?,
+            overage: self.get(&keys::OVERAGE)?,
+        })
+    }
+
+    fn clocks(&self) -> Result<Clocks, ConfigError> {
+        Ok(Clocks {
+            delay: self.get(&keys::DELAY).map(|Pause(pause)| pause)?,
+            silence: self.get(&keys::SILENCE).map(|PositiveSpan(span)| span)?,
+            call: self.get(&keys::CALL).map(|PositiveSpan(span)| span)?,
+            grace: self.span(&keys::GRACE)?,
+            linger: self.span(&keys::LINGER)?,
+            linger_background: self.span(&keys::LINGER_BACKGROUND)?,
+        })
+    }
+
+    fn span(&self, key: &Key<Span>) -> Result<Duration, ConfigError> {
+        self.get(key).map(|Span(span)| span)
+    }
+
+    fn agent(&self) -> Result<AgentSettings, ConfigError> {
+        Ok(AgentSettings {
+            command: self.get(&keys::COMMAND).map(|Text(text)| text)?,
+            arguments: self.get(&keys::ARGUMENTS)?,
+            model: self.find(&keys::MODEL)?.map(|Text(text)| text),
+            max_turns: self.find(&keys::MAX_TURNS)?.map(|Count(number)| number),
+            allow: self.get(&keys::ALLOW)?,
+            api_keys: self.get(&keys::API_KEYS)?,
+            background: self.get(&keys::BACKGROUND)?,
+        })
+    }
+
+    fn checks(&self) -> Result<Vec<Check>, ConfigError> {
+        let PositiveSpan(usual) = self.get(&keys::GATE_TIMEOUT)?;
+        let of_kind = |kind: CheckKind, checks: Vec<CheckSetting>| {
+            checks
+                .into_iter()
+                .map(move |CheckSetting { command, timeout }| Check {
+                    kind,
+                    command,
+                    timeout: timeout.unwrap_or(usual),
+                })
+        };
+        let until = of_kind(CheckKind::Until, self.get(&keys::UNTIL)?);
+        Ok(until
+            .chain(of_kind(CheckKind::Gate, self.get(&keys::GATES)?))
+            .collect())
+    }
+
+    fn origins(&self) -> Vec<ValueOrigin> {
+        let origin_of = |name: &'static str| match self.0.get(name) {
+            Some(said) => ValueOrigin {
+                name,
+                value: Some(said.value.to_string()),
+                origin: said.origin.clone(),
+            },
+            None => ValueOrigin {
+                name,
+                value: None,
+                origin: Origin::Default,
+            },
+        };
+        keys::KEYS.iter().map(|key| origin_of(key.name)).collect()
+    }
+}

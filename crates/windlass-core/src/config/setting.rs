@@ -1,0 +1,411 @@
+//! What a key may hold: how it is read from a file's value or from a flag's text, and what is said when it is wrong.
+
+use std::path::{Component, PathBuf};
+use std::time::Duration;
+
+use toml::Value;
+
+use super::duration::parse_duration;
+use super::money::{checked, parse_money};
+use crate::fact::{Cost, ExitCodes};
+use crate::run::{CommitPolicy, Mode};
+
+/// Why a value cannot be what its key holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is of another kind.
+    Kind,
+    /// It is of the right kind and yet wrong: one sentence.
+    Because(String),
+}
+
+impl<E: std::error::Error> From<E> for Refusal {
+    fn from(error: E) -> Refusal {
+        Refusal::Because(error.to_string())
+    }
+}
+
+/// A kind of value.
+pub trait Setting: Sized {
+    /// What is expected, for messages: `a whole number`.
+    const EXPECTED: &'static str;
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// A value of another kind, or one that is wrong.
+    fn read(value: &Value) -> Result<Self, Refusal>;
+
+    /// The value that a text from the command line or the environment stands for; it is read afterwards.
+    fn from_text(text: &str) -> Value {
+        Value::String(text.to_owned())
+    }
+}
+
+/// A whole number, at least `LEAST`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count<const LEAST: u32>(pub u32);
+
+impl<const LEAST: u32> Setting for Count<LEAST> {
+    const EXPECTED: &'static str = "a whole number";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let number = value.as_integer().ok_or(Refusal::Kind)?;
+        match u32::try_from(number) {
+            Ok(number) if number >= LEAST => Ok(Count(number)),
+            _ => Err(Refusal::Because(format!(
+                "`{number}` is out of range; it must be at least {LEAST}"
+            ))),
+        }
+    }
+
+    fn from_text(text: &str) -> Value {
+        number_or_text(text)
+    }
+}
+
+/// A whole number; 0 = none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountCap(pub Option<u32>);
+
+impl Setting for CountCap {
+    const EXPECTED: &'static str = "a whole number (0 = no limit)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        Count::<0>::read(value).map(|Count(number)| CountCap((number > 0).then_some(number)))
+    }
+
+    fn from_text(text: &str) -> Value {
+        number_or_text(text)
+    }
+}
+
+/// A whole number that may be large; 0 = none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenCap(pub Option<u64>);
+
+impl Setting for TokenCap {
+    const EXPECTED: &'static str = "a whole number (0 = no limit)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let number = value.as_integer().ok_or(Refusal::Kind)?;
+        let number = u64::try_from(number)
+            .map_err(|_| Refusal::Because(format!("`{number}` is out of range; it must be at least 0")))?;
+        Ok(TokenCap((number > 0).then_some(number)))
+    }
+
+    fn from_text(text: &str) -> Value {
+        number_or_text(text)
+    }
+}
+
+/// An amount of money; 0 = no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoneyCap(pub Option<Cost>);
+
+impl Setting for MoneyCap {
+    const EXPECTED: &'static str = "an amount in dollars such as `5`, `5.50` or \"$5\" (0 = no limit)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let cost = match value {
+            Value::Integer(dollars) => checked(*dollars as f64)?,
+            Value::Float(dollars) => checked(*dollars)?,
+            Value::String(text) => parse_money(text)?,
+            _ => return Err(Refusal::Kind),
+        };
+        Ok(MoneyCap((cost > Cost::ZERO).then_some(cost)))
+    }
+}
+
+/// A duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub Duration);
+
+impl Setting for Span {
+    const EXPECTED: &'static str = "a duration such as \"90s\" or \"1h30m\"";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        Ok(Span(parse_duration(&written(value)?)?))
+    }
+}
+
+/// A duration longer than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositiveSpan(pub Duration);
+
+impl Setting for PositiveSpan {
+    const EXPECTED: &'static str = Span::EXPECTED;
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let Span(duration) = Span::read(value)?;
+        if duration.is_zero() {
+            return Err(Refusal::Because("it must be longer than nothing".to_owned()));
+        }
+        Ok(PositiveSpan(duration))
+    }
+}
+
+/// A duration; 0 = no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpanCap(pub Option<Duration>);
+
+impl Setting for SpanCap {
+    const EXPECTED: &'static str = "a duration such as \"90s\" or \"1h30m\" (0 = no limit)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = written(value)?;
+        if text.trim() == "0" {
+            return Ok(SpanCap(None));
+        }
+        let duration = parse_duration(&text)?;
+        Ok(SpanCap((!duration.is_zero()).then_some(duration)))
+    }
+}
+
+/// A pause: a duration, or a plain number of seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause(pub Duration);
+
+impl Setting for Pause {
+    const EXPECTED: &'static str = "seconds or a duration such as \"2s\"";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = written(value)?;
+        let trimmed = text.trim();
+        let plain = !trimmed.is_empty() && trimmed.bytes().all(|byte| byte.is_ascii_digit());
+        Ok(Pause(if plain {
+            parse_duration(&format!("{trimmed}s"))?
+        } else {
+            parse_duration(trimmed)?
+        }))
+    }
+}
+
+/// A text with something in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text(pub String);
+
+impl Setting for Text {
+    const EXPECTED: &'static str = "a text";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = value.as_str().ok_or(Refusal::Kind)?;
+        if text.trim().is_empty() {
+            return Err(Refusal::Because("it is empty".to_owned()));
+        }
+        Ok(Text(text.to_owned()))
+    }
+}
+
+/// A phrase that can stand on a line of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phrase(pub String);
+
+impl Setting for Phrase {
+    const EXPECTED: &'static str = "a phrase of one line";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let Text(text) = Text::read(value)?;
+        let phrase = text.trim();
+        if phrase.chars().any(char::is_control) {
+            return Err(Refusal::Because(
+                "it must fit on one line, without control characters".to_owned(),
+            ));
+        }
+        Ok(Phrase(phrase.to_owned()))
+    }
+}
+
+/// A file below the working directory; empty = none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileBelow(pub Option<PathBuf>);
+
+impl Setting for FileBelow {
+    const EXPECTED: &'static str = "a file in the working directory (\"\" = none)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = value.as_str().ok_or(Refusal::Kind)?;
+        if text.trim().is_empty() {
+            return Ok(FileBelow(None));
+        }
+        let path = PathBuf::from(text);
+        let inside = path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let named = path.file_name().is_some() && !text.ends_with('/');
+        if inside && named {
+            Ok(FileBelow(Some(path)))
+        } else {
+            Err(Refusal::Because(format!(
+                "`{text}` is no file inside the working directory; write a relative path"
+            )))
+        }
+    }
+}
+
+/// Yes or no.
+impl Setting for bool {
+    const EXPECTED: &'static str = "true or false";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        value.as_bool().ok_or(Refusal::Kind)
+    }
+
+    fn from_text(text: &str) -> Value {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => Value::Boolean(true),
+            "false" | "no" | "off" | "0" => Value::Boolean(false),
+            _ => Value::String(text.to_owned()),
+        }
+    }
+}
+
+/// Texts; in the environment one per line.
+impl Setting for Vec<String> {
+    const EXPECTED: &'static str = "a list of texts";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let items = value.as_array().ok_or(Refusal::Kind)?;
+        items
+            .iter()
+            .map(|item| Text::read(item).map(|Text(text)| text))
+            .collect()
+    }
+
+    fn from_text(text: &str) -> Value {
+        lines(text)
+    }
+}
+
+/// A command that checks, and how long it may take where that is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckSetting {
+    /// For `sh -c`.
+    pub command: String,
+    /// Instead of `gates.timeout`.
+    pub timeout: Option<Duration>,
+}
+
+/// Commands that check; in the environment one per line.
+impl Setting for Vec<CheckSetting> {
+    const EXPECTED: &'static str = "a list of commands, each a text or { command = \"…\", timeout = \"…\" }";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        value
+            .as_array()
+            .ok_or(Refusal::Kind)?
+            .iter()
+            .map(read_check)
+            .collect()
+    }
+
+    fn from_text(text: &str) -> Value {
+        lines(text)
+    }
+}
+
+fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
+    let Some(table) = value.as_table() else {
+        return Text::read(value).map(|Text(command)| CheckSetting {
+            command,
+            timeout: None,
+        });
+    };
+    if let Some(unknown) = table.keys().find(|key| *key != "command" && *key != "timeout") {
+        return Err(Refusal::Because(format!(
+            "a command has no key `{unknown}`; it takes `command` and `timeout`"
+        )));
+    }
+    let Text(command) = table.get("command").map_or(Err(Refusal::Kind), Text::read)?;
+    let timeout = table
+        .get("timeout")
+        .map(PositiveSpan::read)
+        .transpose()?
+        .map(|PositiveSpan(timeout)| timeout);
+    Ok(CheckSetting { command, timeout })
+}
+
+/// How much is shown of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputLevel {
+    /// Errors only.
+    Quiet,
+    /// One living line.
+    Progress,
+    /// Every tool call and its result.
+    Verbose,
+}
+
+impl Setting for OutputLevel {
+    const EXPECTED: &'static str = "`quiet`, `progress` or `verbose`";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        match value.as_str() {
+            Some("quiet") => Ok(OutputLevel::Quiet),
+            Some("progress") => Ok(OutputLevel::Progress),
+            Some("verbose") => Ok(OutputLevel::Verbose),
+            _ => Err(Refusal::Kind),
+        }
+    }
+}
+
+impl Setting for ExitCodes {
+    const EXPECTED: &'static str = "`simple` or `detailed`";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        match value.as_str() {
+            Some("simple") => Ok(ExitCodes::Simple),
+            Some("detailed") => Ok(ExitCodes::Detailed),
+            _ => Err(Refusal::Kind),
+        }
+    }
+}
+
+impl Setting for CommitPolicy {
+    const EXPECTED: &'static str = "`none`, `agent` or `runner`";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        match value.as_str() {
+            Some("none") => Ok(CommitPolicy::None),
+            Some("agent") => Ok(CommitPolicy::Agent),
+            Some("runner") => Ok(CommitPolicy::Runner),
+            _ => Err(Refusal::Kind),
+        }
+    }
+}
+
+impl Setting for Mode {
+    const EXPECTED: &'static str = "`goal`";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        match value.as_str() {
+            Some("goal") => Ok(Mode::Goal),
+            _ => Err(Refusal::Kind),
+        }
+    }
+}
+
+/// A number where the text is one; otherwise the text, which no number's kind accepts.
+fn number_or_text(text: &str) -> Value {
+    text.trim()
+        .parse()
+        .map_or_else(|_| Value::String(text.to_owned()), Value::Integer)
+}
+
+fn lines(text: &str) -> Value {
+    Value::Array(
+        text.lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| Value::String(line.to_owned()))
+            .collect(),
+    )
+}
+
+/// A text, or a plain number as its text: `delay = 2` and `max_duration = 0` are what people write.
+fn written(value: &Value) -> Result<String, Refusal> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        _ => Err(Refusal::Kind),
+    }
+}
