@@ -9,7 +9,7 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 use toml::{Spanned, Value};
 
-use super::keys::{self, Key, KeyInfo};
+use super::keys::{self, KEYS, Key, KeyInfo};
 use super::nearest::nearest;
 use super::setting::{Refusal, Setting};
 
@@ -199,7 +199,7 @@ fn known(name: &str) -> Result<&'static KeyInfo, String> {
 fn suggestion(name: &str) -> Option<&'static str> {
     let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
     let typed = name.rsplit('.').next().unwrap_or(name);
-    let names = || keys::KEYS.iter().map(|key| key.name);
+    let names = || KEYS.iter().map(|key| key.name);
     names()
         .find(|known| last(known) == typed)
         .or_else(|| nearest(name, names()))
@@ -269,6 +269,16 @@ impl SourceFile<'_> {
             problems.push(format!("{}: {problem}", self.place(name_at)));
             return;
         };
+        let is_known = KEYS
+            .iter()
+            .any(|key| key.name.split('.').next() == Some(name.get_ref()));
+        if entries.is_empty() && !is_known {
+            problems.push(format!(
+                "{}: unknown table `{}`",
+                self.place(name_at),
+                name.get_ref()
+            ));
+        }
         for (key, value) in entries {
             let at = key.span().start;
             let full_name = format!("{}.{}", name.get_ref(), key.get_ref());

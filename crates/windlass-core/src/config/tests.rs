@@ -125,6 +125,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
             "[limit]\nmax_cost = 1",
             "config.toml:2: unknown key `limit.max_cost`; did you mean `limits.max_cost`?",
         ),
+        ("[nonsense]", "config.toml:1: unknown table `nonsense`"),
         (
             "\n[nonsense]\nxyzzy = 1",
             "config.toml:3: unknown key `nonsense.xyzzy`",

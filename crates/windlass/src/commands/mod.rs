@@ -1,2 +1,130 @@
-//! One file per verb.
+//! One file per verb, and the way there.
+
+mod completions;
+mod configuration;
 pub mod demo;
+mod doctor;
+mod flags;
+mod goal;
+mod logs;
+mod passthrough;
+mod restore;
+mod resume;
+mod run;
+mod runs;
+mod status;
+mod stop;
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Verb};
+use crate::error::{CliError, Kind};
+use crate::scripted_agent;
+
+/// Does what the command line asks. `arguments` begins with the program's own name.
+///
+/// # Errors
+/// Whatever a person should read.
+pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, CliError> {
+    let arguments: Vec<OsString> = arguments.collect();
+    if let Some(code) = hidden_verb(&arguments)? {
+        return Ok(code);
+    }
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(answer) => {
+            // Help and version are answers, too. A closed terminal changes nothing about the exit code.
+            let _ = answer.print();
+            return Ok(ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)));
+        }
+    };
+    if changes_something(&cli.verb) {
+        refuse_inside_a_run()?;
+    }
+    if let Some(directory) = &cli.directory {
+        enter(directory)?;
+    }
+    match cli.verb {
+        Verb::Run(args) => run::run(&args),
+        Verb::Resume(args) => resume::run(&args),
+        Verb::Stop(args) => stop::run(&args),
+        Verb::Runs(args) => runs::run(&args),
+        Verb::Status(args) => status::run(&args),
+        Verb::Logs(args) => logs::run(&args),
+        Verb::Restore(args) => restore::run(&args),
+        Verb::Doctor(args) => doctor::run(&args),
+        Verb::Demo(args) => demo::run(&args),
+        Verb::Completions(args) => completions::run(&args),
+    }
+}
+
+/// The scripted agent and the processes it leaves behind. They are no part of the command line that people see, and
+/// take arguments as an agent gets them, so they are recognised before it.
+fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, CliError> {
+    let (Some(verb), Some(operand)) = (arguments.get(1), arguments.get(2)) else {
+        return Ok(None);
+    };
+    let operand = operand.to_string_lossy();
+    if verb == scripted_agent::VERB {
+        let rest = arguments.get(3..).unwrap_or_default();
+        return Ok(Some(ExitCode::from(scripted_agent::play(&operand, rest)?)));
+    }
+    if verb == scripted_agent::CHILD_VERB {
+        return Ok(Some(ExitCode::from(scripted_agent::obey(&operand))));
+    }
+    Ok(None)
+}
+
+/// Would this verb change anything on this machine?
+const fn changes_something(verb: &Verb) -> bool {
+    match verb {
+        Verb::Run(args) => !args.dry_run,
+        Verb::Resume(_) | Verb::Stop(_) | Verb::Restore(_) | Verb::Demo(_) => true,
+        Verb::Runs(_) | Verb::Status(_) | Verb::Logs(_) | Verb::Doctor(_) | Verb::Completions(_) => false,
+    }
+}
+
+/// Whatever a run starts carries its name in `WINDLASS_RUN`: neither the agent nor a gate may start, stop or undo runs.
+fn refuse_inside_a_run() -> Result<(), CliError> {
+    let Some(run) = env::var_os("WINDLASS_RUN").filter(|run| !run.is_empty()) else {
+        return Ok(());
+    };
+    let message = format!(
+        "refused: this was started by windlass itself (run {})",
+        run.to_string_lossy()
+    );
+    Err(CliError::usage(message)
+        .hint("Inside a run only verbs that change nothing work: runs, status, logs, doctor.")
+        .hint("Is this no run? Then unset WINDLASS_RUN."))
+}
+
+fn enter(directory: &Path) -> Result<(), CliError> {
+    env::set_current_dir(directory)
+        .map_err(|error| CliError::usage(format!("cannot work in {}: {error}", directory.display())))
+}
+
+/// Prints a result on standard output. A reader that has seen enough (`| head`) is no error.
+fn print(text: &str) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::new(
+            Kind::System,
+            format!("cannot write to standard output: {error}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The answer of verbs whose engine is not connected yet.
+fn not_connected(verb: &str) -> CliError {
+    CliError::new(
+        Kind::Internal,
+        format!("`{verb}` is not connected to the engine in this build"),
+    )
+}

@@ -50,7 +50,7 @@ pub fn events<W: Write>(stream: &mut Stream<W>, events: Events) {
     }
 }
 
-/// Bytes of a xorshift generator. None of its lines can be taken for JSON: each begins as the byte falls.
+/// Bytes of a xorshift generator: nearly all of its lines are no UTF-8, none is an event.
 fn noise_block() -> Vec<u8> {
     let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut block = Vec::with_capacity(BLOCK);

@@ -18,7 +18,11 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 
 pub use child::{VERB as CHILD_VERB, obey};
+
 pub use script::{Script, ScriptError};
+
+/// The hidden verb: `windlass __agent SCRIPT [ARGUMENTS OF AN AGENT]`.
+pub const VERB: &str = "__agent";
 
 /// Claude Code answers `--version` like this.
 const VERSION_LINE: &str = " (Windlass's scripted agent)\n";

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-use windlass_core::config::parse_fine_duration;
+use windlass_core::config::{nearest, parse_fine_duration};
 
 /// Why a script cannot be played.
 #[derive(Debug, Error)]
@@ -536,7 +536,7 @@ impl Script {
             };
             ScriptError::Wrong {
                 place,
-                message: error.message().trim_end().to_owned(),
+                message: reworded(error.message()),
             }
         })?;
         if script.calls.is_empty() {
@@ -556,6 +556,23 @@ impl Script {
             AfterLast::Repeat => self.calls.get(index).or_else(|| self.calls.last()),
             AfterLast::Fail => self.calls.get(index),
         }
+    }
+}
+
+/// The parser's complaint in the words of the documentation, with the name that most likely was meant.
+fn reworded(message: &str) -> String {
+    if message.starts_with("wanted exactly 1 element") {
+        return "a step does one thing; make two steps of it".to_owned();
+    }
+    // "unknown field `x`, expected one of `a`, `b`": every second part stands between backticks.
+    let mut names = message.split('`').skip(1).step_by(2);
+    let (Some(typed), true) = (names.next(), message.starts_with("unknown ")) else {
+        return message.trim_end().to_owned();
+    };
+    let known: Vec<&str> = names.collect();
+    match nearest(typed, known.iter().copied()) {
+        Some(meant) => format!("unknown `{typed}`; did you mean `{meant}`?"),
+        None => format!("unknown `{typed}`; known here: {}", known.join(", ")),
     }
 }
 

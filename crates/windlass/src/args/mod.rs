@@ -1,0 +1,100 @@
+//! The command line as types: what can be typed, and the help that says so. No logic.
+//!
+//! Values of configuration keys stay texts here: `windlass_core::config` reads them, so that a flag, a variable and a
+//! line in a file are checked by the same rule and refused in the same words.
+
+mod run;
+mod shared;
+mod verbs;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+pub use run::RunArgs;
+pub use shared::{LimitArgs, OutputArgs};
+pub use verbs::{
+    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs,
+    StopArgs,
+};
+
+/// The verbs, grouped; a test keeps it complete.
+const VERBS: &str = "\
+Work:
+  run          Iterate on a goal until it is shown to be done
+  resume       Continue an unfinished run, or an ended one with a raised limit
+  stop         End a run after its current iteration
+
+Look:
+  runs         List all runs of this project
+  status       Show one run: by default the live or newest one here
+  logs         Show what an agent said and did, as it happened
+
+Go back:
+  restore      Put the files back as they were after an iteration
+
+This machine:
+  doctor       Say whether everything is ready, and what to do where it is not
+  demo         Show the whole loop in a scratch repository, without an account
+  completions  Print a shell's completion script
+";
+
+const EXAMPLES: &str = "\
+Examples:
+  windlass run -p 'Make the tests pass' --gate 'make test'
+  windlass run -f goal.md --max-cost 20 --max-duration 8h
+  windlass status
+  windlass resume
+
+`windlass VERB --help` says more about each verb.";
+
+/// Drives a coding agent, iteration after iteration, until a job is shown to be done
+#[derive(Debug, Parser)]
+#[command(
+    name = "windlass",
+    version,
+    max_term_width = 80,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    help_template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}Options:\n{options}{after-help}",
+    before_help = VERBS,
+    after_help = EXAMPLES
+)]
+pub struct Cli {
+    /// Do everything as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Iterate on a goal until it is shown to be done
+    Run(Box<RunArgs>),
+    /// Continue an unfinished run, or an ended one with a raised limit
+    Resume(Box<ResumeArgs>),
+    /// End a run after its current iteration
+    Stop(StopArgs),
+    /// List all runs of this project
+    Runs(RunsArgs),
+    /// Show one run: by default the live or newest one here
+    Status(StatusArgs),
+    /// Show what an agent said and did, as it happened
+    Logs(LogsArgs),
+    /// Put the files back as they were after an iteration
+    Restore(RestoreArgs),
+    /// Say whether everything is ready, and what to do where it is not
+    Doctor(DoctorArgs),
+    /// Show the whole loop in a scratch repository, without an account
+    Demo(DemoArgs),
+    /// Print a shell's completion script
+    Completions(CompletionsArgs),
+}

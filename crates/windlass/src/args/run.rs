@@ -1,0 +1,132 @@
+//! `windlass run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::shared::{LimitArgs, OutputArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  windlass run -p 'Make the tests pass' --gate 'make test'
+      A claim of completion counts only when `make test` passes.
+  windlass run -p 'Port lib/ to TypeScript' --until 'npx tsc --noEmit'
+      Done when the command passes; what the agent claims does not matter.
+  windlass run -f goal.md -m 20 --max-cost 15 --commit runner
+      Twenty iterations or $15, a commit after each iteration.
+  git log -1 --format=%B | windlass run - -- --add-dir ../docs
+      The goal from standard input; the agent gets `--add-dir ../docs`.
+  windlass run -p 'Anything' --mock
+      Try the loop with a scripted agent that costs nothing.
+
+The goal may have at most 1 MiB. Defaults can be changed in
+.windlass/config.toml, in the user's config.toml, or by variables such as
+WINDLASS_LIMITS__MAX_COST; flags win.";
+
+/// What can be said to `windlass run`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct RunArgs {
+    /// `-`: read the goal from standard input
+    #[arg(value_name = "-", conflicts_with_all = ["prompt", "file"])]
+    pub source: Option<String>,
+    /// Arguments for the agent, as they are
+    #[arg(last = true, value_name = "AGENT ARGUMENTS")]
+    pub agent_arguments: Vec<OsString>,
+
+    /// The goal
+    #[arg(
+        short,
+        long,
+        value_name = "TEXT",
+        help_heading = "Goal",
+        allow_hyphen_values = true,
+        conflicts_with = "file"
+    )]
+    pub prompt: Option<String>,
+    /// The file that holds the goal
+    #[arg(short, long, value_name = "FILE", help_heading = "Goal")]
+    pub file: Option<PathBuf>,
+    /// How an iteration is prompted and progress is read
+    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal"], default_value = "goal")]
+    pub mode: String,
+    /// Notes that iterations leave for each other; '' = none [default: SHARED_TASK_NOTES.md]
+    #[arg(long, value_name = "FILE", help_heading = "Goal")]
+    pub notes_file: Option<String>,
+    /// Start anew although an unfinished run of this goal could be resumed
+    #[arg(long, help_heading = "Goal")]
+    pub fresh: bool,
+
+    /// A claim counts only when CMD passes; repeatable, replaces configured gates
+    #[arg(
+        long = "gate",
+        value_name = "CMD",
+        help_heading = "Completion",
+        allow_hyphen_values = true
+    )]
+    pub gates: Vec<String>,
+    /// Done when CMD passes, whatever is claimed; repeatable
+    #[arg(
+        long,
+        value_name = "CMD",
+        help_heading = "Completion",
+        allow_hyphen_values = true
+    )]
+    pub until: Vec<String>,
+    /// The phrase that claims completion [default: WINDLASS_JOB_COMPLETE]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        help_heading = "Completion",
+        allow_hyphen_values = true
+    )]
+    pub completion_signal: Option<String>,
+    /// How many iterations in a row must claim it [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Completion")]
+    pub completion_threshold: Option<String>,
+
+    /// Limits
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    /// Pause between iterations: seconds or 2s, 1m [default: 2s]
+    #[arg(
+        short,
+        long,
+        value_name = "TIME",
+        help_heading = "Iterations",
+        allow_hyphen_values = true,
+        conflicts_with = "no_delay"
+    )]
+    pub delay: Option<String>,
+    /// No pause between iterations
+    #[arg(long, help_heading = "Iterations")]
+    pub no_delay: bool,
+    /// Who commits: none, agent, runner [default: none]
+    #[arg(long, value_name = "WHO", help_heading = "Iterations")]
+    pub commit: Option<String>,
+    /// Start although there are uncommitted changes
+    #[arg(long, help_heading = "Iterations")]
+    pub allow_dirty: bool,
+
+    /// The agent's model
+    #[arg(long, value_name = "MODEL", help_heading = "Agent")]
+    pub model: Option<String>,
+    /// Turns the agent may take per iteration
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub max_turns: Option<String>,
+    /// Let the agent do anything without asking; never saved, refused for root
+    #[arg(long, help_heading = "Agent")]
+    pub dangerously_skip_permissions: bool,
+    /// Play a scripted agent instead: the built-in one, or a script's (docs/mock-script.md)
+    #[arg(long, value_name = "SCRIPT", help_heading = "Agent", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default")]
+    pub mock: Option<String>,
+
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Print the resolved configuration, prompt and command line; touch nothing
+    #[arg(long, help_heading = "Output")]
+    pub dry_run: bool,
+}

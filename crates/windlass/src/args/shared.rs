@@ -1,0 +1,57 @@
+//! Flags that several verbs take.
+
+use clap::Args;
+
+/// When a run has to end.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Limits (0 = unlimited, with another limit or --unlimited)")]
+pub struct LimitArgs {
+    /// Stop after N iterations; failed ones count [default: 50]
+    #[arg(short = 'm', long, alias = "max-runs", value_name = "N")]
+    pub max_iterations: Option<String>,
+    /// Stop at this cost in dollars: 5, 5.50, '$5'
+    #[arg(long, value_name = "USD", allow_hyphen_values = true)]
+    pub max_cost: Option<String>,
+    /// Stop at this many tokens of all kinds
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<String>,
+    /// Stop after this time, waits for usage limits not counted: 90m, 1h30m [default: 12h]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_duration: Option<String>,
+    /// Stop after N failed iterations in a row [default: 3]
+    #[arg(long, value_name = "N")]
+    pub max_failures: Option<String>,
+    /// Wait at most this long for one usage limit to reset [default: 6h]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_wait: Option<String>,
+    /// Stop after N iterations in a row without progress; 0 = never [default: 3]
+    #[arg(long, value_name = "N")]
+    pub stagnation_threshold: Option<String>,
+    /// Go on when the account is charged beyond its plan
+    #[arg(long)]
+    pub allow_overage: bool,
+    /// Lift the default limits, and accept 0 for all of them
+    #[arg(long)]
+    pub unlimited: bool,
+}
+
+/// How much is shown.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Show every tool call and its result
+    #[arg(short, long, conflicts_with_all = ["quiet", "output"])]
+    pub verbose: bool,
+    /// Show errors only
+    #[arg(short, long, conflicts_with = "output")]
+    pub quiet: bool,
+    /// Show this much: quiet, progress, verbose [default: progress]
+    #[arg(long, value_name = "LEVEL")]
+    pub output: Option<String>,
+    /// Print one JSON object per line on stdout, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with a few codes or with one per stop reason: simple, detailed
+    #[arg(long, value_name = "CODES")]
+    pub exit_codes: Option<String>,
+}

@@ -1,0 +1,94 @@
+//! What can be typed, and what the help says.
+
+use clap::{CommandFactory, Parser};
+
+use super::*;
+
+#[test]
+fn the_types_are_consistent() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn the_grouped_help_names_every_verb_with_its_own_sentence() {
+    for verb in Cli::command().get_subcommands() {
+        let about = verb.get_about().unwrap().to_string();
+        let row = VERBS
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(verb.get_name()));
+        assert!(
+            row.is_some_and(|row| row.ends_with(&about)),
+            "{}: {about}",
+            verb.get_name()
+        );
+    }
+    let rows = VERBS.lines().filter(|line| line.starts_with("  ")).count();
+    assert_eq!(rows, Cli::command().get_subcommands().count());
+}
+
+#[test]
+fn every_help_fits_80_columns() {
+    let mut command = Cli::command();
+    command.build();
+    for verb in command.get_subcommands_mut() {
+        let help = verb.render_long_help().to_string();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{}: {line}", verb.get_name());
+        }
+    }
+    assert!(
+        command
+            .render_help()
+            .to_string()
+            .lines()
+            .all(|line| line.chars().count() <= 80)
+    );
+}
+
+#[test]
+fn command_lines_are_accepted_or_refused() {
+    for (line, accepted) in [
+        ("run -p goal", true),
+        ("run -p -starts-with-a-dash", true),
+        ("run -f goal.md", true),
+        ("run -", true),
+        ("run", true),
+        ("run -p a -f b", false),
+        ("run -p a -", false),
+        ("run -p a --max-runs 5", true),
+        ("run -p a -m 5 --gate x --gate y --until z", true),
+        ("run -p a --mode goal", true),
+        ("run -p a --mode loop", false),
+        ("run -p a -d 3 --no-delay", false),
+        ("run -p a -q -v", false),
+        ("run -p a -q --output verbose", false),
+        ("run -p a -v --output verbose", false),
+        ("run -p a -v --json", true),
+        ("run -p a --mock", true),
+        ("run -p a --mock=script.toml", true),
+        ("run -p a --mock script.toml", false),
+        ("run -p a -- --add-dir x", true),
+        ("run -p a --todo-fallback", false),
+        ("-C there run -p a", true),
+        ("run -p a -C there", true),
+        ("resume --max-cost 5", true),
+        ("restore r 1 --before", true),
+        ("restore r 0", false),
+        ("logs -f --tools", true),
+        ("completions fish", true),
+        ("completions tcsh", false),
+        ("plan", false),
+    ] {
+        let words = ["windlass"].into_iter().chain(line.split(' '));
+        assert_eq!(Cli::try_parse_from(words).is_ok(), accepted, "{line}");
+    }
+}
+
+#[test]
+fn a_bare_mock_plays_the_default_script() {
+    let cli = Cli::try_parse_from(["windlass", "run", "-p", "a", "--mock"]).unwrap();
+    let Verb::Run(args) = cli.verb else {
+        panic!("{cli:?}")
+    };
+    assert_eq!(args.mock.as_deref(), Some("builtin:default"));
+}

@@ -1,0 +1,134 @@
+//! The other verbs.
+
+use clap::{Args, ValueEnum};
+
+use super::shared::{LimitArgs, OutputArgs};
+
+/// What can be said to `windlass resume`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+Examples:
+  windlass resume
+      The newest unfinished run here goes on where it was cut off.
+  windlass resume r-7k2 --max-cost 40
+      A run that ended at its limit goes on with a higher one.")]
+pub struct ResumeArgs {
+    /// The run, or the beginning of its name [default: the newest unfinished here]
+    pub run: Option<String>,
+    /// Limits
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What can be said to `windlass stop`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "The iteration that is under way ends and its result is kept; then the run stops.")]
+pub struct StopArgs {
+    /// The run, or the beginning of its name [default: the one running here]
+    pub run: Option<String>,
+}
+
+/// What can be said to `windlass runs`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunsArgs {
+    /// Print one JSON object per run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be said to `windlass status`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct StatusArgs {
+    /// The run, or the beginning of its name [default: the live or newest one here]
+    pub run: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be said to `windlass logs`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LogsArgs {
+    /// The run, or the beginning of its name [default: the live or newest one here]
+    pub run: Option<String>,
+    /// Go on showing what comes until the run ends
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Show tool calls and their results as well
+    #[arg(long)]
+    pub tools: bool,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be said to `windlass restore`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+What is replaced is kept in a snapshot first, and the command that brings it
+back is printed. Refused while a run is live here.
+
+Examples:
+  windlass restore r-7k2 4
+      The files as they were after iteration 4.
+  windlass restore r-7k2 1 --before
+      The files as they were before the run touched anything.")]
+pub struct RestoreArgs {
+    /// The run, or the beginning of its name
+    pub run: String,
+    /// The iteration
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub iteration: u32,
+    /// As before the iteration, not after it
+    #[arg(long)]
+    pub before: bool,
+    /// Put back branches, tags, HEAD and the index as well
+    #[arg(long)]
+    pub repository: bool,
+}
+
+/// What can be said to `windlass doctor`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct DoctorArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be said to `windlass demo`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+A small project with a failing test, a scripted agent, a claim that a gate
+refuses, a usage limit that is waited out, and completion. Needs no account,
+costs nothing, takes less than 20 seconds and says where it left its files.")]
+pub struct DemoArgs {
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What can be said to `windlass completions`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  windlass completions bash > ~/.local/share/bash-completion/completions/windlass
+  windlass completions zsh > ~/.zfunc/_windlass
+  windlass completions fish > ~/.config/fish/completions/windlass.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// A shell for which there is a completion script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// bash
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Greets somebody.
+name=$1
+echo "Helo, $name!"

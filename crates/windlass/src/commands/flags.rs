@@ -1,0 +1,136 @@
+//! Flags as a layer of configuration: the one that wins.
+
+use windlass_core::config::{ConfigError, Key, Layer, Setting, Unlimited, keys};
+
+use super::passthrough;
+use crate::args::{LimitArgs, OutputArgs, ResumeArgs, RunArgs};
+use crate::error::CliError;
+
+/// The flags of `run`.
+///
+/// # Errors
+/// Values that are wrong: all of them. Arguments for the agent that are windlass's own business.
+pub fn run(args: &RunArgs) -> Result<Layer, CliError> {
+    let mut flags = Flags::default();
+    flags.limits(&args.limits);
+    flags.output(&args.output);
+    flags.text(&keys::NOTES_FILE, "--notes-file", args.notes_file.as_ref());
+    flags.list(&keys::GATES, "--gate", &args.gates);
+    flags.list(&keys::UNTIL, "--until", &args.until);
+    flags.text(
+        &keys::COMPLETION_SIGNAL,
+        "--completion-signal",
+        args.completion_signal.as_ref(),
+    );
+    flags.text(
+        &keys::COMPLETION_THRESHOLD,
+        "--completion-threshold",
+        args.completion_threshold.as_ref(),
+    );
+    flags.text(&keys::DELAY, "--delay", args.delay.as_ref());
+    flags.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
+    flags.text(&keys::COMMIT, "--commit", args.commit.as_ref());
+    flags.text(&keys::MODEL, "--model", args.model.as_ref());
+    flags.text(&keys::MAX_TURNS, "--max-turns", args.max_turns.as_ref());
+    let agent_arguments = passthrough::texts(&args.agent_arguments)?;
+    flags.list(&keys::ARGUMENTS, "--", &agent_arguments);
+    Ok(flags.finish()?)
+}
+
+/// The flags of `resume`.
+///
+/// # Errors
+/// Values that are wrong: all of them.
+pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
+    let mut flags = Flags::default();
+    flags.limits(&args.limits);
+    flags.output(&args.output);
+    Ok(flags.finish()?)
+}
+
+/// What `--unlimited` means to the configuration.
+pub const fn unlimited(limits: &LimitArgs) -> Unlimited {
+    if limits.unlimited {
+        Unlimited::Allowed
+    } else {
+        Unlimited::Refused
+    }
+}
+
+/// A layer being filled; what is wrong is collected, so that it is said at once.
+#[derive(Default)]
+struct Flags {
+    layer: Layer,
+    problems: Vec<String>,
+}
+
+impl Flags {
+    fn limits(&mut self, limits: &LimitArgs) {
+        self.text(
+            &keys::MAX_ITERATIONS,
+            "--max-iterations",
+            limits.max_iterations.as_ref(),
+        );
+        self.text(&keys::MAX_COST, "--max-cost", limits.max_cost.as_ref());
+        self.text(&keys::MAX_TOKENS, "--max-tokens", limits.max_tokens.as_ref());
+        self.text(
+            &keys::MAX_DURATION,
+            "--max-duration",
+            limits.max_duration.as_ref(),
+        );
+        self.text(
+            &keys::MAX_FAILURES,
+            "--max-failures",
+            limits.max_failures.as_ref(),
+        );
+        self.text(&keys::MAX_WAIT, "--max-wait", limits.max_wait.as_ref());
+        self.text(
+            &keys::STAGNATION_THRESHOLD,
+            "--stagnation-threshold",
+            limits.stagnation_threshold.as_ref(),
+        );
+        self.switch(&keys::OVERAGE, "--allow-overage", "true", limits.allow_overage);
+    }
+
+    fn output(&mut self, output: &OutputArgs) {
+        self.text(&keys::LEVEL, "--output", output.output.as_ref());
+        self.switch(&keys::LEVEL, "--quiet", "quiet", output.quiet);
+        self.switch(&keys::LEVEL, "--verbose", "verbose", output.verbose);
+        self.text(&keys::EXIT_CODES, "--exit-codes", output.exit_codes.as_ref());
+    }
+
+    fn text<T: Setting>(&mut self, key: &Key<T>, flag: &str, text: Option<&String>) {
+        if let Some(text) = text {
+            let result = self.layer.flag(key, flag, text);
+            self.note(result);
+        }
+    }
+
+    fn switch<T: Setting>(&mut self, key: &Key<T>, flag: &str, means: &str, given: bool) {
+        if given {
+            let result = self.layer.flag(key, flag, means);
+            self.note(result);
+        }
+    }
+
+    fn list<T: Setting>(&mut self, key: &Key<T>, flag: &str, texts: &[String]) {
+        let result = self.layer.flag_list(key, flag, texts);
+        self.note(result);
+    }
+
+    fn note(&mut self, result: Result<(), ConfigError>) {
+        if let Err(error) = result {
+            self.problems.extend(error.problems);
+        }
+    }
+
+    fn finish(self) -> Result<Layer, ConfigError> {
+        if self.problems.is_empty() {
+            Ok(self.layer)
+        } else {
+            Err(ConfigError {
+                problems: self.problems,
+            })
+        }
+    }
+}

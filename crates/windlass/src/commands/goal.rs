@@ -1,0 +1,187 @@
+//! The goal: where it comes from, and what cannot be one.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::args::RunArgs;
+use crate::error::{CliError, Kind};
+
+/// The longest goal, in bytes. Every iteration reads it; a longer one belongs into a file that the goal names.
+pub const LONGEST: usize = 1024 * 1024;
+
+/// The longest title, in characters.
+const LONGEST_TITLE: usize = 80;
+
+/// A goal, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// The text, byte for byte as it was given.
+    pub text: String,
+    /// The file it came from.
+    pub file: Option<PathBuf>,
+}
+
+impl Goal {
+    /// Reads the goal that the command line names.
+    ///
+    /// # Errors
+    /// No goal, one that is empty, too long or not UTF-8, a file that cannot be read.
+    pub fn read(args: &RunArgs) -> Result<Goal, CliError> {
+        if let Some(text) = &args.prompt {
+            return Goal::checked(text.clone().into_bytes(), "the goal given with `-p`", None);
+        }
+        if let Some(path) = &args.file {
+            let bytes = read_file(path)?;
+            return Goal::checked(
+                bytes,
+                &format!("the goal in {}", path.display()),
+                Some(path.clone()),
+            );
+        }
+        match args.source.as_deref() {
+            Some("-") => Goal::checked(read_stdin()?, "the goal on standard input", None),
+            Some(other) => Err(missing(&format!(
+                "`{other}` is no goal: workspaces are not there yet"
+            ))),
+            None => Err(missing("there is no goal: say what is to be done")),
+        }
+    }
+
+    fn checked(bytes: Vec<u8>, what: &str, file: Option<PathBuf>) -> Result<Goal, CliError> {
+        if bytes.len() > LONGEST {
+            return Err(too_long(what));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            CliError::usage(format!(
+                "{what} is not UTF-8 text (byte {})",
+                error.utf8_error().valid_up_to() + 1
+            ))
+        })?;
+        if text.trim_start_matches('\u{feff}').trim().is_empty() {
+            return Err(CliError::usage(format!("{what} is empty")).hint("Say what is to be done in it."));
+        }
+        Ok(Goal { text, file })
+    }
+
+    /// Its first words, for lists: one line, at most 80 characters, nothing that moves a cursor.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let first = self
+            .text
+            .trim_start_matches('\u{feff}')
+            .lines()
+            .find(|line| !line.trim().is_empty());
+        let visible: String = first
+            .unwrap_or_default()
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+        if words.chars().count() <= LONGEST_TITLE {
+            return words;
+        }
+        let mut title: String = words.chars().take(LONGEST_TITLE - 1).collect();
+        title.push('…');
+        title
+    }
+}
+
+fn missing(message: &str) -> CliError {
+    CliError::usage(message)
+        .hint("windlass run -p 'Make the tests pass' --gate 'make test'")
+        .hint("windlass run -f goal.md")
+        .hint("windlass run - < goal.md")
+        .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")
+}
+
+fn too_long(what: &str) -> CliError {
+    CliError::usage(format!("{what} is longer than 1 MiB"))
+        .hint("Every iteration reads the goal. Put the material into a file of the project and name it in the goal.")
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
+    let wrong = |error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => CliError::usage(format!("there is no file {}", path.display())),
+        io::ErrorKind::IsADirectory => directory(path),
+        _ => CliError::new(Kind::System, format!("cannot read {}: {error}", path.display())),
+    };
+    let file = File::open(path).map_err(|error| wrong(&error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(directory(path));
+    }
+    read_bounded(file).map_err(|error| wrong(&error))
+}
+
+fn directory(path: &Path) -> CliError {
+    CliError::usage(format!(
+        "{} is a directory; `-f` takes the file that holds the goal",
+        path.display()
+    ))
+}
+
+fn read_stdin() -> Result<Vec<u8>, CliError> {
+    read_bounded(io::stdin().lock())
+        .map_err(|error| CliError::new(Kind::System, format!("cannot read standard input: {error}")))
+}
+
+/// Reads to the end, or one byte beyond the longest goal: enough to know that it is too long.
+fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goal(text: &str) -> Result<Goal, CliError> {
+        Goal::read(&RunArgs {
+            prompt: Some(text.to_owned()),
+            ..RunArgs::default()
+        })
+    }
+
+    #[test]
+    fn a_goal_is_kept_byte_for_byte() {
+        for text in [
+            "Fix it",
+            "-x is a flag",
+            "/compact",
+            "one\r\ntwo\r\n",
+            " spaced ",
+            "emoji 🎉",
+        ] {
+            assert_eq!(goal(text).unwrap().text, text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_goal_is_refused() {
+        for (text, message) in [
+            (String::new(), "the goal given with `-p` is empty"),
+            (" \n\t".to_owned(), "the goal given with `-p` is empty"),
+            ("\u{feff}\r\n".to_owned(), "the goal given with `-p` is empty"),
+            (
+                "x".repeat(LONGEST + 1),
+                "the goal given with `-p` is longer than 1 MiB",
+            ),
+        ] {
+            let error = goal(&text).unwrap_err();
+            assert_eq!((error.kind, error.message.as_str()), (Kind::Usage, message));
+        }
+        assert!(goal(&"x".repeat(LONGEST)).is_ok());
+    }
+
+    #[test]
+    fn a_title_is_one_short_line() {
+        for (text, title) in [
+            ("\n\n  Fix   the\ttests \nand more", "Fix the tests".to_owned()),
+            ("\u{1b}[31mred\u{7}", "[31mred".to_owned()),
+            (&"é".repeat(100), format!("{}…", "é".repeat(79))),
+        ] {
+            assert_eq!(goal(text).unwrap().title(), title);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What went wrong before, after or beside a run, for a person: one sentence, and what to do about it.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use windlass_core::config::ConfigError;
+use windlass_core::fact::{ExitCodes, StopReason};
+
+use crate::scripted_agent::ScriptError;
+
+/// What kind of thing went wrong; it decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The command line asks for something that does not exist or does not go together.
+    Usage,
+    /// A configuration file, a variable or a script is wrong.
+    Configuration,
+    /// The system refused something: a file, a process, a disk.
+    System,
+    /// The same as a stop reason, before there is a run.
+    Stopped(StopReason, ExitCodes),
+    /// A defect of Windlass.
+    Internal,
+}
+
+impl Kind {
+    const fn exit_code(self) -> u8 {
+        match self {
+            Kind::Usage | Kind::Configuration => 2,
+            Kind::System | Kind::Internal => 1,
+            Kind::Stopped(reason, codes) => reason.exit_code(codes),
+        }
+    }
+}
+
+/// An error on its way to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CliError {
+    /// What kind of thing went wrong.
+    pub kind: Kind,
+    /// What went wrong: sentences, one per line.
+    pub message: String,
+    /// What to do: one line each; commands stand there as they can be typed.
+    pub hints: Vec<String>,
+}
+
+impl CliError {
+    /// An error without hints.
+    pub fn new(kind: Kind, message: impl Into<String>) -> CliError {
+        CliError {
+            kind,
+            message: message.into(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// A wrong command line.
+    pub fn usage(message: impl Into<String>) -> CliError {
+        CliError::new(Kind::Usage, message)
+    }
+
+    /// Adds a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> CliError {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Says it on standard error; the exit code.
+    #[must_use]
+    pub fn report(&self) -> ExitCode {
+        // Where standard error is closed nobody is there to be told; the exit code still says it.
+        let _ = writeln!(io::stderr(), "{self}");
+        ExitCode::from(self.kind.exit_code())
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefix = match self.kind {
+            Kind::Internal => "internal error",
+            _ => "error",
+        };
+        let messages = self
+            .message
+            .lines()
+            .map(|line| format!("{prefix}: {}", harmless(line)));
+        let hints = self.hints.iter().map(|hint| format!("  {}", harmless(hint)));
+        let gap = (!self.hints.is_empty()).then(String::new);
+        let lines: Vec<String> = messages.chain(gap).chain(hints).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for CliError {}
+
+/// A file's name may hold anything; what moves a cursor or rings a bell does not reach the terminal.
+fn harmless(line: &str) -> String {
+    line.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> CliError {
+        CliError::new(Kind::Configuration, error.to_string())
+    }
+}
+
+impl From<ScriptError> for CliError {
+    fn from(error: ScriptError) -> CliError {
+        CliError::new(Kind::Configuration, error.to_string())
+    }
+}
