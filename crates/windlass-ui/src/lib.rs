@@ -1,1 +1,54 @@
-//! windlass-ui
+//! What a person or a machine sees of a run. This crate gets facts and observations and nothing else, and it is the
+//! only one that prints.
+//!
+//! An [`Event`] goes through a [`Screen`] (a thread of its own, so that a slow or closed terminal never slows or ends a
+//! run) to one or more [`View`]s; a replay gives the same events to the same views and shows the same lines. Each view
+//! folds what it has to remember into a [`Board`] and writes through a [`Printer`].
+
+// The made-up night in `examples/` speaks of this crate by its name.
+#[cfg(test)]
+extern crate self as windlass_ui;
+
+mod board;
+mod document;
+mod error;
+mod event;
+pub mod format;
+mod harmless;
+mod line;
+mod narrate;
+mod printer;
+mod screen;
+mod terminal;
+#[cfg(test)]
+mod test_night;
+mod tool;
+mod view;
+mod words;
+
+pub use board::Board;
+pub use document::{RunRow, RunState, RunStatus, runs_json, runs_table, status_json, status_text};
+pub use error::{render_error, render_warning};
+pub use event::{Event, Level, View};
+pub use harmless::{harmless, one_line};
+pub use line::{Line, Mark, Tone};
+pub use printer::{Output, Printer};
+pub use screen::{Screen, ScreenHandle};
+pub use terminal::{Glyphs, Stream, Terminal, measure};
+pub use view::{FORMAT_VERSION, JsonView, ProgressView, QuietView, VerboseView, view};
+
+/// Shows events in views, one after the other, until the events end or nobody is left to look: a replay.
+pub fn replay(events: impl IntoIterator<Item = Event>, views: &mut [Box<dyn View>]) {
+    for event in events {
+        for view in views.iter_mut() {
+            view.event(&event);
+        }
+        if views.iter().all(|view| view.is_closed()) {
+            break;
+        }
+    }
+    for view in views.iter_mut() {
+        view.flush();
+        view.finish();
+    }
+}

@@ -1,0 +1,411 @@
+//! What a view has to remember of a run: a pure function of its events.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use windlass_core::agent::Activity;
+use windlass_core::fact::{
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial, Entry, Fact, LaneId, SnapshotId,
+    StopReason, StopSource, Tokens, Verdict,
+};
+use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::run::RunPlan;
+
+use crate::event::Event;
+use crate::format;
+
+/// Refused commands that are remembered for the summary.
+const REMEMBERED_DENIALS: usize = 50;
+
+/// A run, folded from its events.
+#[derive(Clone, Debug, Default)]
+pub struct Board {
+    pub(crate) plan: Option<Box<RunPlan>>,
+    /// The last fact.
+    pub(crate) seq: u64,
+    /// When the last event was.
+    pub(crate) now: Timestamp,
+    pub(crate) started: Option<Timestamp>,
+    pub(crate) lanes: BTreeMap<LaneId, LaneBoard>,
+    pub(crate) calls: BTreeMap<CallId, CallBoard>,
+    pub(crate) tally: Tally,
+    pub(crate) charged: Cost,
+    pub(crate) estimated: bool,
+    pub(crate) tokens: Tokens,
+    /// The last outcome of each of the run's checks.
+    pub(crate) checks: BTreeMap<u16, CheckOutcome>,
+    pub(crate) commits: Commits,
+    pub(crate) denials: Vec<Denial>,
+    pub(crate) hold: Option<Hold>,
+    pub(crate) waits: u32,
+    pub(crate) waited: Duration,
+    /// The newest snapshot of an iteration.
+    pub(crate) kept: Option<(u32, SnapshotId)>,
+    pub(crate) left_out: u32,
+    pub(crate) stop: Option<(StopSource, u8)>,
+    pub(crate) ending: Option<Ending>,
+}
+
+/// What happens in one lane.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LaneBoard {
+    pub(crate) iteration: u32,
+    pub(crate) attempt: u32,
+    pub(crate) started: Timestamp,
+    pub(crate) doing: Doing,
+    /// Files that the iteration changed.
+    pub(crate) changed: u32,
+    /// The last call of the iteration.
+    pub(crate) last_call: Option<CallSummary>,
+    /// Tool calls refused in the iteration.
+    pub(crate) denials: Vec<Denial>,
+    /// Checks that failed in the iteration.
+    pub(crate) failed_checks: Vec<CheckOutcome>,
+    pub(crate) commit: Option<String>,
+    pub(crate) commit_refused: Option<String>,
+}
+
+/// What a lane is busy with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Doing {
+    #[default]
+    Resting,
+    Preparing,
+    Agent(Activity),
+    Keeping,
+    Checking,
+}
+
+/// A call that is under way.
+#[derive(Clone, Debug)]
+pub(crate) struct CallBoard {
+    /// The fact that started it.
+    pub(crate) seq: u64,
+    pub(crate) lane: LaneId,
+    /// What it has cost so far, as far as it said.
+    pub(crate) reported: Cost,
+}
+
+/// Iterations by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) worked: u32,
+    pub(crate) idle: u32,
+    pub(crate) failed: u32,
+    pub(crate) accepted: u32,
+    pub(crate) refused: u32,
+    pub(crate) unproven: u32,
+}
+
+impl Tally {
+    pub(crate) fn total(self) -> u32 {
+        self.worked + self.idle + self.failed + self.accepted + self.refused + self.unproven
+    }
+
+    fn count(&mut self, verdict: Verdict) {
+        let counter = match verdict {
+            Verdict::Worked => &mut self.worked,
+            Verdict::Idle => &mut self.idle,
+            Verdict::Failed => &mut self.failed,
+            Verdict::ClaimAccepted => &mut self.accepted,
+            Verdict::ClaimRefused => &mut self.refused,
+            Verdict::ClaimUnsupported => &mut self.unproven,
+        };
+        *counter = counter.saturating_add(1);
+    }
+}
+
+/// The commits that were made: as much of them as fits a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Commits {
+    pub(crate) count: u32,
+    pub(crate) first: String,
+    pub(crate) last: String,
+}
+
+/// A wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hold {
+    pub(crate) since: Timestamp,
+    pub(crate) until: Timestamp,
+    pub(crate) class: Class,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ending {
+    pub(crate) reason: StopReason,
+    pub(crate) detail: String,
+    pub(crate) iterations: u32,
+    pub(crate) duration: Duration,
+    pub(crate) exit_code: u8,
+}
+
+impl Board {
+    /// Takes an event in.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Fact(entry) => self.fact(entry),
+            Event::Observation {
+                lane,
+                call,
+                at,
+                observation,
+                ..
+            } => {
+                self.now = self.now.max(*at);
+                self.observation(*lane, *call, observation);
+            }
+            Event::Tick { now } => self.now = self.now.max(*now),
+            Event::Dropped { .. } => {}
+        }
+    }
+
+    /// Takes a fact in.
+    pub fn fact(&mut self, entry: &Entry) {
+        self.seq = entry.seq;
+        self.now = entry.at.wall;
+        match &entry.fact {
+            Fact::RunStarted { plan } => {
+                self.plan = Some(plan.clone());
+                self.started = Some(entry.at.wall);
+            }
+            Fact::RunResumed { plan } => {
+                self.plan = Some(plan.clone());
+                self.stop = None;
+                self.ending = None;
+            }
+            Fact::Surveyed { left_out, .. } => self.left_out = *left_out,
+            Fact::CheckFinished { lane, stage, outcome } => self.check(*lane, *stage, outcome),
+            Fact::Committed {
+                lane, commit, refused, ..
+            } => self.commit(*lane, commit.as_deref(), refused.as_deref()),
+            Fact::Held { until, class, .. } => self.hold(*until, *class),
+            Fact::Released => self.release(),
+            Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
+            Fact::RunFinished { .. } => self.end(&entry.fact),
+            Fact::Noticed { .. } | Fact::CallCut { .. } => {}
+            fact => self.lane_fact(entry.seq, fact),
+        }
+    }
+
+    /// Facts about what happens in a lane.
+    fn lane_fact(&mut self, seq: u64, fact: &Fact) {
+        match fact {
+            Fact::IterationStarted { lane, iteration } => self.begin(*lane, *iteration),
+            Fact::CallReserved {
+                lane, call, attempt, ..
+            } => {
+                let board = self.lanes.entry(*lane).or_default();
+                board.attempt = *attempt;
+                board.doing = Doing::Agent(Activity::Starting);
+                let (lane, reported) = (*lane, Cost::ZERO);
+                self.calls.insert(*call, CallBoard { seq, lane, reported });
+            }
+            Fact::CallSpawned { lane, .. } => self.does(*lane, Doing::Agent(Activity::Starting)),
+            Fact::CallFinished {
+                lane, call, summary, ..
+            } => self.call_finished(*lane, *call, summary),
+            Fact::Kept {
+                lane,
+                snapshot,
+                changed,
+                ..
+            } => self.keep(*lane, snapshot.as_ref(), *changed),
+            Fact::IterationFinished { lane, verdict, .. } => {
+                self.tally.count(*verdict);
+                self.rest(*lane);
+            }
+            Fact::AttemptRepeats { lane, .. } => self.rest(*lane),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, lane: LaneId, iteration: u32) {
+        let board = LaneBoard {
+            iteration,
+            attempt: 1,
+            started: self.now,
+            doing: Doing::Preparing,
+            ..LaneBoard::default()
+        };
+        self.lanes.insert(lane, board);
+    }
+
+    fn call_finished(&mut self, lane: LaneId, call: CallId, summary: &CallSummary) {
+        self.charged += summary.cost;
+        self.estimated |= summary.estimated;
+        self.tokens += summary.tokens;
+        if let Some(call) = self.calls.get_mut(&call) {
+            call.reported = Cost::ZERO;
+        }
+        let board = self.lanes.entry(lane).or_default();
+        board.doing = Doing::Keeping;
+        remember(&mut board.denials, &summary.denials);
+        remember(&mut self.denials, &summary.denials);
+        board.last_call = Some(summary.clone());
+    }
+
+    fn check(&mut self, lane: LaneId, stage: CheckStage, outcome: &CheckOutcome) {
+        self.checks.insert(outcome.check, outcome.clone());
+        if stage == CheckStage::Baseline {
+            return;
+        }
+        let board = self.lanes.entry(lane).or_default();
+        // What a commit's hooks made of the tree is judged anew.
+        board.failed_checks.retain(|failed| failed.check != outcome.check);
+        if !outcome.passed() {
+            board.failed_checks.push(outcome.clone());
+        }
+    }
+
+    fn keep(&mut self, lane: LaneId, snapshot: Option<&SnapshotId>, changed: u32) {
+        let checked = self.plan.as_ref().is_some_and(|plan| !plan.checks.is_empty());
+        let board = self.lanes.entry(lane).or_default();
+        board.doing = if checked { Doing::Checking } else { Doing::Keeping };
+        board.changed = changed;
+        if let Some(snapshot) = snapshot {
+            self.kept = Some((board.iteration, snapshot.clone()));
+        }
+    }
+
+    fn commit(&mut self, lane: LaneId, commit: Option<&str>, refused: Option<&str>) {
+        let board = self.lanes.entry(lane).or_default();
+        board.commit = commit.map(str::to_owned);
+        board.commit_refused = refused.map(str::to_owned);
+        if let Some(commit) = commit {
+            if self.commits.count == 0 {
+                commit.clone_into(&mut self.commits.first);
+            }
+            commit.clone_into(&mut self.commits.last);
+            self.commits.count += 1;
+        }
+    }
+
+    fn hold(&mut self, until: Timestamp, class: Class) {
+        let since = self.hold.map_or(self.now, |hold| hold.since);
+        self.hold = Some(Hold { since, until, class });
+    }
+
+    fn release(&mut self) {
+        if let Some(hold) = self.hold.take() {
+            self.waits += 1;
+            self.waited += format::between(hold.since, self.now);
+        }
+    }
+
+    fn end(&mut self, fact: &Fact) {
+        let Fact::RunFinished {
+            stop_reason,
+            detail,
+            iterations,
+            cost,
+            estimated,
+            tokens,
+            duration,
+            exit_code,
+        } = fact
+        else {
+            return;
+        };
+        self.release();
+        self.lanes.values_mut().for_each(|lane| lane.doing = Doing::Resting);
+        // The run's own sums are the truth; ours serve the time before it.
+        self.charged = *cost;
+        self.estimated = *estimated;
+        self.tokens = *tokens;
+        self.ending = Some(Ending {
+            reason: *stop_reason,
+            detail: detail.clone(),
+            iterations: *iterations,
+            duration: *duration,
+            exit_code: *exit_code,
+        });
+    }
+
+    fn rest(&mut self, lane: LaneId) {
+        self.calls.retain(|_, call| call.lane != lane);
+        self.does(lane, Doing::Resting);
+    }
+
+    fn does(&mut self, lane: LaneId, doing: Doing) {
+        self.lanes.entry(lane).or_default().doing = doing;
+    }
+
+    fn observation(&mut self, lane: LaneId, call: CallId, observation: &Observation) {
+        if let Observation::Result {
+            cost_usd: Some(dollars),
+            ..
+        } = observation
+            && let Some(call) = self.calls.get_mut(&call)
+        {
+            call.reported = Cost::from_dollars(*dollars);
+        }
+        let busy = self.lanes.get(&lane).map(|lane| lane.doing);
+        if let (Some(Doing::Agent(_)), Some(activity)) = (busy, activity(observation)) {
+            self.does(lane, Doing::Agent(activity));
+        }
+    }
+
+    /// What has been charged, and what running calls have said of themselves.
+    pub(crate) fn cost(&self) -> Cost {
+        self.charged + self.calls.values().map(|call| call.reported).sum()
+    }
+
+    /// The checks of one kind with their last outcomes, in the order they are run.
+    pub(crate) fn checks_of(&self, kind: CheckKind) -> Vec<(&str, Option<&CheckOutcome>)> {
+        let Some(plan) = &self.plan else {
+            return Vec::new();
+        };
+        (0..)
+            .zip(&plan.checks)
+            .filter(|(_, check)| check.kind == kind)
+            .map(|(index, check)| (check.command.as_str(), self.checks.get(&index)))
+            .collect()
+    }
+
+    /// The lane whose iteration is the newest among those at work, else the newest of all.
+    pub(crate) fn foremost(&self) -> Option<&LaneBoard> {
+        self.lanes.values().max_by_key(|lane| (lane.doing != Doing::Resting, lane.iteration))
+    }
+
+    /// How many lanes are at work.
+    pub(crate) fn busy_lanes(&self) -> usize {
+        self.lanes.values().filter(|lane| lane.doing != Doing::Resting).count()
+    }
+}
+
+fn remember(known: &mut Vec<Denial>, more: &[Denial]) {
+    for denial in more {
+        if known.len() < REMEMBERED_DENIALS && !known.iter().any(|known| known.rule == denial.rule) {
+            known.push(denial.clone());
+        }
+    }
+}
+
+/// The kind of thing that an observation shows the agent doing.
+fn activity(observation: &Observation) -> Option<Activity> {
+    match observation {
+        Observation::Started { .. } | Observation::ToolResult { .. } => Some(Activity::Thinking),
+        Observation::AgentText { .. } => Some(Activity::Writing),
+        Observation::ToolUse { input, .. } => Some(match input {
+            ToolInput::Read { .. } | ToolInput::Grep { .. } | ToolInput::Glob { .. } => Activity::Reading,
+            ToolInput::Edit { .. } | ToolInput::Write { .. } => Activity::Editing,
+            ToolInput::Bash { .. } => Activity::Running,
+            ToolInput::Agent { .. } => Activity::Delegating,
+            ToolInput::Other { .. } => Activity::UsingTool,
+        }),
+        Observation::Retrying { .. } => Some(Activity::Retrying),
+        Observation::Compacted => Some(Activity::Compacting),
+        Observation::Denied { .. }
+        | Observation::LimitNotice { .. }
+        | Observation::Background { .. }
+        | Observation::Result { .. }
+        | Observation::Garbage { .. } => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "board_tests.rs"]
+mod tests;

@@ -1,0 +1,254 @@
+//! The state of one run.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use windlass_core::fact::{CheckKind, CheckResult, Cost, Denial, RunId, Tokens};
+
+use super::runs::RunState;
+use crate::board::Board;
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::narrate::{allow_line, labelled};
+use crate::terminal::Terminal;
+use crate::view::{FORMAT_VERSION, json_line};
+use crate::words;
+
+/// The state of one run, as a document.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunStatus {
+    /// Its name; `None` only for a journal without a beginning.
+    pub run: Option<RunId>,
+    /// How it stands.
+    pub state: RunState,
+    /// One sentence that says more about its end, where there is more to say.
+    pub detail: String,
+    /// The job's first words.
+    pub title: String,
+    /// Where it works.
+    pub directory: String,
+    /// When it began.
+    pub started: Option<Timestamp>,
+    /// The iteration at work, or the last one; 0 before the first.
+    pub iteration: u32,
+    /// Iterations that ended.
+    pub iterations: u32,
+    /// The limit on iterations.
+    pub max_iterations: Option<u32>,
+    /// All calls so far.
+    #[serde(rename = "cost_usd")]
+    pub cost: Cost,
+    /// A part of the cost is an estimate.
+    pub estimated: bool,
+    /// The limit on money.
+    #[serde(rename = "max_cost_usd")]
+    pub max_cost: Option<Cost>,
+    /// All calls so far.
+    pub tokens: Tokens,
+    /// Milliseconds of work; of a run that has not ended: since it began, waits left out.
+    pub duration_ms: u64,
+    /// When a wait ends.
+    pub waiting_until: Option<Timestamp>,
+    /// Milliseconds of waits that are over.
+    pub waited_ms: u64,
+    /// Stage of a request to stop, 0 to 3.
+    pub stop_stage: u8,
+    /// The run's checks with their last results.
+    pub checks: Vec<StatusCheck>,
+    /// Commits made by the runner.
+    pub commits: u32,
+    /// Tool calls that were refused, each kind once.
+    pub denials: Vec<Denial>,
+    /// The newest iteration that `restore` can bring back.
+    pub restorable: Option<u32>,
+    /// When the last thing happened.
+    pub updated: Timestamp,
+}
+
+/// A check in a status.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StatusCheck {
+    /// What it is for.
+    pub kind: CheckKind,
+    /// Its command.
+    pub command: String,
+    /// How it ended last; `None` when it has not been run.
+    pub result: Option<CheckResult>,
+    /// The last line of its output.
+    pub last_line: String,
+}
+
+impl RunStatus {
+    /// From a board that has taken in the run's facts; `unfinished` is how it stands if it has not ended
+    /// ([`RunState::Running`] when a process holds it, else [`RunState::Interrupted`]).
+    #[must_use]
+    pub fn new(board: &Board, unfinished: RunState, now: Timestamp) -> RunStatus {
+        let plan = board.plan.as_deref();
+        let ending = board.ending.as_ref();
+        let foremost = board.foremost().map_or(0, |lane| lane.iteration);
+        let until = if unfinished == RunState::Running { now } else { board.now };
+        let elapsed = board.started.map_or(Duration::ZERO, |started| format::between(started, until));
+        let duration = ending.map_or(elapsed.saturating_sub(board.waited), |ending| ending.duration);
+        RunStatus {
+            run: plan.map(|plan| plan.run.clone()),
+            state: ending.map_or(unfinished, |ending| RunState::Ended(ending.reason)),
+            detail: ending.map(|ending| ending.detail.clone()).unwrap_or_default(),
+            title: plan.map(|plan| plan.job.title.clone()).unwrap_or_default(),
+            directory: plan.map(|plan| plan.directory.to_string_lossy().into_owned()).unwrap_or_default(),
+            started: board.started,
+            iteration: foremost,
+            iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
+            max_iterations: plan.and_then(|plan| plan.limits.iterations),
+            cost: board.cost(),
+            estimated: board.estimated,
+            max_cost: plan.and_then(|plan| plan.limits.cost),
+            tokens: board.tokens,
+            duration_ms: millis(duration),
+            waiting_until: board.hold.map(|hold| hold.until),
+            waited_ms: millis(board.waited),
+            stop_stage: board.stop.map_or(0, |(_, stage)| stage),
+            checks: checks(board),
+            commits: board.commits.count,
+            denials: board.denials.clone(),
+            restorable: board.kept.as_ref().map(|(iteration, _)| *iteration),
+            updated: board.now,
+        }
+    }
+}
+
+fn checks(board: &Board) -> Vec<StatusCheck> {
+    let kinds = [CheckKind::Until, CheckKind::Gate];
+    let all = kinds.into_iter().flat_map(|kind| {
+        let of_kind = board.checks_of(kind).into_iter();
+        of_kind.map(move |(command, outcome)| StatusCheck {
+            kind,
+            command: command.to_owned(),
+            result: outcome.map(|outcome| outcome.result),
+            last_line: outcome.map(|outcome| outcome.last_line.clone()).unwrap_or_default(),
+        })
+    });
+    all.collect()
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The state as one line of JSON.
+#[must_use]
+pub fn status_json(status: &RunStatus) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        v: u32,
+        r#type: &'static str,
+        #[serde(flatten)]
+        status: &'a RunStatus,
+    }
+    json_line(&Document {
+        v: FORMAT_VERSION,
+        r#type: "status",
+        status,
+    })
+    .unwrap_or_default()
+}
+
+/// The state for people; every line ends with a newline.
+#[must_use]
+pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> String {
+    let mut lines = vec![headline(status)];
+    lines.push(labelled("in").plain(one_line(&status.directory)));
+    lines.extend(status.started.map(|started| {
+        let clock = format::date_time(started, &terminal.zone);
+        labelled("started").plain(clock).dim(format!(" ({})", format::relative(started, now, &terminal.zone)))
+    }));
+    lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)));
+    lines.push(labelled("cost").plain(cost(status)));
+    lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
+    lines.push(labelled("time").plain(time(status)));
+    lines.extend(status.waiting_until.map(|until| {
+        let clock = format::clock(until, now, &terminal.zone);
+        labelled("waiting").tone(Tone::Warn, format!("until {clock} (in {})", format::duration(format::between(now, until))))
+    }));
+    lines.extend(status.checks.iter().map(check));
+    if status.commits > 0 {
+        lines.push(labelled("commits").plain(status.commits.to_string()));
+    }
+    if !status.denials.is_empty() {
+        let rules = status.denials.iter().map(|denial| denial.rule.as_str());
+        lines.push(labelled("denied").unbroken().command(allow_line(rules)));
+    }
+    lines.extend(next(status));
+    let rows = lines.iter().map(|line| format!("{}\n", line.render(terminal)));
+    rows.collect()
+}
+
+fn headline(status: &RunStatus) -> Line {
+    let run = status.run.as_ref().map(|run| one_line(&run.0)).unwrap_or_default();
+    let (tone, stopping) = (status.state.tone(), status.stop_stage > 0 && status.state == RunState::Running);
+    let line = Line::hanging(2).strong(run).plain(" ").tone(tone, status.state.name());
+    let line = if stopping { line.tone(Tone::Warn, ", stopping") } else { line };
+    let line = line.plain(format!("  {}", one_line(&status.title)));
+    if status.detail.is_empty() {
+        return line;
+    }
+    line.dim(format!(" · {}", one_line(&status.detail)))
+}
+
+fn of(number: u32, limit: Option<u32>) -> String {
+    limit.map_or_else(|| number.to_string(), |limit| format!("{number} of {limit}"))
+}
+
+fn cost(status: &RunStatus) -> String {
+    let charged = format::charged(status.cost, status.estimated);
+    match status.max_cost {
+        Some(limit) => format!("{charged} of {}", format::money(limit)),
+        None => charged,
+    }
+}
+
+fn time(status: &RunStatus) -> String {
+    let worked = format::duration(Duration::from_millis(status.duration_ms));
+    if status.waited_ms == 0 {
+        return worked;
+    }
+    format!("{worked}, and {} waited", format::duration(Duration::from_millis(status.waited_ms)))
+}
+
+fn check(check: &StatusCheck) -> Line {
+    let label = match check.kind {
+        CheckKind::Until => "until",
+        CheckKind::Gate => "gate",
+    };
+    let (tone, mark) = match check.result {
+        Some(CheckResult::Passed) => (Tone::Good, Mark::Passed),
+        Some(_) => (Tone::Bad, Mark::Failed),
+        None => (Tone::Dim, Mark::Nothing),
+    };
+    let result = check.result.map_or_else(|| "not run".to_owned(), words::check_result);
+    labelled(label)
+        .mark(tone, mark)
+        .plain(format!(" {}", one_line(&check.command)))
+        .dim(format!(" ({result})"))
+}
+
+fn next(status: &RunStatus) -> Vec<Line> {
+    let Some(run) = &status.run else {
+        return Vec::new();
+    };
+    let commands = match status.state {
+        RunState::Running => vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")],
+        RunState::Interrupted => vec![format!("windlass resume {run}")],
+        RunState::Ended(_) => vec![format!("windlass logs {run}")],
+    };
+    let restore = status.restorable.map(|iteration| format!("windlass restore {run} {iteration}"));
+    let restore = restore.filter(|_| status.state != RunState::Running);
+    let labels = std::iter::once("next").chain(std::iter::repeat(""));
+    let all = commands.into_iter().chain(restore);
+    labels.zip(all).map(|(label, command)| labelled(label).command(command)).collect()
+}
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

@@ -1,0 +1,183 @@
+//! How numbers, times and money are written for people.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use windlass_core::fact::{Cost, Tokens};
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// `0.4s`, `12s`, `4m 12s`, `1h 03m`, `2d 4h`: never more than two units.
+#[must_use]
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    if seconds < 10 {
+        let tenths = duration.as_millis() / 100;
+        if tenths.is_multiple_of(10) {
+            format!("{seconds}s")
+        } else {
+            format!("{}.{}s", tenths / 10, tenths % 10)
+        }
+    } else {
+        whole(seconds)
+    }
+}
+
+/// The same in whole seconds, for what changes while it is looked at.
+#[must_use]
+pub fn whole_seconds(duration: Duration) -> String {
+    whole(duration.as_secs())
+}
+
+fn whole(seconds: u64) -> String {
+    match seconds {
+        0..MINUTE => format!("{seconds}s"),
+        MINUTE..HOUR => format!("{}m {:02}s", seconds / MINUTE, seconds % MINUTE),
+        HOUR..DAY => format!("{}h {:02}m", seconds / HOUR, seconds % HOUR / MINUTE),
+        _ => format!("{}d {}h", seconds / DAY, seconds % DAY / HOUR),
+    }
+}
+
+/// A limit as a person would write it: `12h`, `1h 30m`, `90s` becomes `1m 30s`; no zero units.
+#[must_use]
+pub fn bound(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let units = [
+        (seconds / DAY, "d"),
+        (seconds % DAY / HOUR, "h"),
+        (seconds % HOUR / MINUTE, "m"),
+        (seconds % MINUTE, "s"),
+    ];
+    let text: Vec<String> = units
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, unit)| format!("{count}{unit}"))
+        .collect();
+    if text.is_empty() {
+        self::duration(duration)
+    } else {
+        text.join(" ")
+    }
+}
+
+/// A limit as flags take it: `12h`, `1h30m`.
+#[must_use]
+pub fn flag_duration(duration: Duration) -> String {
+    bound(duration).replace(' ', "")
+}
+
+/// `$12.30`, `$0.42`; four digits below ten cents, since an iteration may cost less than one.
+#[must_use]
+pub fn money(cost: Cost) -> String {
+    let dollars = cost.dollars();
+    if cost > Cost::ZERO && cost < Cost::from_micros(100_000) {
+        format!("${dollars:.4}")
+    } else {
+        format!("${dollars:.2}")
+    }
+}
+
+/// [`money`], marked `≈` where a part of it is an estimate.
+#[must_use]
+pub fn charged(cost: Cost, estimated: bool) -> String {
+    let money = money(cost);
+    if estimated { format!("≈{money}") } else { money }
+}
+
+/// `950`, `12.3k`, `1.2M`.
+#[must_use]
+pub fn amount(number: u64) -> String {
+    scaled(number, ["", "k", "M", "G"])
+}
+
+/// `512 B`, `1.2 kB`, `3.4 MB`.
+#[must_use]
+pub fn bytes(number: u64) -> String {
+    scaled(number, [" B", " kB", " MB", " GB"])
+}
+
+fn scaled(number: u64, units: [&str; 4]) -> String {
+    let [one, thousand, million, milliard] = units;
+    let (unit, size) = match number {
+        0..1_000 => return format!("{number}{one}"),
+        1_000..999_950 => (thousand, 1e3),
+        999_950..999_950_000 => (million, 1e6),
+        _ => (milliard, 1e9),
+    };
+    format!("{:.1}{unit}", number as f64 / size)
+}
+
+/// `1.2M (in 12.0k, out 34.1k, cache 1.1M)`.
+#[must_use]
+pub fn tokens(tokens: &Tokens) -> String {
+    let total = tokens.total();
+    if total == 0 {
+        return "0".to_owned();
+    }
+    format!(
+        "{} (in {}, out {}, cache {})",
+        amount(total),
+        amount(tokens.input),
+        amount(tokens.output),
+        amount(tokens.cache_creation.saturating_add(tokens.cache_read)),
+    )
+}
+
+/// `1 file`, `3 files`.
+#[must_use]
+pub fn count(number: u64, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}
+
+/// The time from one moment to a later one; nothing when it is not later.
+#[must_use]
+pub fn between(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::try_from(to.duration_since(from)).unwrap_or_default()
+}
+
+/// `just now`, `5m ago`, `3h ago`, `2d ago`; after four weeks the day: `2026-03-01`.
+#[must_use]
+pub fn relative(then: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    match between(then, now).as_secs() {
+        0..MINUTE => "just now".to_owned(),
+        seconds @ MINUTE..HOUR => format!("{}m ago", seconds / MINUTE),
+        seconds @ HOUR..DAY => format!("{}h ago", seconds / HOUR),
+        seconds if seconds < 28 * DAY => format!("{}d ago", seconds / DAY),
+        _ => written(then, zone, "%Y-%m-%d"),
+    }
+}
+
+/// A moment on the wall clock, as short as it is clear seen from `now`: `21:12` within 20 hours, `Mon 21:12` within
+/// six days, `2026-03-01 21:12` otherwise. Waits of less than two minutes get seconds.
+#[must_use]
+pub fn clock(moment: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let away = between(now, moment).max(between(moment, now)).as_secs();
+    let format = match away {
+        0..120 => "%H:%M:%S",
+        seconds if seconds < 20 * HOUR => "%H:%M",
+        seconds if seconds < 6 * DAY => "%a %H:%M",
+        _ => "%Y-%m-%d %H:%M",
+    };
+    written(moment, zone, format)
+}
+
+/// `2026-03-01 21:12:09`.
+#[must_use]
+pub fn date_time(moment: Timestamp, zone: &TimeZone) -> String {
+    written(moment, zone, "%Y-%m-%d %H:%M:%S")
+}
+
+fn written(moment: Timestamp, zone: &TimeZone, format: &str) -> String {
+    moment.to_zoned(zone.clone()).strftime(format).to_string()
+}
+
+#[cfg(test)]
+#[path = "format_tests.rs"]
+mod tests;

@@ -1,0 +1,60 @@
+//! Text from outside, made safe to print: an agent must not drive the user's terminal.
+
+use std::borrow::Cow;
+
+use anstream::adapter::strip_str;
+
+/// The text without escape sequences and control characters, except newline and tab. A carriage return that is not
+/// part of a line's end becomes a newline. Characters that reorder the text around them (bidirectional overrides)
+/// are dropped too: they can make a command look like another one.
+#[must_use]
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_harmless) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+    let stripped = strip_str(&lines).to_string();
+    Cow::Owned(stripped.chars().filter(|&character| is_harmless(character)).collect())
+}
+
+/// [`harmless`] on one line: every run of white space becomes one blank.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// May this character reach a terminal as it is?
+pub(crate) fn is_harmless(character: char) -> bool {
+    matches!(character, '\n' | '\t') || !(character.is_control() || reorders(character))
+}
+
+fn reorders(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_drives_a_terminal_survives() {
+        for (text, expected) in [
+            ("plain\ttext\nstays, ä 🔧", "plain\ttext\nstays, ä 🔧"),
+            ("\x1b[31mred\x1b[0m", "red"),
+            ("\x1b]0;title\x07after", "after"),
+            ("bell\x07 back\x08space \x7f", "bell backspace "),
+            ("eight bit \u{9b}2J", "eight bit 2J"),
+            ("line\r\nline\rover", "line\nline\nover"),
+            ("rm \u{202e}safe\u{202c}", "rm safe"),
+            ("half \x1b", "half "),
+            ("\x1b\x1b[2J\x1b[[31m", "m"),
+        ] {
+            assert_eq!(harmless(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn one_line_is_one_line() {
+        assert_eq!(one_line("  a\n\tb\r\nc  "), "a b c");
+    }
+}

@@ -1,0 +1,99 @@
+//! What a person can do after a run: exact commands.
+
+use windlass_core::fact::{CheckKind, Cost, StopReason};
+use windlass_core::run::RunPlan;
+
+use crate::board::Board;
+use crate::format;
+
+/// A command and what it is for.
+pub(super) struct Advice {
+    pub(super) command: String,
+    pub(super) purpose: &'static str,
+}
+
+fn advice(command: String, purpose: &'static str) -> Advice {
+    Advice { command, purpose }
+}
+
+/// What to do next, most useful first.
+pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
+    let run = &plan.run;
+    let resume = |flags: String, purpose| advice(format!("windlass resume {run}{flags}"), purpose);
+    let limits = &plan.limits;
+    let first = match reason {
+        StopReason::MaxIterations => {
+            let raised = limits.iterations.unwrap_or(50).saturating_mul(2);
+            resume(format!(" --max-iterations {raised}"), "go on with a higher limit")
+        }
+        StopReason::MaxCost => {
+            let raised = limits.cost.map_or(10.0, |cost| (cost + cost).dollars());
+            resume(format!(" --max-cost {raised}"), "go on with a higher limit")
+        }
+        StopReason::MaxTokens => {
+            let raised = limits.tokens.unwrap_or(1_000_000).saturating_mul(2);
+            resume(format!(" --max-tokens {raised}"), "go on with a higher limit")
+        }
+        StopReason::MaxDuration => {
+            let raised = limits.duration.unwrap_or_default().saturating_mul(2);
+            resume(format!(" --max-duration {}", format::flag_duration(raised)), "go on with a higher limit")
+        }
+        StopReason::Stagnated => {
+            let raised = limits.stagnation.unwrap_or(3).saturating_mul(2);
+            resume(format!(" --stagnation-threshold {raised}"), "go on with more patience")
+        }
+        StopReason::ConsecutiveFailures => {
+            let raised = limits.failures.saturating_mul(2);
+            resume(format!(" --max-failures {raised}"), "go on once the cause is gone")
+        }
+        StopReason::LimitWaitExceeded => {
+            let raised = limits.wait.saturating_mul(2);
+            resume(format!(" --max-wait {}", format::flag_duration(raised)), "go on with more patience")
+        }
+        StopReason::AgentUnavailable | StopReason::DiskFull => {
+            advice("windlass doctor".to_owned(), "see what is wrong with this machine")
+        }
+        StopReason::Complete | StopReason::NothingToDo | StopReason::Missing => {
+            return vec![look(plan)];
+        }
+        StopReason::Locked => return vec![advice("windlass status".to_owned(), "see the run that holds it")],
+        _ => resume(String::new(), "go on where it stopped"),
+    };
+    let mut all = vec![first];
+    if matches!(reason, StopReason::AgentUnavailable | StopReason::DiskFull) {
+        all.push(resume(String::new(), "go on once it is repaired"));
+    }
+    all.push(look(plan));
+    all
+}
+
+fn look(plan: &RunPlan) -> Advice {
+    advice(format!("windlass logs {}", plan.run), "what was done, step by step")
+}
+
+/// What an ending is worth: what vouches for it.
+pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
+    let plan = board.plan.as_ref()?;
+    let has = |kind| plan.checks.iter().any(|check| check.kind == kind);
+    match reason {
+        StopReason::Complete => Some(match (has(CheckKind::Until), has(CheckKind::Gate)) {
+            (true, true) => "Every until command and every gate passed.".to_owned(),
+            (true, false) => "Every until command passed.".to_owned(),
+            (false, true) => "The agent says so, and every gate passed.".to_owned(),
+            (false, false) => "The agent says so; no gate checked it (--gate CMD would).".to_owned(),
+        }),
+        StopReason::NothingToDo if has(CheckKind::Until) => {
+            Some("To have these commands checked after the work instead, give them with --gate.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// `$3.42 of $5.00`.
+pub(super) fn of_limit(cost: Cost, estimated: bool, limit: Option<Cost>) -> String {
+    let charged = format::charged(cost, estimated);
+    match limit {
+        Some(limit) => format!("{charged} of {}", format::money(limit)),
+        None => charged,
+    }
+}

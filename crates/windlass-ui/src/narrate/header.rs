@@ -1,0 +1,138 @@
+//! What is said before a run begins: what runs, within which bounds, and what it may do.
+
+use windlass_core::fact::CheckKind;
+use windlass_core::run::{AgentPlan, CommitPolicy, Limits, RunPlan};
+
+use crate::board::Board;
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::words;
+
+/// Where the text of a labelled line begins.
+const COLUMN: usize = 11;
+
+/// Rules that are shown; the others are counted.
+const SHOWN_RULES: usize = 8;
+
+/// `  label    text`.
+pub(crate) fn labelled(label: &str) -> Line {
+    Line::hanging(COLUMN).dim(format!("  {label:<width$}", width = COLUMN - 2))
+}
+
+pub(super) fn started(board: &Board) -> Vec<Line> {
+    let Some(plan) = &board.plan else {
+        return Vec::new();
+    };
+    let mut lines = vec![
+        Line::hanging(2)
+            .strong("windlass")
+            .dim(format!(" · {} · {}", words::mode(plan.job.mode), plan.run)),
+        Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
+        Line::new(),
+        labelled("agent").plain(agent(&plan.agent)),
+        labelled("in").plain(one_line(&plan.directory.to_string_lossy())),
+        labelled("at most").plain(limits(&plan.limits)),
+    ];
+    lines.extend(permissions(plan));
+    lines.push(labelled("done when").plain(completion(plan)));
+    lines.extend(checks(plan, CheckKind::Until, "until"));
+    lines.extend(checks(plan, CheckKind::Gate, "gate"));
+    lines.push(labelled("commits").plain(commits(plan)));
+    lines.push(Line::new());
+    lines
+}
+
+pub(super) fn resumed(board: &Board) -> Vec<Line> {
+    let Some(plan) = &board.plan else {
+        return Vec::new();
+    };
+    let done = board.tally.total();
+    let so_far = format!(
+        "resumed after {}, {} spent",
+        format::count(u64::from(done), "iteration"),
+        format::charged(board.cost(), board.estimated)
+    );
+    let mut lines = vec![
+        Line::hanging(2)
+            .strong("windlass")
+            .dim(format!(" · {} · {} · ", words::mode(plan.job.mode), plan.run))
+            .plain(so_far),
+        Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
+        Line::new(),
+        labelled("at most").plain(limits(&plan.limits)),
+    ];
+    lines.extend(permissions(plan));
+    lines.push(Line::new());
+    lines
+}
+
+fn agent(agent: &AgentPlan) -> String {
+    let model = agent.model.as_ref().map_or("its own choice of model".to_owned(), |model| format!("model {model}"));
+    one_line(&format!("{} {}, {model}", agent.name, agent.version))
+}
+
+/// `50 iterations, 12h, $5.00, 3 failures in a row, 3 iterations in a row without progress`.
+fn limits(limits: &Limits) -> String {
+    let counted = |number: u32, noun| format::count(u64::from(number), noun);
+    let parts = [
+        limits.iterations.map(|iterations| counted(iterations, "iteration")),
+        limits.duration.map(format::bound),
+        limits.cost.map(format::money),
+        limits.tokens.map(|tokens| format!("{} tokens", format::amount(tokens))),
+        Some(format!("{} in a row", counted(limits.failures, "failure"))),
+        limits.stagnation.map(|idle| format!("{idle} in a row without progress")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn permissions(plan: &RunPlan) -> Vec<Line> {
+    let agent = &plan.agent;
+    if agent.skip_permissions {
+        return vec![
+            labelled("may do")
+                .mark(Tone::Bad, Mark::Notice)
+                .tone(Tone::Bad, " anything at all")
+                .plain(": permissions are skipped (--dangerously-skip-permissions)"),
+        ];
+    }
+    let shown: Vec<String> = agent.allow.iter().take(SHOWN_RULES).map(|rule| one_line(rule)).collect();
+    let hidden = agent.allow.len().saturating_sub(SHOWN_RULES);
+    let mut text = "edit files here".to_owned();
+    if !shown.is_empty() {
+        text = format!("{text}; {}", shown.join(", "));
+    }
+    if hidden > 0 {
+        text = format!("{text} and {hidden} more");
+    }
+    vec![labelled("may do").plain(text).dim("; anything else is refused and listed here")]
+}
+
+fn completion(plan: &RunPlan) -> String {
+    let gated = plan.checks.iter().any(|check| check.kind == CheckKind::Gate);
+    let until = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
+    let claim = match (until, plan.job.completion_threshold) {
+        (true, _) => "every until command passes".to_owned(),
+        (false, 1) => "the agent says so".to_owned(),
+        (false, times) => format!("the agent says so {times} times in a row"),
+    };
+    match (gated, until) {
+        (true, _) => format!("{claim} and every gate passes"),
+        (false, true) => claim,
+        (false, false) => format!("{claim}; no gate checks it (--gate CMD)"),
+    }
+}
+
+fn checks(plan: &RunPlan, kind: CheckKind, label: &str) -> Vec<Line> {
+    let of_kind = plan.checks.iter().filter(|check| check.kind == kind);
+    of_kind.map(|check| labelled(label).command(one_line(&check.command))).collect()
+}
+
+fn commits(plan: &RunPlan) -> &'static str {
+    match (plan.git, plan.commit) {
+        (false, _) => "none: this is no git repository; no snapshots either",
+        (true, CommitPolicy::None) => "none; every iteration is kept as a snapshot",
+        (true, CommitPolicy::Agent) => "the agent's own; every iteration is kept as a snapshot",
+        (true, CommitPolicy::Runner) => "one per iteration with changes",
+    }
+}

@@ -1,0 +1,166 @@
+//! The line of a finished iteration, and what is said below it.
+
+use windlass_core::fact::{CheckKind, CheckOutcome, Class, Cost, Denial, Fact, Verdict};
+
+use super::{allow_line, command, took};
+use crate::board::{Board, LaneBoard};
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::words;
+
+/// Where the explanation of an iteration begins, and everything below it.
+const BELOW: usize = 7;
+
+/// A row of the table that the iterations make.
+struct Row<'a> {
+    number: String,
+    look: (Tone, Mark, &'a str),
+    duration: std::time::Duration,
+    cost: Cost,
+    estimated: bool,
+    explanation: String,
+}
+
+impl Row<'_> {
+    fn line(&self, board: &Board) -> Line {
+        let (tone, mark, word) = self.look;
+        let digits = digits(board);
+        let cost = format::charged(self.cost, self.estimated);
+        Line::hanging(BELOW)
+            .dim(format!("  {:>digits$}  ", self.number))
+            .mark(tone, mark)
+            .tone(tone, format!(" {word:<8}"))
+            .plain(format!(" {:>7} {cost:>8}  ", format::duration(self.duration)))
+            .plain(&self.explanation)
+    }
+}
+
+/// The columns that iteration numbers take.
+fn digits(board: &Board) -> usize {
+    let most = board.plan.as_ref().and_then(|plan| plan.limits.iterations);
+    most.map_or(3, |most| most.to_string().len()).max(2)
+}
+
+pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
+    let Fact::IterationFinished {
+        lane,
+        iteration,
+        verdict,
+        class,
+        progress,
+        cost,
+        duration,
+        ..
+    } = fact
+    else {
+        return Vec::new();
+    };
+    let nothing = LaneBoard::default();
+    let seen = board.lanes.get(lane).unwrap_or(&nothing);
+    let row = Row {
+        number: iteration.to_string(),
+        look: words::verdict(*verdict),
+        duration: *duration,
+        cost: *cost,
+        estimated: seen.last_call.as_ref().is_some_and(|call| call.estimated),
+        explanation: explanation(seen, *verdict, *class, *progress),
+    };
+    let mut lines = vec![row.line(board)];
+    lines.extend(seen.failed_checks.iter().flat_map(|outcome| failed_check(board, outcome)));
+    lines.extend(seen.commit_refused.as_deref().map(commit_refused));
+    lines.extend(seen.denials.iter().flat_map(denied));
+    lines
+}
+
+pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) -> Vec<Line> {
+    let Fact::AttemptRepeats { lane, iteration, .. } = fact else {
+        return Vec::new();
+    };
+    let call = board.lanes.get(lane).and_then(|lane| lane.last_call.as_ref());
+    let why = call.map(|call| one_line(&call.detail)).filter(|detail| !detail.is_empty());
+    let why = why.unwrap_or_else(|| words::class(class).to_owned());
+    let row = Row {
+        number: iteration.to_string(),
+        look: (Tone::Warn, Mark::Again, "again"),
+        duration: call.map(|call| call.duration).unwrap_or_default(),
+        cost: call.map(|call| call.cost).unwrap_or_default(),
+        estimated: call.is_some_and(|call| call.estimated),
+        explanation: format!("{why}; same iteration, attempt {}", attempt.saturating_add(1)),
+    };
+    vec![row.line(board)]
+}
+
+fn explanation(seen: &LaneBoard, verdict: Verdict, class: Class, progress: bool) -> String {
+    let detail = seen.last_call.as_ref().map(|call| one_line(&call.detail)).unwrap_or_default();
+    let changed = if seen.changed == 0 {
+        if progress { "progress" } else { "nothing new" }.to_owned()
+    } else {
+        format!("{} changed", format::count(u64::from(seen.changed), "file"))
+    };
+    let mut parts = match verdict {
+        Verdict::Worked => vec![changed],
+        Verdict::Idle if seen.changed > 0 => vec!["nothing that was not there before".to_owned()],
+        Verdict::Idle => vec!["nothing new".to_owned()],
+        Verdict::Failed if detail.is_empty() => vec![words::class(class).to_owned()],
+        Verdict::Failed => vec![detail],
+        Verdict::ClaimAccepted => vec!["the claim stands".to_owned(), changed],
+        Verdict::ClaimRefused => vec!["claims to be done".to_owned(), changed],
+        Verdict::ClaimUnsupported => vec!["claims to be done, but nothing has changed".to_owned()],
+    };
+    if verdict != Verdict::Failed && class != Class::Success {
+        parts.push(words::class(class).to_owned());
+    }
+    if let Some(commit) = &seen.commit {
+        parts.push(format!("commit {}", short(commit)));
+    }
+    parts.join(", ")
+}
+
+/// The beginning of a commit's name.
+pub(super) fn short(commit: &str) -> String {
+    one_line(commit).chars().take(8).collect()
+}
+
+fn below() -> Line {
+    Line::hanging(BELOW + 2).plain(" ".repeat(BELOW))
+}
+
+fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
+    let plan = board.plan.as_ref();
+    let check = plan.and_then(|plan| plan.checks.get(usize::from(outcome.check)));
+    let (tone, label) = match check.map(|check| check.kind) {
+        // An until command that does not pass yet is the normal state of things.
+        Some(CheckKind::Until) => (Tone::Dim, "not yet: "),
+        Some(CheckKind::Gate) | None => (Tone::Bad, "gate failed: "),
+    };
+    let mut lines = vec![
+        below()
+            .tone(tone, label)
+            .plain(command(board, outcome))
+            .dim(format!(" ({})", took(outcome))),
+    ];
+    let last = one_line(&outcome.last_line);
+    if !last.is_empty() {
+        lines.push(below().dim(format!("  {last}")));
+    }
+    lines
+}
+
+fn commit_refused(why: &str) -> Line {
+    below().tone(Tone::Bad, "not committed: ").plain(one_line(why))
+}
+
+fn denied(denial: &Denial) -> Vec<Line> {
+    let tool = one_line(&denial.tool);
+    vec![
+        below()
+            .tone(Tone::Warn, "denied: ")
+            .plain(format!("{tool} {}", one_line(&denial.input))),
+        Line::new()
+            .plain(" ".repeat(BELOW + 2))
+            .dim("to allow it: ")
+            .command(allow_line([denial.rule.as_str()])),
+    ]
+}
+

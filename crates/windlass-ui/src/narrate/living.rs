@@ -1,0 +1,113 @@
+//! The one line that is redrawn while a run goes on.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use windlass_core::fact::Class;
+
+use crate::board::{Board, Doing, LaneBoard};
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::terminal::{Glyphs, Terminal};
+use crate::words;
+
+const DOTS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const STROKES: [&str; 4] = ["|", "/", "-", "\\"];
+
+/// Milliseconds that one picture of the spinner stays.
+const FRAME: i64 = 125;
+
+/// The living line; `None` before a run has begun and after it ended.
+pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
+    board.plan.as_ref()?;
+    if board.ending.is_some() {
+        return None;
+    }
+    let line = match board.hold {
+        Some(_) => Line::new().mark(Tone::Warn, Mark::Waiting).plain(" "),
+        None => Line::new().tone(Tone::Command, frame(board.now, terminal.glyphs)).plain(" "),
+    };
+    let mut line = match board.foremost() {
+        Some(lane) => at_work(line, board, lane, &terminal.zone),
+        None => line.plain("looking at what is there").dim(elapsed(board.started, board.now)),
+    };
+    if let Some((_, stage)) = board.stop {
+        let what = if stage <= 1 { " · stopping after it" } else { " · stopping" };
+        line = line.tone(Tone::Warn, what);
+    }
+    Some(line)
+}
+
+/// The window's title.
+pub(crate) fn title(board: &Board) -> String {
+    let job = board.plan.as_ref().map(|plan| one_line(&plan.job.title)).unwrap_or_default();
+    let iteration = board.foremost().map(|lane| iteration(board, lane));
+    match (board.hold, iteration) {
+        (Some(_), _) => format!("windlass: waiting · {job}"),
+        (None, Some(iteration)) => format!("windlass: {iteration} {job}"),
+        (None, None) => format!("windlass: {job}"),
+    }
+}
+
+fn at_work(line: Line, board: &Board, lane: &LaneBoard, zone: &TimeZone) -> Line {
+    let line = line.plain("iteration ").strong(iteration(board, lane));
+    let line = if lane.attempt > 1 {
+        line.dim(format!(" (attempt {})", lane.attempt))
+    } else {
+        line
+    };
+    let line = match board.busy_lanes() {
+        0 | 1 => line,
+        busy => line.dim(format!(" · {busy} lanes")),
+    };
+    let line = match waiting(board, zone) {
+        Some(waiting) => line.dim(" · ").plain(waiting),
+        None => {
+            let time = format::whole_seconds(format::between(lane.started, board.now));
+            line.dim(" · ").plain(time).dim(" · ").plain(doing(lane.doing))
+        }
+    };
+    line.dim(" · ").plain(format::charged(board.cost(), board.estimated))
+}
+
+/// `3/50`; without a limit `3`.
+fn iteration(board: &Board, lane: &LaneBoard) -> String {
+    match board.plan.as_ref().and_then(|plan| plan.limits.iterations) {
+        Some(most) => format!("{}/{most}", lane.iteration),
+        None => lane.iteration.to_string(),
+    }
+}
+
+fn waiting(board: &Board, zone: &TimeZone) -> Option<String> {
+    let hold = board.hold?;
+    let clock = format::clock(hold.until, hold.since, zone);
+    let left = format::whole_seconds(format::between(board.now, hold.until));
+    Some(match hold.class {
+        Class::UsageLimit => format!("usage limit resets at {clock} (in {left})"),
+        _ => format!("outage, trying again in {left}"),
+    })
+}
+
+const fn doing(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Resting => "pausing",
+        Doing::Preparing => "preparing",
+        Doing::Agent(activity) => words::activity(activity),
+        Doing::Keeping => "keeping the work",
+        Doing::Checking => "checking",
+    }
+}
+
+fn elapsed(since: Option<Timestamp>, now: Timestamp) -> String {
+    since.map_or_else(String::new, |since| format!(" · {}", format::whole_seconds(format::between(since, now))))
+}
+
+fn frame(now: Timestamp, glyphs: Glyphs) -> &'static str {
+    let frames: &[&str] = match glyphs {
+        Glyphs::Ascii => &STROKES,
+        Glyphs::Unicode | Glyphs::Emoji => &DOTS,
+    };
+    let count = now.as_millisecond().div_euclid(FRAME);
+    let index = usize::try_from(count).unwrap_or(0) % frames.len();
+    frames.get(index).copied().unwrap_or_default()
+}

@@ -1,0 +1,161 @@
+//! A run, told in lines that stay. Each fact has its lines; they depend on nothing but the facts before it.
+
+mod advice;
+mod header;
+mod iteration;
+mod living;
+mod summary;
+
+pub(crate) use header::labelled;
+pub(crate) use living::{living, title};
+
+use jiff::tz::TimeZone;
+use windlass_core::fact::{CheckOutcome, CheckStage, Class, Cut, Entry, Fact, StopSource};
+
+use crate::board::Board;
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::words;
+
+/// The lines of one fact, which the board has taken in already.
+pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> {
+    match &entry.fact {
+        Fact::RunStarted { .. } => header::started(board),
+        Fact::RunResumed { .. } => header::resumed(board),
+        Fact::Surveyed { left_out, .. } => left_out_files(*left_out),
+        Fact::CheckFinished {
+            stage: CheckStage::Baseline,
+            outcome,
+            ..
+        } => vec![baseline(board, outcome)],
+        Fact::CallCut { cut, .. } => cut_line(*cut).into_iter().collect(),
+        Fact::AttemptRepeats { class, attempt, .. } => iteration::repeats(board, &entry.fact, *class, *attempt),
+        Fact::IterationFinished { .. } => iteration::finished(board, &entry.fact),
+        Fact::Held { until, class, .. } => vec![held(board, *until, *class, zone)],
+        Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
+        Fact::Noticed { text } => vec![notice(text)],
+        Fact::RunFinished { .. } => Vec::new(),
+        _ => Vec::new(),
+    }
+}
+
+/// The lines of a run's end: its result. The very last one names the stop reason for machines.
+pub(crate) fn summary(board: &Board) -> Vec<Line> {
+    summary::lines(board)
+}
+
+fn left_out_files(number: u32) -> Vec<Line> {
+    if number == 0 {
+        return Vec::new();
+    }
+    let files = format::count(u64::from(number), "file");
+    vec![notice(&format!("snapshots leave out {files} (too large): they cannot be restored"))]
+}
+
+fn baseline(board: &Board, outcome: &CheckOutcome) -> Line {
+    let (tone, mark) = check_mark(outcome);
+    Line::hanging(10)
+        .plain("  ")
+        .mark(tone, mark)
+        .dim(" before the first iteration: ")
+        .plain(command(board, outcome))
+        .dim(format!(" ({})", took(outcome)))
+}
+
+/// A sentence that a person should read.
+pub(crate) fn notice(text: &str) -> Line {
+    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(" ").plain(one_line(text))
+}
+
+fn cut_line(cut: Cut) -> Option<Line> {
+    let text = match cut {
+        Cut::Silence => "the agent printed nothing for too long: ending it",
+        Cut::WallClock => "the call took too long: ending it",
+        Cut::Duration => "the time of the run is used up: ending the agent",
+        Cut::Lingering => "the agent is done, but its process stays: ending it",
+        Cut::HopelessRetries => "the agent retries what cannot heal: ending it",
+        // The request to stop has lines of its own.
+        Cut::Stop => return None,
+    };
+    Some(notice(text))
+}
+
+fn held(board: &Board, until: jiff::Timestamp, class: Class, zone: &TimeZone) -> Line {
+    let clock = format::clock(until, board.now, zone);
+    let left = format::duration(format::between(board.now, until));
+    let text = match class {
+        Class::UsageLimit => format!("waiting for the usage limit to reset at {clock} (in {left})"),
+        _ => format!("outage: trying again at {clock} (in {left})"),
+    };
+    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Waiting).plain(" ").plain(text)
+}
+
+fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
+    let grace = board.plan.as_ref().map(|plan| format::bound(plan.clocks.grace)).unwrap_or_default();
+    let who = match by {
+        StopSource::Interrupt => "",
+        StopSource::Terminate => "SIGTERM: ",
+        StopSource::Command => "windlass stop: ",
+    };
+    let what = match stage {
+        0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned(),
+        2 => format!(
+            "ending the agent: SIGTERM now, SIGKILL in {grace} to everything it started; its work is kept; Ctrl-C again kills it at once"
+        ),
+        _ => "killing everything the agent started; its work is kept".to_owned(),
+    };
+    let mut lines = vec![notice(&format!("{who}{what}"))];
+    if let Some(plan) = &board.plan {
+        let resume = format!("windlass resume {}", plan.run);
+        lines.push(Line::new().dim("    to go on later: ").command(resume));
+    }
+    lines
+}
+
+/// A check's command, as it is configured.
+pub(crate) fn command(board: &Board, outcome: &CheckOutcome) -> String {
+    let check = board.plan.as_ref().and_then(|plan| plan.checks.get(usize::from(outcome.check)));
+    check.map_or_else(|| format!("check {}", outcome.check), |check| one_line(&check.command))
+}
+
+fn check_mark(outcome: &CheckOutcome) -> (Tone, Mark) {
+    if outcome.passed() {
+        (Tone::Good, Mark::Passed)
+    } else {
+        (Tone::Bad, Mark::Failed)
+    }
+}
+
+/// `exit 1, 3s`; for a check that passed the time alone.
+fn took(outcome: &CheckOutcome) -> String {
+    let duration = format::duration(outcome.duration);
+    if outcome.passed() {
+        duration
+    } else {
+        format!("{}, {duration}", words::check_result(outcome.result))
+    }
+}
+
+/// The configuration line that allows what these rules name.
+pub(crate) fn allow_line<'a>(rules: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = rules.into_iter().map(quoted).collect();
+    format!("permissions.allow = [{}]", quoted.join(", "))
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            character if crate::harmless::is_harmless(character) => quoted.push(character),
+            character => quoted.push_str(&format!("\\u{:04X}", u32::from(character))),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,163 @@
+//! What stays on the screen when a run has ended.
+
+use windlass_core::fact::{CheckKind, CheckOutcome, StopReason};
+use windlass_core::run::RunPlan;
+
+use super::header::labelled;
+use super::{advice, allow_line, check_mark, iteration, took};
+use crate::board::{Board, Ending, Tally};
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{self, Line, Mark, Tone};
+use crate::words;
+
+pub(super) fn lines(board: &Board) -> Vec<Line> {
+    let (Some(plan), Some(ending)) = (&board.plan, &board.ending) else {
+        return Vec::new();
+    };
+    let mut lines = vec![Line::new()];
+    lines.extend(headline(board, ending));
+    lines.push(Line::new());
+    lines.extend(figures(board, plan, ending));
+    lines.extend(checks(board));
+    lines.extend(denied(board));
+    lines.extend(restore(board, plan));
+    lines.extend(next(plan, ending.reason));
+    lines.push(Line::new());
+    lines.push(last_line(ending.reason));
+    lines
+}
+
+/// `stopped: max_iterations`: the same words as in `--json` and in the journal.
+fn last_line(reason: StopReason) -> Line {
+    Line::new().dim("stopped: ").strong(reason.name())
+}
+
+fn headline(board: &Board, ending: &Ending) -> Vec<Line> {
+    let (tone, mark) = words::ending(ending.reason);
+    let sentence = words::stop_reason(ending.reason);
+    let mut lines = vec![Line::hanging(4).plain("  ").mark(tone, mark).tone(tone, format!(" {sentence}"))];
+    let more = advice::proof(board, ending.reason).into_iter().chain([one_line(&ending.detail)]);
+    for text in more.filter(|text| !text.is_empty()) {
+        lines.push(Line::hanging(4).plain("    ").plain(text));
+    }
+    lines
+}
+
+fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
+    let mut lines = vec![
+        labelled("iterations").plain(iterations(board.tally, ending.iterations)),
+        labelled("cost").plain(advice::of_limit(board.charged, board.estimated, plan.limits.cost)),
+        labelled("tokens").plain(format::tokens(&board.tokens)),
+        labelled("time").plain(time(board, ending)),
+    ];
+    if board.commits.count > 0 {
+        let commits = &board.commits;
+        let range = if commits.count == 1 {
+            iteration::short(&commits.last)
+        } else {
+            format!("{}…{}", iteration::short(&commits.first), iteration::short(&commits.last))
+        };
+        lines.push(labelled("commits").plain(format!("{} ({range})", commits.count)));
+    }
+    lines
+}
+
+/// `5 (3 worked, 1 idle, 1 failed)`.
+fn iterations(tally: Tally, total: u32) -> String {
+    let kinds = [
+        (tally.worked, "worked"),
+        (tally.accepted, "accepted"),
+        (tally.refused, "refused"),
+        (tally.unproven, "unproven"),
+        (tally.idle, "idle"),
+        (tally.failed, "failed"),
+    ];
+    let parts: Vec<String> = kinds
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    if parts.is_empty() {
+        total.to_string()
+    } else {
+        format!("{total} ({})", parts.join(", "))
+    }
+}
+
+fn time(board: &Board, ending: &Ending) -> String {
+    let worked = format::duration(ending.duration);
+    if board.waits == 0 {
+        return worked;
+    }
+    let waits = format::count(u64::from(board.waits), "wait");
+    format!("{worked}, and {waits} of {} in all", format::duration(board.waited))
+}
+
+fn checks(board: &Board) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (kind, label) in [(CheckKind::Until, "until"), (CheckKind::Gate, "gate")] {
+        for (command, outcome) in board.checks_of(kind) {
+            lines.extend(check(label, command, outcome));
+        }
+    }
+    lines
+}
+
+fn check(label: &str, command: &str, outcome: Option<&CheckOutcome>) -> Vec<Line> {
+    let line = labelled(label);
+    let command = one_line(command);
+    let Some(outcome) = outcome else {
+        return vec![line.mark(Tone::Dim, Mark::Nothing).plain(format!(" {command}")).dim(" (not run)")];
+    };
+    let (tone, mark) = check_mark(outcome);
+    let line = line.mark(tone, mark).plain(format!(" {command}")).dim(format!(" ({})", took(outcome)));
+    let last = one_line(&outcome.last_line);
+    if outcome.passed() || last.is_empty() {
+        vec![line]
+    } else {
+        vec![line, labelled("").dim(format!("  {last}"))]
+    }
+}
+
+fn denied(board: &Board) -> Vec<Line> {
+    if board.denials.is_empty() {
+        return Vec::new();
+    }
+    let number = format::count(board.denials.len() as u64, "kind");
+    let rules = board.denials.iter().map(|denial| denial.rule.as_str());
+    vec![
+        labelled("denied").plain(format!("{number} of tool calls; to allow them, in .windlass/config.toml:")),
+        unbroken("").command(allow_line(rules)),
+    ]
+}
+
+fn restore(board: &Board, plan: &RunPlan) -> Vec<Line> {
+    let Some((iteration, _)) = &board.kept else {
+        return Vec::new();
+    };
+    let command = format!("windlass restore {} {iteration}", plan.run);
+    vec![explained("restore", &command, "the files as after that iteration", command.len())]
+}
+
+fn next(plan: &RunPlan, reason: StopReason) -> Vec<Line> {
+    let all = advice::next(plan, reason);
+    let widest = all.iter().map(|advice| line::width(&advice.command)).max().unwrap_or(0);
+    let mut label = "next";
+    let mut lines = Vec::new();
+    for advice in &all {
+        lines.push(explained(label, &advice.command, advice.purpose, widest));
+        label = "";
+    }
+    lines
+}
+
+fn explained(label: &str, command: &str, purpose: &str, widest: usize) -> Line {
+    let gap = " ".repeat(widest.saturating_sub(line::width(command)) + 2);
+    labelled(label).command(command).dim(format!("{gap}{purpose}"))
+}
+
+/// A labelled line that is to be copied, and therefore never wrapped.
+fn unbroken(label: &str) -> Line {
+    labelled(label).unbroken()
+}

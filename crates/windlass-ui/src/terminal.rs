@@ -1,0 +1,161 @@
+//! What is known about the place where lines are shown.
+
+use std::io::IsTerminal;
+
+use jiff::tz::TimeZone;
+
+/// A standard stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output: results.
+    Stdout,
+    /// Standard error: everything else.
+    Stderr,
+}
+
+/// Which marks can be shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Glyphs {
+    /// `+`, `x`, `...`.
+    #[default]
+    Ascii,
+    /// `✓`, `✗`, `…`, but no pictures.
+    Unicode,
+    /// Pictures too.
+    Emoji,
+}
+
+/// The place where lines are shown, as a value.
+#[derive(Clone, Debug)]
+pub struct Terminal {
+    /// Lines can be redrawn, a title can be set.
+    pub interactive: bool,
+    /// Columns; `None` where nothing bounds a line (a file, a pipe).
+    pub width: Option<usize>,
+    /// Colours are wanted and understood.
+    pub colour: bool,
+    /// Which marks can be shown.
+    pub glyphs: Glyphs,
+    /// In which times are written.
+    pub zone: TimeZone,
+}
+
+/// The width of a terminal that does not tell.
+const USUAL_WIDTH: usize = 80;
+
+impl Terminal {
+    /// A file or a pipe, in UTC: no width, no colour, ASCII.
+    #[must_use]
+    pub fn plain() -> Terminal {
+        Terminal {
+            interactive: false,
+            width: None,
+            colour: false,
+            glyphs: Glyphs::Ascii,
+            zone: TimeZone::UTC,
+        }
+    }
+
+    /// Looks at a stream and at the environment: `TERM`, `COLUMNS`, `NO_COLOR`, `CLICOLOR_FORCE`, `LC_ALL`, `LC_CTYPE`,
+    /// `LANG`, `TZ`. `richest` bounds the marks by what the user wants.
+    #[must_use]
+    pub fn detect(stream: Stream, richest: Glyphs) -> Terminal {
+        let is_terminal = match stream {
+            Stream::Stdout => std::io::stdout().is_terminal(),
+            Stream::Stderr => std::io::stderr().is_terminal(),
+        };
+        let size = is_terminal.then(|| measure(stream)).flatten();
+        let environment = |name: &str| std::env::var(name).ok();
+        Terminal::resolve(is_terminal, size, richest, TimeZone::system(), environment)
+    }
+
+    /// The same from values; `environment` gives a variable's value.
+    #[must_use]
+    pub fn resolve(
+        is_terminal: bool,
+        size: Option<usize>,
+        richest: Glyphs,
+        zone: TimeZone,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Terminal {
+        let set = |name: &str| environment(name).filter(|value| !value.is_empty());
+        let interactive = is_terminal && set("TERM").is_some_and(|term| term != "dumb");
+        let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        let columns = set("COLUMNS")
+            .and_then(|columns| columns.parse().ok())
+            .filter(|&columns| columns > 0);
+        Terminal {
+            interactive,
+            width: columns.or_else(|| is_terminal.then(|| size.unwrap_or(USUAL_WIDTH))),
+            colour: set("NO_COLOR").is_none() && (interactive || forced),
+            glyphs: glyphs(richest, set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"))),
+            zone,
+        }
+    }
+}
+
+fn glyphs(richest: Glyphs, locale: Option<String>) -> Glyphs {
+    let locale = locale.unwrap_or_default().to_ascii_lowercase();
+    if locale.contains("utf-8") || locale.contains("utf8") {
+        richest
+    } else {
+        Glyphs::Ascii
+    }
+}
+
+/// The columns of the terminal behind a stream, now; `None` where there is none or it does not tell.
+#[must_use]
+pub fn measure(stream: Stream) -> Option<usize> {
+    let size = match stream {
+        Stream::Stdout => rustix::termios::tcgetwinsize(std::io::stdout()),
+        Stream::Stderr => rustix::termios::tcgetwinsize(std::io::stderr()),
+    };
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(is_terminal: bool, variables: &[(&str, &str)]) -> Terminal {
+        Terminal::resolve(is_terminal, Some(100), Glyphs::Emoji, TimeZone::UTC, |name| {
+            let found = variables.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn a_terminal_is_used_as_far_as_it_goes() {
+        let full = resolve(true, &[("TERM", "xterm"), ("LANG", "de_DE.UTF-8")]);
+        assert!(full.interactive && full.colour);
+        assert_eq!((full.width, full.glyphs), (Some(100), Glyphs::Emoji));
+
+        let dumb = resolve(true, &[("TERM", "dumb")]);
+        assert!(!dumb.interactive && !dumb.colour);
+        assert_eq!((dumb.width, dumb.glyphs), (Some(100), Glyphs::Ascii));
+
+        let pipe = resolve(false, &[("TERM", "xterm"), ("LANG", "C.utf8")]);
+        assert!(!pipe.interactive && !pipe.colour);
+        assert_eq!((pipe.width, pipe.glyphs), (None, Glyphs::Emoji));
+    }
+
+    #[test]
+    fn what_the_user_says_wins() {
+        let term = ("TERM", "xterm");
+        assert!(!resolve(true, &[term, ("NO_COLOR", "1")]).colour);
+        assert!(resolve(true, &[term, ("NO_COLOR", "")]).colour);
+        assert!(resolve(false, &[("CLICOLOR_FORCE", "1")]).colour);
+        assert!(!resolve(false, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).colour);
+        assert_eq!(resolve(true, &[term, ("COLUMNS", "40")]).width, Some(40));
+        assert_eq!(resolve(true, &[term, ("COLUMNS", "nonsense")]).width, Some(100));
+        assert_eq!(resolve(true, &[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).glyphs, Glyphs::Ascii);
+    }
+
+    #[test]
+    fn marks_are_bounded_by_what_the_user_wants() {
+        let locale = |name: &str| (name == "LANG").then(|| "en_US.UTF-8".to_owned());
+        let terminal = Terminal::resolve(true, None, Glyphs::Unicode, TimeZone::UTC, locale);
+        assert_eq!(terminal.glyphs, Glyphs::Unicode);
+        assert_eq!(terminal.width, Some(80));
+    }
+}

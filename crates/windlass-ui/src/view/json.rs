@@ -1,0 +1,251 @@
+//! One JSON object per line on stdout, for machines. The shape is in `docs/json-schema.json` and only grows.
+
+use std::io;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::ser::Formatter;
+use serde_json::{Map, Value, json};
+use windlass_core::fact::{CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Entry, Fact, LaneId};
+use windlass_core::observation::Observation;
+use windlass_core::run::RunPlan;
+
+use crate::board::Board;
+use crate::event::{Event, View};
+use crate::harmless::is_harmless;
+use crate::printer::Printer;
+
+/// The version of the lines' format.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Prints facts and observations as JSON.
+pub struct JsonView {
+    board: Board,
+    printer: Printer,
+}
+
+impl JsonView {
+    /// A view that prints there.
+    #[must_use]
+    pub fn new(printer: Printer) -> JsonView {
+        JsonView {
+            board: Board::default(),
+            printer,
+        }
+    }
+}
+
+impl View for JsonView {
+    fn event(&mut self, event: &Event) {
+        self.board.apply(event);
+        if let Some(bytes) = line(&self.board, event) {
+            self.printer.result_bytes(&bytes);
+        }
+    }
+
+    fn flush(&mut self) {
+        self.printer.flush();
+    }
+
+    fn finish(&mut self) {
+        self.printer.finish();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.printer.results_closed()
+    }
+}
+
+/// What every line begins with.
+#[derive(Serialize)]
+struct Row<'a> {
+    v: u32,
+    r#type: &'a str,
+    run: Option<&'a str>,
+    /// Null where the line is about the whole run.
+    lane: Option<LaneId>,
+    /// Of an observation: the fact that started its call.
+    seq: u64,
+    time: Timestamp,
+    #[serde(flatten)]
+    body: Map<String, Value>,
+}
+
+/// The line of an event that the board has taken in already; with its newline.
+fn line(board: &Board, event: &Event) -> Option<Vec<u8>> {
+    let run = board.plan.as_ref().map(|plan| plan.run.0.as_str());
+    let header = |r#type, lane, seq, time, body| Row {
+        v: FORMAT_VERSION,
+        r#type,
+        run,
+        lane,
+        seq,
+        time,
+        body,
+    };
+    match event {
+        Event::Fact(entry) => {
+            let (name, lane, body) = fact(board, entry);
+            bytes(&header(&name, lane, entry.seq, entry.at.wall, body))
+        }
+        Event::Observation {
+            lane,
+            call,
+            line,
+            at,
+            observation,
+        } => {
+            let (name, body) = observed(*call, *line, observation);
+            let seq = board.calls.get(call).map_or(board.seq, |call| call.seq);
+            bytes(&header(&name, Some(*lane), seq, *at, body))
+        }
+        Event::Dropped { count } => {
+            let body = object(json!({ "count": count }));
+            bytes(&header("dropped", None, board.seq, board.now, body))
+        }
+        Event::Tick { .. } => None,
+    }
+}
+
+fn observed(call: CallId, line: u64, observation: &Observation) -> (String, Map<String, Value>) {
+    let mut body = serde_json::to_value(observation).map(object).unwrap_or_default();
+    let name = take_text(&mut body, "type");
+    body.insert("call".to_owned(), json!(call));
+    body.insert("line".to_owned(), json!(line));
+    (name, body)
+}
+
+/// A fact's type, its lane and its own fields.
+fn fact(board: &Board, entry: &Entry) -> (String, Option<LaneId>, Map<String, Value>) {
+    match &entry.fact {
+        Fact::RunStarted { plan } => ("run_started".to_owned(), None, plan_body(plan)),
+        Fact::RunResumed { plan } => ("run_resumed".to_owned(), None, plan_body(plan)),
+        Fact::CheckFinished { lane, stage, outcome } => {
+            ("gate_finished".to_owned(), Some(*lane), check_body(board, *stage, outcome))
+        }
+        fact => other_fact(board, fact),
+    }
+}
+
+/// Facts whose journalled form is their public form, but for a name or two.
+fn other_fact(board: &Board, fact: &Fact) -> (String, Option<LaneId>, Map<String, Value>) {
+    let mut body = serde_json::to_value(fact).map(object).unwrap_or_default();
+    let mut name = take_text(&mut body, "fact");
+    let lane = body.remove("lane").and_then(|lane| serde_json::from_value(lane).ok());
+    if let Some(Value::Object(tokens)) = body.get_mut("tokens") {
+        let total: u64 = tokens.values().filter_map(Value::as_u64).fold(0, u64::saturating_add);
+        tokens.insert("total".to_owned(), json!(total));
+    }
+    match fact {
+        Fact::Held { .. } => "waiting".clone_into(&mut name),
+        Fact::IterationStarted { .. } => {
+            let most = board.plan.as_ref().and_then(|plan| plan.limits.iterations);
+            body.insert("max_iterations".to_owned(), json!(most));
+        }
+        Fact::RunFinished { stop_reason, .. } => {
+            body.insert("stop_reason".to_owned(), json!(stop_reason.name()));
+        }
+        _ => {}
+    }
+    (name, lane, body)
+}
+
+fn plan_body(plan: &RunPlan) -> Map<String, Value> {
+    let limits = &plan.limits;
+    let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let checks: Vec<Value> = plan
+        .checks
+        .iter()
+        .map(|check| json!({ "kind": check.kind, "command": check.command, "timeout_ms": millis(check.timeout) }))
+        .collect();
+    object(json!({
+        "mode": plan.job.mode,
+        "title": plan.job.title,
+        "directory": plan.directory.to_string_lossy(),
+        "git": plan.git,
+        "commit": plan.commit,
+        "agent": {
+            "name": plan.agent.name,
+            "version": plan.agent.version,
+            "model": plan.agent.model,
+            "allow": plan.agent.allow,
+            "skip_permissions": plan.agent.skip_permissions,
+        },
+        "limits": {
+            "iterations": limits.iterations,
+            "cost_usd": limits.cost,
+            "tokens": limits.tokens,
+            "duration_ms": limits.duration.map(millis),
+            "failures": limits.failures,
+            "stagnation": limits.stagnation,
+            "wait_ms": millis(limits.wait),
+        },
+        "checks": checks,
+    }))
+}
+
+fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<String, Value> {
+    let check = board.plan.as_ref().and_then(|plan| plan.checks.get(usize::from(outcome.check)));
+    let (result, exit_code, signal) = match outcome.result {
+        CheckResult::Passed => ("passed", Some(0), None),
+        CheckResult::Failed(code) => ("failed", Some(code), None),
+        CheckResult::Signalled(signal) => ("signalled", None, Some(signal)),
+        CheckResult::TimedOut => ("timed_out", None, None),
+        CheckResult::Lost => ("lost", None, None),
+    };
+    object(json!({
+        "check": outcome.check,
+        "kind": check.map_or(CheckKind::Gate, |check| check.kind),
+        "command": check.map_or("", |check| &check.command),
+        "stage": stage,
+        "passed": outcome.passed(),
+        "result": result,
+        "exit_code": exit_code,
+        "signal": signal,
+        "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "log": outcome.log,
+        "last_line": outcome.last_line,
+    }))
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn take_text(body: &mut Map<String, Value>, key: &str) -> String {
+    match body.remove(key) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    }
+}
+
+/// A value on one line, with its newline.
+pub(crate) fn bytes<T: Serialize>(value: &T) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(256);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Harmless);
+    value.serialize(&mut serializer).ok()?;
+    bytes.push(b'\n');
+    Some(bytes)
+}
+
+/// Compact JSON in which also those control characters are escaped that JSON itself would let through.
+struct Harmless;
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut written = 0;
+        for (start, character) in fragment.char_indices().filter(|&(_, character)| !is_harmless(character)) {
+            writer.write_all(fragment.get(written..start).unwrap_or_default().as_bytes())?;
+            write!(writer, "\\u{:04x}", u32::from(character))?;
+            written = start + character.len_utf8();
+        }
+        writer.write_all(fragment.get(written..).unwrap_or_default().as_bytes())
+    }
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

@@ -1,0 +1,25 @@
+//! The views: ways to look at a run.
+
+mod json;
+mod progress;
+mod quiet;
+mod verbose;
+
+pub(crate) use json::bytes as json_line;
+pub use json::{FORMAT_VERSION, JsonView};
+pub use progress::ProgressView;
+pub use quiet::QuietView;
+pub use verbose::VerboseView;
+
+use crate::event::{Level, View};
+use crate::printer::Printer;
+
+/// The view for people at this level.
+#[must_use]
+pub fn view(level: Level, printer: Printer) -> Box<dyn View> {
+    match level {
+        Level::Quiet => Box::new(QuietView::new(printer)),
+        Level::Progress => Box::new(ProgressView::new(printer)),
+        Level::Verbose => Box::new(VerboseView::new(printer)),
+    }
+}

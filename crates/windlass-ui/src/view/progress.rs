@@ -1,0 +1,88 @@
+//! What runs, how it goes, how it ended: lines that stay, and one that lives.
+
+use windlass_core::fact::Fact;
+
+use crate::board::Board;
+use crate::event::{Event, View};
+use crate::narrate;
+use crate::printer::Printer;
+
+/// The default view.
+pub struct ProgressView {
+    board: Board,
+    printer: Printer,
+    title: String,
+}
+
+impl ProgressView {
+    /// A view that prints there.
+    #[must_use]
+    pub fn new(printer: Printer) -> ProgressView {
+        ProgressView {
+            board: Board::default(),
+            printer,
+            title: String::new(),
+        }
+    }
+
+    fn redraw(&mut self) {
+        let terminal = self.printer.notes_terminal();
+        if !terminal.interactive {
+            return;
+        }
+        if let Some(line) = narrate::living(&self.board, terminal) {
+            self.printer.living(&line);
+            let title = narrate::title(&self.board);
+            if title != self.title {
+                self.printer.title(&title);
+                self.title = title;
+            }
+        }
+    }
+}
+
+/// Prints what one event adds to the lines that stay.
+pub(super) fn tell(board: &Board, event: &Event, printer: &mut Printer) {
+    let Event::Fact(entry) = event else {
+        return;
+    };
+    let zone = printer.notes_terminal().zone.clone();
+    for line in narrate::lines(board, entry, &zone) {
+        printer.note(&line);
+    }
+    if let Fact::RunFinished { .. } = entry.fact {
+        for line in narrate::summary(board) {
+            printer.result(&line);
+        }
+    }
+}
+
+impl View for ProgressView {
+    fn event(&mut self, event: &Event) {
+        self.board.apply(event);
+        tell(&self.board, event, &mut self.printer);
+        if matches!(event, Event::Fact(_) | Event::Tick { .. }) {
+            self.redraw();
+        }
+    }
+
+    fn flush(&mut self) {
+        self.printer.flush();
+    }
+
+    fn finish(&mut self) {
+        self.printer.finish();
+    }
+
+    fn counts_time(&self) -> bool {
+        self.printer.notes_terminal().interactive && !self.printer.is_closed()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.printer.is_closed()
+    }
+}
+
+#[cfg(test)]
+#[path = "progress_tests.rs"]
+mod tests;
