@@ -50,11 +50,8 @@ pub fn parse_fine_duration(text: &str) -> Result<Duration, DurationError> {
 
 /// The milliseconds, and whether anything in the text is finer than a second.
 fn read(text: &str) -> Result<(u64, bool), DurationError> {
-    let compact: String = text
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .collect::<String>()
-        .to_ascii_lowercase();
+    let compact: String =
+        text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
     if compact.is_empty() {
         return Err(DurationError::Empty);
     }
@@ -164,10 +161,7 @@ mod tests {
             ("500ms", TooFine(own("500ms"))),
             ("0.5s", TooFine(own("0.5s"))),
             ("999999999999d", TooLong(own("999999999999d"))),
-            (
-                "99999999999999999999999h",
-                TooLong(own("99999999999999999999999h")),
-            ),
+            ("99999999999999999999999h", TooLong(own("99999999999999999999999h"))),
         ] {
             assert_eq!(parse_duration(text), Err(error), "{text}");
         }

@@ -64,6 +64,7 @@ keys! {
     DELAY: Pause = "clocks.delay", "Pause between two iterations.";
     SILENCE: PositiveSpan = "clocks.silence", "Time without a byte from the agent that ends a call.";
     CALL: PositiveSpan = "clocks.call", "Time that one call of the agent may take.";
+    BACKOFF: PositiveSpan = "clocks.backoff", "First pause of an outage; each further one is twice as long.";
     GRACE: Span = "clocks.grace", "Time from SIGTERM to SIGKILL.";
     LINGER: Span = "clocks.linger", "Time from the last result until the agent must have ended.";
     LINGER_BACKGROUND: Span = "clocks.linger_background", "The same while background tasks run.";

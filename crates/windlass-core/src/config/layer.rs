@@ -60,9 +60,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub(super) fn one(problem: String) -> ConfigError {
-        ConfigError {
-            problems: vec![problem],
-        }
+        ConfigError { problems: vec![problem] }
     }
 }
 
@@ -89,9 +87,8 @@ impl Layer {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let file = SourceFile { kind, path, text };
         let document = DeTable::parse(text).map_err(|error| {
-            let place = error
-                .span()
-                .map_or_else(|| path.display().to_string(), |span| file.place(span.start));
+            let place =
+                error.span().map_or_else(|| path.display().to_string(), |span| file.place(span.start));
             ConfigError::one(format!("{place}: {}", error.message().replace('\n', ", ")))
         })?;
         let (mut layer, mut problems) = (Layer::default(), Vec::new());
@@ -111,9 +108,8 @@ impl Layer {
     ) -> Result<Layer, ConfigError> {
         let (mut layer, mut problems) = (Layer::default(), Vec::new());
         for (variable, text) in variables {
-            let Some((table, key)) = variable
-                .strip_prefix("WINDLASS_")
-                .and_then(|rest| rest.split_once("__"))
+            let Some((table, key)) =
+                variable.strip_prefix("WINDLASS_").and_then(|rest| rest.split_once("__"))
             else {
                 continue;
             };
@@ -153,11 +149,7 @@ impl Layer {
         if texts.is_empty() {
             return Ok(());
         }
-        self.flag_value(
-            key,
-            flag,
-            Value::Array(texts.iter().cloned().map(Value::String).collect()),
-        )
+        self.flag_value(key, flag, Value::Array(texts.iter().cloned().map(Value::String).collect()))
     }
 
     fn flag_value<T>(&mut self, key: &Key<T>, flag: &str, value: Value) -> Result<(), ConfigError> {
@@ -177,11 +169,7 @@ impl Layer {
 }
 
 fn finished(layer: Layer, problems: Vec<String>) -> Result<Layer, ConfigError> {
-    if problems.is_empty() {
-        Ok(layer)
-    } else {
-        Err(ConfigError { problems })
-    }
+    if problems.is_empty() { Ok(layer) } else { Err(ConfigError { problems }) }
 }
 
 /// The key of this name, or a sentence that says which was meant.
@@ -200,24 +188,17 @@ fn suggestion(name: &str) -> Option<&'static str> {
     let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
     let typed = name.rsplit('.').next().unwrap_or(name);
     let names = || KEYS.iter().map(|key| key.name);
-    names()
-        .find(|known| last(known) == typed)
-        .or_else(|| nearest(name, names()))
-        .or_else(|| {
-            nearest(typed, names().map(last)).and_then(|near| names().find(|known| last(known) == near))
-        })
+    names().find(|known| last(known) == typed).or_else(|| nearest(name, names())).or_else(|| {
+        nearest(typed, names().map(last)).and_then(|near| names().find(|known| last(known) == near))
+    })
 }
 
 /// A value for a message: its kind, and itself where it is short.
 fn described(value: &Value) -> String {
     match value {
-        Value::String(text) => format!(
-            "the text `{}`",
-            text.chars()
-                .filter(|c| !c.is_control())
-                .take(60)
-                .collect::<String>()
-        ),
+        Value::String(text) => {
+            format!("the text `{}`", text.chars().filter(|c| !c.is_control()).take(60).collect::<String>())
+        }
         Value::Integer(number) => format!("the number {number}"),
         Value::Float(number) => format!("the number {number}"),
         Value::Boolean(switch) => format!("`{switch}`"),
@@ -236,12 +217,7 @@ struct SourceFile<'a> {
 
 impl SourceFile<'_> {
     fn line(&self, offset: usize) -> usize {
-        self.text
-            .bytes()
-            .take(offset)
-            .filter(|byte| *byte == b'\n')
-            .count()
-            + 1
+        self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
     }
 
     fn place(&self, offset: usize) -> String {
@@ -269,15 +245,9 @@ impl SourceFile<'_> {
             problems.push(format!("{}: {problem}", self.place(name_at)));
             return;
         };
-        let is_known = KEYS
-            .iter()
-            .any(|key| key.name.split('.').next() == Some(name.get_ref()));
+        let is_known = KEYS.iter().any(|key| key.name.split('.').next() == Some(name.get_ref()));
         if entries.is_empty() && !is_known {
-            problems.push(format!(
-                "{}: unknown table `{}`",
-                self.place(name_at),
-                name.get_ref()
-            ));
+            problems.push(format!("{}: unknown table `{}`", self.place(name_at), name.get_ref()));
         }
         for (key, value) in entries {
             let at = key.span().start;

@@ -69,21 +69,9 @@ mod tests {
 
     #[test]
     fn what_is_no_amount_is_refused() {
-        for text in [
-            "",
-            "$",
-            "NaN",
-            "nan",
-            "inf",
-            "-1",
-            "-0",
-            "1e3",
-            "5 dollars",
-            "1.2.3",
-            ".",
-            "5,50",
-            "1000001",
-        ] {
+        for text in
+            ["", "$", "NaN", "nan", "inf", "-1", "-0", "1e3", "5 dollars", "1.2.3", ".", "5,50", "1000001"]
+        {
             assert!(parse_money(text).is_err(), "{text}");
         }
         for number in [f64::NAN, f64::INFINITY, -1.0, -0.0, 1e7] {

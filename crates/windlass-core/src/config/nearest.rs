@@ -22,9 +22,7 @@ fn distance(left: &str, right: &str) -> usize {
         for (column, to) in right.iter().enumerate() {
             let cell = |cells: &[usize], at: usize| cells.get(at).copied().unwrap_or(usize::MAX / 2);
             let replaced = cell(&last, column) + usize::from(from != to);
-            let mut best = replaced
-                .min(cell(&last, column + 1) + 1)
-                .min(cell(&current, column) + 1);
+            let mut best = replaced.min(cell(&last, column + 1) + 1).min(cell(&current, column) + 1);
             let swapped =
                 row > 0 && column > 0 && left.get(row - 1) == Some(to) && right.get(column - 1) == Some(from);
             if swapped {

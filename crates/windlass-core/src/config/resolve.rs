@@ -91,9 +91,7 @@ impl Resolved {
     pub fn merge(layers: &[Layer], unlimited: Unlimited) -> Result<Resolved, ConfigError> {
         let mut values = Values::defaults()?;
         for layer in layers {
-            values
-                .0
-                .extend(layer.said.iter().map(|(name, said)| (*name, said.clone())));
+            values.0.extend(layer.said.iter().map(|(name, said)| (*name, said.clone())));
         }
         if unlimited == Unlimited::Allowed {
             values.lift_default(keys::MAX_ITERATIONS.name);
@@ -122,13 +120,7 @@ impl Resolved {
     }
 
     fn require_a_limit(&self) -> Result<(), ConfigError> {
-        let Limits {
-            iterations,
-            cost,
-            tokens,
-            duration,
-            ..
-        } = &self.limits;
+        let Limits { iterations, cost, tokens, duration, .. } = &self.limits;
         if iterations.is_some() || cost.is_some() || tokens.is_some() || duration.is_some() {
             return Ok(());
         }
@@ -149,19 +141,9 @@ impl Values {
     }
 
     fn lift_default(&mut self, name: &'static str) {
-        if self
-            .0
-            .get(name)
-            .is_some_and(|said| said.origin == Origin::Default)
-        {
+        if self.0.get(name).is_some_and(|said| said.origin == Origin::Default) {
             let origin = Origin::Flag("--unlimited".to_owned());
-            self.0.insert(
-                name,
-                Said {
-                    value: toml::Value::Integer(0),
-                    origin,
-                },
-            );
+            self.0.insert(name, Said { value: toml::Value::Integer(0), origin });
         }
     }
 
@@ -182,8 +164,7 @@ impl Values {
 
     /// The value of a key that the defaults always have.
     fn get<T: Setting>(&self, key: &Key<T>) -> Result<T, ConfigError> {
-        self.find(key)?
-            .ok_or_else(|| ConfigError::one(format!("`{}` has no value", key.name)))
+        self.find(key)?.ok_or_else(|| ConfigError::one(format!("`{}` has no value", key.name)))
     }
 
     fn resolve(&self) -> Result<Resolved, ConfigError> {
@@ -192,9 +173,7 @@ impl Values {
             clocks: self.clocks()?,
             checks: self.checks()?,
             completion_signal: self.get(&keys::COMPLETION_SIGNAL).map(|Phrase(phrase)| phrase)?,
-            completion_threshold: self
-                .get(&keys::COMPLETION_THRESHOLD)
-                .map(|Count(number)| number)?,
+            completion_threshold: self.get(&keys::COMPLETION_THRESHOLD).map(|Count(number)| number)?,
             notes_file: self.get(&keys::NOTES_FILE).map(|FileBelow(path)| path)?,
             agent: self.agent()?,
             commit: self.get(&keys::COMMIT)?,
@@ -223,6 +202,7 @@ impl Values {
     fn clocks(&self) -> Result<Clocks, ConfigError> {
         Ok(Clocks {
             delay: self.get(&keys::DELAY).map(|Pause(pause)| pause)?,
+            backoff: self.get(&keys::BACKOFF).map(|PositiveSpan(span)| span)?,
             silence: self.get(&keys::SILENCE).map(|PositiveSpan(span)| span)?,
             call: self.get(&keys::CALL).map(|PositiveSpan(span)| span)?,
             grace: self.span(&keys::GRACE)?,
@@ -250,32 +230,22 @@ impl Values {
     fn checks(&self) -> Result<Vec<Check>, ConfigError> {
         let PositiveSpan(usual) = self.get(&keys::GATE_TIMEOUT)?;
         let of_kind = |kind: CheckKind, checks: Vec<CheckSetting>| {
-            checks
-                .into_iter()
-                .map(move |CheckSetting { command, timeout }| Check {
-                    kind,
-                    command,
-                    timeout: timeout.unwrap_or(usual),
-                })
+            checks.into_iter().map(move |CheckSetting { command, timeout }| Check {
+                kind,
+                command,
+                timeout: timeout.unwrap_or(usual),
+            })
         };
         let until = of_kind(CheckKind::Until, self.get(&keys::UNTIL)?);
-        Ok(until
-            .chain(of_kind(CheckKind::Gate, self.get(&keys::GATES)?))
-            .collect())
+        Ok(until.chain(of_kind(CheckKind::Gate, self.get(&keys::GATES)?)).collect())
     }
 
     fn origins(&self) -> Vec<ValueOrigin> {
         let origin_of = |name: &'static str| match self.0.get(name) {
-            Some(said) => ValueOrigin {
-                name,
-                value: Some(said.value.to_string()),
-                origin: said.origin.clone(),
-            },
-            None => ValueOrigin {
-                name,
-                value: None,
-                origin: Origin::Default,
-            },
+            Some(said) => {
+                ValueOrigin { name, value: Some(said.value.to_string()), origin: said.origin.clone() }
+            }
+            None => ValueOrigin { name, value: None, origin: Origin::Default },
         };
         keys::KEYS.iter().map(|key| origin_of(key.name)).collect()
     }

@@ -53,9 +53,7 @@ impl<const LEAST: u32> Setting for Count<LEAST> {
         let number = value.as_integer().ok_or(Refusal::Kind)?;
         match u32::try_from(number) {
             Ok(number) if number >= LEAST => Ok(Count(number)),
-            _ => Err(Refusal::Because(format!(
-                "`{number}` is out of range; it must be at least {LEAST}"
-            ))),
+            _ => Err(Refusal::Because(format!("`{number}` is out of range; it must be at least {LEAST}"))),
         }
     }
 
@@ -173,11 +171,7 @@ impl Setting for Pause {
         let text = written(value)?;
         let trimmed = text.trim();
         let plain = !trimmed.is_empty() && trimmed.bytes().all(|byte| byte.is_ascii_digit());
-        Ok(Pause(if plain {
-            parse_duration(&format!("{trimmed}s"))?
-        } else {
-            parse_duration(trimmed)?
-        }))
+        Ok(Pause(if plain { parse_duration(&format!("{trimmed}s"))? } else { parse_duration(trimmed)? }))
     }
 }
 
@@ -208,9 +202,7 @@ impl Setting for Phrase {
         let Text(text) = Text::read(value)?;
         let phrase = text.trim();
         if phrase.chars().any(char::is_control) {
-            return Err(Refusal::Because(
-                "it must fit on one line, without control characters".to_owned(),
-            ));
+            return Err(Refusal::Because("it must fit on one line, without control characters".to_owned()));
         }
         Ok(Phrase(phrase.to_owned()))
     }
@@ -229,9 +221,7 @@ impl Setting for FileBelow {
             return Ok(FileBelow(None));
         }
         let path = PathBuf::from(text);
-        let inside = path
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         let named = path.file_name().is_some() && !text.ends_with('/');
         if inside && named {
             Ok(FileBelow(Some(path)))
@@ -266,10 +256,7 @@ impl Setting for Vec<String> {
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let items = value.as_array().ok_or(Refusal::Kind)?;
-        items
-            .iter()
-            .map(|item| Text::read(item).map(|Text(text)| text))
-            .collect()
+        items.iter().map(|item| Text::read(item).map(|Text(text)| text)).collect()
     }
 
     fn from_text(text: &str) -> Value {
@@ -291,12 +278,7 @@ impl Setting for Vec<CheckSetting> {
     const EXPECTED: &'static str = "a list of commands, each a text or { command = \"…\", timeout = \"…\" }";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
-        value
-            .as_array()
-            .ok_or(Refusal::Kind)?
-            .iter()
-            .map(read_check)
-            .collect()
+        value.as_array().ok_or(Refusal::Kind)?.iter().map(read_check).collect()
     }
 
     fn from_text(text: &str) -> Value {
@@ -306,10 +288,7 @@ impl Setting for Vec<CheckSetting> {
 
 fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
     let Some(table) = value.as_table() else {
-        return Text::read(value).map(|Text(command)| CheckSetting {
-            command,
-            timeout: None,
-        });
+        return Text::read(value).map(|Text(command)| CheckSetting { command, timeout: None });
     };
     if let Some(unknown) = table.keys().find(|key| *key != "command" && *key != "timeout") {
         return Err(Refusal::Because(format!(
@@ -317,11 +296,8 @@ fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
         )));
     }
     let Text(command) = table.get("command").map_or(Err(Refusal::Kind), Text::read)?;
-    let timeout = table
-        .get("timeout")
-        .map(PositiveSpan::read)
-        .transpose()?
-        .map(|PositiveSpan(timeout)| timeout);
+    let timeout =
+        table.get("timeout").map(PositiveSpan::read).transpose()?.map(|PositiveSpan(timeout)| timeout);
     Ok(CheckSetting { command, timeout })
 }
 
@@ -387,9 +363,7 @@ impl Setting for Mode {
 
 /// A number where the text is one; otherwise the text, which no number's kind accepts.
 fn number_or_text(text: &str) -> Value {
-    text.trim()
-        .parse()
-        .map_or_else(|_| Value::String(text.to_owned()), Value::Integer)
+    text.trim().parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer)
 }
 
 fn lines(text: &str) -> Value {

@@ -18,11 +18,7 @@ fn user(text: &str) -> Layer {
 }
 
 fn environment(variables: &[(&str, &str)]) -> Result<Layer, ConfigError> {
-    Layer::from_environment(
-        variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
-    )
+    Layer::from_environment(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
 }
 
 fn merge(layers: &[Layer]) -> Resolved {
@@ -36,21 +32,12 @@ fn the_defaults_are_those_of_the_design() {
     assert_eq!(resolved.limits.iterations, Some(50));
     assert_eq!(resolved.limits.duration, Some(minutes(720)));
     assert_eq!((resolved.limits.cost, resolved.limits.tokens), (None, None));
-    assert_eq!(
-        (resolved.limits.failures, resolved.limits.stagnation),
-        (3, Some(3))
-    );
+    assert_eq!((resolved.limits.failures, resolved.limits.stagnation), (3, Some(3)));
     assert_eq!(resolved.limits.wait, minutes(360));
-    assert_eq!(
-        (resolved.limits.outage_retries, resolved.limits.outage_time),
-        (20, minutes(120))
-    );
+    assert_eq!((resolved.limits.outage_retries, resolved.limits.outage_time), (20, minutes(120)));
     assert!(!resolved.limits.overage && !resolved.agent.api_keys && !resolved.agent.background);
     assert_eq!(resolved.clocks.delay, Duration::from_secs(2));
-    assert_eq!(
-        (resolved.clocks.silence, resolved.clocks.call),
-        (minutes(15), minutes(150))
-    );
+    assert_eq!((resolved.clocks.silence, resolved.clocks.call), (minutes(15), minutes(150)));
     assert_eq!(resolved.clocks.grace, Duration::from_secs(5));
     assert_eq!(
         (resolved.clocks.linger, resolved.clocks.linger_background),
@@ -61,18 +48,10 @@ fn the_defaults_are_those_of_the_design() {
         ("WINDLASS_JOB_COMPLETE", 3)
     );
     assert_eq!(resolved.notes_file, Some(PathBuf::from("SHARED_TASK_NOTES.md")));
-    assert_eq!(
-        (resolved.commit, resolved.exit_codes),
-        (CommitPolicy::None, ExitCodes::Simple)
-    );
+    assert_eq!((resolved.commit, resolved.exit_codes), (CommitPolicy::None, ExitCodes::Simple));
     assert_eq!(resolved.level, OutputLevel::Progress);
     assert!(resolved.checks.is_empty() && resolved.agent.allow.is_empty());
-    assert!(
-        resolved
-            .origins()
-            .iter()
-            .all(|value| value.origin == Origin::Default)
-    );
+    assert!(resolved.origins().iter().all(|value| value.origin == Origin::Default));
 }
 
 #[test]
@@ -80,29 +59,18 @@ fn each_layer_goes_before_the_ones_below_it_key_by_key() {
     let user =
         user("[limits]\nmax_iterations = 1\nmax_failures = 1\nmax_cost = 1\n[git]\ncommit = 'agent'\n");
     let project = project("[limits]\nmax_iterations = 2\nmax_failures = 2\nmax_cost = 2\n").unwrap();
-    let environment = environment(&[
-        ("WINDLASS_LIMITS__MAX_ITERATIONS", "3"),
-        ("WINDLASS_LIMITS__MAX_FAILURES", "3"),
-    ])
-    .unwrap();
+    let environment =
+        environment(&[("WINDLASS_LIMITS__MAX_ITERATIONS", "3"), ("WINDLASS_LIMITS__MAX_FAILURES", "3")])
+            .unwrap();
     let mut flags = Layer::default();
-    flags
-        .flag(&keys::MAX_ITERATIONS, "--max-iterations", "4")
-        .unwrap();
+    flags.flag(&keys::MAX_ITERATIONS, "--max-iterations", "4").unwrap();
     let resolved = merge(&[user, project, environment, flags]);
     assert_eq!(resolved.limits.iterations, Some(4));
     assert_eq!(resolved.limits.failures, 3);
     assert_eq!(resolved.limits.cost, Some(Cost::from_dollars(2.0)));
     assert_eq!(resolved.commit, CommitPolicy::Agent);
-    let origin = |key: &str| {
-        resolved
-            .origins()
-            .iter()
-            .find(|value| value.name == key)
-            .unwrap()
-            .origin
-            .to_string()
-    };
+    let origin =
+        |key: &str| resolved.origins().iter().find(|value| value.name == key).unwrap().origin.to_string();
     assert_eq!(origin("limits.max_iterations"), "--max-iterations");
     assert_eq!(origin("limits.max_failures"), "WINDLASS_LIMITS__MAX_FAILURES");
     assert_eq!(origin("limits.max_cost"), "config.toml:4");
@@ -117,19 +85,13 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
             "[limits]\nmax_iteratons = 1",
             "config.toml:2: unknown key `limits.max_iteratons`; did you mean `limits.max_iterations`?",
         ),
-        (
-            "max_cost = 1",
-            "config.toml:1: unknown key `max_cost`; did you mean `limits.max_cost`?",
-        ),
+        ("max_cost = 1", "config.toml:1: unknown key `max_cost`; did you mean `limits.max_cost`?"),
         (
             "[limit]\nmax_cost = 1",
             "config.toml:2: unknown key `limit.max_cost`; did you mean `limits.max_cost`?",
         ),
         ("[nonsense]", "config.toml:1: unknown table `nonsense`"),
-        (
-            "\n[nonsense]\nxyzzy = 1",
-            "config.toml:3: unknown key `nonsense.xyzzy`",
-        ),
+        ("\n[nonsense]\nxyzzy = 1", "config.toml:3: unknown key `nonsense.xyzzy`"),
         (
             "[limits]\nmax_failures = 'x'",
             "config.toml:2: `limits.max_failures`: expected a whole number, found the text `x`",
@@ -150,10 +112,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
             "[limits]\nmax_duration = 90",
             "config.toml:2: `limits.max_duration`: `90` has no unit; write `90s`, `90m` or `90h`",
         ),
-        (
-            "[clocks]\nsilence = '0s'",
-            "config.toml:2: `clocks.silence`: it must be longer than nothing",
-        ),
+        ("[clocks]\nsilence = '0s'", "config.toml:2: `clocks.silence`: it must be longer than nothing"),
         (
             "[git]\ncommit = 'everyone'",
             "config.toml:2: `git.commit`: expected `none`, `agent` or `runner`, found the text `everyone`",
@@ -200,10 +159,7 @@ fn files_of_windows_editors_are_read() {
     let layer = project("\u{feff}[limits]\r\nmax_iterations = 7\r\n[clocks]\r\ndelay = \"3s\"\r\n").unwrap();
     let resolved = merge(&[layer]);
     assert_eq!(resolved.limits.iterations, Some(7));
-    assert_eq!(
-        resolved.origin(&keys::DELAY),
-        &Origin::Project(PathBuf::from("config.toml"), 4)
-    );
+    assert_eq!(resolved.origin(&keys::DELAY), &Origin::Project(PathBuf::from("config.toml"), 4));
 }
 
 #[test]
@@ -226,20 +182,13 @@ fn the_environment_is_read_by_kind() {
     assert!(!resolved.emoji);
     assert_eq!(resolved.agent.model.as_deref(), Some("5"));
     assert_eq!(
-        resolved
-            .checks
-            .iter()
-            .map(|check| check.command.as_str())
-            .collect::<Vec<_>>(),
+        resolved.checks.iter().map(|check| check.command.as_str()).collect::<Vec<_>>(),
         ["make test", "make lint"]
     );
     assert!(resolved.notes_file.is_some());
 
-    let wrong = environment(&[
-        ("WINDLASS_LIMITS__MAX_COTS", "1"),
-        ("WINDLASS_OUTPUT__EMOJI", "maybe"),
-    ])
-    .unwrap_err();
+    let wrong =
+        environment(&[("WINDLASS_LIMITS__MAX_COTS", "1"), ("WINDLASS_OUTPUT__EMOJI", "maybe")]).unwrap_err();
     assert_eq!(
         wrong.problems,
         [
@@ -262,11 +211,7 @@ fn nothing_is_unlimited_by_accident() {
         (limits(&format!("{both}max_cost = 0")), Unlimited::Refused, false),
         (limits(both), Unlimited::Allowed, true),
     ] {
-        assert_eq!(
-            Resolved::merge(std::slice::from_ref(&layer), unlimited).is_ok(),
-            accepted,
-            "{layer:?}"
-        );
+        assert_eq!(Resolved::merge(std::slice::from_ref(&layer), unlimited).is_ok(), accepted, "{layer:?}");
     }
 }
 
@@ -275,24 +220,15 @@ fn unlimited_lifts_the_defaults_and_nothing_that_somebody_chose() {
     let bare = Resolved::merge(&[], Unlimited::Allowed).unwrap();
     assert_eq!((bare.limits.iterations, bare.limits.duration), (None, None));
     let chosen = project("[limits]\nmax_iterations = 9").unwrap();
-    assert_eq!(
-        Resolved::merge(&[chosen], Unlimited::Allowed)
-            .unwrap()
-            .limits
-            .iterations,
-        Some(9)
-    );
+    assert_eq!(Resolved::merge(&[chosen], Unlimited::Allowed).unwrap().limits.iterations, Some(9));
 }
 
 #[test]
 fn checks_come_until_first_each_with_its_own_timeout() {
     let text = "[gates]\ntimeout = '1m'\nuntil = ['done.sh']\ncommands = ['make', { command = 'slow', timeout = '1h' }]";
     let resolved = merge(&[project(text).unwrap()]);
-    let checks: Vec<_> = resolved
-        .checks
-        .iter()
-        .map(|check| (check.command.as_str(), check.timeout.as_secs()))
-        .collect();
+    let checks: Vec<_> =
+        resolved.checks.iter().map(|check| (check.command.as_str(), check.timeout.as_secs())).collect();
     assert_eq!(checks, [("done.sh", 60), ("make", 60), ("slow", 3600)]);
 }
 
@@ -302,10 +238,7 @@ fn every_key_is_named_once_and_every_default_is_a_key() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), KEYS.len());
-    assert!(
-        KEYS.iter()
-            .all(|key| key.name.split('.').count() == 2 && key.help.ends_with('.'))
-    );
+    assert!(KEYS.iter().all(|key| key.name.split('.').count() == 2 && key.help.ends_with('.')));
 }
 
 proptest! {

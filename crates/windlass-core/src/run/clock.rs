@@ -22,19 +22,14 @@ impl Clock {
     /// The time that counts, now.
     #[must_use]
     pub fn active(&self, now: Now) -> Duration {
-        let counted = self
-            .waiting_since
-            .unwrap_or(now.monotonic)
-            .saturating_sub(self.waited);
+        let counted = self.waiting_since.unwrap_or(now.monotonic).saturating_sub(self.waited);
         self.earlier + counted
     }
 
     /// The time spent waiting for usage limits.
     #[must_use]
     pub fn waited(&self, now: Now) -> Duration {
-        let open = self
-            .waiting_since
-            .map_or(Duration::ZERO, |since| now.monotonic.saturating_sub(since));
+        let open = self.waiting_since.map_or(Duration::ZERO, |since| now.monotonic.saturating_sub(since));
         self.waited_in_all + open
     }
 

@@ -16,78 +16,42 @@ impl Run {
             _ if self.phase != Phase::Active => Vec::new(),
             Input::Tick => self.due(now),
             Input::Stop { by, least } => one(self.stop_requested(by, least)),
-            Input::Failed { stop_reason, detail } => one(self
-                .failing
-                .is_none()
-                .then_some(Fact::Failing { stop_reason, detail })),
+            Input::Failed { stop_reason, detail } => {
+                one(self.failing.is_none().then_some(Fact::Failing { stop_reason, detail }))
+            }
             Input::Notice(text) => vec![Fact::Noticed { text }],
-            Input::Surveyed {
-                evidence,
-                snapshot,
-                left_out,
-            } => {
+            Input::Surveyed { evidence, snapshot, left_out } => {
                 let expected = matches!(self.survey, Survey::First | Survey::Again);
-                one(expected.then_some(Fact::Surveyed {
-                    evidence,
-                    snapshot,
-                    left_out,
-                }))
+                one(expected.then_some(Fact::Surveyed { evidence, snapshot, left_out }))
             }
             Input::Prepared { lane } => self.prepared(lane),
-            Input::Spawned { lane, call, pid } => one(self
-                .is_calling(lane, call)
-                .then_some(Fact::CallSpawned { lane, call, pid })),
+            Input::Spawned { lane, call, pid } => {
+                one(self.is_calling(lane, call).then_some(Fact::CallSpawned { lane, call, pid }))
+            }
             Input::CallDue { lane, call, cut } => match self.lane(lane) {
                 Some(LaneState::Calling(_, running)) if running.id == call => {
-                    vec![Fact::CallCut {
-                        lane,
-                        call,
-                        cut,
-                        now: false,
-                    }]
+                    vec![Fact::CallCut { lane, call, cut, now: false }]
                 }
                 _ => Vec::new(),
             },
             Input::CallEnded { lane, call, report } => {
                 if self.is_calling(lane, call) {
-                    vec![self.call_finished(lane, call, *report)]
+                    vec![self.finish_call(lane, call, *report)]
                 } else {
                     Vec::new()
                 }
             }
-            Input::Kept {
-                lane,
-                evidence,
-                snapshot,
-                changed,
-            } => {
+            Input::Kept { lane, evidence, snapshot, changed } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Keeping(..)));
-                one(expected.then_some(Fact::Kept {
-                    lane,
-                    evidence,
-                    snapshot,
-                    changed,
-                }))
+                one(expected.then_some(Fact::Kept { lane, evidence, snapshot, changed }))
             }
             Input::CheckEnded { lane, stage, outcome } => {
                 let expected = self.expects_check(lane, stage, outcome.check);
                 one(expected.then_some(Fact::CheckFinished { lane, stage, outcome }))
             }
-            Input::CommitEnded {
-                lane,
-                commit,
-                evidence,
-                altered,
-                refused,
-            } => {
+            Input::CommitEnded { lane, commit, evidence, altered, refused } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Advancing(..)));
-                one(expected.then_some(Fact::Committed {
-                    lane,
-                    commit,
-                    evidence,
-                    altered,
-                    refused,
-                }))
+                one(expected.then_some(Fact::Committed { lane, commit, evidence, altered, refused }))
             }
             Input::Settled { lane, evidence } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Settling(..)));
@@ -123,22 +87,14 @@ impl Run {
         let grace = self.plan.as_ref()?.clocks.grace;
         let third = self.stop.is_some_and(|stop| stop.stage >= 3);
         match state {
-            LaneState::Calling(_, call) if self.ends_agents() => Some(Fact::CallCut {
-                lane,
-                call: call.id,
-                cut: Cut::Stop,
-                now: third,
-            }),
+            LaneState::Calling(_, call) if self.ends_agents() => {
+                Some(Fact::CallCut { lane, call: call.id, cut: Cut::Stop, now: third })
+            }
             LaneState::Terminating(_, call, termination)
                 if !termination.kill
                     && (third || now.monotonic.saturating_sub(termination.since) >= grace) =>
             {
-                Some(Fact::CallCut {
-                    lane,
-                    call: call.id,
-                    cut: termination.cut,
-                    now: true,
-                })
+                Some(Fact::CallCut { lane, call: call.id, cut: termination.cut, now: true })
             }
             _ => None,
         }
@@ -149,20 +105,16 @@ impl Run {
             return None;
         }
         self.lanes.iter().find_map(|(id, lane)| match lane.state {
-            LaneState::Idle { not_before } if not_before <= now.monotonic => Some(Fact::IterationStarted {
-                lane: *id,
-                iteration: self.counters.started + 1,
-            }),
+            LaneState::Idle { not_before } if not_before <= now.monotonic => {
+                Some(Fact::IterationStarted { lane: *id, iteration: self.counters.started + 1 })
+            }
             _ => None,
         })
     }
 
     /// Ctrl-C escalates from 1 to 3; `windlass stop` asks for the first stage however often it is said.
     fn stop_requested(&self, by: StopSource, least: u8) -> Option<Fact> {
-        let pressed = self
-            .stop
-            .filter(|stop| stop.by != StopSource::Command)
-            .map_or(0, |stop| stop.stage);
+        let pressed = self.stop.filter(|stop| stop.by != StopSource::Command).map_or(0, |stop| stop.stage);
         let stage = match by {
             StopSource::Command if self.stop.is_some() => return None,
             StopSource::Command => 1,
@@ -178,12 +130,7 @@ impl Run {
         if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done {
             return Vec::new();
         }
-        let Turn {
-            iteration,
-            attempt,
-            purpose,
-            ..
-        } = *turn;
+        let Turn { iteration, attempt, purpose, .. } = *turn;
         let budget = plan.limits.cost.map(|limit| self.ledger.left_of(limit));
         let reserved = self.ledger.reservation();
         vec![Fact::CallReserved {
@@ -198,17 +145,12 @@ impl Run {
     }
 
     fn is_calling(&self, lane: LaneId, call: crate::fact::CallId) -> bool {
-        self.lane(lane)
-            .and_then(LaneState::call)
-            .is_some_and(|(_, running)| running.id == call)
+        self.lane(lane).and_then(LaneState::call).is_some_and(|(_, running)| running.id == call)
     }
 
     /// A call that died without a result keeps its reservation as its cost, marked as estimated.
-    fn call_finished(&self, lane: LaneId, call: crate::fact::CallId, report: CallReport) -> Fact {
-        let claimed = self
-            .plan
-            .as_ref()
-            .is_some_and(|plan| mode::claims(&plan.job, &report));
+    fn finish_call(&self, lane: LaneId, call: crate::fact::CallId, report: CallReport) -> Fact {
+        let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
         let reserved = self.ledger.reserved_for(call).unwrap_or_default();
         let empty = report.results.iter().all(|text| text.trim().is_empty());
         let summary = CallSummary {
@@ -227,12 +169,7 @@ impl Run {
             garbage_lines: report.garbage_lines,
             duration: report.duration,
         };
-        Fact::CallFinished {
-            lane,
-            call,
-            claimed,
-            summary,
-        }
+        Fact::CallFinished { lane, call, claimed, summary }
     }
 }
 

@@ -69,10 +69,7 @@ impl Run {
             return Some((StopReason::ConsecutiveFailures, detail));
         }
         if self.refused.in_a_row >= REFUSED_CLAIMS {
-            let detail = format!(
-                "{} claims in a row were refused by the same checks",
-                self.refused.in_a_row
-            );
+            let detail = format!("{} claims in a row were refused by the same checks", self.refused.in_a_row);
             return Some((StopReason::GatesFailing, detail));
         }
         self.limit(plan, now).or_else(|| self.stagnation(plan))
@@ -80,24 +77,14 @@ impl Run {
 
     fn limit(&self, plan: &RunPlan, now: Now) -> Option<(StopReason, String)> {
         let limits = &plan.limits;
-        let between = self
-            .lanes
-            .values()
-            .all(|lane| matches!(lane.state, LaneState::Idle { .. }));
-        let reason = if between
-            && limits
-                .iterations
-                .is_some_and(|most| self.counters.started >= most)
-        {
+        let between = self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. }));
+        let reason = if between && limits.iterations.is_some_and(|most| self.counters.started >= most) {
             StopReason::MaxIterations
         } else if self.counters.budget_exhausted
             || limits.cost.is_some_and(|most| self.ledger.spent() >= most)
         {
             StopReason::MaxCost
-        } else if limits
-            .tokens
-            .is_some_and(|most| self.ledger.tokens().total() >= most)
-        {
+        } else if limits.tokens.is_some_and(|most| self.ledger.tokens().total() >= most) {
             StopReason::MaxTokens
         } else if limits.duration.is_some_and(|most| self.active(now) >= most) {
             StopReason::MaxDuration
@@ -117,11 +104,8 @@ impl Run {
 
     fn is_done_before_it_began(&self) -> bool {
         let mut until = self.checks(CheckKind::Until).peekable();
-        let passed = |check: u16| {
-            self.baseline
-                .iter()
-                .any(|outcome| outcome.check == check && outcome.passed())
-        };
+        let passed =
+            |check: u16| self.baseline.iter().any(|outcome| outcome.check == check && outcome.passed());
         until.peek().is_some() && until.all(passed) && self.gates_green(&self.baseline)
     }
 }

@@ -63,18 +63,11 @@ impl Turn {
     /// The name of this attempt's folder.
     #[must_use]
     pub fn key(&self) -> TurnKey {
-        TurnKey {
-            iteration: self.iteration,
-            attempt: self.attempt,
-        }
+        TurnKey { iteration: self.iteration, attempt: self.attempt }
     }
 
     pub(crate) fn next_attempt(&self, notes: NotesShare) -> Turn {
-        Turn {
-            attempt: self.attempt + 1,
-            notes,
-            ..self.clone()
-        }
+        Turn { attempt: self.attempt + 1, notes, ..self.clone() }
     }
 }
 

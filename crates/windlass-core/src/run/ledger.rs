@@ -46,20 +46,14 @@ impl Ledger {
     /// What to set aside for the next call: the mean of this run's calls, at least [`LEAST_RESERVATION`].
     #[must_use]
     pub fn reservation(&self) -> Cost {
-        let mean = self
-            .spent
-            .micros()
-            .checked_div(u64::from(self.calls))
-            .unwrap_or(0);
+        let mean = self.spent.micros().checked_div(u64::from(self.calls)).unwrap_or(0);
         Cost::from_micros(mean).max(LEAST_RESERVATION)
     }
 
     /// What the next call may spend of `limit`: what neither was spent nor is set aside for others.
     #[must_use]
     pub fn left_of(&self, limit: Cost) -> Cost {
-        limit
-            .minus(self.spent)
-            .minus(self.reserved.values().copied().sum())
+        limit.minus(self.spent).minus(self.reserved.values().copied().sum())
     }
 
     /// What was set aside for a call that is still open.

@@ -242,10 +242,7 @@ impl Run {
     #[must_use]
     pub fn call_clocks(&self, now: Now) -> Option<CallClocks> {
         let plan = self.plan.as_ref()?;
-        let left = plan
-            .limits
-            .duration
-            .map(|limit| limit.saturating_sub(self.active(now)));
+        let left = plan.limits.duration.map(|limit| limit.saturating_sub(self.active(now)));
         let (wall, wall_means) = match left {
             Some(left) if left < plan.clocks.call => (left, Cut::Duration),
             _ => (plan.clocks.call, Cut::WallClock),
@@ -263,9 +260,8 @@ impl Run {
     #[must_use]
     pub fn next_due(&self, now: Now) -> Option<Duration> {
         let plan = self.plan.as_ref()?;
-        let hold = self
-            .hold
-            .map(|hold| Duration::try_from(hold.until.duration_since(now.wall)).unwrap_or_default());
+        let hold =
+            self.hold.map(|hold| Duration::try_from(hold.until.duration_since(now.wall)).unwrap_or_default());
         let lanes = self.lanes.values().filter_map(|lane| match &lane.state {
             LaneState::Idle { not_before } if self.hold.is_none() => Some(*not_before),
             LaneState::Terminating(_, _, termination) if !termination.kill => {

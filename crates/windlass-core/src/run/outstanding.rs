@@ -12,11 +12,8 @@ impl Run {
         if self.phase != Phase::Active {
             return Vec::new();
         }
-        let mut effects: Vec<Effect> = self
-            .lanes
-            .iter()
-            .flat_map(|(id, lane)| self.outstanding_in(*id, lane))
-            .collect();
+        let mut effects: Vec<Effect> =
+            self.lanes.iter().flat_map(|(id, lane)| self.outstanding_in(*id, lane)).collect();
         if self.may_begin() {
             effects.extend(self.outstanding_survey());
         }
@@ -45,9 +42,7 @@ impl Run {
     /// The baseline runs every check: those that fail before the first iteration are named as such later.
     pub(super) fn next_baseline_check(&self) -> Option<u16> {
         let done = |check: &u16| self.baseline.iter().any(|outcome| outcome.check == *check);
-        self.checks(CheckKind::Until)
-            .chain(self.checks(CheckKind::Gate))
-            .find(|check| !done(check))
+        self.checks(CheckKind::Until).chain(self.checks(CheckKind::Gate)).find(|check| !done(check))
     }
 
     fn outstanding_in(&self, id: LaneId, lane: &Lane) -> Vec<Effect> {
@@ -55,12 +50,8 @@ impl Run {
             LaneState::Idle { .. } | LaneState::Judging(..) => Vec::new(),
             LaneState::Preparing(turn) => {
                 let held = self.hold.is_some() || self.survey != Survey::Done || !self.may_begin();
-                let prepare = Effect::Prepare {
-                    lane: id,
-                    turn: turn.key(),
-                    purpose: turn.purpose,
-                    notes: turn.notes,
-                };
+                let prepare =
+                    Effect::Prepare { lane: id, turn: turn.key(), purpose: turn.purpose, notes: turn.notes };
                 if held { Vec::new() } else { vec![prepare] }
             }
             LaneState::Calling(turn, call) => vec![Effect::Call {
@@ -71,11 +62,7 @@ impl Run {
                 budget: call.budget,
             }],
             LaneState::Terminating(turn, call, termination) => {
-                let how = if termination.kill {
-                    EndCall::Kill
-                } else {
-                    EndCall::Ask
-                };
+                let how = if termination.kill { EndCall::Kill } else { EndCall::Ask };
                 let started = Effect::Call {
                     lane: id,
                     call: call.id,
@@ -83,27 +70,12 @@ impl Run {
                     purpose: turn.purpose,
                     budget: call.budget,
                 };
-                vec![
-                    started,
-                    Effect::EndCall {
-                        lane: id,
-                        call: call.id,
-                        how,
-                    },
-                ]
+                vec![started, Effect::EndCall { lane: id, call: call.id, how }]
             }
             LaneState::Recovering(turn, call) => {
-                vec![Effect::Recover {
-                    lane: id,
-                    call: call.id,
-                    turn: turn.key(),
-                    purpose: turn.purpose,
-                }]
+                vec![Effect::Recover { lane: id, call: call.id, turn: turn.key(), purpose: turn.purpose }]
             }
-            LaneState::Keeping(turn, _) => vec![Effect::Keep {
-                lane: id,
-                turn: turn.key(),
-            }],
+            LaneState::Keeping(turn, _) => vec![Effect::Keep { lane: id, turn: turn.key() }],
             LaneState::Gating(turn, outcome, checking) => self
                 .next_check(outcome, &checking.done)
                 .map(|check| Effect::RunCheck {
@@ -120,10 +92,7 @@ impl Run {
                 since: lane.committed.clone(),
                 candidate: outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone()),
             }],
-            LaneState::Settling(turn, _, _) => vec![Effect::Settle {
-                lane: id,
-                turn: turn.key(),
-            }],
+            LaneState::Settling(turn, _, _) => vec![Effect::Settle { lane: id, turn: turn.key() }],
         }
     }
 
@@ -133,21 +102,14 @@ impl Run {
     pub(super) fn next_check(&self, outcome: &Outcome, done: &[CheckOutcome]) -> Option<u16> {
         let outcome_of = |check: u16| done.iter().find(|outcome| outcome.check == check);
         let until: Vec<u16> = self.checks(CheckKind::Until).collect();
-        let failed = until
-            .iter()
-            .any(|check| outcome_of(*check).is_some_and(|outcome| !outcome.passed()));
+        let failed = until.iter().any(|check| outcome_of(*check).is_some_and(|outcome| !outcome.passed()));
         if let (false, Some(next)) = (failed, until.iter().find(|check| outcome_of(**check).is_none())) {
             return Some(*next);
         }
-        let claimed = if until.is_empty() {
-            outcome.claimed
-        } else {
-            !failed
-        };
+        let claimed = if until.is_empty() { outcome.claimed } else { !failed };
         if !claimed && !self.would_commit(outcome) {
             return None;
         }
-        self.checks(CheckKind::Gate)
-            .find(|check| outcome_of(*check).is_none())
+        self.checks(CheckKind::Gate).find(|check| outcome_of(*check).is_none())
     }
 }

@@ -23,9 +23,7 @@ impl History {
     /// Did a check pass that never passed before in this run?
     #[must_use]
     pub fn is_first_pass(&self, outcomes: &[CheckOutcome]) -> bool {
-        outcomes
-            .iter()
-            .any(|outcome| outcome.passed() && !self.passed.contains(&outcome.check))
+        outcomes.iter().any(|outcome| outcome.passed() && !self.passed.contains(&outcome.check))
     }
 
     /// Has an iteration of this run changed anything that is still changed?

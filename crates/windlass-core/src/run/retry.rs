@@ -11,12 +11,8 @@ use crate::run::{Clocks, Limits};
 pub const RESET_MARGIN: Duration = Duration::from_secs(5);
 
 /// Pauses of a usage limit that names no time, or that still refuses after the time it named.
-const REFUSED_PAUSES: [Duration; 4] = [
-    Duration::from_mins(2),
-    Duration::from_mins(5),
-    Duration::from_mins(10),
-    Duration::from_mins(20),
-];
+const REFUSED_PAUSES: [Duration; 4] =
+    [Duration::from_mins(2), Duration::from_mins(5), Duration::from_mins(10), Duration::from_mins(20)];
 
 /// The longest pause of an outage.
 const LONGEST_OUTAGE_PAUSE: Duration = Duration::from_mins(10);
@@ -67,10 +63,7 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
         };
     }
     let index = usize::try_from(before.count).unwrap_or(usize::MAX);
-    let pause = REFUSED_PAUSES
-        .get(index)
-        .copied()
-        .unwrap_or(REFUSED_PAUSES[REFUSED_PAUSES.len() - 1]);
+    let pause = REFUSED_PAUSES.get(index).copied().unwrap_or(REFUSED_PAUSES[REFUSED_PAUSES.len() - 1]);
     if before.lasted(now) + pause > limits.wait {
         Patience::Exhausted(format!(
             "the usage limit still refuses after {:#}, and --max-wait allows no longer wait",
@@ -96,10 +89,7 @@ pub fn after_outage(
     let doubled = clocks.backoff.saturating_mul(1_u32 << before.count.min(16));
     let pause = jittered(doubled.min(LONGEST_OUTAGE_PAUSE), run, before.count);
     if before.lasted(now) + pause > limits.outage_time {
-        Patience::Exhausted(format!(
-            "the API was out of reach for {:#}",
-            signed(before.lasted(now))
-        ))
+        Patience::Exhausted(format!("the API was out of reach for {:#}", signed(before.lasted(now))))
     } else {
         Patience::Until(later(now, pause))
     }

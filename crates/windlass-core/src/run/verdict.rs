@@ -34,26 +34,15 @@ impl Run {
     }
 
     fn has_notes(&self) -> bool {
-        self.plan
-            .as_ref()
-            .is_some_and(|plan| plan.job.notes_file.is_some())
+        self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some())
     }
 
     /// Is this work that the runner commits, if its gates are green?
     pub(super) fn would_commit(&self, outcome: &Outcome) -> bool {
-        let ours = self
-            .plan
-            .as_ref()
-            .is_some_and(|plan| plan.commit == CommitPolicy::Runner);
-        let whole = matches!(
-            outcome.summary.class,
-            Class::Success | Class::MaxTurns | Class::BudgetExhausted
-        );
-        ours && whole
-            && outcome
-                .kept
-                .as_ref()
-                .is_some_and(|kept| kept.moved || kept.is_new)
+        let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+        let whole =
+            matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
+        ours && whole && outcome.kept.as_ref().is_some_and(|kept| kept.moved || kept.is_new)
     }
 
     /// Green, or nothing to be red.
@@ -64,10 +53,7 @@ impl Run {
     /// What the runner concludes about an iteration that ends with this attempt.
     pub(super) fn verdict(&self, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Verdict {
         let has_until = self.checks(CheckKind::Until).next().is_some();
-        let shown = has_until
-            && self
-                .checks(CheckKind::Until)
-                .all(|check| passed(check, &judged.outcomes));
+        let shown = has_until && self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
         let claims = if has_until { shown } else { outcome.claimed };
         let progress = turn.progress || judged.first_pass;
         if claims && !self.gates_green(&judged.outcomes) {
@@ -75,15 +61,8 @@ impl Run {
         }
         if claims {
             let vouched = shown || self.checks(CheckKind::Gate).next().is_some();
-            let changed = outcome
-                .kept
-                .as_ref()
-                .is_some_and(|kept| self.history.has_changed(&kept.evidence));
-            return if vouched || changed {
-                Verdict::ClaimAccepted
-            } else {
-                Verdict::ClaimUnsupported
-            };
+            let changed = outcome.kept.as_ref().is_some_and(|kept| self.history.has_changed(&kept.evidence));
+            return if vouched || changed { Verdict::ClaimAccepted } else { Verdict::ClaimUnsupported };
         }
         match outcome.summary.class {
             Class::Success | Class::BudgetExhausted | Class::MaxTurns | Class::Outage if progress => {
@@ -102,12 +81,9 @@ impl Run {
         let class = outcome.summary.class;
         let mut facts: Vec<Fact> = self.consequence(outcome, now).into_iter().collect();
         facts.push(match self.course(turn, outcome) {
-            Course::Repeat(class) => Fact::AttemptRepeats {
-                lane: id,
-                iteration: turn.iteration,
-                attempt: turn.attempt,
-                class,
-            },
+            Course::Repeat(class) => {
+                Fact::AttemptRepeats { lane: id, iteration: turn.iteration, attempt: turn.attempt, class }
+            }
             Course::Finish => Fact::IterationFinished {
                 lane: id,
                 iteration: turn.iteration,
@@ -159,25 +135,14 @@ impl Run {
                     Class::UsageLimit => self.refusals.count,
                     _ => self.outages.count,
                 };
-                let longer = self
-                    .hold
-                    .is_none_or(|Hold { until: earlier, .. }| earlier < until);
-                longer.then_some(Fact::Held {
-                    until,
-                    class,
-                    attempt: attempt + 1,
-                })
+                let longer = self.hold.is_none_or(|Hold { until: earlier, .. }| earlier < until);
+                longer.then_some(Fact::Held { until, class, attempt: attempt + 1 })
             }
-            Patience::Exhausted(detail) => Some(Fact::Failing {
-                stop_reason: exhausted,
-                detail,
-            }),
+            Patience::Exhausted(detail) => Some(Fact::Failing { stop_reason: exhausted, detail }),
         }
     }
 }
 
 fn passed(check: u16, outcomes: &[CheckOutcome]) -> bool {
-    outcomes
-        .iter()
-        .any(|outcome| outcome.check == check && outcome.passed())
+    outcomes.iter().any(|outcome| outcome.check == check && outcome.passed())
 }

@@ -3,17 +3,11 @@ use crate::fact::{CheckKind, Class, Fact, StopReason, Verdict};
 use crate::run::{CommitPolicy, RunPlan};
 
 fn gated() -> RunPlan {
-    RunPlan {
-        checks: vec![check(CheckKind::Gate, "test")],
-        ..plan()
-    }
+    RunPlan { checks: vec![check(CheckKind::Gate, "test")], ..plan() }
 }
 
 fn until() -> RunPlan {
-    RunPlan {
-        checks: vec![check(CheckKind::Until, "until"), check(CheckKind::Gate, "gate")],
-        ..plan()
-    }
+    RunPlan { checks: vec![check(CheckKind::Until, "until"), check(CheckKind::Gate, "gate")], ..plan() }
 }
 
 fn verdicts(world: &World) -> Vec<Verdict> {
@@ -53,11 +47,7 @@ fn the_phrase_counts_only_alone_on_a_line_of_a_result_that_is_no_error() {
         Act::of(Class::Interrupted).says("WINDLASS_JOB_COMPLETE"),
     ];
     for act in never {
-        assert!(
-            !crate::mode::claims(&plan().job, &act.report),
-            "{:?}",
-            act.report.results
-        );
+        assert!(!crate::mode::claims(&plan().job, &act.report), "{:?}", act.report.results);
     }
     assert!(crate::mode::claims(
         &plan().job,
@@ -80,11 +70,7 @@ fn work_that_was_undone_supports_no_claim() {
         _ => Act::claims("start"),
     });
     assert_eq!(world.finish(), StopReason::Stagnated);
-    assert!(
-        verdicts(&world)
-            .iter()
-            .all(|verdict| *verdict != Verdict::ClaimAccepted)
-    );
+    assert!(verdicts(&world).iter().all(|verdict| *verdict != Verdict::ClaimAccepted));
 }
 
 #[test]
@@ -97,12 +83,7 @@ fn a_red_gate_refuses_the_claim_and_a_green_one_lets_it_count() {
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(
         verdicts(&world),
-        [
-            Verdict::ClaimRefused,
-            Verdict::ClaimAccepted,
-            Verdict::ClaimAccepted,
-            Verdict::ClaimAccepted
-        ]
+        [Verdict::ClaimRefused, Verdict::ClaimAccepted, Verdict::ClaimAccepted, Verdict::ClaimAccepted]
     );
     assert!(
         !world.run.baseline()[0].passed(),
@@ -132,22 +113,14 @@ fn until_replaces_the_claim_and_is_run_after_every_iteration() {
     })
     .checking(|check, tree| check == 1 || tree == "whole");
     assert_eq!(world.finish(), StopReason::Complete);
-    assert_eq!(
-        verdicts(&world),
-        [Verdict::Worked, Verdict::Worked, Verdict::ClaimAccepted]
-    );
+    assert_eq!(verdicts(&world), [Verdict::Worked, Verdict::Worked, Verdict::ClaimAccepted]);
 }
 
 #[test]
 fn until_needs_its_gates_green_as_well() {
     let mut world =
-        World::new(until(), |call, _| Act::works(&format!("part {call}"))).checking(|check, tree| {
-            if check == 0 {
-                tree != "start"
-            } else {
-                tree == "part 4"
-            }
-        });
+        World::new(until(), |call, _| Act::works(&format!("part {call}")))
+            .checking(|check, tree| if check == 0 { tree != "start" } else { tree == "part 4" });
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(verdicts(&world)[..3], [Verdict::ClaimRefused; 3]);
 }
@@ -161,10 +134,7 @@ fn until_that_passes_at_once_leaves_nothing_to_do() {
 
 #[test]
 fn the_runner_commits_only_what_its_gates_let_pass_and_checks_again_what_a_hook_changed() {
-    let plan = RunPlan {
-        commit: CommitPolicy::Runner,
-        ..gated()
-    };
+    let plan = RunPlan { commit: CommitPolicy::Runner, ..gated() };
     let mut world = World::new(plan, |call, _| match call {
         1 => Act::works("broken"),
         2 => Act::claims("whole"),
@@ -180,16 +150,8 @@ fn the_runner_commits_only_what_its_gates_let_pass_and_checks_again_what_a_hook_
             _ => None,
         })
         .collect();
-    assert_eq!(
-        committed,
-        [true, false, false, false],
-        "the broken tree was not committed"
-    );
-    assert_eq!(
-        verdicts(&world)[1],
-        Verdict::ClaimRefused,
-        "what the hook left did not pass"
-    );
+    assert_eq!(committed, [true, false, false, false], "the broken tree was not committed");
+    assert_eq!(verdicts(&world)[1], Verdict::ClaimRefused, "what the hook left did not pass");
 }
 
 #[test]

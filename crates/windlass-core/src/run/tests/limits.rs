@@ -18,26 +18,10 @@ fn works(call: u32) -> Act {
 #[test]
 fn each_limit_ends_the_run_with_its_own_reason() {
     let cases: [(RunPlan, StopReason, u32); 4] = [
-        (
-            limited(|limits| limits.iterations = Some(4)),
-            StopReason::MaxIterations,
-            4,
-        ),
-        (
-            limited(|limits| limits.cost = Some(Cost::from_dollars(0.35))),
-            StopReason::MaxCost,
-            4,
-        ),
-        (
-            limited(|limits| limits.tokens = Some(300)),
-            StopReason::MaxTokens,
-            3,
-        ),
-        (
-            limited(|limits| limits.duration = Some(Duration::from_secs(130))),
-            StopReason::MaxDuration,
-            3,
-        ),
+        (limited(|limits| limits.iterations = Some(4)), StopReason::MaxIterations, 4),
+        (limited(|limits| limits.cost = Some(Cost::from_dollars(0.35))), StopReason::MaxCost, 4),
+        (limited(|limits| limits.tokens = Some(300)), StopReason::MaxTokens, 3),
+        (limited(|limits| limits.duration = Some(Duration::from_secs(130))), StopReason::MaxDuration, 3),
     ];
     for (plan, reason, iterations) in cases {
         let mut world = World::new(plan, |call, _| works(call));
@@ -51,10 +35,7 @@ fn each_limit_ends_the_run_with_its_own_reason() {
 fn without_limits_only_stagnation_ends_a_run() {
     let mut plan = limited(|limits| limits.iterations = None);
     plan.limits.duration = None;
-    let mut world = World::new(
-        plan,
-        |call, _| if call > 200 { Act::idles() } else { works(call) },
-    );
+    let mut world = World::new(plan, |call, _| if call > 200 { Act::idles() } else { works(call) });
     assert_eq!(world.finish(), StopReason::Stagnated);
     assert_eq!(world.run.counters().finished, 203);
 }
@@ -79,11 +60,7 @@ fn the_agent_gets_what_is_left_and_a_call_without_a_result_is_charged_its_reserv
     let dollars = Cost::from_dollars;
     assert_eq!(reserved[0], (LEAST_RESERVATION, Some(dollars(5.0))));
     assert_eq!(reserved[1], (dollars(2.0), Some(dollars(3.0))));
-    assert_eq!(
-        reserved[2],
-        (dollars(2.0), Some(dollars(1.0))),
-        "the dead call was charged its two dollars"
-    );
+    assert_eq!(reserved[2], (dollars(2.0), Some(dollars(1.0))), "the dead call was charged its two dollars");
     assert!(world.run.ledger().is_estimated());
 }
 
@@ -91,11 +68,8 @@ fn the_agent_gets_what_is_left_and_a_call_without_a_result_is_charged_its_reserv
 #[test]
 fn a_budget_that_the_agent_used_up_is_our_max_cost() {
     let plan = limited(|limits| limits.cost = Some(DOLLAR));
-    let mut world = World::new(plan, |_, _| {
-        Act::of(Class::BudgetExhausted)
-            .leaves("x")
-            .costs(Cost::from_dollars(0.99))
-    });
+    let mut world =
+        World::new(plan, |_, _| Act::of(Class::BudgetExhausted).leaves("x").costs(Cost::from_dollars(0.99)));
     assert_eq!(world.finish(), StopReason::MaxCost);
 }
 
@@ -105,10 +79,7 @@ fn the_duration_cuts_a_running_call_and_the_iteration_stays_open() {
     let plan = limited(|limits| limits.duration = Some(Duration::from_mins(1)));
     let mut world = World::new(plan, |_, _| works(1).cut(Cut::Duration).dies());
     assert_eq!(world.finish(), StopReason::MaxDuration);
-    assert_eq!(
-        (world.run.counters().started, world.run.counters().finished),
-        (1, 0)
-    );
+    assert_eq!((world.run.counters().started, world.run.counters().finished), (1, 0));
 }
 
 // rows: 64, 67
@@ -126,9 +97,7 @@ fn failures_in_a_row_end_a_run_and_work_between_them_resets_the_count() {
 // rows: 68
 #[test]
 fn one_failure_is_enough_when_asked_for() {
-    let mut world = World::new(limited(|limits| limits.failures = 1), |_, _| {
-        Act::of(Class::TaskFailure)
-    });
+    let mut world = World::new(limited(|limits| limits.failures = 1), |_, _| Act::of(Class::TaskFailure));
     assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
     assert_eq!(world.run.counters().finished, 1);
 }
@@ -136,19 +105,10 @@ fn one_failure_is_enough_when_asked_for() {
 // rows: 62, 63
 #[test]
 fn a_state_seen_before_is_no_progress() {
-    let mut world = World::new(plan(), |call, _| {
-        if call % 2 == 1 {
-            Act::works("a")
-        } else {
-            Act::works("b")
-        }
-    });
+    let mut world =
+        World::new(plan(), |call, _| if call % 2 == 1 { Act::works("a") } else { Act::works("b") });
     assert_eq!(world.finish(), StopReason::Stagnated);
-    assert_eq!(
-        world.run.counters().finished,
-        5,
-        "a and b are new once, then three times nothing new"
-    );
+    assert_eq!(world.run.counters().finished, 5, "a and b are new once, then three times nothing new");
 }
 
 // rows: 62
@@ -205,11 +165,7 @@ fn a_limit_outranks_stagnation_and_a_completed_job_outranks_everything() {
 
 #[test]
 fn the_notes_and_clocks_are_no_evidence() {
-    let evidence = Evidence {
-        head: None,
-        tree: "t".to_owned(),
-        work: None,
-    };
+    let evidence = Evidence { head: None, tree: "t".to_owned(), work: None };
     assert_eq!(
         serde_json::to_string(&evidence).unwrap(),
         r#"{"tree":"t"}"#,

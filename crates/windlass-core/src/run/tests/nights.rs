@@ -22,11 +22,7 @@ fn act() -> impl Strategy<Value = Act> {
     ];
     let cost = prop_oneof![Just(None), Just(Some(0_u64)), (1_u64..900_000).prop_map(Some)];
     (class, tree, any::<bool>(), cost, any::<bool>()).prop_map(|(class, tree, claims, cost, touches)| {
-        let mut act = if claims {
-            Act::claims(&tree)
-        } else {
-            Act::works(&tree)
-        };
+        let mut act = if claims { Act::claims(&tree) } else { Act::works(&tree) };
         act.report.class = class;
         act.report.cost = cost.map(Cost::from_micros);
         act.tree = act.tree.filter(|_| touches);
@@ -41,16 +37,9 @@ fn night_plan() -> impl Strategy<Value = RunPlan> {
             plan.limits.iterations = Some(iterations);
             plan.limits.cost = capped.then(|| Cost::from_micros(dollars * 1_000_000));
             let checks = [(until, CheckKind::Until), (gate, CheckKind::Gate)];
-            plan.checks = checks
-                .iter()
-                .filter(|(on, _)| *on)
-                .map(|(_, kind)| check(*kind, "check"))
-                .collect();
-            plan.commit = if commit {
-                CommitPolicy::Runner
-            } else {
-                CommitPolicy::None
-            };
+            plan.checks =
+                checks.iter().filter(|(on, _)| *on).map(|(_, kind)| check(*kind, "check")).collect();
+            plan.commit = if commit { CommitPolicy::Runner } else { CommitPolicy::None };
             plan
         },
     )
@@ -63,11 +52,7 @@ fn world(plan: RunPlan, acts: Vec<Act>) -> World {
 
 /// What must hold of every journal.
 fn invariants(world: &World) -> Result<(), TestCaseError> {
-    prop_assert_eq!(
-        &fold(&world.journal),
-        &world.run,
-        "the journal folds back to the same state"
-    );
+    prop_assert_eq!(&fold(&world.journal), &world.run, "the journal folds back to the same state");
     let mut charged = Cost::ZERO;
     let mut iterations = 0;
     let mut endings = 0;

@@ -26,11 +26,7 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_is_tried_again() {
         _ => Act::claims(&format!("{call}")),
     });
     assert_eq!(world.finish(), StopReason::Complete);
-    assert_eq!(
-        world.run.counters().finished,
-        3,
-        "the refused attempt took no number"
-    );
+    assert_eq!(world.run.counters().finished, 3, "the refused attempt took no number");
     let waited = Duration::from_hours(3) - Duration::from_mins(1) + RESET_MARGIN;
     assert_eq!(held(&world), [waited]);
     assert_eq!(world.run.waited(world.now), waited);
@@ -42,9 +38,8 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_is_tried_again() {
 
 #[test]
 fn a_reset_beyond_max_wait_ends_the_run_at_once() {
-    let mut world = World::new(plan(), |_, now| {
-        Act::limited(Some(in_time(now.wall, Duration::from_hours(31))))
-    });
+    let mut world =
+        World::new(plan(), |_, now| Act::limited(Some(in_time(now.wall, Duration::from_hours(31)))));
     assert_eq!(world.finish(), StopReason::LimitWaitExceeded);
     assert!(held(&world).is_empty());
 }
@@ -62,26 +57,17 @@ fn a_limit_without_a_time_is_probed_after_2_5_10_and_20_minutes_and_never_for_ev
 fn an_outage_that_cost_and_changed_nothing_repeats_the_iteration_within_its_bounds() {
     let mut world = World::new(plan(), |_, _| Act::of(Class::Outage).free());
     assert_eq!(world.finish(), StopReason::AgentUnavailable);
-    assert_eq!(
-        (world.run.counters().started, world.run.counters().finished),
-        (1, 0)
-    );
+    assert_eq!((world.run.counters().started, world.run.counters().finished), (1, 0));
     let pauses = held(&world);
     assert!(pauses.len() <= 20);
-    assert!(
-        pauses[0] >= Duration::from_secs(8) && pauses[0] <= Duration::from_secs(12),
-        "{:?}",
-        pauses[0]
-    );
+    assert!(pauses[0] >= Duration::from_secs(8) && pauses[0] <= Duration::from_secs(12), "{:?}", pauses[0]);
     assert!(pauses.iter().all(|pause| *pause <= Duration::from_mins(12)));
 }
 
 #[test]
 fn an_outage_that_cost_something_counts_as_an_iteration() {
     let mut world = World::new(plan(), |call, _| match call {
-        1..=4 => Act::of(Class::Outage)
-            .costs(Cost::from_dollars(0.2))
-            .leaves(&format!("{call}")),
+        1..=4 => Act::of(Class::Outage).costs(Cost::from_dollars(0.2)).leaves(&format!("{call}")),
         _ => Act::claims("done"),
     });
     assert_eq!(world.finish(), StopReason::Complete);

@@ -10,19 +10,12 @@ const LANE: LaneId = LaneId(0);
 fn calling() -> World {
     let mut world = World::new(plan(), |_, _| Act::works("x"));
     world.until(|effect| matches!(effect, Effect::Call { .. }));
-    world.input(Input::Spawned {
-        lane: LANE,
-        call: CallId(1),
-        pid: 7,
-    });
+    world.input(Input::Spawned { lane: LANE, call: CallId(1), pid: 7 });
     world
 }
 
 fn press(world: &mut World) {
-    world.input(Input::Stop {
-        by: StopSource::Interrupt,
-        least: 1,
-    });
+    world.input(Input::Stop { by: StopSource::Interrupt, least: 1 });
 }
 
 fn ends(world: &World) -> Vec<EndCall> {
@@ -68,10 +61,9 @@ fn the_second_asks_the_agent_and_kills_it_after_five_seconds_and_the_third_kills
 
 #[test]
 fn sigterm_and_ctrl_c_without_a_terminal_begin_at_the_second_stage() {
-    for (by, reason) in [
-        (StopSource::Terminate, StopReason::Terminated),
-        (StopSource::Interrupt, StopReason::Interrupted),
-    ] {
+    for (by, reason) in
+        [(StopSource::Terminate, StopReason::Terminated), (StopSource::Interrupt, StopReason::Interrupted)]
+    {
         let mut world = calling();
         world.input(Input::Stop { by, least: 2 });
         assert_eq!(ends(&world), [EndCall::Ask]);
@@ -86,10 +78,7 @@ fn an_interrupted_call_is_kept_and_charged_and_its_iteration_is_open() {
     press(&mut world);
     press(&mut world);
     assert_eq!(world.finish(), StopReason::Interrupted);
-    assert_eq!(
-        (world.run.counters().started, world.run.counters().finished),
-        (1, 0)
-    );
+    assert_eq!((world.run.counters().started, world.run.counters().finished), (1, 0));
     assert_eq!(world.count("kept"), 2 - 1);
     assert_eq!(world.run.ledger().spent(), crate::run::LEAST_RESERVATION);
     assert!(matches!(world.run.lane(LANE), Some(LaneState::Preparing(turn)) if turn.attempt == 2));
@@ -100,10 +89,7 @@ fn an_interrupted_call_is_kept_and_charged_and_its_iteration_is_open() {
 fn windlass_stop_ends_after_this_iteration_however_often_it_is_said() {
     let mut world = calling();
     for _ in 0..3 {
-        world.input(Input::Stop {
-            by: StopSource::Command,
-            least: 1,
-        });
+        world.input(Input::Stop { by: StopSource::Command, least: 1 });
     }
     assert!(ends(&world).is_empty());
     assert_eq!(world.finish(), StopReason::StopRequested);
@@ -127,11 +113,7 @@ fn ctrl_c_ends_a_wait_at_once() {
 #[test]
 fn a_clock_that_runs_out_ends_the_call() {
     let mut world = calling();
-    world.input(Input::CallDue {
-        lane: LANE,
-        call: CallId(1),
-        cut: Cut::Silence,
-    });
+    world.input(Input::CallDue { lane: LANE, call: CallId(1), cut: Cut::Silence });
     assert_eq!(ends(&world), [EndCall::Ask]);
     world.pass(Duration::from_secs(5));
     world.input(Input::Tick);
@@ -148,10 +130,7 @@ fn a_clock_that_runs_out_ends_the_call() {
 #[test]
 fn a_full_disk_ends_the_agent_and_then_the_run() {
     let mut world = calling();
-    world.input(Input::Failed {
-        stop_reason: StopReason::DiskFull,
-        detail: "no space".to_owned(),
-    });
+    world.input(Input::Failed { stop_reason: StopReason::DiskFull, detail: "no space".to_owned() });
     assert_eq!(ends(&world), [EndCall::Ask]);
     assert_eq!(world.finish(), StopReason::DiskFull);
 }
@@ -162,20 +141,9 @@ fn inputs_that_come_too_late_mean_nothing() {
     let before = world.run.clone();
     for input in [
         Input::Prepared { lane: LANE },
-        Input::Spawned {
-            lane: LANE,
-            call: CallId(9),
-            pid: 1,
-        },
-        Input::CallDue {
-            lane: LaneId(3),
-            call: CallId(1),
-            cut: Cut::Silence,
-        },
-        Input::Settled {
-            lane: LANE,
-            evidence: world.evidence(),
-        },
+        Input::Spawned { lane: LANE, call: CallId(9), pid: 1 },
+        Input::CallDue { lane: LaneId(3), call: CallId(1), cut: Cut::Silence },
+        Input::Settled { lane: LANE, evidence: world.evidence() },
         Input::Start(Box::new(plan())),
     ] {
         world.input(input);
@@ -192,26 +160,9 @@ fn illegal_facts_are_refused_and_change_nothing() {
     let illegal = [
         entry(next + 1, Fact::Released),
         entry(next, Fact::Released),
-        entry(
-            next,
-            Fact::RunStarted {
-                plan: Box::new(plan()),
-            },
-        ),
-        entry(
-            next,
-            Fact::IterationStarted {
-                lane: LANE,
-                iteration: 2,
-            },
-        ),
-        entry(
-            next,
-            Fact::Settled {
-                lane: LaneId(4),
-                evidence: world.evidence(),
-            },
-        ),
+        entry(next, Fact::RunStarted { plan: Box::new(plan()) }),
+        entry(next, Fact::IterationStarted { lane: LANE, iteration: 2 }),
+        entry(next, Fact::Settled { lane: LaneId(4), evidence: world.evidence() }),
     ];
     for entry in illegal {
         let mut run = world.run.clone();

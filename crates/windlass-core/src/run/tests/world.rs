@@ -69,11 +69,7 @@ pub fn plan() -> RunPlan {
 }
 
 pub fn check(kind: CheckKind, command: &str) -> Check {
-    Check {
-        kind,
-        command: command.to_owned(),
-        timeout: Duration::from_mins(10),
-    }
+    Check { kind, command: command.to_owned(), timeout: Duration::from_mins(10) }
 }
 
 /// What an agent does in one call.
@@ -91,11 +87,7 @@ pub fn report(class: Class) -> CallReport {
         ended: Ended::Exited(0),
         cut: None,
         cost: Some(Cost::from_micros(100_000)),
-        tokens: Tokens {
-            input: 100,
-            output: 20,
-            ..Tokens::default()
-        },
+        tokens: Tokens { input: 100, output: 20, ..Tokens::default() },
         results: Vec::new(),
         tool_uses: 1,
         denials: Vec::new(),
@@ -108,16 +100,10 @@ pub fn report(class: Class) -> CallReport {
 
 impl Act {
     pub fn of(class: Class) -> Act {
-        Act {
-            report: report(class),
-            tree: None,
-        }
+        Act { report: report(class), tree: None }
     }
     pub fn works(tree: &str) -> Act {
-        Act {
-            tree: Some(tree.to_owned()),
-            ..Act::of(Class::Success)
-        }
+        Act { tree: Some(tree.to_owned()), ..Act::of(Class::Success) }
     }
     pub fn claims(tree: &str) -> Act {
         Act::works(tree).says("All done.\nWINDLASS_JOB_COMPLETE\n")
@@ -154,10 +140,7 @@ impl Act {
     }
     pub fn limited(resets_at: Option<Timestamp>) -> Act {
         let mut act = Act::of(Class::UsageLimit).free();
-        act.report.limit = Some(UsageLimit {
-            resets_at,
-            window: "five_hour".to_owned(),
-        });
+        act.report.limit = Some(UsageLimit { resets_at, window: "five_hour".to_owned() });
         act
     }
 }
@@ -181,10 +164,7 @@ pub struct World {
 
 impl World {
     pub fn new(plan: RunPlan, agent: impl FnMut(u32, Now) -> Act + 'static) -> World {
-        let now = Now {
-            wall: "2026-11-21T22:00:00Z".parse().unwrap(),
-            monotonic: Duration::ZERO,
-        };
+        let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: Duration::ZERO };
         let mut world = World {
             run: Run::new(),
             journal: Vec::new(),
@@ -207,11 +187,7 @@ impl World {
     }
 
     pub fn evidence(&self) -> Evidence {
-        Evidence {
-            head: Some(format!("c{}", self.commits)),
-            tree: self.tree.clone(),
-            work: None,
-        }
+        Evidence { head: Some(format!("c{}", self.commits)), tree: self.tree.clone(), work: None }
     }
 
     pub fn pass(&mut self, time: Duration) {
@@ -223,14 +199,8 @@ impl World {
         let mut facts = self.run.decide(self.now, input);
         while !facts.is_empty() {
             for fact in facts {
-                let entry = Entry {
-                    seq: self.run.next_seq(),
-                    at: self.now,
-                    fact,
-                };
-                self.run
-                    .apply(&entry)
-                    .unwrap_or_else(|illegal| panic!("{illegal}"));
+                let entry = Entry { seq: self.run.next_seq(), at: self.now, fact };
+                self.run.apply(&entry).unwrap_or_else(|illegal| panic!("{illegal}"));
                 self.journal.push(entry);
             }
             facts = self.run.decide(self.now, Input::Tick);
@@ -241,10 +211,7 @@ impl World {
     pub fn step(&mut self) -> bool {
         let outstanding = self.run.outstanding();
         self.begun.retain(|effect| outstanding.contains(effect));
-        if let Some(effect) = outstanding
-            .into_iter()
-            .find(|effect| !self.begun.contains(effect))
-        {
+        if let Some(effect) = outstanding.into_iter().find(|effect| !self.begun.contains(effect)) {
             self.begun.insert(effect.clone());
             self.carry_out(&effect);
             return true;
@@ -252,10 +219,7 @@ impl World {
         if matches!(self.run.phase(), Phase::Ended(_)) {
             return false;
         }
-        let due = self
-            .run
-            .next_due(self.now)
-            .expect("a run that has not ended waits for something");
+        let due = self.run.next_due(self.now).expect("a run that has not ended waits for something");
         self.pass(due.max(Duration::from_millis(1)));
         self.input(Input::Tick);
         true
@@ -287,21 +251,11 @@ impl World {
         let evidence = self.evidence();
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
         let input = match effect.clone() {
-            Effect::Survey => Input::Surveyed {
-                evidence,
-                snapshot,
-                left_out: 0,
-            },
-            Effect::RunCheck {
-                lane, stage, check, ..
-            } => {
+            Effect::Survey => Input::Surveyed { evidence, snapshot, left_out: 0 },
+            Effect::RunCheck { lane, stage, check, .. } => {
                 let passed = (self.checker)(check, &self.tree);
                 self.pass(Duration::from_secs(1));
-                let result = if passed {
-                    CheckResult::Passed
-                } else {
-                    CheckResult::Failed(1)
-                };
+                let result = if passed { CheckResult::Passed } else { CheckResult::Failed(1) };
                 let outcome = CheckOutcome {
                     check,
                     result,
@@ -317,39 +271,17 @@ impl World {
                 return self.answer(lane, call);
             }
             Effect::Recover { lane, call, .. } => {
-                let report = CallReport {
-                    ended: Ended::Lost,
-                    cost: None,
-                    ..report(Class::Interrupted)
-                };
-                Input::CallEnded {
-                    lane,
-                    call,
-                    report: Box::new(report),
-                }
+                let report = CallReport { ended: Ended::Lost, cost: None, ..report(Class::Interrupted) };
+                Input::CallEnded { lane, call, report: Box::new(report) }
             }
-            Effect::EndCall {
-                how: EndCall::Ask | EndCall::Kill,
-                ..
-            } => return,
-            Effect::Keep { lane, .. } => Input::Kept {
-                lane,
-                evidence,
-                snapshot,
-                changed: 1,
-            },
+            Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
+            Effect::Keep { lane, .. } => Input::Kept { lane, evidence, snapshot, changed: 1 },
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
                 let altered = self.hook.is_some();
                 self.tree = self.hook.take().unwrap_or_else(|| self.tree.clone());
                 let commit = Some(format!("c{}", self.commits));
-                Input::CommitEnded {
-                    lane,
-                    commit,
-                    evidence: self.evidence(),
-                    altered,
-                    refused: None,
-                }
+                Input::CommitEnded { lane, commit, evidence: self.evidence(), altered, refused: None }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
         };
@@ -362,11 +294,7 @@ impl World {
         let act = (self.agent)(self.calls, self.now);
         self.pass(act.report.duration);
         self.tree = act.tree.unwrap_or_else(|| self.tree.clone());
-        self.input(Input::CallEnded {
-            lane,
-            call,
-            report: Box::new(act.report),
-        });
+        self.input(Input::CallEnded { lane, call, report: Box::new(act.report) });
     }
 
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {

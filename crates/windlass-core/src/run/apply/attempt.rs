@@ -1,0 +1,240 @@
+//! The facts of an attempt: prompt, call, kept tree, checks, commit, verdict.
+
+use std::time::Duration;
+
+use super::Applied;
+use crate::fact::{
+    CallId, CallSummary, CheckOutcome, CheckStage, Class, Cost, Evidence, LaneId, Now, Purpose, SnapshotId,
+    Tokens, Verdict,
+};
+use crate::run::lane::{Call, Checking, Judged, Kept, LaneState, Outcome, Turn};
+use crate::run::verdict::Course;
+use crate::run::{NotesShare, Run};
+
+impl Run {
+    pub(super) fn call_reserved(&mut self, lane: LaneId, call: Call, reserved: Cost) -> Applied {
+        let turn = self.take_state(lane, "preparing", |state| match state {
+            LaneState::Preparing(turn) => Some(turn.clone()),
+            _ => None,
+        })?;
+        self.ledger.reserve(call.id, reserved);
+        self.set_state(lane, LaneState::Calling(turn, call));
+        Ok(())
+    }
+
+    pub(super) fn iteration_started(&mut self, now: Now, lane: LaneId, iteration: u32) -> Applied {
+        self.take_state(lane, "idle", |state| matches!(state, LaneState::Idle { .. }).then_some(()))?;
+        if iteration != self.counters.started + 1 {
+            return Err(format!("iteration {} was expected", self.counters.started + 1));
+        }
+        self.counters.started = iteration;
+        let turn = Turn {
+            iteration,
+            attempt: 1,
+            purpose: Purpose::Work,
+            began: now.wall,
+            cost: Cost::ZERO,
+            tokens: Tokens::default(),
+            notes: NotesShare::Usual,
+            progress: false,
+        };
+        self.set_state(lane, LaneState::Preparing(turn));
+        Ok(())
+    }
+
+    pub(super) fn call_finished(
+        &mut self,
+        lane: LaneId,
+        mut turn: Turn,
+        call: Call,
+        claimed: bool,
+        summary: &CallSummary,
+    ) {
+        self.ledger.charge(call.id, summary.cost, summary.tokens, summary.estimated);
+        turn.cost += summary.cost;
+        turn.tokens += summary.tokens;
+        let outcome = Outcome { summary: summary.clone(), claimed, kept: None };
+        self.set_state(lane, LaneState::Keeping(turn, outcome));
+    }
+
+    pub(super) fn kept(
+        &mut self,
+        lane: LaneId,
+        evidence: &Evidence,
+        snapshot: Option<&SnapshotId>,
+    ) -> Applied {
+        let (mut turn, mut outcome) = self.take_state(lane, "keeping", |state| match state {
+            LaneState::Keeping(turn, outcome) => Some((turn.clone(), outcome.clone())),
+            _ => None,
+        })?;
+        let is_new = self.history.is_new(evidence);
+        let moved = self.latest_evidence(lane) != Some(evidence);
+        turn.progress |= is_new;
+        outcome.kept = Some(Kept { evidence: evidence.clone(), snapshot: snapshot.cloned(), is_new, moved });
+        self.history.reached(evidence);
+        self.remember(lane, evidence);
+        let state = match self.course(&turn, &outcome) {
+            Course::Repeat(_) => LaneState::Judging(turn, outcome, Judged::default()),
+            Course::Finish => {
+                let checking = Checking { stage: CheckStage::Candidate, done: Vec::new(), first_pass: false };
+                self.next_after_checks(turn, outcome, checking)
+            }
+        };
+        self.set_state(lane, state);
+        Ok(())
+    }
+
+    pub(super) fn check_finished(
+        &mut self,
+        lane: LaneId,
+        stage: CheckStage,
+        outcome: &CheckOutcome,
+    ) -> Applied {
+        if !self.expects_check(lane, stage, outcome.check) {
+            return Err("this check was not due".to_owned());
+        }
+        let first_pass = self.history.is_first_pass(std::slice::from_ref(outcome));
+        self.history.checked(outcome);
+        if stage == CheckStage::Baseline {
+            self.baseline.push(outcome.clone());
+            self.leave_baseline();
+            return Ok(());
+        }
+        let Some(LaneState::Gating(turn, candidate, checking)) = self.lane(lane).cloned() else {
+            return Err("no check was due".to_owned());
+        };
+        let mut done = checking.done;
+        done.push(outcome.clone());
+        let checking = Checking { stage, done, first_pass: checking.first_pass || first_pass };
+        let state = self.next_after_checks(turn, candidate, checking);
+        self.set_state(lane, state);
+        Ok(())
+    }
+
+    /// The state after the checks run so far: the next check, the commit, a look at what the checks wrote, the verdict.
+    pub(super) fn next_after_checks(&self, turn: Turn, outcome: Outcome, checking: Checking) -> LaneState {
+        if self.next_check(&outcome, &checking.done).is_some() {
+            return LaneState::Gating(turn, outcome, checking);
+        }
+        let commits = checking.stage == CheckStage::Candidate
+            && self.would_commit(&outcome)
+            && self.gates_green(&checking.done);
+        let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
+        if commits {
+            LaneState::Advancing(turn, outcome, judged)
+        } else if judged.outcomes.is_empty() {
+            LaneState::Judging(turn, outcome, judged)
+        } else {
+            LaneState::Settling(turn, outcome, judged)
+        }
+    }
+
+    pub(super) fn committed(
+        &mut self,
+        lane: LaneId,
+        made: bool,
+        evidence: &Evidence,
+        altered: bool,
+    ) -> Applied {
+        let (turn, outcome, judged) = self.take_state(lane, "advancing", |state| match state {
+            LaneState::Advancing(turn, outcome, judged) => {
+                Some((turn.clone(), outcome.clone(), judged.clone()))
+            }
+            _ => None,
+        })?;
+        self.history.saw(evidence);
+        self.remember(lane, evidence);
+        if made && let Some(held) = self.lanes.get_mut(&lane) {
+            held.committed = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
+        }
+        let state = if judged.outcomes.is_empty() {
+            LaneState::Judging(turn, outcome, judged)
+        } else if made && altered {
+            let first_pass = judged.first_pass;
+            LaneState::Gating(
+                turn,
+                outcome,
+                Checking { stage: CheckStage::Committed, done: Vec::new(), first_pass },
+            )
+        } else {
+            LaneState::Settling(turn, outcome, judged)
+        };
+        self.set_state(lane, state);
+        Ok(())
+    }
+
+    pub(super) fn settled(&mut self, lane: LaneId, evidence: &Evidence) -> Applied {
+        let (turn, outcome, judged) = self.take_state(lane, "settling", |state| match state {
+            LaneState::Settling(turn, outcome, judged) => {
+                Some((turn.clone(), outcome.clone(), judged.clone()))
+            }
+            _ => None,
+        })?;
+        self.history.saw(evidence);
+        self.remember(lane, evidence);
+        self.set_state(lane, LaneState::Judging(turn, outcome, judged));
+        Ok(())
+    }
+
+    pub(super) fn attempt_repeats(&mut self, now: Now, lane: LaneId, class: Class) -> Applied {
+        let turn = self.take_state(lane, "judging", |state| match state {
+            LaneState::Judging(turn, _, _) => Some(turn.clone()),
+            _ => None,
+        })?;
+        let notes = if class == Class::ContextTooLong { NotesShare::Little } else { turn.notes };
+        self.set_state(lane, LaneState::Preparing(turn.next_attempt(notes)));
+        self.count_reach(now, class);
+        Ok(())
+    }
+
+    pub(super) fn iteration_finished(
+        &mut self,
+        now: Now,
+        lane: LaneId,
+        verdict: Verdict,
+        class: Class,
+        progress: bool,
+    ) -> Applied {
+        let judged = self.take_state(lane, "judging", |state| match state {
+            LaneState::Judging(_, _, judged) => Some(judged.clone()),
+            _ => None,
+        })?;
+        self.count_reach(now, class);
+        self.count_verdict(verdict, progress);
+        self.count_claim(verdict, &judged.outcomes);
+        self.counters.finished += 1;
+        self.counters.budget_exhausted |= class == Class::BudgetExhausted;
+        let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
+        self.set_state(lane, LaneState::Idle { not_before: now.monotonic + delay });
+        Ok(())
+    }
+
+    pub(super) fn expect_call(&self, lane: LaneId, call: CallId) -> Result<(Turn, Call), String> {
+        match self.lane(lane).and_then(LaneState::call) {
+            Some((turn, running)) if running.id == call => Ok((turn.clone(), running)),
+            _ => Err(format!("call {call} is not under way in lane {lane}")),
+        }
+    }
+
+    pub(super) fn take_state<T>(
+        &self,
+        lane: LaneId,
+        wanted: &str,
+        pick: impl FnOnce(&LaneState) -> Option<T>,
+    ) -> Result<T, String> {
+        let state = self.lane(lane).ok_or_else(|| format!("there is no lane {lane}"))?;
+        pick(state).ok_or_else(|| format!("lane {lane} is {}, not {wanted}", state.name()))
+    }
+
+    pub(super) fn set_state(&mut self, lane: LaneId, state: LaneState) {
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.state = state;
+        }
+    }
+
+    pub(super) fn remember(&mut self, lane: LaneId, evidence: &Evidence) {
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.latest = Some(evidence.clone());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What is counted per run, in the order in which iterations end.
+
+use crate::fact::{CheckKind, CheckOutcome, Class, Now, Verdict};
+use crate::run::{Refused, Retries, Run};
+
+impl Run {
+    /// Attempts in a row that did not get through to the API.
+    pub(super) fn count_reach(&mut self, now: Now, class: Class) {
+        match class {
+            Class::Outage => self.outages.failed(now.wall),
+            Class::UsageLimit => self.refusals.failed(now.wall),
+            Class::Interrupted => {}
+            _ => {
+                self.outages = Retries::default();
+                self.refusals = Retries::default();
+            }
+        }
+    }
+
+    pub(super) fn count_verdict(&mut self, verdict: Verdict, progress: bool) {
+        let counters = &mut self.counters;
+        counters.failures = if verdict == Verdict::Failed { counters.failures + 1 } else { 0 };
+        counters.idle = match verdict {
+            _ if progress => 0,
+            // A failure is counted as a failure; a claim that stands lets the counter rest.
+            Verdict::Failed | Verdict::ClaimAccepted => counters.idle,
+            _ => counters.idle + 1,
+        };
+    }
+
+    pub(super) fn count_claim(&mut self, verdict: Verdict, outcomes: &[CheckOutcome]) {
+        let by_check = self.checks(CheckKind::Until).next().is_some();
+        let threshold = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
+        match verdict {
+            Verdict::ClaimAccepted => {
+                self.counters.claims += 1;
+                self.counters.complete = by_check || self.counters.claims >= threshold;
+                self.refused = Refused::default();
+            }
+            Verdict::ClaimRefused => {
+                self.counters.claims = 0;
+                let red: Vec<u16> =
+                    outcomes.iter().filter(|one| !one.passed()).map(|one| one.check).collect();
+                let same = self.refused.in_a_row > 0 && self.refused.checks == red;
+                let in_a_row = if same { self.refused.in_a_row + 1 } else { 1 };
+                self.refused = Refused { in_a_row, checks: red, outcomes: outcomes.to_vec() };
+            }
+            _ => self.counters.claims = 0,
+        }
+    }
+}

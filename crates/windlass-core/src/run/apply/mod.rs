@@ -1,0 +1,107 @@
+//! Folding facts into the state: live, at recovery and in replay alike.
+
+mod attempt;
+mod counting;
+mod session;
+
+use crate::fact::{Class, Entry, Fact, Now};
+use crate::run::lane::{Call, LaneState, Termination};
+use crate::run::{Hold, Phase, Run, Stop};
+
+/// A fact that cannot follow in this state: the journal was damaged or written by something else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("fact {seq} ({fact}) cannot follow here: {why}")]
+pub struct IllegalFact {
+    /// Its number.
+    pub seq: u64,
+    /// Its kind.
+    pub fact: &'static str,
+    /// What stands against it.
+    pub why: String,
+}
+
+type Applied = Result<(), String>;
+
+impl Run {
+    /// Folds one fact into the state.
+    ///
+    /// # Errors
+    /// Refuses a fact that is illegal in this state, or out of order; the state is then unchanged.
+    pub fn apply(&mut self, entry: &Entry) -> Result<(), IllegalFact> {
+        let refuse = |why: String| IllegalFact { seq: entry.seq, fact: entry.fact.name(), why };
+        if entry.seq != self.next_seq() {
+            return Err(refuse(format!("number {} was expected", self.next_seq())));
+        }
+        self.fold(entry.at, &entry.fact).map_err(refuse)?;
+        self.seq = entry.seq;
+        self.last = Some(entry.at);
+        Ok(())
+    }
+
+    fn fold(&mut self, now: Now, fact: &Fact) -> Applied {
+        match fact {
+            Fact::RunStarted { plan } => self.run_started(plan),
+            Fact::RunResumed { plan } => self.run_resumed(plan),
+            _ if self.phase != Phase::Active => Err("the run is not under way".to_owned()),
+            Fact::Noticed { .. } => Ok(()),
+            Fact::Surveyed { evidence, snapshot, .. } => self.surveyed(evidence, snapshot.as_ref()),
+            Fact::Held { until, class, .. } => {
+                if *class == Class::UsageLimit {
+                    self.clock.wait_begins(now);
+                }
+                self.hold = Some(Hold { until: *until, class: *class });
+                Ok(())
+            }
+            Fact::Released => {
+                self.hold.take().ok_or("nothing was waited for")?;
+                self.clock.wait_ends(now);
+                Ok(())
+            }
+            Fact::StopRequested { by, stage } => {
+                self.stop = Some(Stop { by: *by, stage: *stage });
+                Ok(())
+            }
+            Fact::Failing { stop_reason, detail } => {
+                self.failing = Some((*stop_reason, detail.clone()));
+                Ok(())
+            }
+            Fact::RunFinished { stop_reason, .. } => {
+                self.phase = Phase::Ended(*stop_reason);
+                Ok(())
+            }
+            of_a_lane => self.fold_in_lane(now, of_a_lane),
+        }
+    }
+
+    fn fold_in_lane(&mut self, now: Now, fact: &Fact) -> Applied {
+        match fact {
+            Fact::IterationStarted { lane, iteration } => self.iteration_started(now, *lane, *iteration),
+            Fact::CallReserved { lane, call, reserved, budget, .. } => {
+                self.call_reserved(*lane, Call { id: *call, budget: *budget }, *reserved)
+            }
+            Fact::CallSpawned { lane, call, .. } => self.expect_call(*lane, *call).map(drop),
+            Fact::CallCut { lane, call, cut, now: kill } => {
+                let (turn, call) = self.expect_call(*lane, *call)?;
+                let termination = Termination { since: now.monotonic, cut: *cut, kill: *kill };
+                self.set_state(*lane, LaneState::Terminating(turn, call, termination));
+                Ok(())
+            }
+            Fact::CallFinished { lane, call, claimed, summary } => {
+                let (turn, call) = self.expect_call(*lane, *call)?;
+                self.call_finished(*lane, turn, call, *claimed, summary);
+                Ok(())
+            }
+            Fact::Kept { lane, evidence, snapshot, .. } => self.kept(*lane, evidence, snapshot.as_ref()),
+            Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),
+            Fact::Committed { lane, commit, evidence, altered, .. } => {
+                self.committed(*lane, commit.is_some(), evidence, *altered)
+            }
+            Fact::Settled { lane, evidence } => self.settled(*lane, evidence),
+            Fact::AttemptRepeats { lane, class, .. } => self.attempt_repeats(now, *lane, *class),
+            Fact::IterationFinished { lane, verdict, class, progress, .. } => {
+                self.iteration_finished(now, *lane, *verdict, *class, *progress)
+            }
+            _ => Err("it belongs to no lane".to_owned()),
+        }
+    }
+}

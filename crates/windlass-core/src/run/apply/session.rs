@@ -1,0 +1,109 @@
+//! The facts of a session: start, resume, the look at the world before anything is done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Applied;
+use crate::fact::{CheckStage, Evidence, LaneId, SnapshotId, StopReason};
+use crate::run::lane::{LaneState, Outcome};
+use crate::run::{Lane, Phase, Retries, Run, RunPlan, Survey};
+
+impl Run {
+    pub(super) fn run_started(&mut self, plan: &RunPlan) -> Applied {
+        if self.phase != Phase::New {
+            return Err("the run has started already".to_owned());
+        }
+        self.phase = Phase::Active;
+        self.plan = Some(Arc::new(plan.clone()));
+        let lane =
+            Lane { state: LaneState::Idle { not_before: Duration::ZERO }, latest: None, committed: None };
+        self.lanes.insert(LaneId::default(), lane);
+        Ok(())
+    }
+
+    /// What was running is lost: calls are recovered, and what a person may have changed meanwhile is looked at
+    /// before anything is judged again. The counter that ended the run begins anew; all others stand.
+    pub(super) fn run_resumed(&mut self, plan: &RunPlan) -> Applied {
+        let Some(last) = self.last else {
+            return Err("the run has not started".to_owned());
+        };
+        match self.phase {
+            Phase::Ended(StopReason::ConsecutiveFailures) => self.counters.failures = 0,
+            Phase::Ended(StopReason::Stagnated) => self.counters.idle = 0,
+            Phase::Ended(StopReason::GatesFailing) => self.refused.in_a_row = 0,
+            Phase::Ended(StopReason::AgentUnavailable) => self.outages = Retries::default(),
+            Phase::Ended(StopReason::LimitWaitExceeded) => self.refusals = Retries::default(),
+            _ => {}
+        }
+        self.counters.budget_exhausted = false;
+        self.phase = Phase::Active;
+        self.plan = Some(Arc::new(plan.clone()));
+        self.clock.new_session(last);
+        self.stop = None;
+        self.failing = None;
+        if self.survey == Survey::Done {
+            self.survey = Survey::Again;
+        }
+        for lane in self.lanes.values_mut() {
+            lane.state = after_restart(&lane.state);
+        }
+        Ok(())
+    }
+
+    pub(super) fn surveyed(&mut self, evidence: &Evidence, snapshot: Option<&SnapshotId>) -> Applied {
+        let first = match self.survey {
+            Survey::First => true,
+            Survey::Again => false,
+            Survey::Baseline | Survey::Done => return Err("the world was looked at already".to_owned()),
+        };
+        self.history.saw(evidence);
+        for lane in self.lanes.values_mut() {
+            lane.latest = Some(evidence.clone());
+            if first {
+                lane.committed = snapshot.cloned();
+            }
+        }
+        self.survey = Survey::Baseline;
+        self.leave_baseline();
+        Ok(())
+    }
+
+    /// The baseline is over once every check has been run.
+    pub(super) fn leave_baseline(&mut self) {
+        if self.survey == Survey::Baseline && self.next_baseline_check().is_none() {
+            self.survey = Survey::Done;
+        }
+    }
+
+    pub(in crate::run) fn expects_check(&self, lane: LaneId, stage: CheckStage, check: u16) -> bool {
+        if stage == CheckStage::Baseline {
+            return self.survey == Survey::Baseline && self.next_baseline_check() == Some(check);
+        }
+        match self.lane(lane) {
+            Some(LaneState::Gating(_, outcome, checking)) => {
+                checking.stage == stage && self.next_check(outcome, &checking.done) == Some(check)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A lane's state after the runner that held it is gone: its clocks are void, a call is to be recovered, and what was
+/// to be judged is kept and judged anew, since the tree may have changed meanwhile.
+fn after_restart(state: &LaneState) -> LaneState {
+    match state {
+        LaneState::Idle { .. } => LaneState::Idle { not_before: Duration::ZERO },
+        LaneState::Calling(turn, call) | LaneState::Terminating(turn, call, _) => {
+            LaneState::Recovering(turn.clone(), *call)
+        }
+        LaneState::Gating(turn, outcome, _)
+        | LaneState::Advancing(turn, outcome, _)
+        | LaneState::Settling(turn, outcome, _) => {
+            LaneState::Keeping(turn.clone(), Outcome { kept: None, ..outcome.clone() })
+        }
+        LaneState::Preparing(_)
+        | LaneState::Recovering(..)
+        | LaneState::Keeping(..)
+        | LaneState::Judging(..) => state.clone(),
+    }
+}
