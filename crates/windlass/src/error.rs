@@ -19,6 +19,7 @@ pub enum Kind {
     /// The system refused something: a file, a process, a disk.
     System,
     /// The same as a stop reason, before there is a run.
+    #[expect(dead_code, reason = "made once the engine is connected")]
     Stopped(StopReason, ExitCodes),
     /// A defect of Windlass.
     Internal,

@@ -75,7 +75,7 @@ fn read(text: &str) -> Result<(u64, bool), DurationError> {
     if total > LONGEST {
         return Err(DurationError::TooLong(shown(text)));
     }
-    Ok((total, total % 1_000 != 0))
+    Ok((total, !total.is_multiple_of(1_000)))
 }
 
 /// A text for a message: short, and without anything that moves a cursor.

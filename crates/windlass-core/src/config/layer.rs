@@ -33,8 +33,7 @@ impl fmt::Display for Origin {
         match self {
             Origin::Default => f.write_str("default"),
             Origin::User(path, line) | Origin::Project(path, line) => write!(f, "{}:{line}", path.display()),
-            Origin::Environment(name) => write!(f, "{name}"),
-            Origin::Flag(name) => write!(f, "{name}"),
+            Origin::Environment(name) | Origin::Flag(name) => f.write_str(name),
         }
     }
 }

@@ -37,6 +37,7 @@ pub trait Setting: Sized {
     fn read(value: &Value) -> Result<Self, Refusal>;
 
     /// The value that a text from the command line or the environment stands for; it is read afterwards.
+    #[must_use]
     fn from_text(text: &str) -> Value {
         Value::String(text.to_owned())
     }

@@ -1,4 +1,8 @@
 //! `windlass run`.
+#![expect(
+    clippy::doc_markdown,
+    reason = "these comments are the help; backticks around a default would be noise"
+)]
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,6 +31,10 @@ WINDLASS_LIMITS__MAX_COST; flags win.";
 /// What can be said to `windlass run`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that people give or not"
+)]
 pub struct RunArgs {
     /// `-`: read the goal from standard input
     #[arg(value_name = "-", conflicts_with_all = ["prompt", "file"])]

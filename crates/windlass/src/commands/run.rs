@@ -26,6 +26,7 @@ pub struct Request {
     /// The scripted agent's script instead of a real agent: a built-in's name or a canonical path; already checked.
     pub mock: Option<String>,
     /// `--dangerously-skip-permissions`.
+    #[expect(dead_code, reason = "read once the engine is connected")]
     pub skip_permissions: bool,
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::thread;
 
-use super::script::{Events, LongLine};
+use super::steps::{Events, LongLine};
 use super::stream::Stream;
 
 /// What is written at a time.

@@ -12,8 +12,8 @@ use rustix::process::setsid;
 use serde::{Deserialize, Serialize};
 
 use super::deeds::shell;
-use super::script::{Signal, Spawn};
 use super::signals;
+use super::steps::{Signal, Spawn};
 
 /// The hidden verb.
 pub const VERB: &str = "__agent-child";

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::child;
-use super::script::{Bash, Edit};
+use super::steps::{Bash, Edit};
 
 /// What a tool answered: its output, or its error.
 pub type Answer = Result<String, String>;

@@ -9,6 +9,7 @@ mod refusals;
 mod script;
 mod shorthand;
 mod signals;
+mod steps;
 mod stream;
 
 #[cfg(test)]

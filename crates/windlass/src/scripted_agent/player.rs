@@ -8,12 +8,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::deeds::{self, Answer};
-use super::script::{Bash, Call, FileText, Outcome, Step, Tool};
+use super::script::Call;
+use super::steps::{Bash, FileText, Outcome, Step, Tool};
 use super::stream::Stream;
 use super::{Setting, bulk, child, refusals, signals};
 
 /// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
-const HANG: Duration = Duration::from_secs(3_600);
+const HANG: Duration = Duration::from_hours(1);
 
 /// A call being played.
 pub struct Player<'a, W: Write> {

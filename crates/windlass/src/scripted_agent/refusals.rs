@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value, json};
 
-use super::script::{ApiError, LimitNotice, Outcome, Retry, TokenCounts, UsageLimit};
+use super::steps::{ApiError, LimitNotice, Outcome, Retry, TokenCounts, UsageLimit};
 use super::stream::Stream;
 
 /// What Claude Code makes of a status.
@@ -110,10 +110,11 @@ pub fn usage_limit<W: Write>(stream: &mut Stream<W>, limit: &UsageLimit) {
         "seven_day" => "weekly",
         other => other,
     };
-    let mut text = format!("You've hit your {window} limit");
-    if let Some(time) = resets_at.and_then(clock_time) {
-        text.push_str(&format!(" · resets {time} (UTC)"));
-    }
+    let resets = resets_at
+        .and_then(clock_time)
+        .map(|time| format!(" · resets {time} (UTC)"))
+        .unwrap_or_default();
+    let text = format!("You've hit your {window} limit{resets}");
     let refusal = Refusal {
         status: Some(429),
         kind: "rate_limit_error",

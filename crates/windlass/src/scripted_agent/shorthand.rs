@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::script::{Bash, PathStep};
+use super::steps::{Bash, PathStep};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

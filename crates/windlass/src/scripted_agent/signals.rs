@@ -8,7 +8,7 @@ use rustix::process::{self, getpid, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use super::script::{Death, Signal, Trap};
+use super::steps::{Death, Signal, Trap};
 
 /// From now on these signals do nothing. (Unlike a shell's `trap ''` this does not pass to commands it starts.)
 ///

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::script::{Deny, LineKind, Outcome};
+use super::steps::{Deny, LineKind, Outcome};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 256 * 1024;

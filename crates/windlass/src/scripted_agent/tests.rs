@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::player::Player;
-use super::script::{AfterLast, Script, Step};
+use super::script::{AfterLast, Script};
+use super::steps::Step;
 use super::*;
 
 fn setting(prompt: &str) -> Setting {

@@ -1,0 +1,95 @@
+//! The built program from outside: what it accepts, what it refuses and how, and the agent it plays.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "these tests start the program they test"
+)]
+
+mod agent;
+mod completions;
+mod demo;
+mod misbehaviour;
+mod refusals;
+mod settings;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A place of its own for one test: a working directory, a home, and nothing of the environment but `PATH`.
+struct Place {
+    root: TempDir,
+}
+
+/// What a program left behind.
+struct Answer {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Place {
+    fn new() -> Place {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("work")).unwrap();
+        fs::create_dir(root.path().join("home")).unwrap();
+        Place { root }
+    }
+
+    /// The working directory.
+    fn work(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("work")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// Writes a file below the test's root, with the directories it needs.
+    fn file(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.work().join(path)).unwrap()
+    }
+
+    fn windlass(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+        command
+            .args(arguments)
+            .current_dir(self.work())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn ask(&self, arguments: &[&str]) -> Answer {
+        answer(&mut self.windlass(arguments))
+    }
+
+    /// The scripted agent with a script of these steps.
+    fn agent(&self, steps: &str) -> Command {
+        let script = self.file("script.toml", format!("[[call]]\nsteps = [ {steps} ]\n"));
+        self.windlass(&["__agent", &text(&script)])
+    }
+}
+
+fn answer(command: &mut Command) -> Answer {
+    let output = command.output().unwrap();
+    Answer {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
