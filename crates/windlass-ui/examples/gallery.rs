@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use night::Night;
 use windlass_ui::{
-    Board, Glyphs, JsonView, Level, Output, Printer, RunRow, RunState, RunStatus, Screen, Stream, Terminal, View,
-    runs_table, status_text, view,
+    Board, Glyphs, JsonView, Level, Output, Printer, RunRow, RunState, RunStatus, Screen, Stream, Terminal,
+    View, runs_table, status_text, view,
 };
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
     let Ok(screen) = Screen::start(vec![view], 1_000) else {
         return;
     };
-    for event in Night::whole().events {
+    for event in Night::beginning(jiff::Timestamp::now()).whole().events {
         screen.send(event);
         std::thread::sleep(pause);
     }
@@ -42,7 +42,7 @@ fn main() {
 }
 
 fn documents(mut printer: Printer) {
-    let night = Night::whole();
+    let night = Night::new().whole();
     let terminal = printer.results_terminal().clone();
     let mut board = Board::default();
     for event in night.events.iter().take(night.events.len() / 2) {
@@ -60,9 +60,15 @@ fn documents(mut printer: Printer) {
         state,
     };
     let rows = [
-        row(RunState::Running, "Make the parser accept ISO dates and cover it with tests"),
+        row(
+            RunState::Running,
+            "Make the parser accept ISO dates and cover it with tests",
+        ),
         row(RunState::Interrupted, "Port the importer"),
-        row(RunState::Ended(windlass_core::fact::StopReason::MaxIterations), "Write the documentation"),
+        row(
+            RunState::Ended(windlass_core::fact::StopReason::MaxIterations),
+            "Write the documentation",
+        ),
     ];
     printer.result_bytes(runs_table(&rows, now, &terminal).as_bytes());
     printer.result_bytes(b"\n");

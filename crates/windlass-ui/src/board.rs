@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use windlass_core::agent::Activity;
 use windlass_core::fact::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial, Entry, Fact, LaneId, SnapshotId,
-    StopReason, StopSource, Tokens, Verdict,
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial, Entry, Fact, LaneId,
+    SnapshotId, StopReason, StopSource, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::run::RunPlan;
@@ -179,7 +179,10 @@ impl Board {
             Fact::Surveyed { left_out, .. } => self.left_out = *left_out,
             Fact::CheckFinished { lane, stage, outcome } => self.check(*lane, *stage, outcome),
             Fact::Committed {
-                lane, commit, refused, ..
+                lane,
+                commit,
+                refused,
+                ..
             } => self.commit(*lane, commit.as_deref(), refused.as_deref()),
             Fact::Held { until, class, .. } => self.hold(*until, *class),
             Fact::Released => self.release(),
@@ -310,7 +313,9 @@ impl Board {
             return;
         };
         self.release();
-        self.lanes.values_mut().for_each(|lane| lane.doing = Doing::Resting);
+        self.lanes
+            .values_mut()
+            .for_each(|lane| lane.doing = Doing::Resting);
         // The run's own sums are the truth; ours serve the time before it.
         self.charged = *cost;
         self.estimated = *estimated;
@@ -367,12 +372,17 @@ impl Board {
 
     /// The lane whose iteration is the newest among those at work, else the newest of all.
     pub(crate) fn foremost(&self) -> Option<&LaneBoard> {
-        self.lanes.values().max_by_key(|lane| (lane.doing != Doing::Resting, lane.iteration))
+        self.lanes
+            .values()
+            .max_by_key(|lane| (lane.doing != Doing::Resting, lane.iteration))
     }
 
     /// How many lanes are at work.
     pub(crate) fn busy_lanes(&self) -> usize {
-        self.lanes.values().filter(|lane| lane.doing != Doing::Resting).count()
+        self.lanes
+            .values()
+            .filter(|lane| lane.doing != Doing::Resting)
+            .count()
     }
 }
 

@@ -31,7 +31,7 @@ fn limits_are_written_without_zeros() {
     ] {
         assert_eq!(bound(Duration::from_secs(seconds)), expected);
     }
-    assert_eq!(flag_duration(Duration::from_secs(5_400)), "1h30m");
+    assert_eq!(flag_duration(Duration::from_mins(90)), "1h30m");
 }
 
 #[test]

@@ -14,7 +14,12 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     let stripped = strip_str(&lines).to_string();
-    Cow::Owned(stripped.chars().filter(|&character| is_harmless(character)).collect())
+    Cow::Owned(
+        stripped
+            .chars()
+            .filter(|&character| is_harmless(character))
+            .collect(),
+    )
 }
 
 /// [`harmless`] on one line: every run of white space becomes one blank.
@@ -34,6 +39,8 @@ fn reorders(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -47,9 +54,17 @@ mod tests {
             ("line\r\nline\rover", "line\nline\nover"),
             ("rm \u{202e}safe\u{202c}", "rm safe"),
             ("half \x1b", "half "),
-            ("\x1b\x1b[2J\x1b[[31m", "m"),
         ] {
             assert_eq!(harmless(text), expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_nothing_drives_the_terminal(text in any::<String>(), broken in "(\x1b|\\[|\\]|\u{9b}|\r|m|;|[0-9]|é)*") {
+            prop_assert!(harmless(&text).chars().all(is_harmless));
+            prop_assert!(harmless(&broken).chars().all(is_harmless));
+            prop_assert!(!one_line(&text).contains(['\n', '\t']));
         }
     }
 

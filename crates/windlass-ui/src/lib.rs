@@ -18,10 +18,10 @@ mod harmless;
 mod line;
 mod narrate;
 mod printer;
+#[cfg(test)]
+mod rehearsal;
 mod screen;
 mod terminal;
-#[cfg(test)]
-mod test_night;
 mod tool;
 mod view;
 mod words;

@@ -174,51 +174,70 @@ impl Line {
     /// As it goes to this terminal, without a newline at its end.
     #[must_use]
     pub fn render(&self, terminal: &Terminal) -> String {
-        let characters = self.characters(terminal.glyphs);
-        match (self.hang, terminal.width) {
-            (Some(hang), Some(width)) => {
-                let rows = wrapped(&characters, width, hang);
-                let rows: Vec<String> = rows.iter().map(|row| painted(row, terminal.colour)).collect();
-                rows.join("\n")
-            }
-            _ => painted(&characters, terminal.colour),
+        let pieces = self.spelled(terminal.glyphs);
+        if let (Some(hang), Some(width)) = (self.hang, terminal.width)
+            && total_width(&pieces) > width
+        {
+            let rows = wrapped(&characters(&pieces), width, hang);
+            let rows: Vec<String> = rows.iter().map(|row| painted_row(row, terminal.colour)).collect();
+            return rows.join("\n");
         }
+        painted(&pieces, terminal.colour)
     }
 
     /// On one row of at most `width` columns, its end replaced by `…` where it is longer.
     #[must_use]
     pub fn render_cut(&self, terminal: &Terminal, width: usize) -> String {
-        let characters = self.characters(terminal.glyphs);
-        let total: usize = characters.iter().map(|&(character, _)| columns(character)).sum();
-        if total <= width {
-            return painted(&characters, terminal.colour);
+        let mut pieces = self.spelled(terminal.glyphs);
+        if total_width(&pieces) > width {
+            let ellipsis = ellipsis(terminal.glyphs);
+            cut(&mut pieces, width.saturating_sub(ellipsis.width()));
+            pieces.push((Tone::Dim, ellipsis.chars().take(width).collect()));
         }
-        let ellipsis = ellipsis(terminal.glyphs);
-        let room = width.saturating_sub(ellipsis.width());
-        let mut row = Vec::new();
-        let mut used = 0;
-        for &(character, tone) in &characters {
-            used += columns(character);
-            if used > room {
-                break;
-            }
-            row.push((character, tone));
-        }
-        row.extend(ellipsis.chars().take(width).map(|character| (character, Tone::Dim)));
-        painted(&row, terminal.colour)
+        painted(&pieces, terminal.colour)
     }
 
-    fn characters(&self, glyphs: Glyphs) -> Vec<(char, Tone)> {
-        let mut characters = Vec::new();
-        for piece in &self.pieces {
-            let (tone, text) = match piece {
-                Piece::Text(tone, text) => (*tone, spelled(text, glyphs)),
-                Piece::Mark(tone, mark) => (*tone, Cow::Borrowed(mark.glyph(glyphs))),
-            };
-            characters.extend(text.chars().map(|character| (character, tone)));
-        }
-        characters
+    fn spelled(&self, glyphs: Glyphs) -> Vec<Spelled<'_>> {
+        let spelled = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(tone, text) => (*tone, spelled(text, glyphs)),
+            Piece::Mark(tone, mark) => (*tone, Cow::Borrowed(mark.glyph(glyphs))),
+        });
+        spelled.collect()
     }
+}
+
+/// A piece as it goes to the terminal, but for its colour.
+type Spelled<'a> = (Tone, Cow<'a, str>);
+
+fn total_width(pieces: &[Spelled<'_>]) -> usize {
+    pieces.iter().map(|(_, text)| text.width()).sum()
+}
+
+fn characters(pieces: &[Spelled<'_>]) -> Vec<(char, Tone)> {
+    let characters = pieces
+        .iter()
+        .flat_map(|(tone, text)| text.chars().map(|character| (character, *tone)));
+    characters.collect()
+}
+
+/// Drops what does not fit into so many columns.
+fn cut(pieces: &mut Vec<Spelled<'_>>, room: usize) {
+    let mut left = room;
+    let mut kept = 0;
+    for (_, text) in pieces.iter_mut() {
+        kept += 1;
+        let needed = text.width();
+        if needed > left {
+            let fitting = text.chars().scan(left, |left, character| {
+                *left = left.checked_sub(columns(character))?;
+                Some(character)
+            });
+            *text = Cow::Owned(fitting.collect());
+            break;
+        }
+        left -= needed;
+    }
+    pieces.truncate(kept);
 }
 
 /// Columns that a text takes.
@@ -245,37 +264,59 @@ fn spelled(text: &str, glyphs: Glyphs) -> Cow<'_, str> {
     Cow::Owned(text.replace('…', "...").replace('·', "-").replace('≈', "~"))
 }
 
-fn painted(characters: &[(char, Tone)], colour: bool) -> String {
-    let mut text = String::new();
-    for run in characters.chunk_by(|left, right| left.1 == right.1) {
-        let words: String = run.iter().map(|&(character, _)| character).collect();
-        let tone = run.first().map_or(Tone::Plain, |&(_, tone)| tone);
-        if colour && tone != Tone::Plain {
-            let style = tone.style();
-            text.push_str(&format!("{style}{words}{style:#}"));
-        } else {
-            text.push_str(&words);
+fn painted(pieces: &[Spelled<'_>], colour: bool) -> String {
+    let mut painted = String::new();
+    for same in pieces.chunk_by(|left, right| left.0 == right.0) {
+        let tone = same.first().map_or(Tone::Plain, |(tone, _)| *tone);
+        let coloured = colour && tone != Tone::Plain;
+        if coloured {
+            painted.push_str(&tone.style().render().to_string());
+        }
+        painted.extend(same.iter().map(|(_, text)| text.as_ref()));
+        if coloured {
+            painted.push_str(&tone.style().render_reset().to_string());
         }
     }
-    text
+    painted
 }
 
-/// Breaks at blanks; a word that is longer than a row keeps its row to itself.
+fn painted_row(characters: &[(char, Tone)], colour: bool) -> String {
+    let runs = characters.chunk_by(|left, right| left.1 == right.1);
+    let pieces: Vec<Spelled<'_>> = runs
+        .map(|run| {
+            let text = run.iter().map(|&(character, _)| character).collect();
+            (
+                run.first().map_or(Tone::Plain, |&(_, tone)| tone),
+                Cow::Owned(text),
+            )
+        })
+        .collect();
+    painted(&pieces, colour)
+}
+
+/// Breaks at blanks, but not within a command; what is longer than a row keeps its row to itself.
 fn wrapped(characters: &[(char, Tone)], width: usize, hang: usize) -> Vec<Vec<(char, Tone)>> {
     let hang = if hang + 10 > width { 0 } else { hang };
     let mut rows = Vec::new();
     let mut row: Vec<(char, Tone)> = Vec::new();
     let mut used = 0;
     let mut start = 0;
-    for word in characters.split_inclusive(|&(character, _)| character == ' ') {
-        let ink = word.iter().filter(|(character, _)| *character != ' ');
-        let needed: usize = ink.map(|&(character, _)| columns(character)).sum();
+    for word in characters.split_inclusive(|&(character, tone)| character == ' ' && tone != Tone::Command) {
+        let ink = if let [ink @ .., (' ', _)] = word {
+            ink
+        } else {
+            word
+        };
+        let needed: usize = ink.iter().map(|&(character, _)| columns(character)).sum();
         if used + needed > width && used > start && needed > 0 {
             rows.push(without_trailing_blanks(row));
             row = vec![(' ', Tone::Plain); hang];
             (used, start) = (hang, hang);
         }
-        used += word.iter().map(|&(character, _)| columns(character)).sum::<usize>();
+        used += word
+            .iter()
+            .map(|&(character, _)| columns(character))
+            .sum::<usize>();
         row.extend_from_slice(word);
     }
     rows.push(without_trailing_blanks(row));

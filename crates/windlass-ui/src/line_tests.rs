@@ -12,7 +12,10 @@ fn terminal(width: usize, colour: bool, glyphs: Glyphs) -> Terminal {
 #[test]
 fn colour_appears_where_it_is_allowed() {
     let line = Line::new().mark(Tone::Good, Mark::Passed).plain(" done");
-    assert_eq!(line.render(&terminal(80, true, Glyphs::Unicode)), "\x1b[32m✓\x1b[0m done");
+    assert_eq!(
+        line.render(&terminal(80, true, Glyphs::Unicode)),
+        "\x1b[32m✓\x1b[0m done"
+    );
     assert_eq!(line.render(&terminal(80, false, Glyphs::Unicode)), "✓ done");
     assert_eq!(line.render(&terminal(80, false, Glyphs::Ascii)), "+ done");
 }
@@ -30,7 +33,10 @@ fn long_lines_hang() {
         line.render(&terminal(20, false, Glyphs::Unicode)),
         "one two three four\n    five six seven"
     );
-    assert_eq!(line.render(&Terminal::plain()), "one two three four five six seven");
+    assert_eq!(
+        line.render(&Terminal::plain()),
+        "one two three four five six seven"
+    );
 }
 
 #[test]
@@ -39,6 +45,18 @@ fn a_word_longer_than_the_row_is_kept_whole() {
     assert_eq!(
         line.render(&terminal(20, false, Glyphs::Unicode)),
         "see\n  /a/very/long/path/that/cannot/be/broken\n  for more"
+    );
+}
+
+#[test]
+fn a_command_is_never_broken() {
+    let line = Line::hanging(2)
+        .plain("  go on: ")
+        .command("windlass resume r-1")
+        .dim("  later");
+    assert_eq!(
+        line.render(&terminal(24, false, Glyphs::Unicode)),
+        "  go on:\n  windlass resume r-1\n  later"
     );
 }
 
@@ -52,8 +70,14 @@ fn lines_without_a_hang_are_never_wrapped() {
 #[test]
 fn cutting_counts_columns_and_not_characters() {
     let line = Line::new().plain("日本語テキスト");
-    assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Unicode), 7), "日本語…");
-    assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Unicode), 14), "日本語テキスト");
+    assert_eq!(
+        line.render_cut(&terminal(80, false, Glyphs::Unicode), 7),
+        "日本語…"
+    );
+    assert_eq!(
+        line.render_cut(&terminal(80, false, Glyphs::Unicode), 14),
+        "日本語テキスト"
+    );
     assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Ascii), 2), "..");
     assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Ascii), 0), "");
 }

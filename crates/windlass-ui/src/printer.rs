@@ -65,7 +65,10 @@ impl Output {
 
     fn flush(&mut self) {
         if !self.closed && !self.buffer.is_empty() {
-            let written = self.writer.write_all(&self.buffer).and_then(|()| self.writer.flush());
+            let written = self
+                .writer
+                .write_all(&self.buffer)
+                .and_then(|()| self.writer.flush());
             self.closed = written.is_err();
         }
         self.buffer.clear();
@@ -199,7 +202,11 @@ impl Printer {
             self.notes.push("\x1b[22;0t");
             self.titled = true;
         }
-        let title: String = title.chars().filter(|character| !character.is_control()).take(80).collect();
+        let title: String = title
+            .chars()
+            .filter(|character| !character.is_control())
+            .take(80)
+            .collect();
         self.notes.push(&format!("\x1b]0;{title}\x07"));
     }
 

@@ -137,7 +137,11 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, QueueState>, patience: Option<Duration>) -> MutexGuard<'a, QueueState> {
+    fn wait<'a>(
+        &self,
+        state: MutexGuard<'a, QueueState>,
+        patience: Option<Duration>,
+    ) -> MutexGuard<'a, QueueState> {
         match patience {
             Some(patience) => {
                 let waited = self.changed.wait_timeout(state, patience);
@@ -189,7 +193,9 @@ fn show(queue: &Queue, mut views: Vec<Box<dyn View>>) {
             }
         }
         if counting && Instant::now() >= next_tick {
-            let tick = Event::Tick { now: Timestamp::now() };
+            let tick = Event::Tick {
+                now: Timestamp::now(),
+            };
             for view in &mut views {
                 view.event(&tick);
             }

@@ -88,7 +88,10 @@ impl Terminal {
             interactive,
             width: columns.or_else(|| is_terminal.then(|| size.unwrap_or(USUAL_WIDTH))),
             colour: set("NO_COLOR").is_none() && (interactive || forced),
-            glyphs: glyphs(richest, set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"))),
+            glyphs: glyphs(
+                richest,
+                set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")),
+            ),
             zone,
         }
     }
@@ -110,7 +113,9 @@ pub fn measure(stream: Stream) -> Option<usize> {
         Stream::Stdout => rustix::termios::tcgetwinsize(std::io::stdout()),
         Stream::Stderr => rustix::termios::tcgetwinsize(std::io::stderr()),
     };
-    size.ok().map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
+    size.ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|&columns| columns > 0)
 }
 
 #[cfg(test)]
@@ -148,7 +153,10 @@ mod tests {
         assert!(!resolve(false, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).colour);
         assert_eq!(resolve(true, &[term, ("COLUMNS", "40")]).width, Some(40));
         assert_eq!(resolve(true, &[term, ("COLUMNS", "nonsense")]).width, Some(100));
-        assert_eq!(resolve(true, &[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).glyphs, Glyphs::Ascii);
+        assert_eq!(
+            resolve(true, &[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).glyphs,
+            Glyphs::Ascii
+        );
     }
 
     #[test]

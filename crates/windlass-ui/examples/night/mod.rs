@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::fact::{
-    CallId, CallSummary, Check, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost, Denial, Ended, Entry,
-    Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens, UsageLimit, Verdict,
+    CallId, CallSummary, Check, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost, Denial, Ended,
+    Entry, Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens,
+    UsageLimit, Verdict,
 };
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
 use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
@@ -31,26 +32,26 @@ pub fn plan() -> RunPlan {
             iterations: Some(50),
             cost: Some(Cost::from_dollars(5.0)),
             tokens: None,
-            duration: Some(Duration::from_secs(12 * 3600)),
+            duration: Some(Duration::from_hours(12)),
             failures: 3,
             stagnation: Some(3),
-            wait: Duration::from_secs(6 * 3600),
+            wait: Duration::from_hours(6),
             outage_retries: 20,
-            outage_time: Duration::from_secs(7200),
+            outage_time: Duration::from_hours(2),
             overage: false,
         },
         clocks: Clocks {
             delay: Duration::from_secs(2),
-            silence: Duration::from_secs(900),
-            call: Duration::from_secs(9000),
+            silence: Duration::from_mins(15),
+            call: Duration::from_mins(150),
             grace: Duration::from_secs(5),
             linger: Duration::from_secs(10),
-            linger_background: Duration::from_secs(600),
+            linger_background: Duration::from_mins(10),
         },
         checks: vec![Check {
             kind: CheckKind::Gate,
             command: "cargo test -q".to_owned(),
-            timeout: Duration::from_secs(600),
+            timeout: Duration::from_mins(10),
         }],
         agent: AgentPlan {
             name: "claude".to_owned(),
@@ -60,7 +61,9 @@ pub fn plan() -> RunPlan {
             max_turns: None,
             arguments: Vec::new(),
             skip_permissions: false,
-            allow: ["Bash(cargo test:*)", "Bash(git diff:*)", "Bash(git log:*)"].map(str::to_owned).to_vec(),
+            allow: ["Bash(cargo test:*)", "Bash(git diff:*)", "Bash(git log:*)"]
+                .map(str::to_owned)
+                .to_vec(),
             api_keys: false,
             background: false,
         },
@@ -85,7 +88,11 @@ pub struct Night {
 impl Night {
     /// Begins at 20:00 UTC.
     pub fn new() -> Night {
-        let begin: Timestamp = "2026-03-01T20:00:00Z".parse().unwrap_or_default();
+        Night::beginning("2026-03-01T20:00:00Z".parse().unwrap_or_default())
+    }
+
+    /// Begins then.
+    pub fn beginning(begin: Timestamp) -> Night {
         Night {
             events: Vec::new(),
             now: begin,
@@ -109,7 +116,11 @@ impl Night {
             wall: self.now,
             monotonic: Duration::try_from(self.now.duration_since(self.begin)).unwrap_or_default(),
         };
-        self.events.push(Event::from(Entry { seq: self.seq, at, fact }));
+        self.events.push(Event::from(Entry {
+            seq: self.seq,
+            at,
+            fact,
+        }));
         self
     }
 
@@ -128,12 +139,18 @@ impl Night {
 
     /// The run begins.
     pub fn start(&mut self) -> &mut Night {
-        self.fact(Fact::RunStarted { plan: Box::new(plan()) })
+        self.fact(Fact::RunStarted {
+            plan: Box::new(plan()),
+        })
     }
 
     /// An iteration begins.
     pub fn iteration(&mut self, iteration: u32) -> &mut Night {
-        self.fact(Fact::IterationStarted { lane: LANE, iteration }).call(iteration, 1)
+        self.fact(Fact::IterationStarted {
+            lane: LANE,
+            iteration,
+        })
+        .call(iteration, 1)
     }
 
     /// A call begins.
@@ -150,7 +167,11 @@ impl Night {
             reserved: Cost::from_dollars(0.5),
             budget: None,
         })
-        .fact(Fact::CallSpawned { lane: LANE, call, pid: 4711 })
+        .fact(Fact::CallSpawned {
+            lane: LANE,
+            call,
+            pid: 4711,
+        })
     }
 
     /// The agent uses a tool and gets its answer.
@@ -253,13 +274,23 @@ impl Night {
     }
 
     /// The iteration ends.
-    pub fn finished(&mut self, iteration: u32, verdict: Verdict, class: Class, cost: f64, seconds: u64) -> &mut Night {
+    pub fn finished(
+        &mut self,
+        iteration: u32,
+        verdict: Verdict,
+        class: Class,
+        cost: f64,
+        seconds: u64,
+    ) -> &mut Night {
         self.fact(Fact::IterationFinished {
             lane: LANE,
             iteration,
             verdict,
             class,
-            progress: matches!(verdict, Verdict::Worked | Verdict::ClaimAccepted | Verdict::ClaimRefused),
+            progress: matches!(
+                verdict,
+                Verdict::Worked | Verdict::ClaimAccepted | Verdict::ClaimRefused
+            ),
             cost: Cost::from_dollars(cost),
             tokens: Tokens::default(),
             duration: Duration::from_secs(seconds),
@@ -286,8 +317,8 @@ impl Night {
     }
 
     /// The whole night: work, a denied command, a refused claim, a failure, a usage limit, and the end.
-    pub fn whole() -> Night {
-        let mut night = Night::new();
+    pub fn whole(mut self) -> Night {
+        let night = &mut self;
         night
             .start()
             .fact(Fact::Surveyed {
@@ -295,17 +326,29 @@ impl Night {
                 snapshot: Some(SnapshotId("ba5e".to_owned())),
                 left_out: 0,
             })
-            .gate(CheckStage::Baseline, CheckResult::Failed(101), "test result: FAILED. 11 passed; 2 failed");
+            .gate(
+                CheckStage::Baseline,
+                CheckResult::Failed(101),
+                "test result: FAILED. 11 passed; 2 failed",
+            );
         night.iteration(1).first_iteration();
         night.pass(2).iteration(2).pass(63);
         night
             .called(|call| call.cost = Cost::from_dollars(0.11))
             .kept(0)
             .finished(2, Verdict::Idle, Class::Success, 0.11, 63);
-        night.pass(2).iteration(3).pass(200).says("All dates parse now.\n\nWINDLASS_JOB_COMPLETE");
+        night
+            .pass(2)
+            .iteration(3)
+            .pass(200)
+            .says("All dates parse now.\n\nWINDLASS_JOB_COMPLETE");
         night.called(|call| call.cost = Cost::from_dollars(0.31)).kept(2);
         night
-            .gate(CheckStage::Candidate, CheckResult::Failed(101), "test result: FAILED. 13 passed; 1 failed")
+            .gate(
+                CheckStage::Candidate,
+                CheckResult::Failed(101),
+                "test result: FAILED. 13 passed; 1 failed",
+            )
             .finished(3, Verdict::ClaimRefused, Class::Success, 0.31, 203);
         night.pass(2).iteration(4).limited_iteration();
         night.pass(2).iteration(5).pass(240);
@@ -320,10 +363,14 @@ impl Night {
             )
             .called(|_| {})
             .kept(3)
-            .gate(CheckStage::Candidate, CheckResult::Passed, "test result: ok. 14 passed; 0 failed")
+            .gate(
+                CheckStage::Candidate,
+                CheckResult::Passed,
+                "test result: ok. 14 passed; 0 failed",
+            )
             .finished(5, Verdict::ClaimAccepted, Class::Success, 0.42, 243)
             .end(StopReason::Complete, "");
-        night
+        self
     }
 
     fn first_iteration(&mut self) -> &mut Night {
@@ -340,10 +387,21 @@ impl Night {
                     offset: Some(10),
                     limit: Some(40),
                 },
-                &(10..50).map(|line| format!("{line:>6}→    let field = {line};\n")).collect::<String>(),
+                &(10..50)
+                    .map(|line| format!("{line:>6}→    let field = {line};"))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
             )
-            .failing_tool("Edit", date_edit("    iso(text)"), "String to replace not found in file.\nString:     iso(text)")
-            .tool("Edit", date_edit("    parse_date(text)"), "The file has been updated.")
+            .failing_tool(
+                "Edit",
+                date_edit("    iso(text)"),
+                "String to replace not found in file.\nString:     iso(text)",
+            )
+            .tool(
+                "Edit",
+                date_edit("    parse_date(text)"),
+                "The file has been updated.",
+            )
             .pass(200)
             .called(|call| {
                 call.denials = vec![Denial {
@@ -361,7 +419,7 @@ impl Night {
         self.pass(12)
             .called(|call| {
                 call.class = Class::UsageLimit;
-                call.detail = "usage limit of the five-hour window".to_owned();
+                "usage limit of the five-hour window".clone_into(&mut call.detail);
                 call.cost = Cost::ZERO;
                 call.duration = Duration::from_secs(12);
                 call.limit = Some(UsageLimit {
@@ -386,7 +444,7 @@ impl Night {
             .pass(30)
             .called(|call| {
                 call.class = Class::TaskFailure;
-                call.detail = "the agent crashed: signal 11".to_owned();
+                "the agent crashed: signal 11".clone_into(&mut call.detail);
                 call.ended = Ended::Signalled(11);
                 call.cost = Cost::from_dollars(0.5);
                 call.estimated = true;
@@ -400,7 +458,8 @@ fn date_edit(old: &str) -> ToolInput {
     ToolInput::Edit {
         path: "/home/ada/ledger/src/parse.rs".to_owned(),
         old: old.to_owned(),
-        new: "    parse_date(text).or_else(|_| parse_iso(text))\n        .map_err(ParseError::Date)".to_owned(),
+        new: "    parse_date(text).or_else(|_| parse_iso(text))\n        .map_err(ParseError::Date)"
+            .to_owned(),
         all: false,
     }
 }

@@ -1,1 +1,84 @@
+use std::time::Duration;
 
+use windlass_core::fact::{RunId, StopReason};
+
+use super::*;
+use crate::rehearsal::columns;
+
+fn now() -> Timestamp {
+    "2026-03-01T21:00:00Z".parse().unwrap()
+}
+
+fn row(run: &str, minutes_ago: u64, state: RunState) -> RunRow {
+    RunRow {
+        run: RunId(run.to_owned()),
+        title: "Make the parser accept ISO dates and cover it with tests".to_owned(),
+        directory: "/home/ada/ledger".to_owned(),
+        started: now() - Duration::from_mins(minutes_ago),
+        iterations: 12,
+        cost: Cost::from_dollars(3.2),
+        estimated: state == RunState::Interrupted,
+        state,
+    }
+}
+
+fn three() -> [RunRow; 3] {
+    [
+        row("r-newest00", 5, RunState::Running),
+        row("r-oldest00", 4_000, RunState::Ended(StopReason::MaxIterations)),
+        row("r-middle00", 90, RunState::Interrupted),
+    ]
+}
+
+#[test]
+fn a_table_ends_with_the_newest() {
+    assert_eq!(
+        runs_table(&three(), now(), &columns(80)),
+        "run         started  it.    cost  state           job
+r-oldest00  2d ago    12   $3.20  max_iterations  Make the parser accept ISO da…
+r-middle00  1h ago    12  ≈$3.20  interrupted     Make the parser accept ISO da…
+r-newest00  5m ago    12   $3.20  running         Make the parser accept ISO da…
+"
+    );
+}
+
+#[test]
+fn a_pipe_gets_whole_titles() {
+    let text = runs_table(&three(), now(), &Terminal::plain());
+    assert_eq!(text.matches("cover it with tests\n").count(), 3);
+}
+
+#[test]
+fn places_are_named_where_they_differ() {
+    let mut rows = three();
+    rows[0].directory = "/home/ada/\x1b[2Jother".to_owned();
+    let text = runs_table(&rows, now(), &Terminal::plain());
+    assert!(text.contains("with tests  (/home/ada/other)\n"), "{text}");
+}
+
+#[test]
+fn no_run_says_how_to_start_one() {
+    assert_eq!(
+        runs_table(&[], now(), &columns(80)),
+        "no runs yet: `windlass run -p \"what is to be done\"` starts one\n"
+    );
+}
+
+#[test]
+fn ten_thousand_runs_are_a_table_too() {
+    let rows: Vec<RunRow> = (0..10_000)
+        .map(|index| row("r-00000000", index, RunState::Running))
+        .collect();
+    assert_eq!(runs_table(&rows, now(), &columns(80)).lines().count(), 10_001);
+}
+
+#[test]
+fn machines_get_a_document() {
+    let document: serde_json::Value = serde_json::from_slice(&runs_json(&three())).unwrap();
+    assert_eq!((&document["v"], &document["type"]), (&1.into(), &"runs".into()));
+    let first = &document["runs"][0];
+    assert_eq!(first["run"], "r-newest00");
+    assert_eq!(first["state"], "running");
+    assert_eq!(first["cost_usd"], 3.2);
+    assert_eq!(document["runs"][1]["state"], "max_iterations");
+}

@@ -1,1 +1,83 @@
+use windlass_core::fact::StopReason;
 
+use super::*;
+use crate::rehearsal::{Night, columns};
+
+fn now() -> Timestamp {
+    "2026-03-01T20:30:00Z".parse().unwrap()
+}
+
+fn status(events: usize, unfinished: RunState) -> RunStatus {
+    let mut board = Board::default();
+    for event in Night::new().whole().events.iter().take(events) {
+        board.apply(event);
+    }
+    RunStatus::new(&board, unfinished, now())
+}
+
+#[test]
+fn a_run_at_work() {
+    assert_eq!(
+        status_text(&status(25, RunState::Running), now(), &columns(80)),
+        r#"r-k3v9x2aa running  Make the parser accept ISO dates and cover it with tests
+  in          /home/ada/ledger
+  started     2026-03-01 20:00:00 (30m ago)
+  iteration   3 of 50
+  cost        $0.53 of $5.00
+  tokens      409.2k (in 2.4k, out 6.8k, cache 400.0k)
+  time        30m 00s
+  gate        ✗ cargo test -q (exit 101)
+  denied      permissions.allow = ["Bash(npm install left-pad)"]
+  next        windlass logs r-k3v9x2aa -f
+              windlass stop r-k3v9x2aa
+"#
+    );
+}
+
+#[test]
+fn a_run_that_waits() {
+    let events = Night::new().whole().events;
+    let is_hold = |event: &crate::event::Event| matches!(event, crate::event::Event::Fact(entry) if matches!(entry.fact, windlass_core::fact::Fact::Held { .. }));
+    let held = events.iter().position(is_hold).unwrap();
+    let status = status(held + 1, RunState::Interrupted);
+    let text = status_text(&status, now(), &columns(80));
+    assert!(
+        text.contains("  waiting     until 21:11 (in 41m 30s)\n"),
+        "{text}"
+    );
+    assert!(text.starts_with("r-k3v9x2aa interrupted  "), "{text}");
+    assert!(
+        text.contains("  next        windlass resume r-k3v9x2aa\n"),
+        "{text}"
+    );
+    // Nobody has worked on it since its last fact.
+    assert!(text.contains("  time        8m 30s\n"), "{text}");
+}
+
+#[test]
+fn a_run_that_ended() {
+    let status = status(usize::MAX, RunState::Interrupted);
+    assert_eq!(status.state, RunState::Ended(StopReason::Complete));
+    let text = status_text(&status, now(), &columns(80));
+    assert!(
+        text.contains("  time        23m 14s, and 1h 03m waited\n"),
+        "{text}"
+    );
+    assert!(
+        text.ends_with(
+            "  next        windlass logs r-k3v9x2aa\n              windlass restore r-k3v9x2aa 5\n"
+        )
+    );
+}
+
+#[test]
+fn machines_get_a_document() {
+    let bytes = status_json(&status(usize::MAX, RunState::Interrupted));
+    let document: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!((&document["v"], &document["type"]), (&1.into(), &"status".into()));
+    assert_eq!(document["state"], "complete");
+    assert_eq!(document["iterations"], 5);
+    assert_eq!(document["cost_usd"], 2.13);
+    assert_eq!(document["checks"][0]["result"], "passed");
+    assert_eq!(document["restorable"], 5);
+}

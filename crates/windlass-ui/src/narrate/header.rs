@@ -10,7 +10,7 @@ use crate::line::{Line, Mark, Tone};
 use crate::words;
 
 /// Where the text of a labelled line begins.
-const COLUMN: usize = 11;
+const COLUMN: usize = 14;
 
 /// Rules that are shown; the others are counted.
 const SHOWN_RULES: usize = 8;
@@ -68,7 +68,12 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
 }
 
 fn agent(agent: &AgentPlan) -> String {
-    let model = agent.model.as_ref().map_or("its own choice of model".to_owned(), |model| format!("model {model}"));
+    let model = agent
+        .model
+        .as_ref()
+        .map_or("its own choice of model".to_owned(), |model| {
+            format!("model {model}")
+        });
     one_line(&format!("{} {}, {model}", agent.name, agent.version))
 }
 
@@ -76,12 +81,18 @@ fn agent(agent: &AgentPlan) -> String {
 fn limits(limits: &Limits) -> String {
     let counted = |number: u32, noun| format::count(u64::from(number), noun);
     let parts = [
-        limits.iterations.map(|iterations| counted(iterations, "iteration")),
+        limits
+            .iterations
+            .map(|iterations| counted(iterations, "iteration")),
         limits.duration.map(format::bound),
         limits.cost.map(format::money),
-        limits.tokens.map(|tokens| format!("{} tokens", format::amount(tokens))),
+        limits
+            .tokens
+            .map(|tokens| format!("{} tokens", format::amount(tokens))),
         Some(format!("{} in a row", counted(limits.failures, "failure"))),
-        limits.stagnation.map(|idle| format!("{idle} in a row without progress")),
+        limits
+            .stagnation
+            .map(|idle| format!("{idle} in a row without progress")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -96,7 +107,12 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
                 .plain(": permissions are skipped (--dangerously-skip-permissions)"),
         ];
     }
-    let shown: Vec<String> = agent.allow.iter().take(SHOWN_RULES).map(|rule| one_line(rule)).collect();
+    let shown: Vec<String> = agent
+        .allow
+        .iter()
+        .take(SHOWN_RULES)
+        .map(|rule| one_line(rule))
+        .collect();
     let hidden = agent.allow.len().saturating_sub(SHOWN_RULES);
     let mut text = "edit files here".to_owned();
     if !shown.is_empty() {
@@ -105,7 +121,11 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
     if hidden > 0 {
         text = format!("{text} and {hidden} more");
     }
-    vec![labelled("may do").plain(text).dim("; anything else is refused and listed here")]
+    vec![
+        labelled("may do")
+            .plain(text)
+            .dim("; anything else is refused and listed here"),
+    ]
 }
 
 fn completion(plan: &RunPlan) -> String {
@@ -125,7 +145,9 @@ fn completion(plan: &RunPlan) -> String {
 
 fn checks(plan: &RunPlan, kind: CheckKind, label: &str) -> Vec<Line> {
     let of_kind = plan.checks.iter().filter(|check| check.kind == kind);
-    of_kind.map(|check| labelled(label).command(one_line(&check.command))).collect()
+    of_kind
+        .map(|check| labelled(label).command(one_line(&check.command)))
+        .collect()
 }
 
 fn commits(plan: &RunPlan) -> &'static str {

@@ -9,9 +9,6 @@ use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
 use crate::words;
 
-/// Where the explanation of an iteration begins, and everything below it.
-const BELOW: usize = 7;
-
 /// A row of the table that the iterations make.
 struct Row<'a> {
     number: String,
@@ -25,9 +22,10 @@ struct Row<'a> {
 impl Row<'_> {
     fn line(&self, board: &Board) -> Line {
         let (tone, mark, word) = self.look;
-        let digits = digits(board);
+        let gutter = gutter(board);
+        let digits = gutter.saturating_sub(4);
         let cost = format::charged(self.cost, self.estimated);
-        Line::hanging(BELOW)
+        Line::hanging(gutter + 2)
             .dim(format!("  {:>digits$}  ", self.number))
             .mark(tone, mark)
             .tone(tone, format!(" {word:<8}"))
@@ -36,10 +34,10 @@ impl Row<'_> {
     }
 }
 
-/// The columns that iteration numbers take.
-fn digits(board: &Board) -> usize {
+/// The columns before the marks: those that iteration numbers take, and two blanks on each side.
+pub(super) fn gutter(board: &Board) -> usize {
     let most = board.plan.as_ref().and_then(|plan| plan.limits.iterations);
-    most.map_or(3, |most| most.to_string().len()).max(2)
+    most.map_or(3, |most| most.to_string().len()).max(2) + 4
 }
 
 pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
@@ -67,9 +65,17 @@ pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
         explanation: explanation(seen, *verdict, *class, *progress),
     };
     let mut lines = vec![row.line(board)];
-    lines.extend(seen.failed_checks.iter().flat_map(|outcome| failed_check(board, outcome)));
-    lines.extend(seen.commit_refused.as_deref().map(commit_refused));
-    lines.extend(seen.denials.iter().flat_map(denied));
+    lines.extend(
+        seen.failed_checks
+            .iter()
+            .flat_map(|outcome| failed_check(board, outcome)),
+    );
+    lines.extend(
+        seen.commit_refused
+            .as_deref()
+            .map(|why| commit_refused(board, why)),
+    );
+    lines.extend(seen.denials.iter().flat_map(|denial| denied(board, denial)));
     lines
 }
 
@@ -78,7 +84,9 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
         return Vec::new();
     };
     let call = board.lanes.get(lane).and_then(|lane| lane.last_call.as_ref());
-    let why = call.map(|call| one_line(&call.detail)).filter(|detail| !detail.is_empty());
+    let why = call
+        .map(|call| one_line(&call.detail))
+        .filter(|detail| !detail.is_empty());
     let why = why.unwrap_or_else(|| words::class(class).to_owned());
     let row = Row {
         number: iteration.to_string(),
@@ -92,7 +100,11 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
 }
 
 fn explanation(seen: &LaneBoard, verdict: Verdict, class: Class, progress: bool) -> String {
-    let detail = seen.last_call.as_ref().map(|call| one_line(&call.detail)).unwrap_or_default();
+    let detail = seen
+        .last_call
+        .as_ref()
+        .map(|call| one_line(&call.detail))
+        .unwrap_or_default();
     let changed = if seen.changed == 0 {
         if progress { "progress" } else { "nothing new" }.to_owned()
     } else {
@@ -122,8 +134,10 @@ pub(super) fn short(commit: &str) -> String {
     one_line(commit).chars().take(8).collect()
 }
 
-fn below() -> Line {
-    Line::hanging(BELOW + 2).plain(" ".repeat(BELOW))
+/// A line below an iteration's; it begins where the verdict does.
+fn below(board: &Board) -> Line {
+    let column = gutter(board) + 2;
+    Line::hanging(column + 2).plain(" ".repeat(column))
 }
 
 fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
@@ -135,32 +149,33 @@ fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
         Some(CheckKind::Gate) | None => (Tone::Bad, "gate failed: "),
     };
     let mut lines = vec![
-        below()
+        below(board)
             .tone(tone, label)
             .plain(command(board, outcome))
             .dim(format!(" ({})", took(outcome))),
     ];
     let last = one_line(&outcome.last_line);
     if !last.is_empty() {
-        lines.push(below().dim(format!("  {last}")));
+        lines.push(below(board).dim(format!("  {last}")));
     }
     lines
 }
 
-fn commit_refused(why: &str) -> Line {
-    below().tone(Tone::Bad, "not committed: ").plain(one_line(why))
+fn commit_refused(board: &Board, why: &str) -> Line {
+    below(board)
+        .tone(Tone::Bad, "not committed: ")
+        .plain(one_line(why))
 }
 
-fn denied(denial: &Denial) -> Vec<Line> {
+fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     let tool = one_line(&denial.tool);
     vec![
-        below()
+        below(board)
             .tone(Tone::Warn, "denied: ")
             .plain(format!("{tool} {}", one_line(&denial.input))),
-        Line::new()
-            .plain(" ".repeat(BELOW + 2))
-            .dim("to allow it: ")
-            .command(allow_line([denial.rule.as_str()])),
+        below(board)
+            .dim("  allowed by: ")
+            .command(allow_line([denial.rule.as_str()]))
+            .unbroken(),
     ]
 }
-

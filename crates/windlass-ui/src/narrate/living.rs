@@ -25,14 +25,22 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
     }
     let line = match board.hold {
         Some(_) => Line::new().mark(Tone::Warn, Mark::Waiting).plain(" "),
-        None => Line::new().tone(Tone::Command, frame(board.now, terminal.glyphs)).plain(" "),
+        None => Line::new()
+            .tone(Tone::Command, frame(board.now, terminal.glyphs))
+            .plain(" "),
     };
     let mut line = match board.foremost() {
-        Some(lane) => at_work(line, board, lane, &terminal.zone),
-        None => line.plain("looking at what is there").dim(elapsed(board.started, board.now)),
+        Some(foremost) => at_work(line, board, foremost, &terminal.zone),
+        None => line
+            .plain("looking at what is there")
+            .dim(elapsed(board.started, board.now)),
     };
     if let Some((_, stage)) = board.stop {
-        let what = if stage <= 1 { " · stopping after it" } else { " · stopping" };
+        let what = if stage <= 1 {
+            " · stopping after it"
+        } else {
+            " · stopping"
+        };
         line = line.tone(Tone::Warn, what);
     }
     Some(line)
@@ -40,7 +48,11 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
 
 /// The window's title.
 pub(crate) fn title(board: &Board) -> String {
-    let job = board.plan.as_ref().map(|plan| one_line(&plan.job.title)).unwrap_or_default();
+    let job = board
+        .plan
+        .as_ref()
+        .map(|plan| one_line(&plan.job.title))
+        .unwrap_or_default();
     let iteration = board.foremost().map(|lane| iteration(board, lane));
     match (board.hold, iteration) {
         (Some(_), _) => format!("windlass: waiting · {job}"),
@@ -49,25 +61,26 @@ pub(crate) fn title(board: &Board) -> String {
     }
 }
 
-fn at_work(line: Line, board: &Board, lane: &LaneBoard, zone: &TimeZone) -> Line {
-    let line = line.plain("iteration ").strong(iteration(board, lane));
-    let line = if lane.attempt > 1 {
-        line.dim(format!(" (attempt {})", lane.attempt))
+fn at_work(mut line: Line, board: &Board, foremost: &LaneBoard, zone: &TimeZone) -> Line {
+    line = line.plain("iteration ").strong(iteration(board, foremost));
+    if foremost.attempt > 1 {
+        line = line.dim(format!(" (attempt {})", foremost.attempt));
+    }
+    let busy = board.busy_lanes();
+    if busy > 1 {
+        line = line.dim(format!(" · {busy} lanes"));
+    }
+    line = if let Some(waiting) = waiting(board, zone) {
+        line.dim(" · ").plain(waiting)
     } else {
-        line
+        let time = format::whole_seconds(format::between(foremost.started, board.now));
+        line.dim(" · ")
+            .plain(time)
+            .dim(" · ")
+            .plain(doing(foremost.doing))
     };
-    let line = match board.busy_lanes() {
-        0 | 1 => line,
-        busy => line.dim(format!(" · {busy} lanes")),
-    };
-    let line = match waiting(board, zone) {
-        Some(waiting) => line.dim(" · ").plain(waiting),
-        None => {
-            let time = format::whole_seconds(format::between(lane.started, board.now));
-            line.dim(" · ").plain(time).dim(" · ").plain(doing(lane.doing))
-        }
-    };
-    line.dim(" · ").plain(format::charged(board.cost(), board.estimated))
+    line.dim(" · ")
+        .plain(format::charged(board.cost(), board.estimated))
 }
 
 /// `3/50`; without a limit `3`.
@@ -99,7 +112,9 @@ const fn doing(doing: Doing) -> &'static str {
 }
 
 fn elapsed(since: Option<Timestamp>, now: Timestamp) -> String {
-    since.map_or_else(String::new, |since| format!(" · {}", format::whole_seconds(format::between(since, now))))
+    since.map_or_else(String::new, |since| {
+        format!(" · {}", format::whole_seconds(format::between(since, now)))
+    })
 }
 
 fn frame(now: Timestamp, glyphs: Glyphs) -> &'static str {

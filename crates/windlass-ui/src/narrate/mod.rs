@@ -23,19 +23,20 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
     match &entry.fact {
         Fact::RunStarted { .. } => header::started(board),
         Fact::RunResumed { .. } => header::resumed(board),
-        Fact::Surveyed { left_out, .. } => left_out_files(*left_out),
+        Fact::Surveyed { left_out, .. } => left_out_files(board, *left_out),
         Fact::CheckFinished {
             stage: CheckStage::Baseline,
             outcome,
             ..
         } => vec![baseline(board, outcome)],
-        Fact::CallCut { cut, .. } => cut_line(*cut).into_iter().collect(),
-        Fact::AttemptRepeats { class, attempt, .. } => iteration::repeats(board, &entry.fact, *class, *attempt),
+        Fact::CallCut { cut, .. } => cut_line(board, *cut).into_iter().collect(),
+        Fact::AttemptRepeats { class, attempt, .. } => {
+            iteration::repeats(board, &entry.fact, *class, *attempt)
+        }
         Fact::IterationFinished { .. } => iteration::finished(board, &entry.fact),
         Fact::Held { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
-        Fact::Noticed { text } => vec![notice(text)],
-        Fact::RunFinished { .. } => Vec::new(),
+        Fact::Noticed { text } => vec![notice(board, Mark::Notice, text)],
         _ => Vec::new(),
     }
 }
@@ -45,18 +46,18 @@ pub(crate) fn summary(board: &Board) -> Vec<Line> {
     summary::lines(board)
 }
 
-fn left_out_files(number: u32) -> Vec<Line> {
+fn left_out_files(board: &Board, number: u32) -> Vec<Line> {
     if number == 0 {
         return Vec::new();
     }
     let files = format::count(u64::from(number), "file");
-    vec![notice(&format!("snapshots leave out {files} (too large): they cannot be restored"))]
+    let text = format!("snapshots leave out {files}, too large to keep: they cannot be restored");
+    vec![notice(board, Mark::Notice, &text)]
 }
 
 fn baseline(board: &Board, outcome: &CheckOutcome) -> Line {
     let (tone, mark) = check_mark(outcome);
-    Line::hanging(10)
-        .plain("  ")
+    indented(board)
         .mark(tone, mark)
         .dim(" before the first iteration: ")
         .plain(command(board, outcome))
@@ -64,11 +65,19 @@ fn baseline(board: &Board, outcome: &CheckOutcome) -> Line {
 }
 
 /// A sentence that a person should read.
-pub(crate) fn notice(text: &str) -> Line {
-    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(" ").plain(one_line(text))
+fn notice(board: &Board, mark: Mark, text: &str) -> Line {
+    indented(board)
+        .mark(Tone::Warn, mark)
+        .plain(format!(" {}", one_line(text)))
 }
 
-fn cut_line(cut: Cut) -> Option<Line> {
+/// A line whose mark stands below the marks of the iterations.
+fn indented(board: &Board) -> Line {
+    let gutter = iteration::gutter(board);
+    Line::hanging(gutter + 2).plain(" ".repeat(gutter))
+}
+
+fn cut_line(board: &Board, cut: Cut) -> Option<Line> {
     let text = match cut {
         Cut::Silence => "the agent printed nothing for too long: ending it",
         Cut::WallClock => "the call took too long: ending it",
@@ -78,7 +87,7 @@ fn cut_line(cut: Cut) -> Option<Line> {
         // The request to stop has lines of its own.
         Cut::Stop => return None,
     };
-    Some(notice(text))
+    Some(notice(board, Mark::Notice, text))
 }
 
 fn held(board: &Board, until: jiff::Timestamp, class: Class, zone: &TimeZone) -> Line {
@@ -88,35 +97,51 @@ fn held(board: &Board, until: jiff::Timestamp, class: Class, zone: &TimeZone) ->
         Class::UsageLimit => format!("waiting for the usage limit to reset at {clock} (in {left})"),
         _ => format!("outage: trying again at {clock} (in {left})"),
     };
-    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Waiting).plain(" ").plain(text)
+    notice(board, Mark::Waiting, &text)
 }
 
 fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
-    let grace = board.plan.as_ref().map(|plan| format::bound(plan.clocks.grace)).unwrap_or_default();
+    let grace = board
+        .plan
+        .as_ref()
+        .map(|plan| format::bound(plan.clocks.grace))
+        .unwrap_or_default();
     let who = match by {
         StopSource::Interrupt => "",
         StopSource::Terminate => "SIGTERM: ",
         StopSource::Command => "windlass stop: ",
     };
     let what = match stage {
+        0 | 1 if by == StopSource::Command => "finishing this iteration, then stopping".to_owned(),
         0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned(),
         2 => format!(
             "ending the agent: SIGTERM now, SIGKILL in {grace} to everything it started; its work is kept; Ctrl-C again kills it at once"
         ),
         _ => "killing everything the agent started; its work is kept".to_owned(),
     };
-    let mut lines = vec![notice(&format!("{who}{what}"))];
+    let mut lines = vec![notice(board, Mark::Notice, &format!("{who}{what}"))];
     if let Some(plan) = &board.plan {
         let resume = format!("windlass resume {}", plan.run);
-        lines.push(Line::new().dim("    to go on later: ").command(resume));
+        let column = " ".repeat(iteration::gutter(board) + 2);
+        lines.push(
+            Line::new()
+                .dim(format!("{column}to go on later: "))
+                .command(resume),
+        );
     }
     lines
 }
 
 /// A check's command, as it is configured.
 pub(crate) fn command(board: &Board, outcome: &CheckOutcome) -> String {
-    let check = board.plan.as_ref().and_then(|plan| plan.checks.get(usize::from(outcome.check)));
-    check.map_or_else(|| format!("check {}", outcome.check), |check| one_line(&check.command))
+    let check = board
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.checks.get(usize::from(outcome.check)));
+    check.map_or_else(
+        || format!("check {}", outcome.check),
+        |check| one_line(&check.command),
+    )
 }
 
 fn check_mark(outcome: &CheckOutcome) -> (Tone, Mark) {
@@ -153,7 +178,8 @@ fn quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             character if crate::harmless::is_harmless(character) => quoted.push(character),
-            character => quoted.push_str(&format!("\\u{:04X}", u32::from(character))),
+            // What could drive the terminal is escaped; the longest of these has four digits.
+            character => quoted.extend(format!("\\u{:04X}", u32::from(character)).chars()),
         }
     }
     quoted.push('"');

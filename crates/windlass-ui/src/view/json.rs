@@ -120,9 +120,11 @@ fn fact(board: &Board, entry: &Entry) -> (String, Option<LaneId>, Map<String, Va
     match &entry.fact {
         Fact::RunStarted { plan } => ("run_started".to_owned(), None, plan_body(plan)),
         Fact::RunResumed { plan } => ("run_resumed".to_owned(), None, plan_body(plan)),
-        Fact::CheckFinished { lane, stage, outcome } => {
-            ("gate_finished".to_owned(), Some(*lane), check_body(board, *stage, outcome))
-        }
+        Fact::CheckFinished { lane, stage, outcome } => (
+            "gate_finished".to_owned(),
+            Some(*lane),
+            check_body(board, *stage, outcome),
+        ),
         fact => other_fact(board, fact),
     }
 }
@@ -131,9 +133,14 @@ fn fact(board: &Board, entry: &Entry) -> (String, Option<LaneId>, Map<String, Va
 fn other_fact(board: &Board, fact: &Fact) -> (String, Option<LaneId>, Map<String, Value>) {
     let mut body = serde_json::to_value(fact).map(object).unwrap_or_default();
     let mut name = take_text(&mut body, "fact");
-    let lane = body.remove("lane").and_then(|lane| serde_json::from_value(lane).ok());
+    let lane = body
+        .remove("lane")
+        .and_then(|lane| serde_json::from_value(lane).ok());
     if let Some(Value::Object(tokens)) = body.get_mut("tokens") {
-        let total: u64 = tokens.values().filter_map(Value::as_u64).fold(0, u64::saturating_add);
+        let total: u64 = tokens
+            .values()
+            .filter_map(Value::as_u64)
+            .fold(0, u64::saturating_add);
         tokens.insert("total".to_owned(), json!(total));
     }
     match fact {
@@ -185,7 +192,10 @@ fn plan_body(plan: &RunPlan) -> Map<String, Value> {
 }
 
 fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<String, Value> {
-    let check = board.plan.as_ref().and_then(|plan| plan.checks.get(usize::from(outcome.check)));
+    let check = board
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.checks.get(usize::from(outcome.check)));
     let (result, exit_code, signal) = match outcome.result {
         CheckResult::Passed => ("passed", Some(0), None),
         CheckResult::Failed(code) => ("failed", Some(code), None),
@@ -235,9 +245,16 @@ pub(crate) fn bytes<T: Serialize>(value: &T) -> Option<Vec<u8>> {
 struct Harmless;
 
 impl Formatter for Harmless {
-    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut written = 0;
-        for (start, character) in fragment.char_indices().filter(|&(_, character)| !is_harmless(character)) {
+        for (start, character) in fragment
+            .char_indices()
+            .filter(|&(_, character)| !is_harmless(character))
+        {
             writer.write_all(fragment.get(written..start).unwrap_or_default().as_bytes())?;
             write!(writer, "\\u{:04x}", u32::from(character))?;
             written = start + character.len_utf8();

@@ -1,1 +1,367 @@
+use jiff::Timestamp;
+use windlass_core::fact::{
+    CheckKind, CheckStage, Class, Cut, Fact, LaneId, RunId, StopReason, StopSource, Verdict,
+};
+use windlass_core::observation::{Observation, ToolInput};
 
+use super::*;
+use crate::event::Event;
+use crate::rehearsal::{Night, columns, plan, shown};
+use crate::terminal::{Glyphs, Terminal};
+
+fn told(events: &[Event]) -> (String, String) {
+    shown(ProgressView::new, &columns(80), events)
+}
+
+/// The lines that these facts add to those of a run that has begun.
+fn added(build: impl FnOnce(&mut Night)) -> String {
+    let mut night = Night::new();
+    night.start();
+    let before = told(&night.events).1;
+    build(&mut night);
+    told(&night.events).1.strip_prefix(&before).unwrap().to_owned()
+}
+
+#[test]
+fn a_whole_night_at_80_columns() {
+    let (results, notes) = told(&Night::new().whole().events);
+    assert_eq!(
+        notes,
+        r#"windlass · goal · r-k3v9x2aa
+  Make the parser accept ISO dates and cover it with tests
+
+  agent       claude 2.1.330, model opus
+  in          /home/ada/ledger
+  at most     50 iterations, 12h, $5.00, 3 failures in a row, 3 in a row without
+              progress
+  may do      edit files here; Bash(cargo test:*), Bash(git diff:*), Bash(git
+              log:*); anything else is refused and listed here
+  done when   the agent says so and every gate passes
+  gate        cargo test -q
+  commits     none; every iteration is kept as a snapshot
+
+      ✗ before the first iteration: cargo test -q (exit 101, 3s)
+   1  ✓ worked    4m 12s    $0.42  3 files changed
+        denied: Bash npm install left-pad
+          allowed by: permissions.allow = ["Bash(npm install left-pad)"]
+   2  ○ idle      1m 03s    $0.11  nothing new
+   3  ✗ refused   3m 23s    $0.31  claims to be done, 2 files changed
+        gate failed: cargo test -q (exit 101, 3s)
+          test result: FAILED. 13 passed; 1 failed
+   4  ↻ again        12s    $0.00  usage limit of the five-hour window; same
+        iteration, attempt 2
+      ◷ waiting for the usage limit to reset at 21:11 (in 1h 03m)
+   4  ✗ failed    1h 03m   ≈$0.50  the agent crashed: signal 11
+   5  ★ accepted  4m 03s    $0.42  the claim stands, 3 files changed
+"#
+    );
+    assert_eq!(
+        results,
+        r#"
+  ★ The job is done.
+    The agent says so, and every gate passed.
+
+  iterations  5 (1 worked, 1 accepted, 1 refused, 1 idle, 1 failed)
+  cost        ≈$2.13 of $5.00
+  tokens      1.2M (in 12.0k, out 34.1k, cache 1.2M)
+  time        23m 14s, and 1 wait of 1h 03m in all
+  gate        ✓ cargo test -q (3s)
+  denied      what was refused is allowed by this line in .windlass/config.toml:
+              permissions.allow = ["Bash(npm install left-pad)"]
+  restore     windlass restore r-k3v9x2aa 5  the files as after that iteration
+  next        windlass logs r-k3v9x2aa  what was done, step by step
+
+stopped: complete
+"#
+    );
+}
+
+#[test]
+fn forty_columns_are_enough_for_all_but_what_is_to_be_copied() {
+    let (results, notes) = shown(ProgressView::new, &columns(40), &Night::new().whole().events);
+    for line in results.lines().chain(notes.lines()) {
+        let fits = unicode_width::UnicodeWidthStr::width(line) <= 40;
+        assert!(
+            fits || line.contains("permissions.allow") || line.contains("windlass "),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn ascii_is_ascii() {
+    let terminal = Terminal {
+        glyphs: Glyphs::Ascii,
+        ..columns(80)
+    };
+    let (results, notes) = shown(ProgressView::new, &terminal, &Night::new().whole().events);
+    assert!(results.is_ascii() && notes.is_ascii(), "{notes}{results}");
+    assert!(notes.contains("\n   4  x failed    1h 03m   ~$0.50  the agent crashed: signal 11\n"));
+}
+
+#[test]
+fn colours_have_meaning() {
+    let terminal = Terminal {
+        colour: true,
+        ..columns(80)
+    };
+    let mut night = Night::new();
+    night.start().iteration(1).kept(1);
+    night.finished(1, Verdict::Failed, Class::TaskFailure, 0.2, 61);
+    let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
+    assert!(
+        notes.ends_with("\x1b[2m   1  \x1b[0m\x1b[31m✗ failed  \x1b[0m  1m 01s    $0.20  the agent failed\n"),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn every_verdict_has_its_line() {
+    for (verdict, class, changed, start, explanation) in [
+        (Verdict::Worked, Class::Success, 1, "✓ worked  ", "1 file changed"),
+        (
+            Verdict::Worked,
+            Class::MaxTurns,
+            2,
+            "✓ worked  ",
+            "2 files changed, out of turns",
+        ),
+        (
+            Verdict::Idle,
+            Class::Success,
+            2,
+            "○ idle    ",
+            "nothing that was not there before",
+        ),
+        (
+            Verdict::Failed,
+            Class::ContextTooLong,
+            0,
+            "✗ failed  ",
+            "the conversation became too long",
+        ),
+        (
+            Verdict::ClaimUnsupported,
+            Class::Success,
+            0,
+            "? unproven",
+            "claims to be done, but nothing has changed",
+        ),
+    ] {
+        let text = added(|night| {
+            night.iteration(1).called(|call| call.class = class).kept(changed);
+            night.finished(1, verdict, class, 0.3, 12);
+        });
+        assert_eq!(text, format!("   1  {start}     12s    $0.30  {explanation}\n"));
+    }
+}
+
+#[test]
+fn an_until_command_that_does_not_pass_yet_is_no_failure() {
+    let mut plan = plan();
+    plan.checks[0].kind = CheckKind::Until;
+    let mut night = Night::new();
+    night.fact(Fact::RunStarted { plan: Box::new(plan) });
+    night.iteration(1).called(|_| {}).kept(1).gate(
+        CheckStage::Candidate,
+        windlass_core::fact::CheckResult::Failed(1),
+        "",
+    );
+    night.finished(1, Verdict::Worked, Class::Success, 0.42, 12);
+    let (_, notes) = told(&night.events);
+    assert!(
+        notes.contains("  done when   every until command passes\n  until       cargo test -q\n"),
+        "{notes}"
+    );
+    assert!(
+        notes.ends_with("1 file changed\n        not yet: cargo test -q (exit 1, 3s)\n"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn each_stage_of_stopping_says_what_comes_next() {
+    let resume = "        to go on later: windlass resume r-k3v9x2aa\n";
+    for (by, stage, expected) in [
+        (
+            StopSource::Interrupt,
+            1,
+            "      ! finishing this iteration, then stopping; Ctrl-C again ends the agent now\n",
+        ),
+        (
+            StopSource::Command,
+            1,
+            "      ! windlass stop: finishing this iteration, then stopping\n",
+        ),
+        (
+            StopSource::Terminate,
+            2,
+            "      ! SIGTERM: ending the agent: SIGTERM now, SIGKILL in 5s to everything it\n        started; its work is kept; Ctrl-C again kills it at once\n",
+        ),
+        (
+            StopSource::Interrupt,
+            3,
+            "      ! killing everything the agent started; its work is kept\n",
+        ),
+    ] {
+        let text = added(|night| {
+            night.fact(Fact::StopRequested { by, stage });
+        });
+        assert_eq!(text, format!("{expected}{resume}"));
+    }
+}
+
+#[test]
+fn an_outage_and_a_cut_are_said() {
+    let text = added(|night| {
+        night.iteration(1).fact(Fact::CallCut {
+            lane: LaneId(0),
+            call: windlass_core::fact::CallId(1),
+            cut: Cut::Silence,
+            now: false,
+        });
+        let until: Timestamp = "2026-03-01T20:00:08Z".parse().unwrap();
+        night.fact(Fact::Held {
+            until,
+            class: Class::Outage,
+            attempt: 1,
+        });
+        night.fact(Fact::Noticed {
+            text: "the\x1b[2J config changed".to_owned(),
+        });
+    });
+    assert_eq!(
+        text,
+        "      ! the agent printed nothing for too long: ending it\n      ◷ outage: trying again at 20:00:08 (in 8s)\n      ! the config changed\n"
+    );
+}
+
+#[test]
+fn what_an_agent_says_cannot_forge_lines() {
+    let text = added(|night| {
+        night.iteration(1).called(|call| {
+            "first\nstopped: complete\x1b[31m".clone_into(&mut call.detail);
+            call.denials = vec![windlass_core::fact::Denial {
+                tool: "Bash".to_owned(),
+                input: "echo \x1b]0;evil\x07\nsecond".to_owned(),
+                rule: "Bash(echo \"a\\b\" \x07\n)".to_owned(),
+            }];
+        });
+        night.finished(1, Verdict::Failed, Class::TaskFailure, 0.42, 12);
+    });
+    assert_eq!(
+        text,
+        "   1  ✗ failed       12s    $0.42  first stopped: complete\n        denied: Bash echo second\n          allowed by: permissions.allow = [\"Bash(echo \\\"a\\\\b\\\" \\u0007\\n)\"]\n"
+    );
+}
+
+#[test]
+fn skipped_permissions_are_said_loudly() {
+    let mut plan = plan();
+    plan.agent.skip_permissions = true;
+    plan.checks.clear();
+    plan.run = RunId("r-1".to_owned());
+    let mut night = Night::new();
+    night.fact(Fact::RunStarted { plan: Box::new(plan) });
+    let (_, notes) = told(&night.events);
+    assert!(
+        notes.contains("  may do      ! anything at all: permissions are skipped\n"),
+        "{notes}"
+    );
+    assert!(notes.contains("  done when   the agent says so; no gate checks it (--gate CMD)\n"));
+}
+
+#[test]
+fn every_ending_names_its_reason_last() {
+    for reason in StopReason::ALL {
+        let mut night = Night::new();
+        night.start().end(reason, "A detail.");
+        let (results, _) = told(&night.events);
+        assert!(
+            results.ends_with(&format!("\nstopped: {}\n", reason.name())),
+            "{results}"
+        );
+        assert!(results.contains("    A detail.\n"));
+        assert!(
+            results.contains("windlass "),
+            "what to do next is missing: {results}"
+        );
+    }
+}
+
+#[test]
+fn limits_that_ended_a_run_come_with_a_higher_one() {
+    for (reason, expected) in [
+        (
+            StopReason::MaxIterations,
+            "windlass resume r-k3v9x2aa --max-iterations 100",
+        ),
+        (StopReason::MaxCost, "windlass resume r-k3v9x2aa --max-cost 10"),
+        (
+            StopReason::MaxDuration,
+            "windlass resume r-k3v9x2aa --max-duration 1d",
+        ),
+        (
+            StopReason::ConsecutiveFailures,
+            "windlass resume r-k3v9x2aa --max-failures 6",
+        ),
+        (
+            StopReason::Stagnated,
+            "windlass resume r-k3v9x2aa --stagnation-threshold 6",
+        ),
+        (
+            StopReason::Interrupted,
+            "  next        windlass resume r-k3v9x2aa ",
+        ),
+        (StopReason::AgentUnavailable, "windlass doctor"),
+    ] {
+        let mut night = Night::new();
+        night.start().end(reason, "");
+        let (results, _) = told(&night.events);
+        assert!(results.contains(expected), "{reason:?}: {results}");
+    }
+}
+
+#[test]
+fn the_living_line_counts() {
+    let terminal = Terminal {
+        interactive: true,
+        ..columns(80)
+    };
+    let mut night = Night::new();
+    night.start().iteration(3);
+    let start: Timestamp = "2026-03-01T20:00:00Z".parse().unwrap();
+    let tick = |seconds: u64| Event::Tick {
+        now: start + std::time::Duration::from_secs(seconds),
+    };
+    let bash = Observation::ToolUse {
+        id: "1".to_owned(),
+        name: "Bash".to_owned(),
+        input: ToolInput::Bash {
+            command: "secret details".to_owned(),
+            description: String::new(),
+        },
+        nested: false,
+    };
+    night.observe(bash).events.push(tick(134));
+    let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
+    assert!(
+        notes.contains("\r⠹ iteration 3/50 · 2m 14s · running a command · $0.00\x1b[K"),
+        "{notes:?}"
+    );
+    assert!(notes.contains("\x1b]0;windlass: 3/50 Make the parser accept"));
+    assert!(!notes.contains("secret"));
+
+    night.fact(Fact::Held {
+        until: start + std::time::Duration::from_mins(63),
+        class: Class::UsageLimit,
+        attempt: 1,
+    });
+    night.events.push(tick(180));
+    let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
+    assert!(
+        notes.contains("\r◷ iteration 3/50 · usage limit resets at 21:03 (in 1h 00m) · $0.00\x1b[K"),
+        "{notes:?}"
+    );
+    assert!(notes.ends_with("\r\x1b[K\x1b]0;\x07\x1b[23;0t"), "{notes:?}");
+}

@@ -31,9 +31,13 @@ impl VerboseView {
     /// What only this view says of a fact.
     fn fact(&mut self, fact: &Fact) {
         match fact {
-            Fact::RunStarted { plan } | Fact::RunResumed { plan } => self.narrator.set_directory(&plan.directory),
+            Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
+                self.narrator.set_directory(&plan.directory);
+            }
             Fact::IterationStarted { iteration, .. } => {
-                self.printer.note(&Line::new().strong(format!("  iteration {iteration}")));
+                self.printer.note(&Line::new());
+                self.printer
+                    .note(&Line::new().strong(format!("  iteration {iteration}")));
             }
             Fact::CallFinished { .. } => self.narrator.forget(),
             _ => {}
@@ -57,7 +61,8 @@ impl View for VerboseView {
             }
             Event::Dropped { count } => {
                 let steps = format::count(*count, "step");
-                let text = format!("    … {steps} not shown, the terminal was too slow; `windlass logs` has them");
+                let text =
+                    format!("    … {steps} not shown, the terminal was too slow; `windlass logs` has them");
                 self.printer.note(&Line::new().dim(text));
             }
             Event::Tick { .. } => {}

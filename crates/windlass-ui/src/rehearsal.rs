@@ -1,0 +1,60 @@
+//! What tests share: the made-up night of `examples/`, and paper instead of a terminal.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use crate::event::{Event, View};
+use crate::printer::{Output, Printer};
+use crate::terminal::{Glyphs, Terminal};
+
+#[path = "../examples/night/mod.rs"]
+mod night;
+
+pub(crate) use night::{Night, plan};
+
+/// Keeps what is written.
+#[derive(Clone, Default)]
+pub(crate) struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Paper {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// A terminal that is no file: so many columns, no colour.
+pub(crate) fn columns(width: usize) -> Terminal {
+    Terminal {
+        width: Some(width),
+        glyphs: Glyphs::Unicode,
+        ..Terminal::plain()
+    }
+}
+
+/// What a view puts on stdout and on stderr.
+pub(crate) fn shown<V: View>(
+    make: impl FnOnce(Printer) -> V,
+    terminal: &Terminal,
+    events: &[Event],
+) -> (String, String) {
+    let (results, notes) = (Paper::default(), Paper::default());
+    let output = |paper: &Paper| Output::new(terminal.clone(), paper.clone());
+    let mut view = make(Printer::new(output(&results), output(&notes)));
+    for event in events {
+        view.event(event);
+    }
+    view.flush();
+    view.finish();
+    (results.text(), notes.text())
+}
