@@ -1,0 +1,87 @@
+//! Files: errors that name their path, and writing that never leaves half a file behind.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// An error of the file system, and where it happened.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {}: {source}", .path.display())]
+pub struct FileError {
+    /// What was to be done: `read`, `write`, …
+    pub action: &'static str,
+    /// To what.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// Nothing is there?
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// The disk, or the user's share of it, is full?
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+}
+
+/// Names the path that an error belongs to.
+pub(crate) trait AtPath<T> {
+    /// The same result, whose error says what was to be done and to what.
+    fn at(self, action: &'static str, path: &Path) -> Result<T, FileError>;
+}
+
+impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, FileError> {
+        self.map_err(|source| FileError { action, path: path.to_path_buf(), source: source.into() })
+    }
+}
+
+/// Reads a file; `None` when there is none (or when a folder on the way to it is missing).
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error).at("read", path),
+    }
+}
+
+/// Creates a folder of ours with its parents; only its owner may enter.
+pub(crate) fn create_private_folder(path: &Path) -> Result<(), FileError> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).at("create", path)
+}
+
+/// Replaces a file's content in one step: readers see the old bytes or the new ones. The new bytes are on disk before
+/// they get their name.
+pub(crate) fn replace(path: &Path, bytes: &[u8], permissions: u32) -> Result<(), FileError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".windlass-")
+        .suffix(".tmp")
+        .tempfile_in(folder)
+        .at("write in", folder)?;
+    temporary.write_all(bytes).at("write", path)?;
+    set_permissions(temporary.as_file(), permissions).at("write", path)?;
+    temporary.as_file().sync_data().at("sync", path)?;
+    temporary.persist(path).map_err(|failed| failed.error).at("write", path)?;
+    Ok(())
+}
+
+/// Removes a folder that holds nothing but empty folders; fails at the first thing in it.
+pub(crate) fn remove_empty_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        remove_empty_folders(&entry.path())?;
+    }
+    fs::remove_dir(folder)
+}
+
+fn set_permissions(file: &File, permissions: u32) -> io::Result<()> {
+    file.set_permissions(fs::Permissions::from_mode(permissions))
+}

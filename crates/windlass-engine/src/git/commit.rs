@@ -1,0 +1,285 @@
+//! Committing what an iteration changed: exactly that, as it was when it was judged.
+//!
+//! The commit is made from an index of our own, so that what a person has staged or left dirty is neither committed nor
+//! touched. The commit itself is git's: with the user's hooks, identity, signature and filters.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::call::{Answer, Call, last_lines};
+use super::{GitError, ObjectId, Repository};
+use crate::file::{AtPath, FileError, create_private_folder};
+use crate::inventory::{Entry, EntryKind, Inventory, as_path, content_now};
+use crate::snapshot::{SnapshotError, Store};
+
+/// What is to be committed.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// The working tree as it was judged.
+    pub inventory: &'a Inventory,
+    /// The paths that the iteration changed, relative to the top. One that the inventory does not have was removed.
+    pub changed: &'a [Vec<u8>],
+    /// The commit's message.
+    pub message: &'a str,
+    /// How long the commit's hooks may take.
+    pub timeout: Duration,
+}
+
+/// What became of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommitOutcome {
+    /// It is there.
+    Committed {
+        /// Its name.
+        commit: ObjectId,
+        /// A hook changed what was committed: it is not the candidate any more.
+        altered: bool,
+    },
+    /// HEAD already has all of it.
+    NothingToCommit,
+    /// There is none: what git or a hook said, its last lines; or a sentence that says what to do.
+    Refused(String),
+}
+
+/// A commit could not be tried, or its end is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// git failed at something that it should be able to do.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The candidate could not be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
+                                `git config --global user.email you@example.com`";
+
+/// Commits the candidate. Contents that the working tree no longer has (a gate rewrote them) come from the store.
+pub fn commit(
+    repository: &Repository,
+    store: &Store,
+    candidate: &Candidate<'_>,
+) -> Result<CommitOutcome, CommitError> {
+    if let Some(obstacle) = obstacle(repository)? {
+        return Ok(CommitOutcome::Refused(obstacle));
+    }
+    let before = repository.head()?.commit();
+    let index = PrivateIndex::create(repository, store)?;
+    if let Some(commit) = before {
+        index.call().args(["read-tree", &commit.to_string()]).output()?;
+    }
+    if let Some(lost) = index.take(store, candidate)? {
+        return Ok(CommitOutcome::Refused(lost));
+    }
+    let tree = index.write_tree()?;
+    if tree == tree_of(repository, before)? {
+        return Ok(CommitOutcome::NothingToCommit);
+    }
+    let answer = Call::with_hooks(&repository.top)
+        .env("GIT_INDEX_FILE", &index.path)
+        .args(["commit", "--quiet", "--no-edit", "--file=-"])
+        .input(candidate.message)
+        .timeout(candidate.timeout)
+        .run()?;
+    if answer.code != 0 {
+        return Ok(CommitOutcome::Refused(explain(&answer)));
+    }
+    settle_index(repository, before)?;
+    let Some(commit) = repository.head()?.commit() else {
+        let printed = last_lines(&answer);
+        return Err(GitError::Unexpected { command: "git commit", printed }.into());
+    };
+    let altered = tree_of(repository, Some(commit))? != tree;
+    Ok(CommitOutcome::Committed { commit, altered })
+}
+
+/// Brings the index up to date with what was committed since `before`: those paths and no others. A commit does so by
+/// itself; after a crash in the middle of one it is called again, any number of times.
+pub fn settle_index(repository: &Repository, before: Option<ObjectId>) -> Result<(), GitError> {
+    let Some(after) = repository.head()?.commit().filter(|after| Some(*after) != before) else { return Ok(()) };
+    let from = match before {
+        Some(commit) => commit.to_string(),
+        None => empty_tree(repository),
+    };
+    let call = Call::new(&repository.top);
+    let call = call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]);
+    let listing = index_lines(&call.output()?);
+    let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
+    Call::new(&repository.top).args(update).input(listing).output()?;
+    // Only so that git need not compare contents later; it complains about files that differ, which is their right.
+    Call::new(&repository.top).args(["update-index", "-q", "--refresh"]).run().map(drop)
+}
+
+/// What `git diff-tree -z` printed, as `git update-index --index-info -z` reads it.
+fn index_lines(raw: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let mut parts = raw.split(|byte| *byte == 0);
+    // `:100644 100755 <before> <after> M`, then the path.
+    while let (Some(change), Some(path)) = (parts.next(), parts.next()) {
+        let mut fields = change.split(|byte| *byte == b' ');
+        if let (Some(mode), Some(id)) = (fields.nth(1), fields.nth(1)) {
+            lines.extend_from_slice(&[mode, b" ", id, b"\t", path, b"\0"].concat());
+        }
+    }
+    lines
+}
+
+/// Why this is no moment for a commit.
+fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
+    let under_way = [
+        ("MERGE_HEAD", "a merge"),
+        ("CHERRY_PICK_HEAD", "a cherry-pick"),
+        ("REVERT_HEAD", "a revert"),
+        ("rebase-merge", "a rebase"),
+        ("rebase-apply", "a rebase"),
+        ("sequencer", "a sequence of picks"),
+    ];
+    let is_there = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
+    if let Some((_, what)) = under_way.into_iter().find(|(name, _)| is_there(name)) {
+        return Ok(Some(format!("{what} is under way: finish or abort it first (`git status` says how)")));
+    }
+    if is_there("index.lock") {
+        let path = repository.git_dir.join("index.lock");
+        return Ok(Some(format!("{} is there: another git is at work, or one was killed", path.display())));
+    }
+    let unmerged = Call::new(&repository.top).args(["ls-files", "--unmerged", "-z"]).output()?;
+    Ok((!unmerged.is_empty()).then(|| "files have unresolved conflicts (`git status` names them)".to_owned()))
+}
+
+/// What to tell a person about a commit that git refused.
+fn explain(answer: &Answer) -> String {
+    let identity = ["Please tell me who you are", "empty ident name", "no email was given", "no name was given"];
+    if identity.iter().any(|sign| answer.errors.contains(sign)) {
+        return UNKNOWN_IDENTITY.to_owned();
+    }
+    last_lines(answer)
+}
+
+fn empty_tree(repository: &Repository) -> String {
+    repository.object_format.identify(super::ObjectKind::Tree, b"").to_string()
+}
+
+/// The tree of a commit; the empty tree where there is none.
+fn tree_of(repository: &Repository, commit: Option<ObjectId>) -> Result<String, GitError> {
+    let Some(commit) = commit else { return Ok(empty_tree(repository)) };
+    let call = Call::new(&repository.top).args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]);
+    Ok(String::from_utf8_lossy(call.output()?.trim_ascii_end()).into_owned())
+}
+
+/// An index of our own, gone when it is dropped.
+struct PrivateIndex<'a> {
+    repository: &'a Repository,
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl<'a> PrivateIndex<'a> {
+    fn create(repository: &'a Repository, store: &Store) -> Result<Self, FileError> {
+        let scratch = store.scratch();
+        create_private_folder(&scratch)?;
+        let folder = tempfile::tempdir_in(&scratch).at("write in", &scratch)?;
+        Ok(Self { repository, path: folder.path().join("index"), _folder: folder })
+    }
+
+    fn call(&self) -> Call {
+        Call::new(&self.repository.top).env("GIT_INDEX_FILE", &self.path).env("GIT_LITERAL_PATHSPECS", "1")
+    }
+
+    fn write_tree(&self) -> Result<String, GitError> {
+        Ok(String::from_utf8_lossy(self.call().arg("write-tree").output()?.trim_ascii_end()).into_owned())
+    }
+
+    /// Puts the candidate's changes into the index; a sentence when a content is nowhere to be had.
+    fn take(&self, store: &Store, candidate: &Candidate<'_>) -> Result<Option<String>, CommitError> {
+        let ignored = self.ignored(candidate)?;
+        // The lines that remove go first: a file may have taken a folder's place.
+        let (mut removed, mut replaced, mut as_they_are) = (Vec::new(), Vec::new(), Vec::new());
+        for path in candidate.changed {
+            let Some(entry) = candidate.inventory.entry(path) else {
+                let zero = ObjectId::zero(self.repository.object_format);
+                removed.extend_from_slice(&index_line("0", &zero.to_string(), path));
+                continue;
+            };
+            if ignored.contains(path) || (entry.kind == EntryKind::Submodule && !self.has_submodule(path)?) {
+                continue;
+            }
+            if content_now(&self.repository.top, self.repository.object_format, path)
+                == Some((entry.kind, entry.content))
+            {
+                as_they_are.extend_from_slice(path);
+                as_they_are.push(0);
+            } else {
+                match self.kept_line(store, entry)? {
+                    Some(line) => replaced.extend_from_slice(&line),
+                    None => return Ok(Some(gone(path))),
+                }
+            }
+        }
+        let update = ["update-index", "-z", "--add", "--remove", "--replace"];
+        for lines in [removed, replaced].into_iter().filter(|lines| !lines.is_empty()) {
+            self.call().args(update).arg("--index-info").input(lines).output()?;
+        }
+        if !as_they_are.is_empty() {
+            self.call().args(update).arg("--stdin").input(as_they_are).output()?;
+        }
+        Ok(None)
+    }
+
+    /// The changed paths that git ignores and does not track: our own files, for the most part.
+    fn ignored(&self, candidate: &Candidate<'_>) -> Result<Vec<Vec<u8>>, GitError> {
+        let there = candidate.changed.iter().filter(|path| candidate.inventory.entry(path).is_some());
+        let input: Vec<u8> = there.flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
+        if input.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answer = self.call().args(["check-ignore", "-z", "--stdin"]).input(input).run()?;
+        // 1 says that none is ignored.
+        if answer.code > 1 {
+            return Err(GitError::Failed { command: "git check-ignore".into(), said: last_lines(&answer) });
+        }
+        Ok(answer.output.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+    }
+
+    fn has_submodule(&self, path: &[u8]) -> Result<bool, GitError> {
+        let path = std::ffi::OsStr::from_bytes(path);
+        let output = self.call().args(["ls-files", "-z", "--stage", "--"]).arg(path).output()?;
+        Ok(output.starts_with(EntryKind::Submodule.git_mode().as_bytes()))
+    }
+
+    /// The index's line for a content that only the snapshot has. `None` when it does not have it either.
+    fn kept_line(&self, store: &Store, entry: &Entry) -> Result<Option<Vec<u8>>, CommitError> {
+        if entry.kind == EntryKind::Submodule {
+            return Ok(Some(index_line(entry.kind.git_mode(), &entry.content.to_string(), &entry.path)));
+        }
+        let content = match store.content(&entry.content) {
+            Ok(content) => content,
+            Err(SnapshotError::File(error)) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let mut call = self.call().args(["hash-object", "-w", "--stdin"]);
+        if entry.kind == EntryKind::Symlink {
+            call = call.arg("--no-filters");
+        } else {
+            let mut option = std::ffi::OsString::from("--path=");
+            option.push(as_path(&entry.path));
+            call = call.arg(option);
+        }
+        let id = call.input(content).output()?;
+        let id = String::from_utf8_lossy(id.trim_ascii_end()).into_owned();
+        Ok(Some(index_line(entry.kind.git_mode(), &id, &entry.path)))
+    }
+}
+
+fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
+    [format!("{mode} {id}\t").as_bytes(), path, b"\0"].concat()
+}
+
+fn gone(path: &[u8]) -> String {
+    let path = String::from_utf8_lossy(path);
+    format!("{path} changed after it was judged, and was too large to be kept as it was")
+}

@@ -1,0 +1,198 @@
+//! Which repository a directory belongs to, and where its HEAD is.
+
+use std::path::{Path, PathBuf};
+
+use super::call::{Answer, Call, printed_path};
+use super::refs::{self, PackedRefs, RefValue};
+use super::{GitError, ObjectFormat, ObjectId};
+use crate::file::read_if_there;
+
+/// A repository with a working tree. Its paths are absolute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// The working tree's top folder.
+    pub top: PathBuf,
+    /// Where this working tree's HEAD and index are.
+    pub git_dir: PathBuf,
+    /// Where the references and objects are; another folder than `git_dir` in a linked working tree.
+    pub common_dir: PathBuf,
+    /// How it names its objects.
+    pub object_format: ObjectFormat,
+}
+
+/// What there is at a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A working tree.
+    Worktree(Repository),
+    /// A repository without a working tree; also the inside of a `.git` folder.
+    Bare,
+    /// No repository.
+    None,
+    /// git is not installed.
+    GitMissing,
+    /// git refuses to look at it: what it said (“dubious ownership” and the command that allows it).
+    Unsafe(String),
+}
+
+/// What is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// A branch without a commit. Normal in a new repository.
+    Unborn {
+        /// Its full name, `refs/heads/main`.
+        branch: Vec<u8>,
+    },
+    /// A branch.
+    Branch {
+        /// Its full name, `refs/heads/main`.
+        branch: Vec<u8>,
+        /// Its commit.
+        commit: ObjectId,
+    },
+    /// A commit without a branch.
+    Detached {
+        /// The commit.
+        commit: ObjectId,
+    },
+}
+
+impl Head {
+    /// The commit, where there is one.
+    #[must_use]
+    pub const fn commit(&self) -> Option<ObjectId> {
+        match self {
+            Head::Unborn { .. } => None,
+            Head::Branch { commit, .. } | Head::Detached { commit } => Some(*commit),
+        }
+    }
+}
+
+impl Repository {
+    /// Looks for the repository that a directory belongs to, as git does: in it and above it.
+    pub fn find(directory: &Path) -> Result<Found, GitError> {
+        let asked = Call::new(directory)
+            .args(["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--show-object-format"])
+            .run();
+        let answer = match asked {
+            Ok(answer) => answer,
+            Err(GitError::Missing) => return Ok(Found::GitMissing),
+            Err(error) => return Err(error),
+        };
+        if answer.code != 0 {
+            return refused(&answer);
+        }
+        let text = String::from_utf8_lossy(&answer.output).into_owned();
+        let mut lines = text.lines();
+        let (bare, inside, format) = (lines.next(), lines.next(), lines.next());
+        let Some(object_format) = format.and_then(ObjectFormat::from_name) else {
+            return Err(GitError::Unexpected { command: "git rev-parse", printed: text.chars().take(200).collect() });
+        };
+        if bare == Some("true") || inside != Some("true") {
+            return Ok(Found::Bare);
+        }
+        // One call for each path: a path may contain a line's end.
+        let path = |what: &[&str]| {
+            let call = Call::new(directory).args(["rev-parse", "--path-format=absolute"]).args(what);
+            call.output().map(|output| printed_path(&output))
+        };
+        Ok(Found::Worktree(Repository {
+            top: path(&["--show-toplevel"])?,
+            git_dir: path(&["--git-dir"])?,
+            common_dir: path(&["--git-common-dir"])?,
+            object_format,
+        }))
+    }
+
+    /// Is this a linked working tree (`git worktree add`)?
+    #[must_use]
+    pub fn is_linked(&self) -> bool {
+        self.git_dir != self.common_dir
+    }
+
+    /// What is checked out. Read without a process where references are plain files; git is asked otherwise.
+    pub fn head(&self) -> Result<Head, GitError> {
+        match self.read_head()? {
+            Some(head) => Ok(head),
+            None => self.ask_for_head(),
+        }
+    }
+
+    /// The commit that HEAD names, if plain files say it; no process, no complaint.
+    pub(crate) fn plain_commit(&self) -> Option<ObjectId> {
+        self.read_head().ok().flatten().and_then(|head| head.commit())
+    }
+
+    /// HEAD from plain files; `None` when it is stored in another way.
+    fn read_head(&self) -> Result<Option<Head>, GitError> {
+        if self.common_dir.join("reftable").is_dir() {
+            return Ok(None);
+        }
+        let Some(content) = read_if_there(&self.git_dir.join("HEAD"))? else { return Ok(None) };
+        let branch = match RefValue::parse(&content) {
+            Some(RefValue::Direct(commit)) => return Ok(Some(Head::Detached { commit })),
+            Some(RefValue::Symbolic(branch)) if branch.starts_with(b"refs/heads/") => branch,
+            _ => return Ok(None),
+        };
+        Ok(match self.read_ref(&branch)? {
+            Some(RefValue::Direct(commit)) => Some(Head::Branch { branch, commit }),
+            Some(RefValue::Symbolic(_)) => None,
+            None => Some(Head::Unborn { branch }),
+        })
+    }
+
+    /// A shared reference's value, from its own file or from `packed-refs`.
+    fn read_ref(&self, name: &[u8]) -> Result<Option<RefValue>, GitError> {
+        use std::os::unix::ffi::OsStrExt;
+        if refs::is_safe_name(name) {
+            let file = self.common_dir.join(std::ffi::OsStr::from_bytes(name));
+            if !file.is_dir()
+                && let Some(value) = read_if_there(&file)?.as_deref().and_then(RefValue::parse)
+            {
+                return Ok(Some(value));
+            }
+        }
+        let packed = read_if_there(&self.common_dir.join("packed-refs"))?.unwrap_or_default();
+        Ok(PackedRefs::parse(&packed).0.get(name).copied().map(RefValue::Direct))
+    }
+
+    fn ask_for_head(&self) -> Result<Head, GitError> {
+        let ask = |arguments: &[&str]| Call::new(&self.top).args(arguments).run();
+        let commit = ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        let commit = ObjectId::from_hex(commit.output.trim_ascii_end());
+        let branch = ask(&["symbolic-ref", "--quiet", "HEAD"])?;
+        let named = (branch.code == 0).then(|| branch.output.trim_ascii_end().to_vec());
+        match (named, commit) {
+            (Some(branch), Some(commit)) => Ok(Head::Branch { branch, commit }),
+            (Some(branch), None) => Ok(Head::Unborn { branch }),
+            (None, Some(commit)) => Ok(Head::Detached { commit }),
+            (None, None) => Err(GitError::Failed { command: "git rev-parse".into(), said: branch.errors }),
+        }
+    }
+
+    /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each
+    /// once. Some of the tracked ones may not exist. A path that ends in `/` is a repository inside this one.
+    pub(crate) fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        // When this repository is broken, git must not take one above it instead.
+        let ceiling = self.top.parent().unwrap_or(&self.top);
+        let call = Call::new(&self.top).env("GIT_CEILING_DIRECTORIES", ceiling);
+        let output = call.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).output()?;
+        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        let mut paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
+    }
+}
+
+/// Why git did not answer.
+fn refused(answer: &Answer) -> Result<Found, GitError> {
+    let said = answer.errors.trim().to_owned();
+    if said.contains("dubious ownership") {
+        return Ok(Found::Unsafe(said));
+    }
+    if said.contains("not a git repository") {
+        return Ok(Found::None);
+    }
+    Err(GitError::Failed { command: "git rev-parse".into(), said })
+}

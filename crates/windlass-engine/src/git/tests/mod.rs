@@ -1,0 +1,4 @@
+//! Repositories and commits, with the real git.
+
+mod committing;
+mod finding;

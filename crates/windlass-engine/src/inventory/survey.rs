@@ -1,0 +1,246 @@
+//! Looking at the working tree.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::content::{self, Stamps};
+use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
+use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
+use crate::git::{GitError, ObjectFormat, ObjectId, ObjectKind, Repository};
+
+/// The working tree could not be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// git is missing, or hung.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The root is gone.
+    #[error("the working tree {} cannot be read: {source}", .root.display())]
+    Root {
+        /// Which.
+        root: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Looks at one working tree again and again, and reads only what changed since it last looked.
+///
+/// A file whose size, times and inode are as they were is not read again, unless it was changed so shortly before it
+/// was read that a further change might not show.
+#[derive(Debug)]
+pub struct Surveyor {
+    place: Place,
+    limits: Bound,
+    known: HashMap<Vec<u8>, (Stamps, ObjectId)>,
+    read: u64,
+}
+
+impl Surveyor {
+    /// A surveyor that has seen nothing yet.
+    #[must_use]
+    pub fn new(place: Place) -> Self {
+        let limits = Bound { files: WALK_FILES, bytes: WALK_BYTES };
+        Self { place, limits, known: HashMap::new(), read: 0 }
+    }
+
+    /// The same with another bound for walks without git.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Bound) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What it looks at.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// How many files it has read so far, those it read again included.
+    #[must_use]
+    pub fn files_read(&self) -> u64 {
+        self.read
+    }
+
+    /// Looks at the working tree. `also` names paths, relative to the root, that are looked at even when git ignores them.
+    ///
+    /// A repository that git cannot read (the agent broke it) is no error: the files are then found by a walk, and the
+    /// inventory says so.
+    pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
+        let root = self.place.root.clone();
+        fs::read_dir(&root).map_err(|source| SurveyError::Root { root: root.clone(), source })?;
+        let mut inventory = Inventory::default();
+        let listed = self.list(&mut inventory)?;
+        let mut paths: Vec<(Vec<u8>, bool)> = listed.iter().map(|path| (path.clone(), false)).collect();
+        let listed: HashSet<&Vec<u8>> = listed.iter().collect();
+        let own = self.own_files();
+        let extra: HashSet<&Vec<u8>> = own.iter().chain(also).filter(|path| !listed.contains(*path)).collect();
+        paths.extend(extra.into_iter().map(|path| (path.clone(), true)));
+        paths.sort_unstable();
+        self.look(paths, &mut inventory);
+        Ok(inventory)
+    }
+
+    /// The paths that git lists; those of a walk without git, or when git cannot read its repository.
+    fn list(&self, inventory: &mut Inventory) -> Result<Vec<Vec<u8>>, SurveyError> {
+        if let Some(repository) = &self.place.repository {
+            match list_repository(repository) {
+                Ok((head, paths)) => {
+                    inventory.head = Some(head);
+                    return Ok(paths);
+                }
+                Err(GitError::Failed { command, said }) => inventory.trouble = Some(format!("`{command}`: {said}")),
+                Err(GitError::File(error)) => inventory.trouble = Some(error.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let Walked { paths, bound } = walk::unignored(&self.place.root, self.limits);
+        inventory.bound = bound;
+        Ok(paths)
+    }
+
+    /// Everything below `.windlass/`, at the root and at the working directory.
+    fn own_files(&self) -> Vec<Vec<u8>> {
+        let mut own = walk::everything(&self.place.root, &self.place.root.join(OWN_FOLDER));
+        if self.place.directory != self.place.root {
+            own.extend(walk::everything(&self.place.root, &self.place.directory.join(OWN_FOLDER)));
+        }
+        own
+    }
+
+    fn look(&mut self, paths: Vec<(Vec<u8>, bool)>, inventory: &mut Inventory) {
+        let root = self.place.root.clone();
+        let mut folders = RealFolders::new(&root);
+        let mut known = HashMap::with_capacity(paths.len());
+        for (path, ignored) in paths {
+            if !folders.lead_to(&path) {
+                continue;
+            }
+            match self.look_at(&path, &mut known) {
+                Ok(Some((kind, size, content))) => {
+                    let path = path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
+                    inventory.entries.push(Entry { path, kind, size, content, ignored });
+                }
+                Ok(None) => {}
+                Err(why) => inventory.unread.push(Unread { path, why }),
+            }
+        }
+        inventory.entries.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        inventory.entries.dedup_by(|one, other| one.path == other.path);
+        self.known = known;
+    }
+
+    /// What is at a path; nothing when it does not exist or is a plain folder.
+    fn look_at(
+        &mut self,
+        path: &[u8],
+        known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
+    ) -> Result<Option<(EntryKind, u64, ObjectId)>, UnreadReason> {
+        let full = self.place.root.join(as_path(path));
+        let metadata = match full.symlink_metadata() {
+            Ok(metadata) => metadata,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(_) => return Err(UnreadReason::Refused),
+        };
+        let format = self.place.object_format();
+        if metadata.is_dir() {
+            return Ok(inner_repository(&full, format).map(|commit| (EntryKind::Submodule, 0, commit)));
+        }
+        if metadata.is_symlink() {
+            let target = fs::read_link(&full).map_err(|_| UnreadReason::Refused)?;
+            let target = target.as_os_str().as_bytes();
+            let content = format.identify(ObjectKind::Blob, target);
+            return Ok(Some((EntryKind::Symlink, target.len() as u64, content)));
+        }
+        if !metadata.is_file() {
+            return Err(UnreadReason::NotAFile);
+        }
+        let content = self.file_content(path, &full, &metadata, known)?;
+        Ok(Some((EntryKind::of_file(&metadata), metadata.len(), content)))
+    }
+
+    fn file_content(
+        &mut self,
+        path: &[u8],
+        full: &Path,
+        metadata: &Metadata,
+        known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
+    ) -> Result<ObjectId, UnreadReason> {
+        let stamps = Stamps::of(metadata);
+        if let Some((path, (before, content))) = self.known.remove_entry(path)
+            && before == stamps
+        {
+            known.insert(path, (stamps, content));
+            return Ok(content);
+        }
+        let now = SystemTime::now();
+        self.read += 1;
+        let read = content::identify(full, self.place.object_format()).map_err(|_| UnreadReason::Refused)?;
+        let (content, stamps) = read.ok_or(UnreadReason::Changing)?;
+        if !stamps.are_fresh(now) {
+            known.insert(path.to_vec(), (stamps, content));
+        }
+        Ok(content)
+    }
+}
+
+fn list_repository(repository: &Repository) -> Result<(crate::git::Head, Vec<Vec<u8>>), GitError> {
+    // Without this, a folder above may be a repository as well, and git would speak of that one.
+    if !repository.git_dir.join("HEAD").symlink_metadata().is_ok() {
+        return Err(GitError::Failed { command: "git ls-files".into(), said: "the repository has no HEAD".into() });
+    }
+    Ok((repository.head()?, repository.list_files()?))
+}
+
+/// The commit of a repository inside the repository, all zeros when it has none or cannot be read; `None` for a plain
+/// folder.
+pub(super) fn inner_repository(folder: &Path, format: ObjectFormat) -> Option<ObjectId> {
+    let link = folder.join(".git");
+    let metadata = link.symlink_metadata().ok()?;
+    let git_dir = if metadata.is_dir() {
+        link
+    } else {
+        let text = fs::read(&link).ok()?;
+        folder.join(as_path(text.trim_ascii_end().strip_prefix(b"gitdir: ")?))
+    };
+    let inner = Repository {
+        top: folder.to_path_buf(),
+        common_dir: git_dir.clone(),
+        git_dir,
+        object_format: format,
+    };
+    Some(inner.plain_commit().unwrap_or_else(|| ObjectId::zero(format)))
+}
+
+/// Knows which folders are real ones: what lies behind a symbolic link is not in this working tree.
+struct RealFolders<'a> {
+    root: &'a Path,
+    seen: HashMap<Vec<u8>, bool>,
+}
+
+impl<'a> RealFolders<'a> {
+    fn new(root: &'a Path) -> Self {
+        Self { root, seen: HashMap::new() }
+    }
+
+    /// Are all folders above this path real ones?
+    fn lead_to(&mut self, path: &[u8]) -> bool {
+        let path = path.strip_suffix(b"/").unwrap_or(path);
+        let Some(end) = memchr::memrchr(b'/', path) else { return true };
+        let folder = path.get(..end).unwrap_or_default();
+        if let Some(real) = self.seen.get(folder) {
+            return *real;
+        }
+        let real = self.lead_to(folder)
+            && self.root.join(as_path(folder)).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        self.seen.insert(folder.to_vec(), real);
+        real
+    }
+}

@@ -1,0 +1,70 @@
+//! Getting many new files onto the disk at the price of few waits.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Up to here each file is synced by itself, several at a time, so that the file system can settle them together. With
+/// more, syncing the whole file system once is cheaper.
+const ONE_BY_ONE: usize = 64;
+const AT_A_TIME: usize = 8;
+
+/// New files that are not yet known to be on the disk.
+#[derive(Debug, Default)]
+pub(super) struct Unsynced {
+    files: Vec<File>,
+    more: bool,
+}
+
+impl Unsynced {
+    /// Remembers a file that was written.
+    pub fn push(&mut self, file: File) {
+        if self.files.len() < ONE_BY_ONE {
+            self.files.push(file);
+        } else {
+            self.more = true;
+        }
+    }
+
+    /// Waits until all remembered files are on the disk, and forgets them.
+    pub fn sync(&mut self, folder: &Path) -> io::Result<()> {
+        if self.more {
+            sync_file_system(folder)?;
+        } else {
+            sync_each(&self.files)?;
+        }
+        *self = Self::default();
+        Ok(())
+    }
+}
+
+fn sync_each(files: &[File]) -> io::Result<()> {
+    let share = files.len().div_ceil(AT_A_TIME).max(1);
+    let mut shares = files.chunks(share);
+    // The first share is ours: one changed file needs no thread.
+    let own = shares.next().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = shares.map(|files| scope.spawn(|| sync_in_turn(files))).collect();
+        let mut result = sync_in_turn(own);
+        for other in others {
+            let ended = other.join().unwrap_or_else(|_| Err(io::Error::other("a thread that synced files failed")));
+            result = result.and(ended);
+        }
+        result
+    })
+}
+
+fn sync_in_turn(files: &[File]) -> io::Result<()> {
+    files.iter().try_for_each(File::sync_data)
+}
+
+#[cfg(target_os = "linux")]
+fn sync_file_system(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(folder)?)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync_file_system(_folder: &Path) -> io::Result<()> {
+    rustix::fs::sync();
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Copies of the repository's objects, so that its references can be repaired after the repository was destroyed.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::loose::LooseObjects;
+use super::repository::entries;
+use super::{LeftOut, LeftOutReason, SnapshotError};
+use crate::file::{AtPath, FileError, create_private_folder};
+use crate::git::Repository;
+use crate::inventory::Stamps;
+
+/// The copies of one repository's objects. They are only ever added to.
+#[derive(Debug)]
+pub(super) struct ObjectCopies {
+    folder: PathBuf,
+    /// Folders of the repository as they were when all that is in them had been copied.
+    settled: HashMap<PathBuf, Stamps>,
+    left_out: Vec<LeftOut>,
+    bytes: Option<u64>,
+    followed: bool,
+}
+
+impl ObjectCopies {
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, settled: HashMap::new(), left_out: Vec::new(), bytes: None, followed: false }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What could not be copied when it was last tried.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// Copies what is new. Without a reference or the index having `moved` there is nothing new that matters.
+    pub fn follow(
+        &mut self,
+        repository: &Repository,
+        moved: bool,
+        cap: u64,
+        written: &mut LooseObjects,
+    ) -> Result<(), SnapshotError> {
+        if self.followed && !moved {
+            return Ok(());
+        }
+        self.followed = false;
+        self.left_out.clear();
+        let source = repository.common_dir.join("objects");
+        for name in subfolders(&source)? {
+            self.follow_folder(&source.join(&name), &name, cap, written)?;
+        }
+        self.followed = true;
+        Ok(())
+    }
+
+    fn follow_folder(
+        &mut self,
+        source: &Path,
+        name: &OsString,
+        cap: u64,
+        written: &mut LooseObjects,
+    ) -> Result<(), SnapshotError> {
+        let now = SystemTime::now();
+        let Ok(metadata) = source.symlink_metadata() else { return Ok(()) };
+        let stamps = Stamps::of(&metadata);
+        if self.settled.get(source) == Some(&stamps) {
+            return Ok(());
+        }
+        let target = self.folder.join(name);
+        let mut complete = true;
+        for file in wanted_files(source)? {
+            let (from, to) = (source.join(&file), target.join(&file));
+            if to.symlink_metadata().is_ok() {
+                continue;
+            }
+            // It may have been packed and removed in this moment.
+            let Ok(size) = from.symlink_metadata().map(|metadata| metadata.len()) else { continue };
+            if self.bytes()? + size > cap {
+                let path = [b".git/objects/", name.as_bytes(), b"/", file.as_bytes()].concat();
+                self.left_out.push(LeftOut { path, reason: LeftOutReason::OverTotal, size });
+                complete = false;
+                continue;
+            }
+            if !target.is_dir() {
+                create_private_folder(&target)?;
+            }
+            match copy(&from, &to) {
+                Err(error) if error.is_not_found() => continue,
+                copied => written.remember(copied?),
+            }
+            self.bytes = self.bytes.map(|bytes| bytes + size);
+        }
+        if complete && !stamps.are_fresh(now) {
+            self.settled.insert(source.to_path_buf(), stamps);
+        }
+        Ok(())
+    }
+
+    /// The bytes of all copies; counted once.
+    fn bytes(&mut self) -> Result<u64, SnapshotError> {
+        if let Some(bytes) = self.bytes {
+            return Ok(bytes);
+        }
+        let mut bytes = 0;
+        for name in subfolders(&self.folder)? {
+            for entry in entries(&self.folder.join(name))? {
+                bytes += entry.metadata().map_or(0, |metadata| metadata.len());
+            }
+        }
+        self.bytes = Some(bytes);
+        Ok(bytes)
+    }
+}
+
+/// The folders of an object database that hold objects: `00` to `ff`, and `pack`.
+pub(super) fn subfolders(objects: &Path) -> Result<Vec<OsString>, FileError> {
+    let names = entries(objects)?.into_iter().map(|entry| entry.file_name());
+    let is_fan_out = |name: &OsString| name.len() == 2 && name.as_bytes().iter().all(u8::is_ascii_hexdigit);
+    let mut names: Vec<OsString> = names.filter(|name| is_fan_out(name) || name == "pack").collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The files of such a folder that hold objects; a pack comes before its index, without which nobody would look at it.
+pub(super) fn wanted_files(folder: &Path) -> Result<Vec<OsString>, FileError> {
+    let is_loose = |name: &str| name.len() >= 38 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let rank = |name: &str| match name.rsplit_once('.') {
+        Some((_, "pack")) => Some(0),
+        Some((_, "promisor" | "rev")) => Some(1),
+        Some((_, "idx")) => Some(2),
+        None if is_loose(name) => Some(0),
+        _ => None,
+    };
+    let names = entries(folder)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut ranked: Vec<(u8, String)> = names.filter_map(|name| Some((rank(&name)?, name))).collect();
+    ranked.sort_unstable();
+    Ok(ranked.into_iter().map(|(_, name)| name.into()).collect())
+}
+
+/// Copies a file under a name that it gets only when it is complete; shares the blocks where the file system can.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<File, FileError> {
+    let source = File::open(from).at("read", from)?;
+    let mut name = to.file_name().unwrap_or_default().to_os_string();
+    name.push(".windlass-tmp");
+    let temporary = to.with_file_name(name);
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary).at("write", &temporary)?;
+    fill(&source, &file).at("write", &temporary)?;
+    fs::rename(&temporary, to).at("write", to)?;
+    Ok(file)
+}
+
+fn fill(mut source: &File, mut target: &File) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    if rustix::fs::ioctl_ficlone(target, source).is_ok() {
+        return Ok(());
+    }
+    io::copy(&mut source, &mut target).map(drop)
+}

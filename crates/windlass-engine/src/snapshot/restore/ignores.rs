@@ -1,0 +1,63 @@
+//! What git ignored when a snapshot was taken.
+//!
+//! An agent can take a line out of `.gitignore`; what that line had hidden was in no snapshot, and is not to be removed
+//! just because it shows now.
+
+use std::path::{Path, PathBuf};
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::inventory::as_path;
+use crate::snapshot::{Snapshot, SnapshotError, Store};
+
+/// The `.gitignore` files of a snapshot.
+pub(super) struct SnapshotIgnores {
+    /// With the folder each belongs to, deeper ones first.
+    rules: Vec<(PathBuf, Gitignore)>,
+}
+
+impl SnapshotIgnores {
+    pub fn read(store: &Store, snapshot: &Snapshot) -> Result<Self, SnapshotError> {
+        let mut rules = Vec::new();
+        for file in &snapshot.files {
+            let path = as_path(&file.path);
+            if path.file_name().is_some_and(|name| name == ".gitignore") {
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let content = store.content(&file.content)?;
+                rules.push((folder.to_path_buf(), compile(folder, &String::from_utf8_lossy(&content))));
+            }
+        }
+        rules.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.components().count()));
+        Ok(Self { rules })
+    }
+
+    /// Was this path, or a folder above it, ignored?
+    pub fn ignores(&self, path: &[u8]) -> bool {
+        let path = as_path(path);
+        let levels = path.ancestors().filter(|level| !level.as_os_str().is_empty());
+        levels.into_iter().any(|level| self.ignores_level(level, level != path))
+    }
+
+    /// The deepest file that says anything about a path decides.
+    fn ignores_level(&self, level: &Path, is_folder: bool) -> bool {
+        for (folder, rules) in self.rules.iter().filter(|(folder, _)| level.starts_with(folder)) {
+            let inside = level.strip_prefix(folder).unwrap_or(level);
+            match rules.matched(inside, is_folder) {
+                Match::None => {}
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+            }
+        }
+        false
+    }
+}
+
+fn compile(folder: &Path, content: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for line in content.lines() {
+        // A line that git would not understand either hides nothing.
+        drop(builder.add_line(Some(folder.join(".gitignore")), line));
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}

@@ -1,0 +1,188 @@
+//! The store: a bare repository that only Windlass writes to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use windlass_core::fact::{RunId, SnapshotId};
+
+use super::keep::{Caps, Snapshot};
+use super::loose::{self, LooseObjects};
+use super::name::{Moment, Side, SnapshotName};
+use super::objects::ObjectCopies;
+use super::repository::CapturedFiles;
+use super::{SnapshotError, tree};
+use crate::file::{AtPath, create_private_folder, read_if_there, replace};
+use crate::git::{ObjectFormat, ObjectId, ObjectKind};
+
+/// Where snapshots are kept.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) folder: PathBuf,
+    pub(super) objects: LooseObjects,
+    pub(super) copies: ObjectCopies,
+    pub(super) captured: CapturedFiles,
+    pub(super) caps: Caps,
+}
+
+impl Store {
+    /// The store `snapshots.git` below a folder; it is created unless it is there. `format` matters only when it is
+    /// created: an older store keeps its own.
+    pub fn open(state: &Path, format: ObjectFormat) -> Result<Self, SnapshotError> {
+        let folder = state.join("snapshots.git");
+        let format = match read_if_there(&folder.join("config"))? {
+            Some(config) => stored_format(&config),
+            None => {
+                create(&folder, format)?;
+                format
+            }
+        };
+        Ok(Self {
+            objects: LooseObjects::new(folder.join("objects"), format),
+            copies: ObjectCopies::new(folder.join("repository-objects")),
+            captured: CapturedFiles::default(),
+            caps: Caps::default(),
+            folder,
+        })
+    }
+
+    /// The same with other caps.
+    #[must_use]
+    pub fn with_caps(mut self, caps: Caps) -> Self {
+        self.caps = caps;
+        self
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How it names objects.
+    #[must_use]
+    pub fn object_format(&self) -> ObjectFormat {
+        self.objects.format()
+    }
+
+    /// Removes what a killed writer left behind. Only while no run of this project is live.
+    pub fn tidy(&self) {
+        loose::remove_leftovers(&self.folder.join("objects"));
+        // Private files of a commit that was cut off.
+        drop(fs::remove_dir_all(self.scratch()));
+    }
+
+    /// A folder for files that are needed for a moment.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.folder.join("scratch")
+    }
+
+    /// Gives a snapshot a (further) name. The last iteration's “after” is the next one's “before”.
+    pub fn name(&self, snapshot: &SnapshotId, name: &SnapshotName) -> Result<(), SnapshotError> {
+        let path = self.reference(&name.run, &name.moment.to_string())?;
+        if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
+            create_private_folder(folder)?;
+        }
+        Ok(replace(&path, format!("{}\n", snapshot.0).as_bytes(), 0o600)?)
+    }
+
+    /// The names of a run's snapshots, in order.
+    pub fn list(&self, run: &RunId) -> Result<Vec<(SnapshotName, SnapshotId)>, SnapshotError> {
+        let folder = self.reference(run, "")?;
+        let mut found = Vec::new();
+        if !folder.is_dir() {
+            return Ok(found);
+        }
+        for entry in fs::read_dir(&folder).at("read", &folder)? {
+            let entry = entry.at("read", &folder)?;
+            let Ok(moment) = entry.file_name().to_string_lossy().parse::<Moment>() else { continue };
+            let content = fs::read(entry.path()).at("read", &entry.path())?;
+            // A power cut can leave an empty file; its snapshot is still known to the journal.
+            if let Some(id) = ObjectId::from_hex(content.trim_ascii_end()) {
+                found.push((SnapshotName { run: run.clone(), moment }, SnapshotId(id.to_string())));
+            }
+        }
+        found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Ok(found)
+    }
+
+    /// The snapshot of one end of an iteration: after its last attempt, or before its first. Where an iteration has no
+    /// “before” of its own, it began as the one before it ended.
+    pub fn find(&self, run: &RunId, iteration: u32, side: Side) -> Result<(SnapshotName, SnapshotId), SnapshotError> {
+        let list = self.list(run)?;
+        let of = |name: &SnapshotName| match name.moment {
+            Moment::Iteration { iteration, attempt, side } => Some((iteration, attempt, side)),
+            Moment::BeforeRestore { .. } => None,
+        };
+        let matching = |wanted: Side| {
+            list.iter().filter(move |(name, _)| {
+                of(name).is_some_and(|(number, _, side)| number == iteration && side == wanted)
+            })
+        };
+        let found = match side {
+            Side::After => matching(Side::After).next_back(),
+            Side::Before => matching(Side::Before).next().or_else(|| {
+                let earlier = |(name, _): &&(SnapshotName, SnapshotId)| {
+                    of(name).is_some_and(|(number, _, side)| number < iteration && side == Side::After)
+                };
+                list.iter().filter(earlier).next_back()
+            }),
+        };
+        let side = if side == Side::Before { "before" } else { "after" };
+        found.cloned().ok_or_else(|| SnapshotError::Unknown(format!("{side} iteration {iteration} of run {run}")))
+    }
+
+    /// The snapshot with this name.
+    pub fn named(&self, name: &SnapshotName) -> Result<SnapshotId, SnapshotError> {
+        let found = self.list(&name.run)?.into_iter().find(|(listed, _)| listed == name);
+        let unknown = || SnapshotError::Unknown(format!("{} of run {}", name.moment, name.run));
+        found.map(|(_, id)| id).ok_or_else(unknown)
+    }
+
+    /// Reads a snapshot's list of files; their contents are read with [`content`](Self::content).
+    pub fn load(&self, id: &SnapshotId) -> Result<Snapshot, SnapshotError> {
+        let unknown = || SnapshotError::Unknown(id.0.clone());
+        let commit_id = ObjectId::from_hex(id.0.as_bytes()).ok_or_else(unknown)?;
+        let commit = match self.objects.read(&commit_id, ObjectKind::Commit) {
+            Err(SnapshotError::File(error)) if error.is_not_found() => return Err(unknown()),
+            result => result?,
+        };
+        let line = commit.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let damaged = || SnapshotError::Damaged { id: id.0.clone(), why: "it names no tree".to_owned() };
+        let tree_id = line.strip_prefix(b"tree ").and_then(ObjectId::from_hex).ok_or_else(damaged)?;
+        Snapshot::read(&self.objects, id.clone(), tree::read(&self.objects, &tree_id)?)
+    }
+
+    /// The bytes of a file that a snapshot holds.
+    pub fn content(&self, content: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
+        self.objects.read(content, ObjectKind::Blob)
+    }
+
+    fn reference(&self, run: &RunId, moment: &str) -> Result<PathBuf, SnapshotError> {
+        let plain = !run.0.is_empty() && run.0.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if !plain {
+            return Err(SnapshotError::BadName(run.0.clone()));
+        }
+        Ok(self.folder.join("refs/windlass").join(&run.0).join(moment))
+    }
+}
+
+fn create(folder: &Path, format: ObjectFormat) -> Result<(), SnapshotError> {
+    for below in ["objects/info", "refs/windlass", "repository-objects/pack"] {
+        create_private_folder(&folder.join(below))?;
+    }
+    replace(&folder.join("objects/info/alternates"), b"../repository-objects\n", 0o600)?;
+    replace(&folder.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
+    let version = if format == ObjectFormat::Sha1 { 0 } else { 1 };
+    let mut config = format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n[gc]\n\tauto = 0\n");
+    if format == ObjectFormat::Sha256 {
+        config.push_str("[extensions]\n\tobjectformat = sha256\n");
+    }
+    // The configuration comes last: with it, the store is complete.
+    Ok(replace(&folder.join("config"), config.as_bytes(), 0o600)?)
+}
+
+fn stored_format(config: &[u8]) -> ObjectFormat {
+    let text = String::from_utf8_lossy(config).to_ascii_lowercase();
+    let sha256 = text.lines().any(|line| line.trim().replace(' ', "") == "objectformat=sha256");
+    if sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 }
+}
