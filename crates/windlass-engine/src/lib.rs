@@ -1,15 +1,12 @@
-//! windlass-engine
-
-pub mod process;
-//! Windlass's engine: it acts on what the core decides.
-
-pub mod store;
-//! Windlass's engine: the thin shell that acts on what the core decided.
+//! Windlass's engine: it acts on what the core decided, and on nothing else.
 
 pub mod file;
 pub mod git;
 pub mod inventory;
+pub mod process;
 pub mod snapshot;
+pub mod store;
+pub mod supervisor;
 
 #[cfg(test)]
 mod scratch;

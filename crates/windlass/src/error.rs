@@ -6,6 +6,9 @@ use std::process::ExitCode;
 
 use windlass_core::config::ConfigError;
 use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_engine::process::ProcessError;
+use windlass_engine::snapshot::SnapshotError;
+use windlass_engine::store::StoreError;
 
 use crate::scripted_agent::ScriptError;
 
@@ -19,7 +22,6 @@ pub enum Kind {
     /// The system refused something: a file, a process, a disk.
     System,
     /// The same as a stop reason, before there is a run.
-    #[expect(dead_code, reason = "made once the engine is connected")]
     Stopped(StopReason, ExitCodes),
     /// A defect of Windlass.
     Internal,
@@ -114,3 +116,25 @@ impl From<ScriptError> for CliError {
         CliError::new(Kind::Configuration, error.to_string())
     }
 }
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> CliError {
+        let kind = if error.is_disk_full() { DISK_FULL } else { Kind::System };
+        CliError::new(kind, error.to_string())
+    }
+}
+
+impl From<SnapshotError> for CliError {
+    fn from(error: SnapshotError) -> CliError {
+        let kind = if error.is_disk_full() { DISK_FULL } else { Kind::System };
+        CliError::new(kind, error.to_string())
+    }
+}
+
+impl From<ProcessError> for CliError {
+    fn from(error: ProcessError) -> CliError {
+        CliError::new(Kind::System, error.to_string())
+    }
+}
+
+const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, ExitCodes::Simple);

@@ -78,8 +78,6 @@ pub enum Effect {
         turn: TurnKey,
         /// The snapshot that the changes are counted from.
         since: Option<SnapshotId>,
-        /// The snapshot that holds what is to be committed.
-        candidate: Option<SnapshotId>,
     },
     /// Look at what the checks wrote.
     Settle {

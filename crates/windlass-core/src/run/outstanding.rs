@@ -86,11 +86,10 @@ impl Run {
                 })
                 .into_iter()
                 .collect(),
-            LaneState::Advancing(turn, outcome, _) => vec![Effect::Commit {
+            LaneState::Advancing(turn, _, _) => vec![Effect::Commit {
                 lane: id,
                 turn: turn.key(),
                 since: lane.committed.clone(),
-                candidate: outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone()),
             }],
             LaneState::Settling(turn, _, _) => vec![Effect::Settle { lane: id, turn: turn.key() }],
         }

@@ -98,6 +98,19 @@ pub fn commit(
     Ok(CommitOutcome::Committed { commit, altered })
 }
 
+/// HEAD's commit, if its message ends with these trailers: it was made before a crash. Its index is settled as well.
+pub fn head_if_marked(repository: &Repository, trailers: &str) -> Result<Option<ObjectId>, GitError> {
+    let Some(commit) = repository.head()?.commit() else { return Ok(None) };
+    let message = Call::new(&repository.top).args(["log", "-1", "--format=%B"]).output()?;
+    if !String::from_utf8_lossy(&message).trim_end().ends_with(trailers) {
+        return Ok(None);
+    }
+    let parent = Call::new(&repository.top).args(["rev-parse", "--quiet", "--verify", "HEAD~1"]).run()?;
+    let parent = if parent.code == 0 { ObjectId::from_hex(parent.output.trim_ascii()) } else { None };
+    settle_index(repository, parent)?;
+    Ok(Some(commit))
+}
+
 /// Brings the index up to date with what was committed since `before`: those paths and no others. A commit does so by
 /// itself; after a crash in the middle of one it is called again, any number of times.
 pub fn settle_index(repository: &Repository, before: Option<ObjectId>) -> Result<(), GitError> {

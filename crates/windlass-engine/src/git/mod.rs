@@ -10,7 +10,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use commit::{Candidate, CommitError, CommitOutcome, commit, settle_index};
+pub use commit::{head_if_marked, Candidate, CommitError, CommitOutcome, commit, settle_index};
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use object::header;
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};

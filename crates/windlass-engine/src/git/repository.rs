@@ -170,6 +170,11 @@ impl Repository {
         }
     }
 
+    /// Is there nothing that is not committed? Ignored files do not count.
+    pub fn is_clean(&self) -> Result<bool, GitError> {
+        Ok(Call::new(&self.top).args(["status", "--porcelain", "-z"]).output()?.is_empty())
+    }
+
     /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each
     /// once. Some of the tracked ones may not exist. A path that ends in `/` is a repository inside this one.
     pub(crate) fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {

@@ -145,7 +145,7 @@ impl StoreError {
     }
 
     /// An error of the operating system; a full disk is told from the rest.
-    pub(super) fn io(doing: &'static str, path: &Path, source: io::Error) -> StoreError {
+    pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> StoreError {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },

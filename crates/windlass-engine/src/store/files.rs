@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use sha2::{Digest as _, Sha256};
+
 use super::StoreError;
 use super::error::Attempted as _;
 
@@ -47,6 +49,19 @@ fn make_private(file: &File) -> io::Result<()> {
         return Ok(());
     }
     file.set_permissions(Permissions::from_mode(FILE_MODE))
+}
+
+/// Writes a file of the run's folder that can be written again after a crash: for its owner only, not synced.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    open_private(OpenOptions::new().create(true).write(true).truncate(true), path)
+        .and_then(|mut file| file.write_all(bytes))
+        .attempted("write", path)
+}
+
+/// The SHA-256 of some bytes, in hexadecimal: what a plan remembers of the files it was made from.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Puts `bytes` at `path` so that a crash, at whatever moment, leaves the old file or the new one: a temporary file in

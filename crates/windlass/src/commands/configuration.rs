@@ -15,7 +15,6 @@ pub struct Configuration {
     /// What comes of all layers.
     pub resolved: Resolved,
     /// Files that were read, with their bytes: a run records their digests.
-    #[expect(dead_code, reason = "read once the engine is connected")]
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 

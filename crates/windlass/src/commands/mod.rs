@@ -1,11 +1,15 @@
 //! One file per verb, and the way there.
 
+mod agent;
+mod audience;
 mod completions;
 mod configuration;
 pub mod demo;
 mod doctor;
 mod flags;
 mod goal;
+mod here;
+mod launch;
 mod logs;
 mod passthrough;
 mod restore;
@@ -22,6 +26,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
 
 use crate::args::{Cli, Verb};
 use crate::error::{CliError, Kind};
@@ -67,6 +73,9 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
 /// The scripted agent and the processes it leaves behind. They are no part of the command line that people see, and
 /// take arguments as an agent gets them, so they are recognised before it.
 fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, CliError> {
+    if arguments.get(1).is_some_and(|verb| verb == KEEPER_COMMAND) {
+        return Ok(Some(keeper_main()));
+    }
     let (Some(verb), Some(operand)) = (arguments.get(1), arguments.get(2)) else {
         return Ok(None);
     };

@@ -9,7 +9,9 @@ use windlass_core::config::Resolved;
 
 use super::configuration::Configuration;
 use super::goal::Goal;
-use super::{flags, not_connected, passthrough, print};
+use super::audience::Show;
+use super::here::{Here, working_directory};
+use super::{flags, launch, passthrough, print};
 use crate::args::RunArgs;
 use crate::error::{CliError, Kind};
 use crate::scripted_agent::Script;
@@ -26,8 +28,9 @@ pub struct Request {
     /// The scripted agent's script instead of a real agent: a built-in's name or a canonical path; already checked.
     pub mock: Option<String>,
     /// `--dangerously-skip-permissions`.
-    #[expect(dead_code, reason = "read once the engine is connected")]
     pub skip_permissions: bool,
+    /// `--allow-dirty`.
+    pub allow_dirty: bool,
 }
 
 impl Request {
@@ -52,6 +55,7 @@ impl Request {
             configuration,
             mock,
             skip_permissions,
+            allow_dirty: args.allow_dirty,
         })
     }
 }
@@ -66,18 +70,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         print(&described(&request))?;
         return Ok(ExitCode::SUCCESS);
     }
-    Err(not_connected("run"))
-}
-
-fn working_directory() -> Result<PathBuf, CliError> {
-    env::current_dir()
-        .and_then(|directory| directory.canonicalize())
-        .map_err(|error| {
-            CliError::new(
-                Kind::System,
-                format!("cannot work in the current directory: {error}"),
-            )
-        })
+    let here = Here::at(request.directory.clone())?;
+    let resolved = &request.configuration.resolved;
+    launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.output.json))
 }
 
 /// The script's name for a process that may be started elsewhere; a wrong script is refused before anything begins.

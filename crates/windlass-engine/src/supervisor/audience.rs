@@ -1,0 +1,30 @@
+//! Who watches a run.
+
+use jiff::Timestamp;
+use windlass_core::agent::Detail;
+use windlass_core::fact::{CallId, Entry, LaneId};
+use windlass_core::observation::Observation;
+
+/// Where an observation was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// In which lane.
+    pub lane: LaneId,
+    /// Of which call.
+    pub call: CallId,
+    /// In which line of that call's stream, from 1.
+    pub line: u64,
+    /// When its bytes came.
+    pub at: Timestamp,
+}
+
+/// Whoever watches a run. Its methods are called from several threads and must return at once: a slow audience may
+/// lose observations, but never slows a run.
+pub trait Audience: Send + Sync {
+    /// A fact was journalled.
+    fn fact(&self, entry: &Entry);
+    /// An agent said or did something.
+    fn observation(&self, place: Place, observation: Observation);
+    /// How much of what agents print is wanted.
+    fn detail(&self) -> Detail;
+}

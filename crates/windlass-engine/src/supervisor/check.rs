@@ -1,0 +1,151 @@
+//! A check that is under way: a command that the runner executes itself.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use windlass_core::fact::{Check, CheckOutcome, CheckResult, CheckStage, Ended};
+use windlass_core::run::{RunPlan, TurnKey};
+
+use super::call::open;
+use super::prepare::read_end;
+use crate::process::{SpawnId, SpawnRequest};
+use crate::store::{RunFolder, StoreError, create_folder};
+
+/// The longest last line that is journalled, in characters.
+const LAST_LINE: usize = 200;
+
+/// A check under way.
+#[derive(Debug)]
+pub(super) struct LiveCheck {
+    pub stage: CheckStage,
+    check: u16,
+    log: PathBuf,
+    /// The log as the journal names it: below the run's folder.
+    name: String,
+    began: Duration,
+    timeout: Duration,
+    result: Option<CheckResult>,
+    /// Everything below the keeper is being killed; the outcome follows.
+    pub sweeping: bool,
+}
+
+/// Which check, and what it judges.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CheckSetting<'a> {
+    pub plan: &'a RunPlan,
+    pub folder: &'a RunFolder,
+    pub stage: CheckStage,
+    pub check: u16,
+    pub turn: Option<TurnKey>,
+    pub environment: &'a [(OsString, OsString)],
+    pub id: SpawnId,
+    pub began: Duration,
+}
+
+impl LiveCheck {
+    /// Opens the check's log; the request is for the lane's keeper. `None` when there is no such check.
+    pub fn set_up(setting: CheckSetting<'_>) -> Result<Option<(LiveCheck, SpawnRequest)>, StoreError> {
+        let Some(check) = setting.plan.checks.get(usize::from(setting.check)) else {
+            return Ok(None);
+        };
+        let name = log_name(&setting);
+        let log = setting.folder.path().join(&name);
+        if let Some(parent) = log.parent() {
+            create_folder(parent)?;
+        }
+        let output = open(&log, OpenOptions::new().create(true).write(true).truncate(true))?;
+        let request = request(&setting, check, output, &log)?;
+        let live = LiveCheck {
+            stage: setting.stage,
+            check: setting.check,
+            log,
+            name,
+            began: setting.began,
+            timeout: check.timeout,
+            result: None,
+            sweeping: false,
+        };
+        Ok(Some((live, request)))
+    }
+
+    /// Its command ended.
+    pub fn exited(&mut self, ended: Ended) {
+        self.result.get_or_insert(match ended {
+            Ended::Exited(0) => CheckResult::Passed,
+            Ended::Exited(code) => CheckResult::Failed(code),
+            Ended::Signalled(signal) => CheckResult::Signalled(signal),
+            Ended::Lost => CheckResult::Lost,
+        });
+    }
+
+    /// Has it ended, or has it to be ended now?
+    pub fn is_due(&mut self, now: Duration) -> bool {
+        if self.result.is_none() && self.left(now).is_zero() {
+            self.result = Some(CheckResult::TimedOut);
+        }
+        self.result.is_some()
+    }
+
+    /// How much of its time is left.
+    pub fn left(&self, now: Duration) -> Duration {
+        (self.began + self.timeout).saturating_sub(now)
+    }
+
+    /// How it ended.
+    pub fn outcome(self, now: Duration) -> CheckOutcome {
+        let end = read_end(&self.log, 8 * 1024).unwrap_or_default();
+        CheckOutcome {
+            check: self.check,
+            result: self.result.unwrap_or(CheckResult::Lost),
+            duration: now.saturating_sub(self.began),
+            log: self.name,
+            last_line: last_line(&String::from_utf8_lossy(&end)),
+        }
+    }
+}
+
+fn log_name(setting: &CheckSetting<'_>) -> String {
+    let stage = match setting.stage {
+        CheckStage::Baseline => "baseline",
+        CheckStage::Candidate => "candidate",
+        CheckStage::Committed => "committed",
+    };
+    let Some(turn) = setting.turn else {
+        return format!("{stage}/{}.log", setting.check);
+    };
+    let call = setting.folder.call(turn.iteration, turn.attempt, windlass_core::fact::Purpose::Work);
+    let gates = call.gates();
+    let gates = gates.strip_prefix(setting.folder.path()).unwrap_or(&gates);
+    format!("{}/{stage}-{}.log", gates.display(), setting.check)
+}
+
+fn request(setting: &CheckSetting<'_>, check: &Check, output: File, log: &Path) -> Result<SpawnRequest, StoreError> {
+    let nothing = Path::new("/dev/null");
+    let stdin = File::open(nothing).map_err(|error| StoreError::io("open", nothing, error))?;
+    let stderr = output.try_clone().map_err(|error| StoreError::io("open", log, error))?;
+    let mut environment = setting.environment.to_vec();
+    let stage = format!("{:?}", setting.stage).to_lowercase();
+    environment.push(("WINDLASS_HOOK_STAGE".into(), stage.into()));
+    environment.push(("WINDLASS_HOOK_DIRECTORY".into(), setting.plan.directory.clone().into()));
+    if let Some(turn) = setting.turn {
+        environment.push(("WINDLASS_HOOK_ITERATION".into(), turn.iteration.to_string().into()));
+        environment.push(("WINDLASS_HOOK_ATTEMPT".into(), turn.attempt.to_string().into()));
+    }
+    Ok(SpawnRequest {
+        id: setting.id,
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), check.command.clone().into()],
+        environment,
+        directory: setting.plan.directory.clone(),
+        stdin: stdin.into(),
+        stdout: output.into(),
+        stderr: stderr.into(),
+    })
+}
+
+fn last_line(text: &str) -> String {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.chars().filter(|char| !char.is_control()).take(LAST_LINE).collect()
+}

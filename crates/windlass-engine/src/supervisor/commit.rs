@@ -1,0 +1,77 @@
+//! The runner's own commits (`--commit runner`).
+
+use std::time::Duration;
+
+use windlass_core::fact::{LaneId, SnapshotId};
+use windlass_core::run::{Input, RunPlan, TurnKey};
+
+use super::event::WorkError;
+use super::worker::Worked;
+use super::world::World;
+use crate::git::{self, Candidate, CommitOutcome, Repository};
+use crate::inventory::Inventory;
+use crate::snapshot::Snapshot;
+
+/// How long a commit's hooks may take.
+const HOOKS: Duration = Duration::from_mins(10);
+
+/// Commits what has changed since a snapshot, as the candidate has it, and nothing else. A commit that a killed runner
+/// made already is found by its trailers.
+pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey, since: Option<&SnapshotId>) -> Worked {
+    let outcome = commit(world, turn, since)?;
+    let look = world.look()?;
+    let evidence = world.evidence(&look);
+    world.remember(look);
+    let (commit, altered, refused) = match outcome {
+        CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered, None),
+        CommitOutcome::NothingToCommit => (None, false, None),
+        CommitOutcome::Refused(why) => (None, false, Some(why)),
+    };
+    Ok(vec![Input::CommitEnded { lane, commit, evidence, altered, refused }])
+}
+
+fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<CommitOutcome, WorkError> {
+    let place = world.surveyor.place();
+    let (Some(repository), Some(store)) = (&place.repository, &world.snapshots) else {
+        return Ok(CommitOutcome::Refused("there is no git repository".to_owned()));
+    };
+    let (Some(since), Some(candidate)) = (since, &world.latest) else {
+        return Ok(CommitOutcome::NothingToCommit);
+    };
+    let trailers = trailers(&world.plan, turn);
+    if let Some(commit) = made_already(repository, &trailers)? {
+        return Ok(CommitOutcome::Committed { commit, altered: false });
+    }
+    let since = store.load(since).map_err(|error| WorkError::new(error.is_disk_full(), &error))?;
+    let changed = changed_paths(&since, &candidate.inventory);
+    let message = format!("{}\n\n{trailers}\n", subject(&world.plan, turn));
+    let candidate =
+        Candidate { inventory: &candidate.inventory, changed: &changed, message: &message, timeout: HOOKS };
+    git::commit(repository, store, &candidate).map_err(|error| WorkError::new(false, &error))
+}
+
+fn made_already(repository: &Repository, trailers: &str) -> Result<Option<git::ObjectId>, WorkError> {
+    git::head_if_marked(repository, trailers).map_err(|error| WorkError::new(false, &error))
+}
+
+fn subject(plan: &RunPlan, turn: TurnKey) -> String {
+    format!("Windlass iteration {}: {}", turn.iteration, plan.job.title)
+}
+
+/// They name the iteration for whoever reads the history, and are the commit's idempotency key.
+fn trailers(plan: &RunPlan, turn: TurnKey) -> String {
+    format!("Windlass-Run: {}\nWindlass-Iteration: {}", plan.run, turn.iteration)
+}
+
+/// What differs between a snapshot and the candidate. What git ignores is never committed, and of what the snapshot
+/// left out nothing is known.
+fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
+    let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
+    let differs = |entry: &&crate::inventory::Entry| {
+        let before = since.file(&entry.path).map(|file| (file.kind, file.content));
+        before != Some((entry.kind, entry.content)) && !entry.ignored && !unknown(&entry.path)
+    };
+    let changed = candidate.entries.iter().filter(differs).map(|entry| entry.path.clone());
+    let removed = since.files.iter().filter(|file| candidate.entry(&file.path).is_none());
+    changed.chain(removed.map(|file| file.path.clone())).collect()
+}

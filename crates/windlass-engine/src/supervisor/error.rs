@@ -1,0 +1,23 @@
+//! What stops a run that the run itself cannot say.
+
+use windlass_core::run::IllegalFact;
+
+use crate::process::ProcessError;
+use crate::store::StoreError;
+
+/// The runner cannot go on and cannot journal why.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The journal or the store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A keeper or a thread could not be started.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// A defect of Windlass, or a journal written by something else.
+    #[error(transparent)]
+    Illegal(#[from] IllegalFact),
+    /// A thread of the runner ended before its time.
+    #[error("a thread of the runner ended before its time; this is a defect of Windlass")]
+    Broken,
+}

@@ -1,0 +1,35 @@
+//! What reaches the select loop.
+
+use std::io;
+
+use windlass_core::fact::LaneId;
+use windlass_core::run::Input;
+
+use crate::process::KeeperEvent;
+use crate::process::signals::Signal;
+
+/// One thing that happened outside the loop.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A lane's keeper spoke.
+    Keeper(LaneId, KeeperEvent),
+    /// Something in a call's stream may have moved its clocks.
+    Stirred,
+    /// A call's raw log cannot be written any more.
+    LogFailed(io::Error),
+    /// A signal came.
+    Signal(Signal),
+    /// The worker has carried an effect out.
+    Worked(Input),
+    /// The worker could not carry an effect out.
+    WorkFailed(WorkError),
+}
+
+/// Why the worker could not carry an effect out.
+#[derive(Debug)]
+pub(super) struct WorkError {
+    /// The disk is full.
+    pub disk_full: bool,
+    /// One sentence.
+    pub detail: String,
+}

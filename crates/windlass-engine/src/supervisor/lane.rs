@@ -1,0 +1,124 @@
+//! A lane as the shell has it: a keeper, and what runs below it now.
+
+use std::time::Duration;
+
+use windlass_core::agent::Due;
+use windlass_core::fact::{CallReport, CheckOutcome, CheckStage, Cut, Ended};
+
+use super::call::LiveCall;
+use super::check::LiveCheck;
+use crate::process::{Keeper, ProcessError, SpawnId};
+
+/// A lane's processes. At most one thing runs at a time, so that "everything below the keeper" is exactly what it
+/// started.
+#[derive(Default)]
+pub(super) struct LiveLane {
+    pub keeper: Option<Keeper>,
+    pub live: Live,
+    /// The number under which the keeper knows what runs.
+    pub id: Option<SpawnId>,
+}
+
+/// What runs.
+#[derive(Default)]
+pub(super) enum Live {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An agent.
+    Call(LiveCall),
+    /// A check.
+    Check(LiveCheck),
+}
+
+/// What has become of it.
+pub(super) enum Ending {
+    /// A call is over.
+    Call(windlass_core::fact::CallId, Box<CallReport>),
+    /// A check is over.
+    Check(CheckStage, CheckOutcome),
+}
+
+impl LiveLane {
+    /// What runs has ended.
+    pub fn exited(&mut self, ended: Ended) {
+        match &mut self.live {
+            Live::Nothing => {}
+            Live::Call(call) => call.exited(ended),
+            Live::Check(check) => check.exited(ended),
+        }
+    }
+
+    /// Begins to sweep once what runs has ended and its output is read; returns a call's clock that has run out.
+    pub fn poll(&mut self, now: Duration) -> Result<Option<Cut>, ProcessError> {
+        let finished = match &mut self.live {
+            Live::Nothing => false,
+            Live::Call(call) if call.sweeping => false,
+            Live::Check(check) if check.sweeping => false,
+            Live::Call(call) => match call.due() {
+                Some(Due::Cut(cut)) => return Ok(Some(cut)),
+                Some(Due::Finished) => {
+                    call.sweeping = true;
+                    true
+                }
+                None => false,
+            },
+            Live::Check(check) => {
+                check.sweeping = check.is_due(now);
+                check.sweeping
+            }
+        };
+        if let (true, Some(keeper)) = (finished, &self.keeper) {
+            keeper.kill_tree()?;
+        }
+        Ok(None)
+    }
+
+    /// Everything below the keeper is gone, or the keeper itself is: what ran is over.
+    pub fn swept(&mut self, now: Duration) -> Option<Ending> {
+        let over = match &self.live {
+            Live::Nothing => false,
+            Live::Call(call) => call.sweeping,
+            Live::Check(check) => check.sweeping,
+        };
+        if !over {
+            return None;
+        }
+        self.id = None;
+        match std::mem::take(&mut self.live) {
+            Live::Nothing => None,
+            Live::Call(call) => {
+                let id = call.call;
+                call.report().map(|report| Ending::Call(id, Box::new(report)))
+            }
+            Live::Check(check) => Some(Ending::Check(check.stage, check.outcome(now))),
+        }
+    }
+
+    /// In how long something may become due.
+    pub fn next_due(&self, now: Duration) -> Option<Duration> {
+        match &self.live {
+            Live::Nothing => None,
+            Live::Call(call) if call.sweeping => None,
+            Live::Check(check) if check.sweeping => None,
+            Live::Call(call) => call.next_due(),
+            Live::Check(check) => Some(check.left(now)),
+        }
+    }
+
+    /// The keeper died: what ran below it was killed by the runner, and nobody saw its end.
+    pub fn keeper_died(&mut self) {
+        self.keeper = None;
+        match &mut self.live {
+            Live::Nothing => {}
+            Live::Call(call) => {
+                call.exited(Ended::Lost);
+                call.sweeping = true;
+            }
+            Live::Check(check) => {
+                check.exited(Ended::Lost);
+                check.sweeping = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Writing an attempt's prompt.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use windlass_core::agent::ClaudeSettings;
+use windlass_core::fact::{CheckOutcome, Purpose};
+use windlass_core::prompt::{self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, PromptParts};
+use windlass_core::run::{NotesShare, RunPlan, TurnKey};
+
+use crate::store::{RunFolder, StoreError, write_private};
+
+/// How much of a failed check's output goes into a prompt, in bytes.
+const CHECK_TAIL: u64 = 2 * 1024;
+
+/// What is to be prepared.
+#[derive(Debug)]
+pub(super) struct Preparation<'a> {
+    pub plan: &'a RunPlan,
+    pub folder: &'a RunFolder,
+    pub turn: TurnKey,
+    pub purpose: Purpose,
+    pub notes: NotesShare,
+    pub refused: &'a [CheckOutcome],
+    pub baseline: &'a [CheckOutcome],
+}
+
+/// Writes prompt, system prompt and settings into the attempt's folder. Doing it again writes the same.
+pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
+    let Preparation { plan, folder, turn, purpose, .. } = preparation;
+    let call = folder.call(turn.iteration, turn.attempt, *purpose);
+    call.create()?;
+    let goal = folder.read_goal()?;
+    let agents_file = read_end(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
+    let agents_file = agents_file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
+    let parts = PromptParts {
+        plan,
+        turn: *turn,
+        goal: &goal,
+        notes: notes.map(|bytes| Notes::take(&bytes, preparation.notes)),
+        refused: failed_checks(preparation),
+        agents_file: agents_file.as_deref(),
+    };
+    let composed = prompt::compose(&parts);
+    write_private(&call.prompt(), composed.user.as_bytes())?;
+    write_private(&call.system(), composed.system.as_bytes())?;
+    let settings = ClaudeSettings::new(&plan.agent, &plan.directory, folder.path());
+    write_private(&call.path().join("settings.json"), settings.to_json().as_bytes())
+}
+
+fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
+    let failed = preparation.refused.iter().filter(|outcome| !outcome.passed());
+    let command = |outcome: &CheckOutcome| preparation.plan.checks.get(usize::from(outcome.check));
+    let before = |outcome: &CheckOutcome| {
+        preparation.baseline.iter().any(|first| first.check == outcome.check && !first.passed())
+    };
+    failed
+        .filter_map(|outcome| {
+            let tail = read_end(&preparation.folder.path().join(&outcome.log), CHECK_TAIL).unwrap_or_default();
+            Some(FailedCheck {
+                command: &command(outcome)?.command,
+                outcome,
+                tail: String::from_utf8_lossy(&tail).into_owned(),
+                failed_before: before(outcome),
+            })
+        })
+        .collect()
+}
+
+/// The notes; of very long ones the two ends. What cannot be read counts as absent: the agent will write them anew.
+fn read_notes(path: &Path) -> Option<Vec<u8>> {
+    let end = NOTES_USUAL as u64;
+    let mut file = open_file(path)?;
+    let length = file.metadata().ok()?.len();
+    if length <= 4 * end {
+        let mut bytes = Vec::new();
+        file.take(4 * end).read_to_end(&mut bytes).ok()?;
+        return Some(bytes);
+    }
+    let mut bytes = Vec::new();
+    (&mut file).take(2 * end).read_to_end(&mut bytes).ok()?;
+    file.seek(SeekFrom::End(-i64::try_from(2 * end).ok()?)).ok()?;
+    file.take(2 * end).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The last bytes of a plain file.
+pub(super) fn read_end(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let mut file = open_file(path)?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// A plain file, opened; never a pipe, on which a read would hang.
+fn open_file(path: &Path) -> Option<File> {
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    File::open(path).ok()
+}

@@ -1,0 +1,81 @@
+//! What became of a call whose runner died.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::time::Duration;
+
+use windlass_core::agent::{CallClocks, CallWatch, Decoder, Detail, Digest, Sink};
+use windlass_core::fact::{CallReport, Cost, Cut, Ended, Now, RunId};
+use windlass_core::observation::Observation;
+
+use super::prepare::read_end;
+use crate::process::leftovers;
+use crate::process::stream::LONGEST_LINE;
+use crate::store::CallFolder;
+
+/// What was found.
+#[derive(Debug)]
+pub(super) struct Recovered {
+    pub report: CallReport,
+    /// Processes that had survived both the runner and its keeper.
+    pub notice: Option<String>,
+}
+
+/// Ends what is left of a run's processes, and reads what the call had printed: a result that came before the end is
+/// charged as reported, otherwise the reservation stands.
+pub(super) fn report(run: &RunId, call: &CallFolder, decoder: Box<dyn Decoder>) -> Recovered {
+    let found = leftovers::find(run).len();
+    let left = leftovers::end(run);
+    let notice = match (found, left.len()) {
+        (0, _) => None,
+        (found, 0) => Some(format!("{found} processes of the interrupted session were still alive; they were ended")),
+        (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
+    };
+    let mut watch = CallWatch::new(Duration::ZERO, no_clocks());
+    let existed = read_stream(call, decoder, &mut watch);
+    watch.exited(Duration::ZERO, Ended::Lost);
+    watch.pipes_closed(Duration::ZERO);
+    let stderr = read_end(&call.stderr(), 8 * 1024).unwrap_or_default();
+    let now = Now { wall: jiff::Timestamp::now(), monotonic: Duration::ZERO };
+    let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
+    if !existed {
+        // The stream's file is made before the agent is started: it never was.
+        report.cost = Some(Cost::ZERO);
+    }
+    Recovered { report, notice }
+}
+
+fn read_stream(call: &CallFolder, mut decoder: Box<dyn Decoder>, watch: &mut CallWatch) -> bool {
+    let Ok(file) = File::open(call.stream()) else {
+        return false;
+    };
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    let mut sink = IntoWatch(watch);
+    loop {
+        line.clear();
+        match (&mut reader).take(LONGEST_LINE as u64).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return true,
+            Ok(_) => decoder.line(line.strip_suffix(b"\n").unwrap_or(&line), Detail::Digests, &mut sink),
+        }
+    }
+}
+
+struct IntoWatch<'a>(&'a mut CallWatch);
+
+impl Sink for IntoWatch<'_> {
+    fn digest(&mut self, digest: Digest) {
+        self.0.observe(Duration::ZERO, &digest);
+    }
+    fn observation(&mut self, _: Observation) {}
+}
+
+fn no_clocks() -> CallClocks {
+    CallClocks {
+        silence: Duration::MAX,
+        wall: Duration::MAX,
+        wall_means: Cut::WallClock,
+        linger: Duration::MAX,
+        linger_background: Duration::MAX,
+    }
+}

@@ -1,0 +1,71 @@
+//! A thread for what may take long: looking at the tree, keeping it, writing prompts, committing, reading old streams.
+//! It does one thing at a time, in the order it was asked.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use windlass_core::fact::CheckOutcome;
+use windlass_core::run::{Effect, Input};
+
+use super::error::EngineError;
+use super::event::{Event, WorkError};
+use super::world::World;
+use crate::process::ProcessError;
+
+/// An effect, with what the worker needs to know of the run's state.
+#[derive(Debug)]
+pub(super) struct Work {
+    /// What is to be done.
+    pub effect: Effect,
+    /// The outcomes that refused the latest claim, and those of the baseline.
+    pub refused: Vec<CheckOutcome>,
+    /// The outcomes of the baseline.
+    pub baseline: Vec<CheckOutcome>,
+}
+
+/// The worker's handle.
+#[derive(Debug)]
+pub(super) struct Worker {
+    work: Sender<Work>,
+}
+
+impl Worker {
+    /// Starts the thread.
+    pub fn start(world: World, events: Sender<Event>) -> Result<Worker, ProcessError> {
+        let (work, inbox) = channel();
+        thread::Builder::new()
+            .name("worker".to_owned())
+            .spawn(move || labour(world, &inbox, &events))
+            .map_err(ProcessError::system("start a thread"))?;
+        Ok(Worker { work })
+    }
+
+    /// Hands it an effect.
+    pub fn carry_out(&self, work: Work) -> Result<(), EngineError> {
+        self.work.send(work).map_err(|_| EngineError::Broken)
+    }
+}
+
+/// Ends when either side is gone.
+fn labour(mut world: World, inbox: &Receiver<Work>, events: &Sender<Event>) {
+    for work in inbox {
+        let answers = match world.carry_out(&work) {
+            Ok(inputs) => inputs.into_iter().map(Event::Worked).collect(),
+            Err(error) => vec![Event::WorkFailed(error)],
+        };
+        for answer in answers {
+            if events.send(answer).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl WorkError {
+    pub(super) fn new(disk_full: bool, error: &impl std::fmt::Display) -> WorkError {
+        WorkError { disk_full, detail: error.to_string() }
+    }
+}
+
+/// What one effect gave: its result last, notices before it.
+pub(super) type Worked = Result<Vec<Input>, WorkError>;

@@ -1,0 +1,195 @@
+//! The working tree, its snapshots and the run's folder, as the worker sees them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_core::agent::ClaudeDecoder;
+use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId};
+use windlass_core::run::{Effect, Input, RunPlan, TurnKey};
+
+use super::commit;
+use super::event::WorkError;
+use super::prepare::{self, Preparation};
+use super::recover;
+use super::worker::{Work, Worked};
+use crate::inventory::{self, Inventory, Surveyor};
+use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotName, Store};
+use crate::store::RunFolder;
+
+/// What the worker holds.
+#[derive(Debug)]
+pub(super) struct World {
+    pub plan: Arc<RunPlan>,
+    pub folder: RunFolder,
+    pub surveyor: Surveyor,
+    /// Where snapshots go; `None` without a git repository.
+    pub snapshots: Option<Store>,
+    /// Files of the run's inputs that were said to have changed.
+    pub announced: Vec<PathBuf>,
+    /// The tree as it was last looked at, and where that is kept.
+    pub latest: Option<Look>,
+}
+
+/// One look at the tree.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    pub inventory: Inventory,
+    /// `None` when it was only looked at.
+    pub snapshot: Option<SnapshotId>,
+}
+
+impl World {
+    pub fn carry_out(&mut self, work: &Work) -> Worked {
+        match &work.effect {
+            Effect::Survey => self.survey(),
+            Effect::Prepare { lane, turn, purpose, notes } => {
+                self.keep_beginning(*turn)?;
+                let preparation = Preparation {
+                    plan: &self.plan,
+                    folder: &self.folder,
+                    turn: *turn,
+                    purpose: *purpose,
+                    notes: *notes,
+                    refused: &work.refused,
+                    baseline: &work.baseline,
+                };
+                prepare::write(&preparation).map_err(|error| WorkError::new(error.is_disk_full(), &error))?;
+                Ok(vec![Input::Prepared { lane: *lane }])
+            }
+            Effect::Recover { lane, call, turn, purpose } => {
+                let call_folder = self.call_folder(*turn, *purpose);
+                let decoder = Box::new(ClaudeDecoder::default());
+                let recovered = recover::report(&self.plan.run, &call_folder, decoder);
+                let mut inputs = recovered.notice.map(Input::Notice).into_iter().collect::<Vec<_>>();
+                inputs.push(Input::CallEnded { lane: *lane, call: *call, report: Box::new(recovered.report) });
+                Ok(inputs)
+            }
+            Effect::Keep { lane, turn } => self.keep(*lane, *turn),
+            Effect::Settle { lane, .. } => {
+                let look = self.look()?;
+                let evidence = self.evidence(&look);
+                self.remember(look);
+                Ok(vec![Input::Settled { lane: *lane, evidence }])
+            }
+            Effect::Commit { lane, turn, since } => commit::carry_out(self, *lane, *turn, since.as_ref()),
+            Effect::RunCheck { .. } | Effect::Call { .. } | Effect::EndCall { .. } => Ok(Vec::new()),
+        }
+    }
+
+    fn call_folder(&self, turn: TurnKey, purpose: Purpose) -> crate::store::CallFolder {
+        self.folder.call(turn.iteration, turn.attempt, purpose)
+    }
+
+    fn survey(&mut self) -> Worked {
+        let look = self.look()?;
+        let mut inputs: Vec<Input> = notices(&look.inventory).into_iter().map(Input::Notice).collect();
+        let evidence = self.evidence(&look);
+        let name = self.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
+        let kept = self.keep_look(&look.inventory, &name)?;
+        let left_out = kept.as_ref().map_or(0, |snapshot| snapshot.left_out.len());
+        inputs.extend(kept.as_ref().and_then(|snapshot| left_out_notice(&snapshot.left_out)).map(Input::Notice));
+        let snapshot = kept.map(|snapshot| snapshot.id);
+        self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        inputs.push(Input::Surveyed { evidence, snapshot, left_out: u32::try_from(left_out).unwrap_or(u32::MAX) });
+        Ok(inputs)
+    }
+
+    fn keep(&mut self, lane: LaneId, turn: TurnKey) -> Worked {
+        let look = self.look()?;
+        let changed = self.latest.as_ref().map_or(0, |before| inventory::changes(&before.inventory, &look.inventory).len());
+        let evidence = self.evidence(&look);
+        let name = self.name(turn, Side::After);
+        let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
+        self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        let mut inputs: Vec<Input> = self.changed_inputs().into_iter().map(Input::Notice).collect();
+        let changed = u32::try_from(changed).unwrap_or(u32::MAX);
+        inputs.push(Input::Kept { lane, evidence, snapshot, changed });
+        Ok(inputs)
+    }
+
+    /// What an attempt begins with has a name of its own, for `restore --before`. Usually it is what the last one left.
+    fn keep_beginning(&mut self, turn: TurnKey) -> Result<(), WorkError> {
+        let name = self.name(turn, Side::Before);
+        let Some(look) = self.latest.clone() else {
+            return Ok(());
+        };
+        match (&look.snapshot, &self.snapshots) {
+            (Some(id), Some(store)) => {
+                store.name(id, &name).map_err(|error| WorkError::new(error.is_disk_full(), &error))
+            }
+            _ => {
+                let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
+                self.latest = Some(Look { snapshot, ..look });
+                Ok(())
+            }
+        }
+    }
+
+    pub fn look(&mut self) -> Result<Look, WorkError> {
+        let inventory = self.surveyor.survey(&[]).map_err(|error| WorkError::new(false, &error))?;
+        Ok(Look { inventory, snapshot: None })
+    }
+
+    /// A look that was not kept; where nothing has changed since the last kept one, that one stands for it.
+    pub fn remember(&mut self, look: Look) {
+        let same = self.latest.as_ref().filter(|latest| latest.inventory.entries == look.inventory.entries);
+        let snapshot = same.filter(|latest| latest.inventory.head == look.inventory.head).and_then(|latest| latest.snapshot.clone());
+        self.latest = Some(Look { snapshot, ..look });
+    }
+
+    pub fn evidence(&self, look: &Look) -> Evidence {
+        let notes = self.plan.job.notes_file.as_ref().and_then(|file| self.surveyor.place().relative(file));
+        inventory::evidence(&look.inventory, &notes.into_iter().collect::<Vec<_>>())
+    }
+
+    fn keep_look(&mut self, inventory: &Inventory, name: &SnapshotName) -> Result<Option<Snapshot>, WorkError> {
+        let Some(store) = &mut self.snapshots else {
+            return Ok(None);
+        };
+        let kept = store.keep(self.surveyor.place(), inventory, name);
+        kept.map(Some).map_err(|error| WorkError::new(error.is_disk_full(), &error))
+    }
+
+    fn name(&self, turn: TurnKey, side: Side) -> SnapshotName {
+        let TurnKey { iteration, attempt } = turn;
+        SnapshotName { run: self.plan.run.clone(), moment: Moment::Iteration { iteration, attempt, side } }
+    }
+
+    /// Configuration is read when a run starts; later changes are announced, once, and apply to the next run.
+    fn changed_inputs(&mut self) -> Vec<String> {
+        let mut notices = Vec::new();
+        for (path, digest) in &self.plan.inputs {
+            let now = std::fs::read(path).map(|bytes| crate::store::digest(&bytes)).unwrap_or_default();
+            if now != *digest && !self.announced.contains(path) {
+                self.announced.push(path.clone());
+                notices.push(format!("{} has changed; this applies to the next run", path.display()));
+            }
+        }
+        notices
+    }
+}
+
+/// What a look could not see, said once.
+fn notices(inventory: &Inventory) -> Vec<String> {
+    let bound = inventory.bound.map(|bound| {
+        format!(
+            "without git only the first {} files or {} MB are looked at for progress; there is more",
+            bound.files,
+            bound.bytes / (1024 * 1024)
+        )
+    });
+    let trouble = inventory.trouble.as_ref().map(|said| format!("git cannot read its repository ({said}); all files are walked instead"));
+    bound.into_iter().chain(trouble).collect()
+}
+
+fn left_out_notice(left_out: &[LeftOut]) -> Option<String> {
+    const NAMED: usize = 3;
+    if left_out.is_empty() {
+        return None;
+    }
+    let name = |left: &LeftOut| format!("{} ({})", String::from_utf8_lossy(&left.path), left.reason.name());
+    let named: Vec<String> = left_out.iter().take(NAMED).map(name).collect();
+    let more = left_out.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!("snapshots do not protect {}{more}", named.join(", ")))
+}

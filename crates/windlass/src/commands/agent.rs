@@ -1,0 +1,162 @@
+//! The agent that is going to work: is it there, new enough and logged in, and what may it do?
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use windlass_core::agent::{
+    MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version, project_rules,
+};
+use windlass_core::config::Resolved;
+use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_core::run::AgentPlan;
+use windlass_engine::process::{Command, ProcessError};
+
+use super::here;
+use crate::error::{CliError, Kind};
+use crate::scripted_agent;
+
+/// How long the agent may take to say its version or whether it is logged in.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What `run` was asked for, as far as the agent is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The configuration.
+    pub resolved: &'a Resolved,
+    /// The scripted agent's script instead of a real agent.
+    pub mock: Option<&'a str>,
+    /// `--dangerously-skip-permissions`.
+    pub skip_permissions: bool,
+    /// The working directory.
+    pub directory: &'a Path,
+}
+
+/// Who works, without asking the agent anything.
+///
+/// # Errors
+/// The agent is not there.
+pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, CliError> {
+    let settings = &wanted.resolved.agent;
+    let (name, program, mut arguments) = match wanted.mock {
+        Some(script) => {
+            let scripted = vec![scripted_agent::VERB.to_owned(), script.to_owned()];
+            ("mock", here::program()?, scripted)
+        }
+        None => ("claude", find(&settings.command, wanted.directory, wanted.resolved.exit_codes)?, Vec::new()),
+    };
+    arguments.extend(settings.arguments.iter().cloned());
+    Ok(AgentPlan {
+        name: name.to_owned(),
+        program,
+        version: String::new(),
+        model: settings.model.clone(),
+        max_turns: settings.max_turns,
+        arguments,
+        skip_permissions: wanted.skip_permissions,
+        allow: allowed(wanted),
+        api_keys: settings.api_keys,
+        background: settings.background,
+    })
+}
+
+/// What the agent may do without being asked: the checks, the project's own commands, git reading, and what
+/// configuration allows.
+fn allowed(wanted: &Wanted<'_>) -> Vec<String> {
+    let names: Vec<String> = fs::read_dir(wanted.directory)
+        .map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        .unwrap_or_default();
+    let mut rules: Vec<String> = wanted.resolved.checks.iter().flat_map(|check| gate_rules(&check.command)).collect();
+    rules.extend(project_rules(names.iter().map(String::as_str)));
+    rules.extend(git_reading_rules());
+    rules.extend(wanted.resolved.agent.allow.iter().cloned());
+    let mut seen = std::collections::BTreeSet::new();
+    rules.retain(|rule| seen.insert(rule.clone()));
+    rules
+}
+
+/// Asks the agent for its version and whether it is logged in, and notes the version.
+///
+/// # Errors
+/// It is too old, not logged in, or does not answer.
+pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<(), CliError> {
+    if plan.name != "claude" {
+        return Ok(());
+    }
+    let said = ask(plan, &["--version"], codes)?;
+    let Some(version) = parse_claude_version(&said) else {
+        let shown: String = said.chars().take(80).collect();
+        return Err(unavailable(codes, format!("{} does not say a version; it printed {shown:?}", plan.program.display()))
+            .hint("Is this Claude Code? agent.command names the program."));
+    };
+    if version < MINIMUM_CLAUDE_VERSION {
+        let (major, minor, patch) = MINIMUM_CLAUDE_VERSION;
+        return Err(unavailable(codes, format!("Claude Code {} is too old: {major}.{minor}.{patch} is needed", shown(version)))
+            .hint("Update it: npm install -g @anthropic-ai/claude-code@latest"));
+    }
+    plan.version = shown(version);
+    let login = parse_auth_status(&ask(plan, &["auth", "status"], codes)?);
+    if login.is_some_and(|login| !login.logged_in) {
+        return Err(not_logged_in(plan, codes));
+    }
+    Ok(())
+}
+
+fn not_logged_in(plan: &AgentPlan, codes: ExitCodes) -> CliError {
+    let error = unavailable(codes, "Claude Code is not logged in");
+    if !plan.api_keys && env::var_os("ANTHROPIC_API_KEY").is_some() {
+        return error
+            .hint("ANTHROPIC_API_KEY is set, but API keys are kept from the agent unless you allow them:")
+            .hint("WINDLASS_AGENT__API_KEYS=true, or api_keys = true below [agent] in .windlass/config.toml");
+    }
+    error.hint("Run `claude` and then /login, or set CLAUDE_CODE_OAUTH_TOKEN.")
+}
+
+fn shown((major, minor, patch): (u32, u32, u32)) -> String {
+    format!("{major}.{minor}.{patch}")
+}
+
+fn ask(plan: &AgentPlan, arguments: &[&str], codes: ExitCodes) -> Result<String, CliError> {
+    let mut command = Command::new(&plan.program).arguments(arguments).timeout(PATIENCE).output_limit(1024 * 1024);
+    command = command.environment("DISABLE_AUTOUPDATER", Some("1".as_ref()));
+    if !plan.api_keys {
+        command = command.environment("ANTHROPIC_API_KEY", None).environment("ANTHROPIC_AUTH_TOKEN", None);
+    }
+    let output = command.run().map_err(|error| cannot_start(plan, &error, codes))?;
+    Ok(output.stdout.text())
+}
+
+fn cannot_start(plan: &AgentPlan, error: &ProcessError, codes: ExitCodes) -> CliError {
+    unavailable(codes, format!("{} cannot be started: {error}", plan.program.display()))
+}
+
+/// The agent's program, absolute.
+fn find(command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, CliError> {
+    let found = if command.contains('/') {
+        Some(directory.join(command)).filter(|path| is_program(path))
+    } else {
+        let path = env::var_os("PATH").unwrap_or_default();
+        env::split_paths(&path).map(|folder| folder.join(command)).find(|path| path.is_absolute() && is_program(path))
+    };
+    found.ok_or_else(|| {
+        unavailable(codes, format!("the agent `{command}` is not installed, or not in PATH"))
+            .hint("Install Claude Code: npm install -g @anthropic-ai/claude-code")
+            .hint("Or try the loop without it: windlass demo, or windlass run -p … --mock")
+    })
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+fn unavailable(codes: ExitCodes, message: impl Into<String>) -> CliError {
+    CliError::new(Kind::Stopped(StopReason::AgentUnavailable, codes), message)
+}
+
+/// The environment that agents and checks inherit.
+pub fn environment() -> Vec<(OsString, OsString)> {
+    env::vars_os().collect()
+}

@@ -1,0 +1,91 @@
+//! Where we are: the working directory, its repository, its project.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use windlass_engine::git::{Found, GitError, Repository};
+use windlass_engine::inventory::Place;
+use windlass_engine::snapshot::Store;
+use windlass_engine::store::{Project, paths};
+
+use crate::error::{CliError, Kind};
+
+/// The working directory and what belongs to it.
+#[derive(Clone, Debug)]
+pub struct Here {
+    /// Canonical.
+    pub directory: PathBuf,
+    /// Its repository, where there is one.
+    pub repository: Option<Repository>,
+    /// Where its runs are kept. Nothing has been created.
+    pub project: Project,
+    /// git is not installed.
+    pub git_missing: bool,
+}
+
+impl Here {
+    /// Looks at the current directory.
+    ///
+    /// # Errors
+    /// It cannot be worked in: it is gone, a bare repository, or one that git refuses to look at.
+    pub fn find() -> Result<Here, CliError> {
+        let directory = working_directory()?;
+        Here::at(directory)
+    }
+
+    /// Looks at a canonical directory.
+    pub fn at(directory: PathBuf) -> Result<Here, CliError> {
+        let found = Repository::find(&directory).map_err(|error| git_trouble(&error))?;
+        let git_missing = found == Found::GitMissing;
+        let repository = match found {
+            Found::Worktree(repository) => Some(repository),
+            Found::None | Found::GitMissing => None,
+            Found::Bare => {
+                return Err(CliError::usage(format!("{} is a bare repository: there are no files to work on", directory.display()))
+                    .hint("Run it in a working tree: git worktree add ../work"));
+            }
+            Found::Unsafe(said) => {
+                return Err(CliError::new(Kind::System, format!("git refuses to look at {}", directory.display())).hint(said));
+            }
+        };
+        let root = state_root()?;
+        let common = repository.as_ref().map(|repository| repository.common_dir.as_path());
+        let project = Project::locate(&root, &directory, common)?;
+        Ok(Here { directory, repository, project, git_missing })
+    }
+
+    /// What is looked at for evidence.
+    pub fn place(&self) -> Place {
+        Place::new(&self.directory, self.repository.clone())
+    }
+
+    /// Where the working tree is kept; `None` without a repository.
+    pub fn snapshots(&self) -> Result<Option<Store>, CliError> {
+        let open = |repository: &Repository| Store::open(self.project.path(), repository.object_format);
+        Ok(self.repository.as_ref().map(open).transpose()?)
+    }
+}
+
+/// The root of all that Windlass keeps.
+pub fn state_root() -> Result<PathBuf, CliError> {
+    Ok(paths::state_root(|name| env::var_os(name))?)
+}
+
+/// The current directory, canonical.
+pub fn working_directory() -> Result<PathBuf, CliError> {
+    env::current_dir()
+        .and_then(|directory| directory.canonicalize())
+        .map_err(|error| CliError::new(Kind::System, format!("cannot work in the current directory: {error}")))
+}
+
+/// The running program itself: keepers and the scripted agent are started from it.
+pub fn program() -> Result<PathBuf, CliError> {
+    // Through the link, a program that was replaced during the night is still the one that was started.
+    let own = Path::new("/proc/self/exe");
+    let program = if own.exists() { own.canonicalize() } else { env::current_exe() };
+    program.map_err(|error| CliError::new(Kind::System, format!("cannot find the windlass program itself: {error}")))
+}
+
+fn git_trouble(error: &GitError) -> CliError {
+    CliError::new(Kind::System, error.to_string())
+}

@@ -1,0 +1,200 @@
+//! Setting a run going, and seeing it to its end.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use windlass_core::config::Resolved;
+use windlass_core::fact::{Entry, ExitCodes, RunId, StopReason};
+use windlass_core::prompt::holds_signal;
+use windlass_core::run::{CommitPolicy, Job, Mode, RunPlan};
+use windlass_engine::inventory::Surveyor;
+use windlass_engine::process::become_subreaper;
+use windlass_engine::store::lock::{Acquired, HeldBy};
+use windlass_engine::store::{Journal, Lock, RunFolder, digest};
+use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
+
+use super::agent;
+use super::audience::{Screened, Show};
+use super::here::{self, Here};
+use super::run::Request;
+use crate::error::{CliError, Kind};
+
+/// How long what a killed run left behind may take to be cleaned up by its keeper.
+const LEFTOVERS: Duration = Duration::from_secs(5);
+
+/// A new run from a request, driven to its end.
+///
+/// # Errors
+/// Whatever keeps it from starting.
+pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, CliError> {
+    let resolved = &request.configuration.resolved;
+    refuse_goal_with_signal(&request.goal.text, resolved)?;
+    let wanted = agent::Wanted {
+        resolved,
+        mock: request.mock.as_deref(),
+        skip_permissions: request.skip_permissions,
+        directory: &here.directory,
+    };
+    let mut agent = agent::plan(&wanted)?;
+    agent::check(&mut agent, resolved.exit_codes)?;
+    let folder = RunFolder::create(&here.project)?;
+    let plan = RunPlan {
+        run: folder.run().clone(),
+        directory: here.directory.clone(),
+        git: here.repository.is_some(),
+        job: job(request),
+        limits: resolved.limits.clone(),
+        clocks: resolved.clocks.clone(),
+        checks: resolved.checks.clone(),
+        agent,
+        commit: resolved.commit,
+        exit_codes: resolved.exit_codes,
+        inputs: inputs(request),
+    };
+    match begin(here, &folder, &plan, request) {
+        Ok((journal, lock)) => {
+            let part = Part { folder, journal, entries: Vec::new(), lock, plan };
+            finish(here, part, show)
+        }
+        Err(error) => {
+            // Nothing has happened in it.
+            let _ = fs::remove_dir_all(folder.path());
+            Err(error)
+        }
+    }
+}
+
+fn begin(here: &Here, folder: &RunFolder, plan: &RunPlan, request: &Request) -> Result<(Journal, Lock), CliError> {
+    let lock = lock(here, folder.run(), plan.exit_codes)?;
+    refuse_dirty_tree(here, plan, request.allow_dirty)?;
+    folder.write_goal(&request.goal.text)?;
+    Ok((Journal::create(folder)?, lock))
+}
+
+/// What a session is made of, once it may begin.
+pub struct Part {
+    /// The run's folder.
+    pub folder: RunFolder,
+    /// Its journal, open.
+    pub journal: Journal,
+    /// What the journal holds.
+    pub entries: Vec<Entry>,
+    /// The directory's lock.
+    pub lock: Lock,
+    /// The plan.
+    pub plan: RunPlan,
+}
+
+/// Drives a session to its end.
+///
+/// # Errors
+/// What the run itself could not journal.
+pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError> {
+    become_subreaper()?;
+    let screen = Screened::start(show)?;
+    let run = part.folder.run().clone();
+    let session = Session {
+        program: here::program()?,
+        project: here.project.clone(),
+        folder: part.folder,
+        journal: part.journal,
+        entries: part.entries,
+        lock: part.lock,
+        surveyor: Surveyor::new(here.place()),
+        snapshots: here.snapshots()?,
+        plan: part.plan,
+        environment: agent::environment(),
+        terminal: std::io::stderr().is_terminal() || std::io::stdin().is_terminal(),
+        audience: screen.clone(),
+    };
+    let finished = drive(session);
+    screen.finish();
+    match finished {
+        Ok(Finished { exit_code, .. }) => Ok(ExitCode::from(exit_code)),
+        Err(error) => Err(broken(&run, error)),
+    }
+}
+
+fn broken(run: &RunId, error: EngineError) -> CliError {
+    let resume = format!("The run's journal is whole; once this is mended: windlass resume {run}");
+    match error {
+        EngineError::Store(error) if error.is_disk_full() => {
+            CliError::new(Kind::Stopped(StopReason::DiskFull, ExitCodes::Detailed), error.to_string()).hint(resume)
+        }
+        other => CliError::new(Kind::System, other.to_string()).hint(resume),
+    }
+}
+
+/// Takes the working directory for a run.
+///
+/// # Errors
+/// Another run has it: the message names it.
+pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Lock, CliError> {
+    let locked = |message: String| CliError::new(Kind::Stopped(StopReason::Locked, codes), message);
+    match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
+        Acquired::Taken(lock) => Ok(lock),
+        Acquired::Held(HeldBy::Live(holder)) => Err(locked(format!(
+            "run {} (process {}, since {}) works in {}",
+            holder.run,
+            holder.pid,
+            holder.since.strftime("%H:%M:%S UTC"),
+            here.directory.display()
+        ))
+        .hint(format!("Watch it: windlass status {0}, windlass logs -f {0}", holder.run))
+        .hint(format!("End it after its iteration: windlass stop {}", holder.run))),
+        Acquired::Held(HeldBy::Leftovers(holder)) => Err(locked(format!(
+            "run {} was killed, and what it started is still being ended",
+            holder.run
+        ))
+        .hint("Try again in a few seconds.")),
+        Acquired::Held(HeldBy::Nameless) => {
+            Err(locked(format!("another process holds {}", here.directory.display())).hint("Try again in a few seconds."))
+        }
+    }
+}
+
+fn refuse_goal_with_signal(goal: &str, resolved: &Resolved) -> Result<(), CliError> {
+    let signal = &resolved.completion_signal;
+    if !holds_signal(goal, signal) {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"))
+        .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
+}
+
+/// The runner's commits would hold what somebody else changed.
+fn refuse_dirty_tree(here: &Here, plan: &RunPlan, allow_dirty: bool) -> Result<(), CliError> {
+    if plan.commit != CommitPolicy::Runner {
+        return Ok(());
+    }
+    let Some(repository) = &here.repository else {
+        return Err(CliError::usage("`--commit runner` needs a git repository").hint("Make one: git init"));
+    };
+    if allow_dirty || repository.is_clean().map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+        return Ok(());
+    }
+    Err(CliError::usage("`--commit runner` is refused while there are uncommitted changes")
+        .hint("Commit or stash them first; or give --allow-dirty: files that the agent changes too are then committed whole."))
+}
+
+fn job(request: &Request) -> Job {
+    let resolved = &request.configuration.resolved;
+    Job {
+        mode: Mode::Goal,
+        title: request.goal.title(),
+        completion_signal: resolved.completion_signal.clone(),
+        completion_threshold: resolved.completion_threshold,
+        notes_file: resolved.notes_file.clone(),
+    }
+}
+
+/// What was read when the run started: changes to it are announced and apply to the next run.
+fn inputs(request: &Request) -> Vec<(PathBuf, String)> {
+    let configuration = request.configuration.files.iter().map(|(path, bytes)| (path.clone(), digest(bytes)));
+    let goal = request.goal.file.as_ref().and_then(|path| path.canonicalize().ok());
+    let goal = goal.map(|path| (path, digest(request.goal.text.as_bytes())));
+    configuration.chain(goal).collect()
+}
