@@ -5,6 +5,7 @@
 //! end, into a [`CallReport`](crate::fact::CallReport).
 
 mod claude;
+mod json;
 mod reset_time;
 mod watch;
 
@@ -12,8 +13,10 @@ use crate::fact::{Denial, UsageLimit};
 use crate::observation::Observation;
 
 pub use claude::{
-    ClaudeDecoder, ClaudeInvocation, ClaudeSettings, MINIMUM_CLAUDE_VERSION, parse_claude_version,
+    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, Login, MINIMUM_CLAUDE_VERSION, gate_rule,
+    gate_rules, git_reading_rules, owned_flag, parse_auth_status, parse_claude_version, project_rules,
 };
+pub use reset_time::parse_reset_time;
 pub use watch::{CallClocks, CallWatch, Due};
 
 /// What a line means to the core; text and tool calls are not among it.
@@ -96,7 +99,7 @@ pub struct ResultDigest {
     pub text: String,
     /// `total_cost_usd`: cumulative over the process.
     pub cost_usd: Option<f64>,
-    /// `usage`/`modelUsage` summed: cumulative over the process.
+    /// `modelUsage` summed over the models: cumulative over the process, sub-agents included (`usage` is neither).
     pub tokens: crate::fact::Tokens,
     /// `permission_denials`.
     pub denials: Vec<Denial>,

@@ -1,0 +1,223 @@
+//! The command line of a call.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::fact::Cost;
+use crate::run::AgentPlan;
+
+/// What a Claude Code that runs its tools tells them about itself. Inherited by a call, it would take itself for a
+/// part of that session.
+const SESSION: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_PID",
+    "AI_AGENT",
+];
+
+/// Credentials that are charged per token. A person with a subscription who has one of them set for other programs
+/// would pay twice; and everything in the environment is seen by the agent's tools.
+const API_KEYS: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
+
+/// What a call is given besides its plan.
+#[derive(Clone, Copy, Debug)]
+pub struct CallFiles<'a> {
+    /// The file that holds what is appended to the system prompt.
+    pub system_prompt: &'a Path,
+    /// The generated settings: [`ClaudeSettings`](super::ClaudeSettings).
+    pub settings: &'a Path,
+    /// What this call may cost; `None` = no limit of its own.
+    pub budget: Option<Cost>,
+}
+
+/// A call's command line and what is changed in its environment. The prompt goes to standard input: as an argument it
+/// could be 128 KiB at most, and one that begins with `-` or `/` would mean something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaudeInvocation {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments, without its own name.
+    pub arguments: Vec<OsString>,
+    /// Variables to set, or to remove (`None`).
+    pub environment: Vec<(String, Option<String>)>,
+}
+
+impl ClaudeInvocation {
+    /// The invocation of one call. A fresh session always: nothing is resumed, nothing is kept.
+    #[must_use]
+    pub fn new(agent: &AgentPlan, call: CallFiles<'_>) -> ClaudeInvocation {
+        ClaudeInvocation {
+            program: agent.program.clone(),
+            arguments: arguments(agent, call),
+            environment: environment(agent),
+        }
+    }
+}
+
+fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
+    // Flags that take several values end at the next flag, so ours may follow the user's.
+    arguments.extend(["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from));
+    arguments.extend(["--append-system-prompt-file".into(), call.system_prompt.into()]);
+    arguments.push("--no-session-persistence".into());
+    arguments.extend(["--settings".into(), call.settings.into()]);
+    if agent.skip_permissions {
+        arguments.push("--dangerously-skip-permissions".into());
+    } else {
+        arguments.extend(["--permission-mode", "acceptEdits"].map(OsString::from));
+    }
+    if let Some(model) = &agent.model {
+        arguments.extend(["--model".into(), model.into()]);
+    }
+    if let Some(turns) = agent.max_turns {
+        arguments.extend(["--max-turns".into(), turns.to_string().into()]);
+    }
+    if let Some(budget) = call.budget {
+        arguments.extend(["--max-budget-usd".into(), dollars(budget).into()]);
+    }
+    arguments
+}
+
+fn environment(agent: &AgentPlan) -> Vec<(String, Option<String>)> {
+    let mut environment: Vec<(String, Option<String>)> = Vec::new();
+    let mut remove = |names: &[&str]| environment.extend(names.iter().map(|name| ((*name).to_owned(), None)));
+    remove(SESSION);
+    if !agent.api_keys {
+        remove(API_KEYS);
+    }
+    let mut set = |name: &str| environment.push((name.to_owned(), Some("1".to_owned())));
+    set("DISABLE_AUTOUPDATER");
+    if !agent.background {
+        set("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+    }
+    environment
+}
+
+/// Dollars without an exponent; never nothing, which the program would refuse.
+fn dollars(budget: Cost) -> String {
+    let micros = budget.micros().max(1);
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent() -> AgentPlan {
+        AgentPlan {
+            name: "claude".into(),
+            program: "/opt/claude".into(),
+            version: "2.1.330".into(),
+            model: None,
+            max_turns: None,
+            arguments: Vec::new(),
+            skip_permissions: false,
+            allow: Vec::new(),
+            api_keys: false,
+            background: false,
+        }
+    }
+
+    fn invocation(agent: &AgentPlan, budget: Option<Cost>) -> ClaudeInvocation {
+        let call = CallFiles {
+            system_prompt: Path::new("/s/system.md"),
+            settings: Path::new("/s/settings.json"),
+            budget,
+        };
+        ClaudeInvocation::new(agent, call)
+    }
+
+    // rows: 11, 23, 24, 25, 28, 29, 35
+    #[test]
+    fn the_plain_call() {
+        let invocation = invocation(&agent(), None);
+        assert_eq!(invocation.program, Path::new("/opt/claude"));
+        assert_eq!(
+            invocation.arguments,
+            [
+                "-p",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--append-system-prompt-file",
+                "/s/system.md",
+                "--no-session-persistence",
+                "--settings",
+                "/s/settings.json",
+                "--permission-mode",
+                "acceptEdits",
+            ]
+        );
+    }
+
+    // rows: 23, 26, 27, 30, 31, 33, 58
+    #[test]
+    fn what_was_configured_is_passed() {
+        let agent = AgentPlan {
+            model: Some("sonnet".into()),
+            max_turns: Some(50),
+            arguments: vec!["--add-dir".into(), "../lib".into()],
+            skip_permissions: true,
+            ..agent()
+        };
+        let arguments = invocation(&agent, Some(Cost::from_dollars(2.5))).arguments;
+        assert_eq!(arguments[..3], ["--add-dir", "../lib", "-p"]);
+        assert_eq!(
+            arguments[11..],
+            [
+                "--dangerously-skip-permissions",
+                "--model",
+                "sonnet",
+                "--max-turns",
+                "50",
+                "--max-budget-usd",
+                "2.5"
+            ]
+        );
+        assert!(!arguments.contains(&"--permission-mode".into()));
+    }
+
+    #[test]
+    fn keys_and_session_are_kept_out_unless_configured() {
+        let value = |agent: &AgentPlan, name: &str| {
+            let environment = invocation(agent, None).environment;
+            environment
+                .into_iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value)
+        };
+        let on = || Some(Some("1".to_owned()));
+        let plain = agent();
+        assert_eq!(value(&plain, "ANTHROPIC_API_KEY"), Some(None));
+        assert_eq!(value(&plain, "ANTHROPIC_AUTH_TOKEN"), Some(None));
+        assert_eq!(value(&plain, "CLAUDECODE"), Some(None));
+        assert_eq!(value(&plain, "DISABLE_AUTOUPDATER"), on());
+        assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), on());
+        let open = AgentPlan {
+            api_keys: true,
+            background: true,
+            ..agent()
+        };
+        assert_eq!(value(&open, "ANTHROPIC_API_KEY"), None);
+        assert_eq!(value(&open, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), None);
+        assert_eq!(value(&open, "CLAUDE_CODE_SESSION_ID"), Some(None));
+    }
+
+    // rows: 55
+    #[test]
+    fn a_budget_is_written_without_an_exponent_and_is_never_nothing() {
+        for (micros, text) in [
+            (0, "0.000001"),
+            (1, "0.000001"),
+            (100_000, "0.1"),
+            (12_000_000, "12"),
+            (10_500_000, "10.5"),
+        ] {
+            assert_eq!(dollars(Cost::from_micros(micros)), text);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Claude Code.
+//!
+//! Everything about it that needs no process: how it is called ([`ClaudeInvocation`]), what it may do
+//! ([`ClaudeSettings`]), what its lines mean ([`ClaudeDecoder`]) and how its end is judged ([`judge()`]).
+
+mod background;
+mod decode;
+mod event;
+mod excerpt;
+mod flags;
+mod invocation;
+mod judge;
+mod login;
+mod project;
+mod prose;
+mod result;
+mod rule;
+mod settings;
+mod tools;
+mod version;
+
+#[cfg(test)]
+mod tests;
+
+pub use decode::ClaudeDecoder;
+pub use flags::owned_flag;
+pub use invocation::{CallFiles, ClaudeInvocation};
+pub(crate) use judge::{Retry, Signs, judge};
+pub use login::{Login, parse_auth_status};
+pub use project::{git_reading_rules, project_rules};
+pub use rule::{gate_rule, gate_rules};
+pub use settings::ClaudeSettings;
+pub use version::{MINIMUM_CLAUDE_VERSION, parse_claude_version};

@@ -1,0 +1,154 @@
+//! Rules and the settings file.
+
+use std::path::Path;
+
+use serde_json::value::RawValue;
+
+use crate::agent::claude::rule::{denial, rule};
+use crate::agent::{ClaudeSettings, gate_rule, gate_rules};
+use crate::run::AgentPlan;
+
+fn settings(project: &str, state: &str) -> serde_json::Value {
+    let agent = AgentPlan {
+        name: "claude".into(),
+        program: "/opt/claude".into(),
+        version: String::new(),
+        model: None,
+        max_turns: None,
+        arguments: Vec::new(),
+        skip_permissions: false,
+        allow: vec!["Bash(make test)".into()],
+        api_keys: false,
+        background: false,
+    };
+    let json = ClaudeSettings::new(&agent, Path::new(project), Path::new(state)).to_json();
+    assert!(json.ends_with("}\n"));
+    serde_json::from_str(&json).unwrap()
+}
+
+// rows: 29, 32
+#[test]
+fn settings_allow_what_is_planned_and_deny_our_files() {
+    assert_eq!(
+        settings("/home/dev/p", "/home/dev/.local/state/windlass"),
+        serde_json::json!({"permissions": {
+            "allow": ["Bash(make test)"],
+            "deny": [
+                "Edit(//home/dev/p/.windlass/*.*)",
+                "Edit(//home/dev/p/.windlass/hooks/**)",
+                "Edit(//home/dev/p/.windlass/prompts/**)",
+                "Edit(//home/dev/p/.windlass/templates/**)",
+                "Edit(//home/dev/.local/state/windlass/**)",
+            ],
+        }})
+    );
+}
+
+// rows: 32
+#[test]
+fn a_path_is_matched_as_it_is() {
+    // This very rule was seen to hold in a folder of this name.
+    let deny = &settings("/p x(1)[a]é", "/s")["permissions"]["deny"][1];
+    assert_eq!(deny, r"Edit(//p x\\\(1\\\)\\[a\\]é/.windlass/hooks/**)");
+}
+
+// rows: 32
+#[test]
+fn a_command_is_allowed_exactly() {
+    let rows = [
+        ("make test", "Bash(make test)"),
+        (" make test\n", "Bash(make test)"),
+        ("a && b", "Bash(a && b)"),
+        (r#"touch "c(1)""#, r#"Bash(touch "c\(1\)")"#),
+        (r"touch h\ 1", r"Bash(touch h\\ 1)"),
+        (r"grep \( x", r"Bash(grep \\\( x)"),
+        // With a `*` in it the rule is a pattern, which unescapes once more.
+        (r"ls a\ b*", r"Bash(ls a\\\\ b*)"),
+        (r"ls \*", r"Bash(ls \\*)"),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(gate_rule(command), expected, "{command}");
+    }
+}
+
+// rows: 32
+#[test]
+fn every_part_of_a_pipeline_is_allowed() {
+    assert_eq!(gate_rules("make test"), ["Bash(make test)"]);
+    assert_eq!(
+        gate_rules("make lint && make test 2>&1 | tail -5"),
+        [
+            "Bash(make lint && make test 2>&1 | tail -5)",
+            "Bash(make lint)",
+            "Bash(make test)",
+            "Bash(tail -5)"
+        ]
+    );
+    assert_eq!(gate_rules("sh -c 'a | b'"), ["Bash(sh -c 'a | b')"]);
+    assert_eq!(gate_rules("a || b"), ["Bash(a || b)", "Bash(a)", "Bash(b)"]);
+}
+
+// rows: 29, 32
+#[test]
+fn a_denial_names_the_rule_that_would_allow_it() {
+    let rows = [
+        (
+            "Bash",
+            r#"{"command":"touch z","description":"x"}"#,
+            "touch z",
+            "Bash(touch z)",
+        ),
+        (
+            "Write",
+            r#"{"file_path":"/home/dev/extra/new.txt","content":"q"}"#,
+            "/home/dev/extra/new.txt",
+            "Edit(//home/dev/extra/new.txt)",
+        ),
+        (
+            "Edit",
+            r#"{"file_path":"src/a[1].rs"}"#,
+            "src/a[1].rs",
+            r"Edit(src/a\\[1\\].rs)",
+        ),
+        (
+            "NotebookEdit",
+            r#"{"notebook_path":"/n.ipynb"}"#,
+            "/n.ipynb",
+            "Edit(//n.ipynb)",
+        ),
+        (
+            "Read",
+            r#"{"file_path":"/etc/passwd"}"#,
+            "/etc/passwd",
+            "Read(//etc/passwd)",
+        ),
+        (
+            "WebFetch",
+            r#"{"url":"https://u@example.org:8080/x?y"}"#,
+            "https://u@example.org:8080/x?y",
+            "WebFetch(domain:example.org)",
+        ),
+        ("WebFetch", r#"{"url":"nonsense"}"#, "nonsense", "WebFetch"),
+        (
+            "WebSearch",
+            r#"{"query":"abc"}"#,
+            r#"{"query":"abc"}"#,
+            "WebSearch",
+        ),
+        ("mcp__good__ping", "{}", "{}", "mcp__good__ping"),
+        ("Bash", r#"{"nope":1}"#, r#"{"nope":1}"#, "Bash"),
+    ];
+    for (tool, json, input, rule) in rows {
+        let raw = RawValue::from_string(json.to_owned()).unwrap();
+        let denial = denial(tool, Some(&raw));
+        assert_eq!(
+            (denial.tool.as_str(), denial.input.as_str(), denial.rule.as_str()),
+            (tool, input, rule),
+            "{json}"
+        );
+    }
+    let long = RawValue::from_string(format!("{{\"command\":\"{}\"}}", "é".repeat(300))).unwrap();
+    let denial = denial("Bash", Some(&long));
+    assert_eq!(denial.input.chars().count(), 200);
+    assert_eq!(denial.rule, rule("Bash", &"é".repeat(300)));
+}

@@ -1,0 +1,129 @@
+//! Every sentence that was seen in the wild, and nonsense.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+/// A Saturday.
+fn now() -> Timestamp {
+    at("2026-11-21T20:30:00Z")
+}
+
+fn parsed(text: &str) -> Option<String> {
+    parse_reset_time(text, now()).map(|time| time.to_string())
+}
+
+#[test]
+fn times_in_utc() {
+    let rows = [
+        (
+            "You've hit your 5-hour limit · resets 9:12pm (UTC)",
+            Some("2026-11-21T21:12:00Z"),
+        ),
+        (
+            "You've hit your 5-hour limit · resets 8:06am (UTC)",
+            Some("2026-11-22T08:06:00Z"),
+        ),
+        (
+            "You've hit your weekly limit · resets Nov 25, 8:06am (UTC)",
+            Some("2026-11-25T08:06:00Z"),
+        ),
+        ("5-hour limit reached - resets 3pm", Some("2026-11-22T15:00:00Z")),
+        ("Session limit reached ∙ resets 4pm", Some("2026-11-22T16:00:00Z")),
+        ("Your limit will reset at 11pm.", Some("2026-11-21T23:00:00Z")),
+        (
+            "Limit reached · Resets at 21:46 (UTC)",
+            Some("2026-11-21T21:46:00Z"),
+        ),
+        ("resets 12am (UTC)", Some("2026-11-22T00:00:00Z")),
+        ("resets 12pm (UTC)", Some("2026-11-22T12:00:00Z")),
+        ("resets 12:30 PM (utc)", Some("2026-11-22T12:30:00Z")),
+        (
+            "Claude AI usage limit reached|1795300000",
+            Some("2026-11-21T22:26:40Z"),
+        ),
+        ("a reset button; the limit resets Sept. 3 at 8pm", None),
+        ("resets Nov 21, 8:29pm (UTC)", None),
+        ("resets Dec 25, 8pm (UTC)", None),
+        ("Claude AI usage limit reached|1762455600", None),
+        ("Claude AI usage limit reached|17", None),
+        ("resets 13pm", None),
+        ("resets 0am", None),
+        ("resets 9:75pm", None),
+        ("resets 25:00", None),
+        ("resets soon", None),
+        ("resets Feb 30 at 8pm", None),
+        ("resets 9pm (Nowhere/Land)", None),
+        ("resets", None),
+        ("", None),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(parsed(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn times_in_zones() {
+    if TimeZone::get("Asia/Dhaka").is_err() {
+        return; // Skipped, because this machine has no time zone database.
+    }
+    let rows = [
+        (
+            "You've hit your limit · resets 1:30am (Asia/Dhaka)",
+            "2026-11-22T19:30:00Z",
+        ),
+        (
+            "Limit reached · resets 11:30am (Asia/Calcutta) · /upgrade to Max",
+            "2026-11-22T06:00:00Z",
+        ),
+        (
+            "You've hit your session limit · resets 11:50pm (America/Chicago)",
+            "2026-11-22T05:50:00Z",
+        ),
+        (
+            "You've hit your weekly limit · resets Nov 24 at 8pm (America/Chicago)",
+            "2026-11-25T02:00:00Z",
+        ),
+        (
+            "Claude usage limit reached. Your limit will reset at 3pm (America/Bogota).",
+            "2026-11-22T20:00:00Z",
+        ),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(parsed(text).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn the_year_turns() {
+    let now = at("2026-12-30T10:00:00Z");
+    assert_eq!(
+        parse_reset_time("resets Jan 2, 8am (UTC)", now),
+        Some(at("2027-01-02T08:00:00Z"))
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_sentence_panics(text in "(?s).{0,60}", seconds in -377_705_023_201_i64..=253_402_207_200) {
+        let now = Timestamp::from_second(seconds).unwrap();
+        let _ = parse_reset_time(&text, now);
+        let _ = parse_reset_time(&format!("resets {text}"), now);
+    }
+
+    /// Whatever is understood lies ahead, and not farther than the longest window.
+    #[test]
+    fn a_time_lies_ahead(
+        text in "[ \\-·]?resets? (at )?((nov|Dec|jan) [0-9]{1,2},? (at )?)?[0-9]{1,2}(:[0-9]{2})? ?(am|pm|PM)?( \\((UTC|Asia/Dhaka|x)\\))?",
+        seconds in 0_i64..4_000_000_000,
+    ) {
+        let now = Timestamp::from_second(seconds).unwrap();
+        if let Some(time) = parse_reset_time(&text, now) {
+            prop_assert!(time > now && time.duration_since(now) <= FARTHEST);
+        }
+    }
+}
