@@ -44,6 +44,8 @@ pub struct Board {
     pub(crate) kept: Option<(u32, SnapshotId)>,
     pub(crate) left_out: u32,
     pub(crate) stop: Option<(StopSource, u8)>,
+    /// The run cannot go on and is ending what is running.
+    pub(crate) ending_early: bool,
     pub(crate) ending: Option<Ending>,
 }
 
@@ -174,6 +176,7 @@ impl Board {
             Fact::RunResumed { plan } => {
                 self.plan = Some(plan.clone());
                 self.stop = None;
+                self.ending_early = false;
                 self.ending = None;
             }
             Fact::Surveyed { left_out, .. } => self.left_out = *left_out,
@@ -188,6 +191,7 @@ impl Board {
             Fact::Released => self.release(),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => self.end(&entry.fact),
+            Fact::Failing { .. } => self.ending_early = true,
             Fact::Noticed { .. } | Fact::CallCut { .. } => {}
             fact => self.lane_fact(entry.seq, fact),
         }

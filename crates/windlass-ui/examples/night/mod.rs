@@ -45,6 +45,7 @@ pub fn plan() -> RunPlan {
             silence: Duration::from_mins(15),
             call: Duration::from_mins(150),
             grace: Duration::from_secs(5),
+            backoff: Duration::from_secs(5),
             linger: Duration::from_secs(10),
             linger_background: Duration::from_mins(10),
         },

@@ -35,13 +35,11 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
             .plain("looking at what is there")
             .dim(elapsed(board.started, board.now)),
     };
-    if let Some((_, stage)) = board.stop {
-        let what = if stage <= 1 {
-            " · stopping after it"
-        } else {
-            " · stopping"
-        };
-        line = line.tone(Tone::Warn, what);
+    match board.stop {
+        _ if board.ending_early => line = line.tone(Tone::Bad, " · ending it"),
+        Some((_, 0 | 1)) => line = line.tone(Tone::Warn, " · stopping after it"),
+        Some(_) => line = line.tone(Tone::Warn, " · stopping"),
+        None => {}
     }
     Some(line)
 }

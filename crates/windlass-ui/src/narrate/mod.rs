@@ -10,7 +10,7 @@ pub(crate) use header::labelled;
 pub(crate) use living::{living, title};
 
 use jiff::tz::TimeZone;
-use windlass_core::fact::{CheckOutcome, CheckStage, Class, Cut, Entry, Fact, StopSource};
+use windlass_core::fact::{CheckOutcome, CheckStage, Class, Cut, Entry, Fact, StopReason, StopSource};
 
 use crate::board::Board;
 use crate::format;
@@ -36,6 +36,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::IterationFinished { .. } => iteration::finished(board, &entry.fact),
         Fact::Held { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
+        Fact::Failing { stop_reason, detail } => vec![failing(board, *stop_reason, detail)],
         Fact::Noticed { text } => vec![notice(board, Mark::Notice, text)],
         _ => Vec::new(),
     }
@@ -130,6 +131,15 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
         );
     }
     lines
+}
+
+fn failing(board: &Board, reason: StopReason, detail: &str) -> Line {
+    let sentence = words::stop_reason(reason);
+    indented(board)
+        .mark(Tone::Bad, Mark::Failed)
+        .tone(Tone::Bad, format!(" {sentence}"))
+        .plain(format!(" {}", one_line(detail)))
+        .dim(" Ending what is running; its work is kept.")
 }
 
 /// A check's command, as it is configured.

@@ -149,7 +149,7 @@ fn other_fact(board: &Board, fact: &Fact) -> (String, Option<LaneId>, Map<String
             let most = board.plan.as_ref().and_then(|plan| plan.limits.iterations);
             body.insert("max_iterations".to_owned(), json!(most));
         }
-        Fact::RunFinished { stop_reason, .. } => {
+        Fact::RunFinished { stop_reason, .. } | Fact::Failing { stop_reason, .. } => {
             body.insert("stop_reason".to_owned(), json!(stop_reason.name()));
         }
         _ => {}

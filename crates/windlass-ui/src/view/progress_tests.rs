@@ -237,6 +237,20 @@ fn an_outage_and_a_cut_are_said() {
 }
 
 #[test]
+fn a_run_that_cannot_go_on_says_so_at_once() {
+    let text = added(|night| {
+        night.fact(Fact::Failing {
+            stop_reason: StopReason::DiskFull,
+            detail: "No space is left for the journal.".to_owned(),
+        });
+    });
+    assert_eq!(
+        text,
+        "      ✗ The disk is full. No space is left for the journal. Ending what is\n        running; its work is kept.\n"
+    );
+}
+
+#[test]
 fn what_an_agent_says_cannot_forge_lines() {
     let text = added(|night| {
         night.iteration(1).called(|call| {
