@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
-use windlass_core::fact::{CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Entry, Fact, LaneId};
+use windlass_core::fact::{
+    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, LaneId,
+};
 use windlass_core::observation::Observation;
 use windlass_core::run::RunPlan;
 
@@ -86,7 +88,7 @@ fn line(board: &Board, event: &Event) -> Option<Vec<u8>> {
     match event {
         Event::Fact(entry) => {
             let (name, lane, body) = fact(board, entry);
-            bytes(&header(&name, lane, entry.seq, entry.at.wall, body))
+            bytes(&header(name, lane, entry.seq, entry.at.wall, body))
         }
         Event::Observation {
             lane,
@@ -97,7 +99,7 @@ fn line(board: &Board, event: &Event) -> Option<Vec<u8>> {
         } => {
             let (name, body) = observed(*call, *line, observation);
             let seq = board.calls.get(call).map_or(board.seq, |call| call.seq);
-            bytes(&header(&name, Some(*lane), seq, *at, body))
+            bytes(&header(name, Some(*lane), seq, *at, body))
         }
         Event::Dropped { count } => {
             let body = object(json!({ "count": count }));
@@ -107,32 +109,59 @@ fn line(board: &Board, event: &Event) -> Option<Vec<u8>> {
     }
 }
 
-fn observed(call: CallId, line: u64, observation: &Observation) -> (String, Map<String, Value>) {
+/// An observation's type and its own fields.
+fn observed(call: CallId, line: u64, observation: &Observation) -> (&'static str, Map<String, Value>) {
     let mut body = serde_json::to_value(observation).map(object).unwrap_or_default();
-    let name = take_text(&mut body, "type");
+    body.remove("type");
     body.insert("call".to_owned(), json!(call));
     body.insert("line".to_owned(), json!(line));
-    (name, body)
+    (observation_name(observation), body)
 }
 
-/// A fact's type, its lane and its own fields.
-fn fact(board: &Board, entry: &Entry) -> (String, Option<LaneId>, Map<String, Value>) {
-    match &entry.fact {
-        Fact::RunStarted { plan } => ("run_started".to_owned(), None, plan_body(plan)),
-        Fact::RunResumed { plan } => ("run_resumed".to_owned(), None, plan_body(plan)),
-        Fact::CheckFinished { lane, stage, outcome } => (
-            "gate_finished".to_owned(),
-            Some(*lane),
-            check_body(board, *stage, outcome),
-        ),
-        fact => other_fact(board, fact),
+const fn observation_name(observation: &Observation) -> &'static str {
+    match observation {
+        Observation::Started { .. } => "agent_started",
+        Observation::AgentText { .. } => "agent_text",
+        Observation::ToolUse { .. } => "tool_use",
+        Observation::ToolResult { .. } => "tool_result",
+        Observation::Denied { .. } => "tool_denied",
+        Observation::Retrying { .. } => "agent_retrying",
+        Observation::LimitNotice { .. } => "limit_notice",
+        Observation::Background { .. } => "agent_background",
+        Observation::Compacted => "agent_compacted",
+        Observation::Result { .. } => "agent_result",
+        Observation::Garbage { .. } => "agent_garbage",
     }
 }
 
-/// Facts whose journalled form is their public form, but for a name or two.
-fn other_fact(board: &Board, fact: &Fact) -> (String, Option<LaneId>, Map<String, Value>) {
+/// A fact's type, its lane and its own fields.
+fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<String, Value>) {
+    let name = fact_name(&entry.fact);
+    match &entry.fact {
+        Fact::RunStarted { plan } | Fact::RunResumed { plan } => (name, None, plan_body(plan)),
+        Fact::CheckFinished { lane, stage, outcome } => {
+            (name, Some(*lane), check_body(board, *stage, outcome))
+        }
+        fact => {
+            let (lane, body) = other_fact(board, fact);
+            (name, lane, body)
+        }
+    }
+}
+
+/// The name of a fact's line: the journal's, but for two that were promised under another one.
+const fn fact_name(fact: &Fact) -> &'static str {
+    match fact {
+        Fact::CheckFinished { .. } => "gate_finished",
+        Fact::Held { .. } => "waiting",
+        fact => fact.name(),
+    }
+}
+
+/// Facts whose journalled form is their public form, but for a field or two.
+fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>) {
     let mut body = serde_json::to_value(fact).map(object).unwrap_or_default();
-    let mut name = take_text(&mut body, "fact");
+    body.remove("fact");
     let lane = body
         .remove("lane")
         .and_then(|lane| serde_json::from_value(lane).ok());
@@ -144,17 +173,27 @@ fn other_fact(board: &Board, fact: &Fact) -> (String, Option<LaneId>, Map<String
         tokens.insert("total".to_owned(), json!(total));
     }
     match fact {
-        Fact::Held { .. } => "waiting".clone_into(&mut name),
         Fact::IterationStarted { .. } => {
             let most = board.plan.as_ref().and_then(|plan| plan.limits.iterations);
             body.insert("max_iterations".to_owned(), json!(most));
         }
+        Fact::CallFinished { summary, .. } => {
+            let (exit_code, signal) = match summary.ended {
+                Ended::Exited(code) => (Some(code), None),
+                Ended::Signalled(signal) => (None, Some(signal)),
+                Ended::Lost => (None, None),
+            };
+            body.remove("ended");
+            body.insert("exit_code".to_owned(), json!(exit_code));
+            body.insert("signal".to_owned(), json!(signal));
+        }
+        // Ctrl-C and SIGTERM have one name there.
         Fact::RunFinished { stop_reason, .. } | Fact::Failing { stop_reason, .. } => {
             body.insert("stop_reason".to_owned(), json!(stop_reason.name()));
         }
         _ => {}
     }
-    (name, lane, body)
+    (lane, body)
 }
 
 fn plan_body(plan: &RunPlan) -> Map<String, Value> {
@@ -222,13 +261,6 @@ fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => Map::new(),
-    }
-}
-
-fn take_text(body: &mut Map<String, Value>, key: &str) -> String {
-    match body.remove(key) {
-        Some(Value::String(text)) => text,
-        _ => String::new(),
     }
 }
 

@@ -3,12 +3,14 @@
 mod json;
 mod progress;
 mod quiet;
+mod schema;
 mod verbose;
 
 pub(crate) use json::bytes as json_line;
 pub use json::{FORMAT_VERSION, JsonView};
 pub use progress::ProgressView;
 pub use quiet::QuietView;
+pub use schema::json_schema;
 pub use verbose::VerboseView;
 
 use crate::event::{Level, View};

@@ -1,0 +1,475 @@
+//! The shape of the lines of `--json`, as a table; `docs/json-schema.json` is written from it
+//! (`cargo run -p windlass-ui --example schema`). It only grows: a field or a type that is here stays.
+
+use serde_json::{Map, Value, json};
+use windlass_core::fact::StopReason;
+
+use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
+use super::json::FORMAT_VERSION;
+
+/// What a field holds.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    Text,
+    /// A whole number, not negative unless it is an exit code.
+    Integer,
+    Number,
+    Flag,
+    /// RFC 3339, UTC.
+    Time,
+    OneOf(&'static [&'static str]),
+    /// A stop reason's name.
+    Reason,
+    Nullable(&'static Shape),
+    List(&'static Shape),
+    Object(&'static [Field]),
+}
+
+/// A field: its name, what it holds, whether it is always there.
+pub(super) type Field = (&'static str, Shape, Presence);
+
+/// Is a field always there?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    Always,
+    /// Left out where it would say nothing: false, zero, empty, unknown.
+    Sometimes,
+}
+
+use Presence::{Always, Sometimes};
+
+/// What every line begins with.
+pub(super) const HEAD: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("run", Nullable(&Text), Always),
+    ("lane", Nullable(&Integer), Always),
+    ("seq", Integer, Always),
+    ("time", Time, Always),
+];
+
+const CLASS: Shape = OneOf(&[
+    "success",
+    "auth",
+    "billing",
+    "permission",
+    "config",
+    "usage_limit",
+    "outage",
+    "context_too_long",
+    "max_turns",
+    "budget_exhausted",
+    "task_failure",
+    "interrupted",
+    "unknown",
+]);
+
+const VERDICT: Shape = OneOf(&[
+    "worked",
+    "idle",
+    "failed",
+    "claim_accepted",
+    "claim_refused",
+    "claim_unsupported",
+]);
+
+const CUT: Shape = OneOf(&[
+    "silence",
+    "wall_clock",
+    "duration",
+    "lingering",
+    "hopeless_retries",
+    "stop",
+]);
+
+const CHECK_KIND: Shape = OneOf(&["until", "gate"]);
+
+const TOKENS: Shape = Object(&[
+    ("input", Integer, Always),
+    ("output", Integer, Always),
+    ("cache_creation", Integer, Always),
+    ("cache_read", Integer, Always),
+    ("total", Integer, Always),
+]);
+
+const EVIDENCE: Shape = Object(&[
+    ("head", Text, Sometimes),
+    ("tree", Text, Always),
+    ("work", Text, Sometimes),
+]);
+
+const PLAN: &[Field] = &[
+    ("mode", OneOf(&["goal"]), Always),
+    ("title", Text, Always),
+    ("directory", Text, Always),
+    ("git", Flag, Always),
+    ("commit", OneOf(&["none", "agent", "runner"]), Always),
+    (
+        "agent",
+        Object(&[
+            ("name", Text, Always),
+            ("version", Text, Always),
+            ("model", Nullable(&Text), Always),
+            ("allow", List(&Text), Always),
+            ("skip_permissions", Flag, Always),
+        ]),
+        Always,
+    ),
+    (
+        "limits",
+        Object(&[
+            ("iterations", Nullable(&Integer), Always),
+            ("cost_usd", Nullable(&Number), Always),
+            ("tokens", Nullable(&Integer), Always),
+            ("duration_ms", Nullable(&Integer), Always),
+            ("failures", Integer, Always),
+            ("stagnation", Nullable(&Integer), Always),
+            ("wait_ms", Integer, Always),
+        ]),
+        Always,
+    ),
+    (
+        "checks",
+        List(&Object(&[
+            ("kind", CHECK_KIND, Always),
+            ("command", Text, Always),
+            ("timeout_ms", Integer, Always),
+        ])),
+        Always,
+    ),
+];
+
+const CALL_FINISHED: &[Field] = &[
+    ("call", Integer, Always),
+    ("claimed", Flag, Sometimes),
+    ("class", CLASS, Always),
+    ("detail", Text, Sometimes),
+    ("exit_code", Nullable(&Integer), Always),
+    ("signal", Nullable(&Integer), Always),
+    ("cut", CUT, Sometimes),
+    ("cost_usd", Number, Always),
+    ("estimated", Flag, Sometimes),
+    ("tokens", TOKENS, Always),
+    ("tool_uses", Integer, Always),
+    ("empty", Flag, Sometimes),
+    (
+        "denials",
+        List(&Object(&[
+            ("tool", Text, Always),
+            ("input", Text, Always),
+            ("rule", Text, Always),
+        ])),
+        Sometimes,
+    ),
+    (
+        "limit",
+        Object(&[("resets_at", Nullable(&Time), Always), ("window", Text, Always)]),
+        Sometimes,
+    ),
+    ("overage", Flag, Sometimes),
+    ("garbage_lines", Integer, Sometimes),
+    ("duration_ms", Integer, Always),
+];
+
+const GATE_FINISHED: &[Field] = &[
+    ("check", Integer, Always),
+    ("kind", CHECK_KIND, Always),
+    ("command", Text, Always),
+    ("stage", OneOf(&["baseline", "candidate", "committed"]), Always),
+    ("passed", Flag, Always),
+    (
+        "result",
+        OneOf(&["passed", "failed", "signalled", "timed_out", "lost"]),
+        Always,
+    ),
+    ("exit_code", Nullable(&Integer), Always),
+    ("signal", Nullable(&Integer), Always),
+    ("duration_ms", Integer, Always),
+    ("log", Text, Always),
+    ("last_line", Text, Always),
+];
+
+const ITERATION_FINISHED: &[Field] = &[
+    ("iteration", Integer, Always),
+    ("verdict", VERDICT, Always),
+    ("class", CLASS, Always),
+    ("progress", Flag, Always),
+    ("cost_usd", Number, Always),
+    ("tokens", TOKENS, Always),
+    ("duration_ms", Integer, Always),
+];
+
+const RUN_FINISHED: &[Field] = &[
+    ("stop_reason", Reason, Always),
+    ("detail", Text, Sometimes),
+    ("iterations", Integer, Always),
+    ("cost_usd", Number, Always),
+    ("estimated", Flag, Sometimes),
+    ("tokens", TOKENS, Always),
+    ("duration_ms", Integer, Always),
+    ("exit_code", Integer, Always),
+];
+
+const CALL_RESERVED: &[Field] = &[
+    ("call", Integer, Always),
+    ("iteration", Integer, Always),
+    ("attempt", Integer, Always),
+    (
+        "purpose",
+        OneOf(&["work", "review", "council", "verify", "plan", "merge"]),
+        Always,
+    ),
+    ("reserved_usd", Number, Always),
+    ("budget_usd", Number, Sometimes),
+];
+
+/// Made from facts: each type, and what it has beyond the head.
+pub(super) const FACTS: &[(&str, &[Field])] = &[
+    ("run_started", PLAN),
+    ("run_resumed", PLAN),
+    (
+        "surveyed",
+        &[
+            ("evidence", EVIDENCE, Always),
+            ("snapshot", Text, Sometimes),
+            ("left_out", Integer, Always),
+        ],
+    ),
+    ("gate_finished", GATE_FINISHED),
+    (
+        "iteration_started",
+        &[
+            ("iteration", Integer, Always),
+            ("max_iterations", Nullable(&Integer), Always),
+        ],
+    ),
+    ("call_reserved", CALL_RESERVED),
+    (
+        "call_spawned",
+        &[("call", Integer, Always), ("pid", Integer, Always)],
+    ),
+    (
+        "call_cut",
+        &[
+            ("call", Integer, Always),
+            ("cut", CUT, Always),
+            ("now", Flag, Sometimes),
+        ],
+    ),
+    ("call_finished", CALL_FINISHED),
+    (
+        "kept",
+        &[
+            ("evidence", EVIDENCE, Always),
+            ("snapshot", Text, Sometimes),
+            ("changed", Integer, Always),
+        ],
+    ),
+    (
+        "committed",
+        &[
+            ("commit", Text, Sometimes),
+            ("evidence", EVIDENCE, Always),
+            ("altered", Flag, Sometimes),
+            ("refused", Text, Sometimes),
+        ],
+    ),
+    ("settled", &[("evidence", EVIDENCE, Always)]),
+    (
+        "attempt_repeats",
+        &[
+            ("iteration", Integer, Always),
+            ("attempt", Integer, Always),
+            ("class", CLASS, Always),
+        ],
+    ),
+    ("iteration_finished", ITERATION_FINISHED),
+    (
+        "waiting",
+        &[
+            ("until", Time, Always),
+            ("class", CLASS, Always),
+            ("attempt", Integer, Always),
+        ],
+    ),
+    ("released", &[]),
+    (
+        "stop_requested",
+        &[
+            ("by", OneOf(&["interrupt", "terminate", "command"]), Always),
+            ("stage", Integer, Always),
+        ],
+    ),
+    (
+        "failing",
+        &[("stop_reason", Reason, Always), ("detail", Text, Always)],
+    ),
+    ("noticed", &[("text", Text, Always)]),
+    ("run_finished", RUN_FINISHED),
+    ("dropped", &[("count", Integer, Always)]),
+];
+
+/// What every line made from an observation has beyond the head.
+pub(super) const OBSERVED: &[Field] = &[("call", Integer, Always), ("line", Integer, Always)];
+
+/// Made from observations: each type, and what it has beyond that.
+pub(super) const OBSERVATIONS: &[(&str, &[Field])] = &[
+    (
+        "agent_started",
+        &[("model", Text, Always), ("version", Text, Always)],
+    ),
+    ("agent_text", &[("text", Text, Always), ("nested", Flag, Always)]),
+    (
+        "tool_use",
+        &[
+            ("id", Text, Always),
+            ("name", Text, Always),
+            ("input", TOOL_INPUT, Always),
+            ("nested", Flag, Always),
+        ],
+    ),
+    (
+        "tool_result",
+        &[
+            ("id", Text, Always),
+            ("name", Text, Always),
+            ("is_error", Flag, Always),
+            (
+                "output",
+                Object(&[
+                    ("text", Text, Always),
+                    ("bytes", Integer, Always),
+                    ("lines", Integer, Always),
+                    ("cut", Flag, Always),
+                ]),
+                Always,
+            ),
+            ("nested", Flag, Always),
+        ],
+    ),
+    ("tool_denied", &[("name", Text, Always), ("id", Text, Always)]),
+    (
+        "agent_retrying",
+        &[
+            ("attempt", Integer, Always),
+            ("max_attempts", Integer, Always),
+            ("delay_ms", Integer, Always),
+            ("status", Nullable(&Integer), Always),
+            ("error", Text, Always),
+        ],
+    ),
+    (
+        "limit_notice",
+        &[
+            ("status", Text, Always),
+            ("window", Text, Always),
+            ("utilization", Nullable(&Number), Always),
+            ("resets_at", Nullable(&Integer), Always),
+        ],
+    ),
+    ("agent_background", &[("running", Integer, Always)]),
+    ("agent_compacted", &[]),
+    (
+        "agent_result",
+        &[
+            ("is_error", Flag, Always),
+            ("text", Text, Always),
+            ("cost_usd", Nullable(&Number), Always),
+            ("turns", Nullable(&Integer), Always),
+        ],
+    ),
+    (
+        "agent_garbage",
+        &[("bytes", Integer, Always), ("start", Text, Always)],
+    ),
+];
+
+/// Which of these are there depends on the kind.
+const TOOL_INPUT: Shape = Object(&[
+    (
+        "kind",
+        OneOf(&["read", "edit", "write", "bash", "grep", "glob", "agent", "other"]),
+        Always,
+    ),
+    ("path", Text, Sometimes),
+    ("offset", Nullable(&Integer), Sometimes),
+    ("limit", Nullable(&Integer), Sometimes),
+    ("old", Text, Sometimes),
+    ("new", Text, Sometimes),
+    ("all", Flag, Sometimes),
+    ("bytes", Integer, Sometimes),
+    ("lines", Integer, Sometimes),
+    ("command", Text, Sometimes),
+    ("description", Text, Sometimes),
+    ("pattern", Text, Sometimes),
+    ("json", Text, Sometimes),
+]);
+
+/// The schema of a line of `--json` (JSON Schema 2020-12), as `docs/json-schema.json` holds it.
+#[must_use]
+pub fn json_schema() -> String {
+    let head = HEAD.iter();
+    let facts = FACTS
+        .iter()
+        .map(|(name, own)| line(name, head.clone().chain(*own)));
+    let observed = OBSERVATIONS
+        .iter()
+        .map(|(name, own)| line(name, head.clone().chain(OBSERVED).chain(*own)));
+    let lines: Vec<Value> = facts.chain(observed).collect();
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of `windlass run --json` and `windlass logs --json`",
+        "description": "Types and fields are added, never taken away: ignore those that you do not know.",
+        "oneOf": lines,
+    });
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn line<'a>(name: &str, fields: impl Iterator<Item = &'a Field>) -> Value {
+    let mut schema = object(fields);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.insert("type".to_owned(), json!({ "const": name }));
+        properties.insert("v".to_owned(), json!({ "const": FORMAT_VERSION }));
+    }
+    schema
+}
+
+fn object<'a>(fields: impl Iterator<Item = &'a Field>) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for (name, shape, presence) in fields {
+        properties.insert((*name).to_owned(), shape_schema(shape));
+        if *presence == Always {
+            required.push(json!(name));
+        }
+    }
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn shape_schema(shape: &Shape) -> Value {
+    match shape {
+        Text => json!({ "type": "string" }),
+        Integer => json!({ "type": "integer" }),
+        Number => json!({ "type": "number" }),
+        Flag => json!({ "type": "boolean" }),
+        Time => json!({ "type": "string", "format": "date-time" }),
+        OneOf(names) => json!({ "enum": names }),
+        Reason => json!({ "enum": reasons() }),
+        Nullable(shape) => json!({ "anyOf": [shape_schema(shape), { "type": "null" }] }),
+        List(shape) => json!({ "type": "array", "items": shape_schema(shape) }),
+        Object(fields) => object(fields.iter()),
+    }
+}
+
+/// The names of all stop reasons; two reasons share one.
+pub(super) fn reasons() -> Vec<&'static str> {
+    let mut names: Vec<&str> = StopReason::ALL.iter().map(|reason| reason.name()).collect();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+#[path = "schema_tests.rs"]
+mod tests;
