@@ -18,7 +18,8 @@ use crate::snapshot::{SnapshotError, Store};
 pub struct Candidate<'a> {
     /// The working tree as it was judged.
     pub inventory: &'a Inventory,
-    /// The paths that the iteration changed, relative to the top. One that the inventory does not have was removed.
+    /// The paths that the iteration changed, relative to the top. One that the inventory does not have was removed;
+    /// one that git ignores is passed over.
     pub changed: &'a [Vec<u8>],
     /// The commit's message.
     pub message: &'a str,
@@ -209,7 +210,6 @@ impl<'a> PrivateIndex<'a> {
 
     /// Puts the candidate's changes into the index; a sentence when a content is nowhere to be had.
     fn take(&self, store: &Store, candidate: &Candidate<'_>) -> Result<Option<String>, CommitError> {
-        let ignored = self.ignored(candidate)?;
         // The lines that remove go first: a file may have taken a folder's place.
         let (mut removed, mut replaced, mut as_they_are) = (Vec::new(), Vec::new(), Vec::new());
         for path in candidate.changed {
@@ -218,7 +218,7 @@ impl<'a> PrivateIndex<'a> {
                 removed.extend_from_slice(&index_line("0", &zero.to_string(), path));
                 continue;
             };
-            if ignored.contains(path) || (entry.kind == EntryKind::Submodule && !self.has_submodule(path)?) {
+            if entry.ignored || (entry.kind == EntryKind::Submodule && !self.has_submodule(path)?) {
                 continue;
             }
             if content_now(&self.repository.top, self.repository.object_format, path)
@@ -241,21 +241,6 @@ impl<'a> PrivateIndex<'a> {
             self.call().args(update).arg("--stdin").input(as_they_are).output()?;
         }
         Ok(None)
-    }
-
-    /// The changed paths that git ignores and does not track: our own files, for the most part.
-    fn ignored(&self, candidate: &Candidate<'_>) -> Result<Vec<Vec<u8>>, GitError> {
-        let there = candidate.changed.iter().filter(|path| candidate.inventory.entry(path).is_some());
-        let input: Vec<u8> = there.flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
-        if input.is_empty() {
-            return Ok(Vec::new());
-        }
-        let answer = self.call().args(["check-ignore", "-z", "--stdin"]).input(input).run()?;
-        // 1 says that none is ignored.
-        if answer.code > 1 {
-            return Err(GitError::Failed { command: "git check-ignore".into(), said: last_lines(&answer) });
-        }
-        Ok(answer.output.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
     }
 
     fn has_submodule(&self, path: &[u8]) -> Result<bool, GitError> {

@@ -88,7 +88,9 @@ proptest! {
         let restored = scratch.restore(&loaded);
         prop_assert_eq!(restored.left_alone, []);
         prop_assert_eq!(listing(&scratch.top), files);
-        prop_assert_eq!(scratch.git(&["for-each-ref"]), refs);
+        // A branch that is newer than the snapshot stays; those it knows are where they were.
+        let refs_now = scratch.git(&["for-each-ref"]);
+        prop_assert!(refs.lines().all(|line| refs_now.lines().any(|now| now == line)), "{}", refs_now);
         prop_assert!(scratch.try_git(&scratch.top, &["fsck", "--strict", "--no-dangling"]).0);
     }
 }
