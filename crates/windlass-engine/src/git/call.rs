@@ -30,7 +30,7 @@ const MISLEADING: &[&str] = &[
 ];
 
 /// For calls that only read or write a few objects. Generous: a cold disk with 100,000 files is slow.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A call of git that is being put together.
 #[derive(Debug)]
@@ -56,17 +56,26 @@ impl Call {
     /// A call that runs the user's hooks: for a commit, and nothing else.
     pub fn with_hooks(directory: &Path) -> Self {
         // A collection in the background would outlive the run.
-        Self::bare(directory).option("gc.auto=0").option("maintenance.auto=false")
+        Self::bare(directory)
+            .option("gc.auto=0")
+            .option("maintenance.auto=false")
     }
 
     fn bare(directory: &Path) -> Self {
-        let with = [("LC_ALL", "C"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")];
+        let with = [
+            ("LC_ALL", "C"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+        ];
         Self(Invocation {
             program: "git".into(),
             arguments: Vec::new(),
             directory: directory.to_path_buf(),
             without: MISLEADING,
-            with: with.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            with: with
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
             input: Vec::new(),
             timeout: TIMEOUT,
         })
@@ -78,7 +87,9 @@ impl Call {
     fn hermetic_in_tests(self) -> Self {
         if cfg!(test) {
             let nowhere = "/nonexistent";
-            let call = self.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+            let call = self
+                .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                .env("GIT_CONFIG_NOSYSTEM", "1");
             return call.env("HOME", nowhere).env("XDG_CONFIG_HOME", nowhere);
         }
         self
@@ -122,17 +133,26 @@ impl Call {
         }
         let outcome = run::run(&self.0).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => GitError::Missing,
-            _ => GitError::Start { command: command.clone(), source },
+            _ => GitError::Start {
+                command: command.clone(),
+                source,
+            },
         })?;
         let errors = String::from_utf8_lossy(&outcome.errors).into_owned();
         match outcome.ended {
-            Ended::Exited(code) => Ok(Answer { code, output: outcome.output, errors }),
-            Ended::Signalled(signal) => {
-                Err(GitError::Failed { command, said: format!("it was ended by signal {signal}") })
-            }
-            Ended::TimedOut => {
-                Err(GitError::Failed { command, said: format!("it took longer than {:?}", self.0.timeout) })
-            }
+            Ended::Exited(code) => Ok(Answer {
+                code,
+                output: outcome.output,
+                errors,
+            }),
+            Ended::Signalled(signal) => Err(GitError::Failed {
+                command,
+                said: format!("it was ended by signal {signal}"),
+            }),
+            Ended::TimedOut => Err(GitError::Failed {
+                command,
+                said: format!("it took longer than {:?}", self.0.timeout),
+            }),
         }
     }
 
@@ -140,7 +160,14 @@ impl Call {
     pub fn output(self) -> Result<Vec<u8>, GitError> {
         let command = self.described();
         let answer = self.run()?;
-        if answer.code == 0 { Ok(answer.output) } else { Err(GitError::Failed { command, said: last_lines(&answer) }) }
+        if answer.code == 0 {
+            Ok(answer.output)
+        } else {
+            Err(GitError::Failed {
+                command,
+                said: last_lines(&answer),
+            })
+        }
     }
 
     /// `git ls-files -z`: without our own options.
@@ -162,7 +189,11 @@ pub(super) fn last_lines(answer: &Answer) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let from = lines.len().saturating_sub(10);
     let tail = lines.get(from..).unwrap_or_default().join("\n");
-    if tail.is_empty() { format!("it ended with exit code {}", answer.code) } else { tail }
+    if tail.is_empty() {
+        format!("it ended with exit code {}", answer.code)
+    } else {
+        tail
+    }
 }
 
 /// A path that a call printed: without the line's end, whatever else is in it.

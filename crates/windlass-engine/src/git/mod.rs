@@ -10,9 +10,9 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use commit::{head_if_marked, Candidate, CommitError, CommitOutcome, commit, settle_index};
-pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
+pub use commit::{Candidate, CommitError, CommitOutcome, commit, head_if_marked, settle_index};
 pub(crate) use object::header;
+pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository};
 

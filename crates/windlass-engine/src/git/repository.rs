@@ -72,7 +72,12 @@ impl Repository {
     /// Looks for the repository that a directory belongs to, as git does: in it and above it.
     pub fn find(directory: &Path) -> Result<Found, GitError> {
         let asked = Call::new(directory)
-            .args(["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--show-object-format"])
+            .args([
+                "rev-parse",
+                "--is-bare-repository",
+                "--is-inside-work-tree",
+                "--show-object-format",
+            ])
             .run();
         let answer = match asked {
             Ok(answer) => answer,
@@ -86,14 +91,19 @@ impl Repository {
         let mut lines = text.lines();
         let (bare, inside, format) = (lines.next(), lines.next(), lines.next());
         let Some(object_format) = format.and_then(ObjectFormat::from_name) else {
-            return Err(GitError::Unexpected { command: "git rev-parse", printed: text.chars().take(200).collect() });
+            return Err(GitError::Unexpected {
+                command: "git rev-parse",
+                printed: text.chars().take(200).collect(),
+            });
         };
         if bare == Some("true") || inside != Some("true") {
             return Ok(Found::Bare);
         }
         // One call for each path: a path may contain a line's end.
         let path = |what: &[&str]| {
-            let call = Call::new(directory).args(["rev-parse", "--path-format=absolute"]).args(what);
+            let call = Call::new(directory)
+                .args(["rev-parse", "--path-format=absolute"])
+                .args(what);
             call.output().map(|output| printed_path(&output))
         };
         Ok(Found::Worktree(Repository {
@@ -128,7 +138,9 @@ impl Repository {
         if self.common_dir.join("reftable").is_dir() {
             return Ok(None);
         }
-        let Some(content) = read_if_there(&self.git_dir.join("HEAD"))? else { return Ok(None) };
+        let Some(content) = read_if_there(&self.git_dir.join("HEAD"))? else {
+            return Ok(None);
+        };
         let branch = match RefValue::parse(&content) {
             Some(RefValue::Direct(commit)) => return Ok(Some(Head::Detached { commit })),
             Some(RefValue::Symbolic(branch)) if branch.starts_with(b"refs/heads/") => branch,
@@ -153,7 +165,11 @@ impl Repository {
             }
         }
         let packed = read_if_there(&self.common_dir.join("packed-refs"))?.unwrap_or_default();
-        Ok(PackedRefs::parse(&packed).0.get(name).copied().map(RefValue::Direct))
+        Ok(PackedRefs::parse(&packed)
+            .0
+            .get(name)
+            .copied()
+            .map(RefValue::Direct))
     }
 
     fn ask_for_head(&self) -> Result<Head, GitError> {
@@ -166,7 +182,10 @@ impl Repository {
             (Some(branch), Some(commit)) => Ok(Head::Branch { branch, commit }),
             (Some(branch), None) => Ok(Head::Unborn { branch }),
             (None, Some(commit)) => Ok(Head::Detached { commit }),
-            (None, None) => Err(GitError::Failed { command: "git rev-parse".into(), said: branch.errors }),
+            (None, None) => Err(GitError::Failed {
+                command: "git rev-parse".into(),
+                said: branch.errors,
+            }),
         }
     }
 
@@ -181,7 +200,9 @@ impl Repository {
         // When this repository is broken, git must not take one above it instead.
         let ceiling = self.top.parent().unwrap_or(&self.top);
         let call = Call::new(&self.top).env("GIT_CEILING_DIRECTORIES", ceiling);
-        let output = call.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).output()?;
+        let output = call
+            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+            .output()?;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         let mut paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
         paths.sort_unstable();
@@ -199,5 +220,8 @@ fn refused(answer: &Answer) -> Result<Found, GitError> {
     if said.contains("not a git repository") {
         return Ok(Found::None);
     }
-    Err(GitError::Failed { command: "git rev-parse".into(), said })
+    Err(GitError::Failed {
+        command: "git rev-parse".into(),
+        said,
+    })
 }

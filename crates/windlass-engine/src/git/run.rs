@@ -54,7 +54,9 @@ pub(super) fn run(invocation: &Invocation) -> io::Result<Outcome> {
         let errors = scope.spawn(move || read_all(stderr, &done));
         let mut timed_out = false;
         for _ in 0..2 {
-            timed_out |= ends.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_err();
+            timed_out |= ends
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                .is_err();
         }
         if timed_out {
             kill_group(&child);
@@ -66,19 +68,33 @@ pub(super) fn run(invocation: &Invocation) -> io::Result<Outcome> {
             (false, Some(code)) => Ended::Exited(code),
             (false, None) => Ended::Signalled(status.signal().unwrap_or(0)),
         };
-        Ok(Outcome { ended, output: output.join().unwrap_or_default(), errors: errors.join().unwrap_or_default() })
+        Ok(Outcome {
+            ended,
+            output: output.join().unwrap_or_default(),
+            errors: errors.join().unwrap_or_default(),
+        })
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "until the common runner of short commands is there")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "until the common runner of short commands is there"
+)]
 fn start(invocation: &Invocation) -> io::Result<Child> {
     let mut command = std::process::Command::new(&invocation.program);
-    command.args(&invocation.arguments).current_dir(&invocation.directory).process_group(0);
+    command
+        .args(&invocation.arguments)
+        .current_dir(&invocation.directory)
+        .process_group(0);
     for name in invocation.without {
         command.env_remove(name);
     }
     command.envs(invocation.with.iter().map(|(name, value)| (name, value)));
-    command.stdin(if invocation.input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    command.stdin(if invocation.input.is_empty() {
+        Stdio::null()
+    } else {
+        Stdio::piped()
+    });
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
@@ -94,7 +110,9 @@ fn read_all(pipe: Option<impl Read>, done: &mpsc::Sender<()>) -> Vec<u8> {
 }
 
 fn kill_group(child: &Child) {
-    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    let group = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
         // It may have ended by itself in the meantime.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);

@@ -36,13 +36,17 @@ pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Change> {
             (None, Some(_)) => Ordering::Greater,
             (Some(one), Some(other)) => one.path.cmp(&other.path),
         };
-        let change = |entry: &Entry, kind| Change { path: entry.path.clone(), kind };
+        let change = |entry: &Entry, kind| Change {
+            path: entry.path.clone(),
+            kind,
+        };
         match order {
             Ordering::Less => found.extend(old.next().map(|entry| change(entry, ChangeKind::Removed))),
             Ordering::Greater => found.extend(new.next().map(|entry| change(entry, ChangeKind::Added))),
             Ordering::Equal => {
                 let pair = old.next().zip(new.next());
-                let differing = pair.filter(|(one, other)| (one.kind, one.content) != (other.kind, other.content));
+                let differing =
+                    pair.filter(|(one, other)| (one.kind, one.content) != (other.kind, other.content));
                 found.extend(differing.map(|(_, entry)| change(entry, ChangeKind::Modified)));
             }
         }

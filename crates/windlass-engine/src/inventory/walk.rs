@@ -31,7 +31,13 @@ const VERSION_CONTROL: [&str; 6] = [".git", ".hg", ".svn", ".jj", ".bzr", "_darc
 /// All files below a folder that its `.gitignore` files do not exclude, in the order of their names, up to a bound.
 pub(super) fn unignored(root: &Path, limits: Bound) -> Walked {
     let mut builder = WalkBuilder::new(root);
-    builder.hidden(false).require_git(false).parents(false).git_global(false).git_exclude(false).ignore(false);
+    builder
+        .hidden(false)
+        .require_git(false)
+        .parents(false)
+        .git_global(false)
+        .git_exclude(false)
+        .ignore(false);
     walk(root, &mut builder, limits)
 }
 
@@ -42,23 +48,42 @@ pub(super) fn everything(root: &Path, folder: &Path) -> Vec<Vec<u8>> {
     }
     let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false);
-    walk(root, &mut builder, Bound { files: usize::MAX, bytes: u64::MAX }).paths
+    walk(
+        root,
+        &mut builder,
+        Bound {
+            files: usize::MAX,
+            bytes: u64::MAX,
+        },
+    )
+    .paths
 }
 
 fn walk(root: &Path, builder: &mut WalkBuilder, limits: Bound) -> Walked {
-    builder.follow_links(false).sort_by_file_name(Ord::cmp).filter_entry(|entry| !is_version_control(entry));
-    let mut walked = Walked { paths: Vec::new(), bound: None };
+    builder
+        .follow_links(false)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(|entry| !is_version_control(entry));
+    let mut walked = Walked {
+        paths: Vec::new(),
+        bound: None,
+    };
     let mut bytes = 0;
     // A folder that cannot be read is passed over: what is in it cannot be known.
     for entry in builder.build().flatten() {
         let is_folder = entry.file_type().is_none_or(|kind| kind.is_dir());
-        let Ok(path) = entry.path().strip_prefix(root) else { continue };
+        let Ok(path) = entry.path().strip_prefix(root) else {
+            continue;
+        };
         if is_folder || path.as_os_str().is_empty() {
             continue;
         }
         let size = entry.metadata().map_or(0, |metadata| metadata.len());
         if walked.paths.len() >= limits.files || bytes + size > limits.bytes {
-            walked.bound = Some(Bound { files: walked.paths.len(), bytes });
+            walked.bound = Some(Bound {
+                files: walked.paths.len(),
+                bytes,
+            });
             break;
         }
         bytes += size;

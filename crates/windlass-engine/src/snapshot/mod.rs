@@ -29,7 +29,7 @@ mod tests;
 pub use keep::{Caps, KeptFile, Snapshot};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use name::{Moment, NotAMoment, Side, SnapshotName};
-pub use repair::{RepairPlan, Repaired, RepairStep, plan_repair, repair};
+pub use repair::{RepairPlan, RepairStep, Repaired, plan_repair, repair};
 pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_restore, restore};
 pub use store::Store;
 

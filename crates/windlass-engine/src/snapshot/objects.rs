@@ -29,7 +29,13 @@ pub(super) struct ObjectCopies {
 
 impl ObjectCopies {
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, settled: HashMap::new(), left_out: Vec::new(), bytes: None, followed: false }
+        Self {
+            folder,
+            settled: HashMap::new(),
+            left_out: Vec::new(),
+            bytes: None,
+            followed: false,
+        }
     }
 
     pub fn folder(&self) -> &Path {
@@ -70,7 +76,9 @@ impl ObjectCopies {
         written: &mut LooseObjects,
     ) -> Result<(), SnapshotError> {
         let now = SystemTime::now();
-        let Ok(metadata) = source.symlink_metadata() else { return Ok(()) };
+        let Ok(metadata) = source.symlink_metadata() else {
+            return Ok(());
+        };
         let stamps = Stamps::of(&metadata);
         if self.settled.get(source) == Some(&stamps) {
             return Ok(());
@@ -83,10 +91,16 @@ impl ObjectCopies {
                 continue;
             }
             // It may have been packed and removed in this moment.
-            let Ok(size) = from.symlink_metadata().map(|metadata| metadata.len()) else { continue };
+            let Ok(size) = from.symlink_metadata().map(|metadata| metadata.len()) else {
+                continue;
+            };
             if self.bytes()? + size > cap {
                 let path = [b".git/objects/", name.as_bytes(), b"/", file.as_bytes()].concat();
-                self.left_out.push(LeftOut { path, reason: LeftOutReason::OverTotal, size });
+                self.left_out.push(LeftOut {
+                    path,
+                    reason: LeftOutReason::OverTotal,
+                    size,
+                });
                 complete = false;
                 continue;
             }
@@ -140,7 +154,9 @@ pub(super) fn wanted_files(folder: &Path) -> Result<Vec<OsString>, FileError> {
         None if is_loose(name) => Some(0),
         _ => None,
     };
-    let names = entries(folder)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+    let names = entries(folder)?
+        .into_iter()
+        .filter_map(|entry| entry.file_name().into_string().ok());
     let mut ranked: Vec<(u8, String)> = names.filter_map(|name| Some((rank(&name)?, name))).collect();
     ranked.sort_unstable();
     Ok(ranked.into_iter().map(|(_, name)| name.into()).collect())
@@ -153,7 +169,13 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<File, FileError> {
     name.push(".windlass-tmp");
     let temporary = to.with_file_name(name);
     let mut options = OpenOptions::new();
-    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary).at("write", &temporary)?;
+    let file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&temporary)
+        .at("write", &temporary)?;
     fill(&source, &file).at("write", &temporary)?;
     fs::rename(&temporary, to).at("write", to)?;
     Ok(file)

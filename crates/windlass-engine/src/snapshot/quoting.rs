@@ -1,5 +1,7 @@
 //! Paths on lines: readable, whatever bytes they have.
 
+use std::fmt::Write;
+
 /// The path on one line: a backslash, control characters and bytes that are no UTF-8 are written as `\xHH`.
 pub(super) fn quote(path: &[u8]) -> String {
     let mut quoted = String::with_capacity(path.len());
@@ -19,7 +21,8 @@ pub(super) fn quote(path: &[u8]) -> String {
 
 fn push_escaped(quoted: &mut String, bytes: &[u8]) {
     for byte in bytes {
-        quoted.push_str(&format!("\\x{byte:02x}"));
+        // Writing to a string cannot fail.
+        let _ = write!(quoted, "\\x{byte:02x}");
     }
 }
 
@@ -30,15 +33,15 @@ pub(super) fn unquote(quoted: &str) -> Vec<u8> {
     while let Some(at) = rest.find("\\x") {
         let (before, escape) = rest.split_at(at);
         path.extend_from_slice(before.as_bytes());
-        match escape.get(2..4).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                path.push(byte);
-                rest = escape.get(4..).unwrap_or_default();
-            }
-            None => {
-                path.extend_from_slice(b"\\x");
-                rest = escape.get(2..).unwrap_or_default();
-            }
+        if let Some(byte) = escape
+            .get(2..4)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+        {
+            path.push(byte);
+            rest = escape.get(4..).unwrap_or_default();
+        } else {
+            path.extend_from_slice(b"\\x");
+            rest = escape.get(2..).unwrap_or_default();
         }
     }
     path.extend_from_slice(rest.as_bytes());

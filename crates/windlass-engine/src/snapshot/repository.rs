@@ -15,8 +15,14 @@ use crate::inventory::{Place, Stamps, as_path};
 /// In the folder that belongs to one working tree.
 const OF_THE_WORKTREE: [&str; 4] = ["HEAD", "index", "ORIG_HEAD", "config.worktree"];
 /// Files in the folder that all working trees share.
-const SHARED_FILES: [&str; 6] =
-    ["config", "packed-refs", "shallow", "info/exclude", "objects/info/alternates", "logs/refs/stash"];
+const SHARED_FILES: [&str; 6] = [
+    "config",
+    "packed-refs",
+    "shallow",
+    "info/exclude",
+    "objects/info/alternates",
+    "logs/refs/stash",
+];
 /// Folders in it.
 const SHARED_FOLDERS: [&str; 2] = ["refs", "reftable"];
 
@@ -27,7 +33,11 @@ pub(super) type CapturedFiles = HashMap<PathBuf, (Option<Stamps>, ObjectId)>;
 /// Where a file of the repository belongs, by its name in a snapshot.
 pub(super) fn location(place: &KeptPlace, name: &[u8]) -> Option<PathBuf> {
     let of_the_worktree = OF_THE_WORKTREE.iter().any(|own| own.as_bytes() == name);
-    let folder = if of_the_worktree { &place.git_dir } else { &place.common_dir };
+    let folder = if of_the_worktree {
+        &place.git_dir
+    } else {
+        &place.common_dir
+    };
     folder.as_ref().map(|folder| folder.join(as_path(name)))
 }
 
@@ -41,17 +51,24 @@ impl Store {
         let mut kept = Vec::new();
         let mut moved = false;
         for (name, path) in own_files(repository) {
-            let Some((content, is_new)) = self.keep_own_file(&path)? else { continue };
+            let Some((content, is_new)) = self.keep_own_file(&path)? else {
+                continue;
+            };
             moved |= is_new;
             kept.push((name, content));
         }
         kept.sort_unstable();
         if repository.object_format == self.object_format() {
-            self.copies.follow(repository, moved, self.caps.total, &mut self.objects)?;
+            self.copies
+                .follow(repository, moved, self.caps.total, &mut self.objects)?;
             left_out.extend(self.copies.left_out().iter().cloned());
         } else {
             let path = b".git/objects".to_vec();
-            left_out.push(LeftOut { path, reason: LeftOutReason::Unreadable, size: 0 });
+            left_out.push(LeftOut {
+                path,
+                reason: LeftOutReason::Unreadable,
+                size: 0,
+            });
         }
         Ok(kept)
     }
@@ -59,7 +76,9 @@ impl Store {
     /// The content of one of the repository's files, and whether it is another than last time; `None` when there is no
     /// such file.
     fn keep_own_file(&mut self, path: &Path) -> Result<Option<(ObjectId, bool)>, SnapshotError> {
-        let Ok(metadata) = path.symlink_metadata() else { return Ok(None) };
+        let Ok(metadata) = path.symlink_metadata() else {
+            return Ok(None);
+        };
         let stamps = Stamps::of(&metadata);
         let before = self.captured.get(path);
         if let Some((known, content)) = before
@@ -69,7 +88,9 @@ impl Store {
         }
         let before = before.map(|(_, content)| *content);
         let now = SystemTime::now();
-        let Ok(bytes) = fs::read(path) else { return Ok(None) };
+        let Ok(bytes) = fs::read(path) else {
+            return Ok(None);
+        };
         let content = self.objects.write(ObjectKind::Blob, &bytes)?;
         let trusted = (!stamps.are_fresh(now)).then_some(stamps);
         self.captured.insert(path.to_path_buf(), (trusted, content));
@@ -81,8 +102,16 @@ impl Store {
 fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     let mut files = Vec::new();
     let named = |folder: &Path, name: &str| (name.as_bytes().to_vec(), folder.join(name));
-    files.extend(OF_THE_WORKTREE.iter().map(|name| named(&repository.git_dir, name)));
-    files.extend(SHARED_FILES.iter().map(|name| named(&repository.common_dir, name)));
+    files.extend(
+        OF_THE_WORKTREE
+            .iter()
+            .map(|name| named(&repository.git_dir, name)),
+    );
+    files.extend(
+        SHARED_FILES
+            .iter()
+            .map(|name| named(&repository.common_dir, name)),
+    );
     for folder in SHARED_FOLDERS {
         walk(&repository.common_dir.join(folder), folder.as_bytes(), &mut files);
     }
@@ -122,19 +151,21 @@ impl KeptPlace {
     }
 
     pub fn to_text(&self) -> String {
-        let mut text = format!("root\t{}\n", quote(self.root.as_os_str().as_bytes()));
+        let line = |key: &str, path: &Path| format!("{key}\t{}\n", quote(path.as_os_str().as_bytes()));
+        let mut text = line("root", &self.root);
         for (key, path) in [("git-dir", &self.git_dir), ("common-dir", &self.common_dir)] {
-            if let Some(path) = path {
-                text.push_str(&format!("{key}\t{}\n", quote(path.as_os_str().as_bytes())));
-            }
+            text.extend(path.as_ref().map(|path| line(key, path)));
         }
-        text.push_str(&format!("object-format\t{}\n", self.object_format.name()));
-        text
+        text + "object-format\t" + self.object_format.name() + "\n"
     }
 
     pub fn from_text(text: &str) -> Option<Self> {
-        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('\t'));
-        let path = |key: &str| value(key).map(|path| PathBuf::from(std::ffi::OsString::from_vec(unquote(path))));
+        let value = |key: &str| {
+            text.lines()
+                .find_map(|line| line.strip_prefix(key)?.strip_prefix('\t'))
+        };
+        let path =
+            |key: &str| value(key).map(|path| PathBuf::from(std::ffi::OsString::from_vec(unquote(path))));
         Some(Self {
             root: path("root")?,
             git_dir: path("git-dir"),

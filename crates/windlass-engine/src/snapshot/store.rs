@@ -29,12 +29,11 @@ impl Store {
     /// created: an older store keeps its own.
     pub fn open(state: &Path, format: ObjectFormat) -> Result<Self, SnapshotError> {
         let folder = state.join("snapshots.git");
-        let format = match read_if_there(&folder.join("config"))? {
-            Some(config) => stored_format(&config),
-            None => {
-                create(&folder, format)?;
-                format
-            }
+        let format = if let Some(config) = read_if_there(&folder.join("config"))? {
+            stored_format(&config)
+        } else {
+            create(&folder, format)?;
+            format
         };
         Ok(Self {
             objects: LooseObjects::new(folder.join("objects"), format),
@@ -94,11 +93,19 @@ impl Store {
         }
         for entry in fs::read_dir(&folder).at("read", &folder)? {
             let entry = entry.at("read", &folder)?;
-            let Ok(moment) = entry.file_name().to_string_lossy().parse::<Moment>() else { continue };
+            let Ok(moment) = entry.file_name().to_string_lossy().parse::<Moment>() else {
+                continue;
+            };
             let content = fs::read(entry.path()).at("read", &entry.path())?;
             // A power cut can leave an empty file; its snapshot is still known to the journal.
             if let Some(id) = ObjectId::from_hex(content.trim_ascii_end()) {
-                found.push((SnapshotName { run: run.clone(), moment }, SnapshotId(id.to_string())));
+                found.push((
+                    SnapshotName {
+                        run: run.clone(),
+                        moment,
+                    },
+                    SnapshotId(id.to_string()),
+                ));
             }
         }
         found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -107,10 +114,19 @@ impl Store {
 
     /// The snapshot of one end of an iteration: after its last attempt, or before its first. Where an iteration has no
     /// “before” of its own, it began as the one before it ended.
-    pub fn find(&self, run: &RunId, iteration: u32, side: Side) -> Result<(SnapshotName, SnapshotId), SnapshotError> {
+    pub fn find(
+        &self,
+        run: &RunId,
+        iteration: u32,
+        side: Side,
+    ) -> Result<(SnapshotName, SnapshotId), SnapshotError> {
         let list = self.list(run)?;
         let of = |name: &SnapshotName| match name.moment {
-            Moment::Iteration { iteration, attempt, side } => Some((iteration, attempt, side)),
+            Moment::Iteration {
+                iteration,
+                attempt,
+                side,
+            } => Some((iteration, attempt, side)),
             Moment::BeforeRestore { .. } => None,
         };
         let matching = |wanted: Side| {
@@ -124,16 +140,21 @@ impl Store {
                 let earlier = |(name, _): &&(SnapshotName, SnapshotId)| {
                     of(name).is_some_and(|(number, _, side)| number < iteration && side == Side::After)
                 };
-                list.iter().filter(earlier).next_back()
+                list.iter().rfind(earlier)
             }),
         };
         let side = if side == Side::Before { "before" } else { "after" };
-        found.cloned().ok_or_else(|| SnapshotError::Unknown(format!("{side} iteration {iteration} of run {run}")))
+        found
+            .cloned()
+            .ok_or_else(|| SnapshotError::Unknown(format!("{side} iteration {iteration} of run {run}")))
     }
 
     /// The snapshot with this name.
     pub fn named(&self, name: &SnapshotName) -> Result<SnapshotId, SnapshotError> {
-        let found = self.list(&name.run)?.into_iter().find(|(listed, _)| listed == name);
+        let found = self
+            .list(&name.run)?
+            .into_iter()
+            .find(|(listed, _)| listed == name);
         let unknown = || SnapshotError::Unknown(format!("{} of run {}", name.moment, name.run));
         found.map(|(_, id)| id).ok_or_else(unknown)
     }
@@ -147,8 +168,14 @@ impl Store {
             result => result?,
         };
         let line = commit.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let damaged = || SnapshotError::Damaged { id: id.0.clone(), why: "it names no tree".to_owned() };
-        let tree_id = line.strip_prefix(b"tree ").and_then(ObjectId::from_hex).ok_or_else(damaged)?;
+        let damaged = || SnapshotError::Damaged {
+            id: id.0.clone(),
+            why: "it names no tree".to_owned(),
+        };
+        let tree_id = line
+            .strip_prefix(b"tree ")
+            .and_then(ObjectId::from_hex)
+            .ok_or_else(damaged)?;
         Snapshot::read(&self.objects, id.clone(), tree::read(&self.objects, &tree_id)?)
     }
 
@@ -158,7 +185,11 @@ impl Store {
     }
 
     fn reference(&self, run: &RunId, moment: &str) -> Result<PathBuf, SnapshotError> {
-        let plain = !run.0.is_empty() && run.0.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let plain = !run.0.is_empty()
+            && run
+                .0
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         if !plain {
             return Err(SnapshotError::BadName(run.0.clone()));
         }
@@ -170,10 +201,15 @@ fn create(folder: &Path, format: ObjectFormat) -> Result<(), SnapshotError> {
     for below in ["objects/info", "refs/windlass", "repository-objects/pack"] {
         create_private_folder(&folder.join(below))?;
     }
-    replace(&folder.join("objects/info/alternates"), b"../repository-objects\n", 0o600)?;
+    replace(
+        &folder.join("objects/info/alternates"),
+        b"../repository-objects\n",
+        0o600,
+    )?;
     replace(&folder.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
-    let version = if format == ObjectFormat::Sha1 { 0 } else { 1 };
-    let mut config = format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n[gc]\n\tauto = 0\n");
+    let version = u8::from(format != ObjectFormat::Sha1);
+    let mut config =
+        format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n[gc]\n\tauto = 0\n");
     if format == ObjectFormat::Sha256 {
         config.push_str("[extensions]\n\tobjectformat = sha256\n");
     }
@@ -183,6 +219,12 @@ fn create(folder: &Path, format: ObjectFormat) -> Result<(), SnapshotError> {
 
 fn stored_format(config: &[u8]) -> ObjectFormat {
     let text = String::from_utf8_lossy(config).to_ascii_lowercase();
-    let sha256 = text.lines().any(|line| line.trim().replace(' ', "") == "objectformat=sha256");
-    if sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 }
+    let sha256 = text
+        .lines()
+        .any(|line| line.trim().replace(' ', "") == "objectformat=sha256");
+    if sha256 {
+        ObjectFormat::Sha256
+    } else {
+        ObjectFormat::Sha1
+    }
 }

@@ -31,8 +31,15 @@ fn write_level(objects: &mut LooseObjects, leaves: &[Leaf], skip: usize) -> Resu
             rest = rest.get(1..).unwrap_or_default();
             continue;
         };
-        let (name, with_slash) = (below.get(..end).unwrap_or_default(), below.get(..=end).unwrap_or_default());
-        let inside = |leaf: &Leaf| leaf.path.get(skip..).is_some_and(|path| path.starts_with(with_slash));
+        let (name, with_slash) = (
+            below.get(..end).unwrap_or_default(),
+            below.get(..=end).unwrap_or_default(),
+        );
+        let inside = |leaf: &Leaf| {
+            leaf.path
+                .get(skip..)
+                .is_some_and(|path| path.starts_with(with_slash))
+        };
         let count = rest.iter().take_while(|leaf| inside(leaf)).count();
         let (folder, others) = rest.split_at_checked(count).unwrap_or_default();
         let id = write_level(objects, folder, skip + with_slash.len())?;
@@ -67,12 +74,18 @@ fn read_level(
     leaves: &mut Vec<Leaf>,
 ) -> Result<(), SnapshotError> {
     let content = objects.read(id, ObjectKind::Tree)?;
-    let lines = parse(&content, objects.format().length())
-        .ok_or_else(|| SnapshotError::Damaged { id: id.to_string(), why: "it is no tree".to_owned() })?;
+    let lines = parse(&content, objects.format().length()).ok_or_else(|| SnapshotError::Damaged {
+        id: id.to_string(),
+        why: "it is no tree".to_owned(),
+    })?;
     for (mode, name, id) in lines {
         let path = [prefix, name].concat();
         match EntryKind::from_git_mode(mode) {
-            Some(kind) => leaves.push(Leaf { path, kind, content: id }),
+            Some(kind) => leaves.push(Leaf {
+                path,
+                kind,
+                content: id,
+            }),
             None => read_level(objects, &id, &[path.as_slice(), b"/"].concat(), leaves)?,
         }
     }
@@ -111,7 +124,11 @@ mod tests {
         let content = ObjectFormat::Sha1.identify(ObjectKind::Blob, b"");
         let mut leaves: Vec<_> = paths
             .iter()
-            .map(|path| Leaf { path: path.as_bytes().to_vec(), kind: EntryKind::File, content })
+            .map(|path| Leaf {
+                path: path.as_bytes().to_vec(),
+                kind: EntryKind::File,
+                content,
+            })
             .collect();
         leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         leaves

@@ -15,8 +15,14 @@ struct Judged {
 fn judge(scratch: &Scratch, before: &Inventory) -> Judged {
     let mut surveyor = scratch.surveyor();
     let inventory = surveyor.survey(&[]).unwrap();
-    scratch.store().keep(surveyor.place(), &inventory, &after(1)).unwrap();
-    let changed = changes(before, &inventory).into_iter().map(|change| change.path).collect();
+    scratch
+        .store()
+        .keep(surveyor.place(), &inventory, &after(1))
+        .unwrap();
+    let changed = changes(before, &inventory)
+        .into_iter()
+        .map(|change| change.path)
+        .collect();
     Judged { inventory, changed }
 }
 
@@ -25,7 +31,7 @@ fn commit_it(scratch: &Scratch, judged: &Judged) -> CommitOutcome {
         inventory: &judged.inventory,
         changed: &judged.changed,
         message: "Do it\n\nBody.\n",
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
     };
     commit(&scratch.found(), &scratch.store(), &candidate).unwrap()
 }
@@ -57,7 +63,10 @@ fn exactly_the_changed_paths_are_committed_and_the_rest_stays_as_it_was() {
     assert!(!committed(&outcome));
     let shown = scratch.git(&["show", "--format=%B", "--name-status", "-z", "HEAD"]);
     assert_eq!(shown, "Do it\n\nBody.\n\0\nA\0-new\nfile 🚀\0M\0a.txt\0");
-    assert_eq!(scratch.git(&["status", "--porcelain"]), " M src/b.txt\nA  staged\n?? untracked\n");
+    assert_eq!(
+        scratch.git(&["status", "--porcelain"]),
+        " M src/b.txt\nA  staged\n?? untracked\n"
+    );
 }
 
 #[test]
@@ -77,8 +86,16 @@ fn deletions_renames_modes_and_links_are_committed() {
     committed(&commit_it(&scratch, &judge(&scratch, &before)));
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
     let tree = scratch.git(&["ls-tree", "-r", "HEAD"]);
-    let modes: Vec<_> = tree.lines().map(|line| (&line[..6], line.split('\t').nth(1).unwrap())).collect();
-    let expected = [("100644", "folder"), ("120000", "link"), ("100644", "renamed.txt"), ("100755", "tool")];
+    let modes: Vec<_> = tree
+        .lines()
+        .map(|line| (&line[..6], line.split('\t').nth(1).unwrap()))
+        .collect();
+    let expected = [
+        ("100644", "folder"),
+        ("120000", "link"),
+        ("100644", "renamed.txt"),
+        ("100755", "tool"),
+    ];
     assert_eq!(modes, expected);
 }
 
@@ -100,7 +117,10 @@ fn what_was_judged_is_committed_although_a_gate_rewrote_it() {
     assert_eq!(scratch.git(&["show", "HEAD:new"]), "judged\n");
     assert_eq!(scratch.git(&["show", "HEAD:link"]), "judged");
     assert_eq!(scratch.read("a.txt"), "rewritten\n");
-    assert_eq!(scratch.git(&["status", "--porcelain"]), " M a.txt\n D link\n D new\n?? src/\n");
+    assert_eq!(
+        scratch.git(&["status", "--porcelain"]),
+        " M a.txt\n D link\n D new\n?? src/\n"
+    );
 }
 
 #[test]
@@ -129,7 +149,9 @@ fn the_first_commit_and_one_without_a_branch_work() {
     let before = scratch.survey();
     scratch.write("b", "y");
     let outcome = commit_it(&scratch, &judge(&scratch, &before));
-    let CommitOutcome::Committed { commit, .. } = outcome else { panic!("{outcome:?}") };
+    let CommitOutcome::Committed { commit, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(scratch.found().head().unwrap(), Head::Detached { commit });
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
 }
@@ -138,9 +160,15 @@ fn the_first_commit_and_one_without_a_branch_work() {
 fn nothing_new_is_no_commit() {
     let scratch = Scratch::committed();
     let before = Inventory::default();
-    assert_eq!(commit_it(&scratch, &judge(&scratch, &before)), CommitOutcome::NothingToCommit);
+    assert_eq!(
+        commit_it(&scratch, &judge(&scratch, &before)),
+        CommitOutcome::NothingToCommit
+    );
     let unborn = Scratch::repository();
-    assert_eq!(commit_it(&unborn, &judge(&unborn, &before)), CommitOutcome::NothingToCommit);
+    assert_eq!(
+        commit_it(&unborn, &judge(&unborn, &before)),
+        CommitOutcome::NothingToCommit
+    );
 }
 
 #[test]
@@ -150,14 +178,29 @@ fn hooks_run_and_may_refuse_or_alter() {
     scratch.write("a.txt", "changed\n");
     let judged = judge(&scratch, &before);
     hook(&scratch, "pre-commit", "echo 'lint: a.txt is ugly' >&2; exit 1");
-    assert_eq!(commit_it(&scratch, &judged), CommitOutcome::Refused("lint: a.txt is ugly".into()));
-    assert_eq!(scratch.git(&["status", "--porcelain"]), " M a.txt\n", "nothing is staged");
-    hook(&scratch, "pre-commit", "echo pretty > a.txt; echo more > more; git add a.txt more");
+    assert_eq!(
+        commit_it(&scratch, &judged),
+        CommitOutcome::Refused("lint: a.txt is ugly".into())
+    );
+    assert_eq!(
+        scratch.git(&["status", "--porcelain"]),
+        " M a.txt\n",
+        "nothing is staged"
+    );
+    hook(
+        &scratch,
+        "pre-commit",
+        "echo pretty > a.txt; echo more > more; git add a.txt more",
+    );
     hook(&scratch, "commit-msg", "echo 'Checked: yes' >> \"$1\"");
     assert!(committed(&commit_it(&scratch, &judged)));
     assert_eq!(scratch.git(&["show", "HEAD:a.txt"]), "pretty\n");
     assert_eq!(scratch.git(&["show", "HEAD:more"]), "more\n");
-    assert!(scratch.git(&["log", "-1", "--format=%B"]).contains("Checked: yes"));
+    assert!(
+        scratch
+            .git(&["log", "-1", "--format=%B"])
+            .contains("Checked: yes")
+    );
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
 }
 
@@ -187,8 +230,13 @@ fn a_person_without_a_name_is_told_the_two_commands() {
     let before = scratch.survey();
     scratch.write("a.txt", "changed\n");
     let outcome = commit_it(&scratch, &judge(&scratch, &before));
-    let CommitOutcome::Refused(said) = outcome else { panic!("{outcome:?}") };
-    assert!(said.contains("git config --global user.name") && said.contains("git config --global user.email"), "{said}");
+    let CommitOutcome::Refused(said) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(
+        said.contains("git config --global user.name") && said.contains("git config --global user.email"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -197,20 +245,33 @@ fn a_merge_a_rebase_a_lock_and_conflicts_refuse() {
     let before = scratch.survey();
     scratch.write("a.txt", "changed\n");
     let judged = judge(&scratch, &before);
-    for (obstacle, sign) in [("MERGE_HEAD", "a merge"), ("rebase-merge/x", "a rebase"), ("index.lock", "index.lock")] {
+    for (obstacle, sign) in [
+        ("MERGE_HEAD", "a merge"),
+        ("rebase-merge/x", "a rebase"),
+        ("index.lock", "index.lock"),
+    ] {
         scratch.write(&format!(".git/{obstacle}"), "x");
         let outcome = commit_it(&scratch, &judged);
-        let CommitOutcome::Refused(said) = outcome else { panic!("{outcome:?}") };
+        let CommitOutcome::Refused(said) = outcome else {
+            panic!("{outcome:?}")
+        };
         assert!(said.contains(sign), "{said}");
         let first = scratch.path(".git").join(obstacle.split('/').next().unwrap());
-        if first.is_dir() { fs::remove_dir_all(first).unwrap() } else { fs::remove_file(first).unwrap() }
+        if first.is_dir() {
+            fs::remove_dir_all(first).unwrap();
+        } else {
+            fs::remove_file(first).unwrap();
+        }
     }
     scratch.git(&["stash", "-q"]);
     scratch.write("a.txt", "other\n");
     scratch.git(&["commit", "-q", "-a", "-m", "other"]);
     assert!(!scratch.try_git(&scratch.top, &["stash", "pop", "-q"]).0);
     let outcome = commit_it(&scratch, &judged);
-    assert!(matches!(&outcome, CommitOutcome::Refused(said) if said.contains("conflicts")), "{outcome:?}");
+    assert!(
+        matches!(&outcome, CommitOutcome::Refused(said) if said.contains("conflicts")),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -224,14 +285,25 @@ fn ignored_files_are_not_committed_unless_they_are_tracked() {
     scratch.write("tracked.log", "two");
     scratch.write(".windlass/workspaces/x/TODO.md", "ours");
     committed(&commit_it(&scratch, &judge(&scratch, &before)));
-    assert_eq!(scratch.git(&["show", "--format=", "--name-only", "HEAD"]), "tracked.log\n");
+    assert_eq!(
+        scratch.git(&["show", "--format=", "--name-only", "HEAD"]),
+        "tracked.log\n"
+    );
 }
 
 #[test]
 fn a_submodules_commit_is_committed_and_an_embedded_repository_is_not() {
     let scratch = Scratch::committed();
     let inner = Scratch::committed();
-    scratch.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.top.to_str().unwrap(), "inner"]);
+    scratch.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        inner.top.to_str().unwrap(),
+        "inner",
+    ]);
     scratch.git(&["commit", "-q", "-m", "submodule"]);
     let before = scratch.survey();
     let identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
@@ -240,7 +312,10 @@ fn a_submodules_commit_is_committed_and_an_embedded_repository_is_not() {
     scratch.git(&["init", "-q", "embedded"]);
     scratch.git_in(&scratch.path("embedded"), &again);
     committed(&commit_it(&scratch, &judge(&scratch, &before)));
-    assert_eq!(scratch.git(&["show", "--format=", "--name-only", "HEAD"]), "inner\n");
+    assert_eq!(
+        scratch.git(&["show", "--format=", "--name-only", "HEAD"]),
+        "inner\n"
+    );
     assert_eq!(scratch.git(&["status", "--porcelain"]), "?? embedded/\n");
 }
 
@@ -266,15 +341,21 @@ fn a_linked_working_tree_commits_to_its_own_branch() {
     let scratch = Scratch::committed();
     let linked = scratch.state.with_file_name("linked");
     scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
-    let crate::git::Found::Worktree(repository) = crate::git::Repository::find(&linked).unwrap() else { panic!() };
+    let crate::git::Found::Worktree(repository) = crate::git::Repository::find(&linked).unwrap() else {
+        panic!()
+    };
     let place = crate::inventory::Place::new(&linked, Some(repository.clone()));
     let mut surveyor = crate::inventory::Surveyor::new(place);
     let before = surveyor.survey(&[]).unwrap();
     fs::write(linked.join("a.txt"), "changed\n").unwrap();
     let inventory = surveyor.survey(&[]).unwrap();
     let changed = vec![b"a.txt".to_vec()];
-    let candidate =
-        Candidate { inventory: &inventory, changed: &changed, message: "x", timeout: Duration::from_secs(60) };
+    let candidate = Candidate {
+        inventory: &inventory,
+        changed: &changed,
+        message: "x",
+        timeout: Duration::from_mins(1),
+    };
     assert_eq!(changes(&before, &inventory).len(), 1);
     committed(&commit(&repository, &scratch.store(), &candidate).unwrap());
     assert_eq!(scratch.git_in(&linked, &["status", "--porcelain"]), "");

@@ -93,7 +93,9 @@ impl Restored {
     /// The command that brings back what was there before; `None` when nothing was done.
     #[must_use]
     pub fn undo(&self) -> Option<String> {
-        self.before.as_ref().map(|(name, _)| format!("windlass restore {} {}", name.run, name.moment))
+        self.before
+            .as_ref()
+            .map(|(name, _)| format!("windlass restore {} {}", name.run, name.moment))
     }
 }
 
@@ -105,7 +107,10 @@ pub fn plan_restore(
 ) -> Result<RestorePlan, RestoreError> {
     let place = surveyor.place().clone();
     if place.root != target.place.root {
-        return Err(RestoreError::OtherPlace { of: target.place.root.clone(), here: place.root });
+        return Err(RestoreError::OtherPlace {
+            of: target.place.root.clone(),
+            here: place.root,
+        });
     }
     let paths: Vec<Vec<u8>> = target.files.iter().map(|file| file.path.clone()).collect();
     let now = surveyor.survey(&paths)?;
@@ -119,7 +124,8 @@ pub fn plan_restore(
     };
     plan.plan_writes(store, target, &now);
     plan.plan_removals(store, target, &now)?;
-    plan.left_alone.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    plan.left_alone
+        .sort_unstable_by(|one, other| one.path.cmp(&other.path));
     plan.now = now;
     Ok(plan)
 }
@@ -132,7 +138,10 @@ impl RestorePlan {
     }
 
     fn leave(&mut self, path: &[u8], why: WhyLeft) {
-        self.left_alone.push(LeftAlone { path: path.to_vec(), why });
+        self.left_alone.push(LeftAlone {
+            path: path.to_vec(),
+            why,
+        });
     }
 
     fn plan_writes(&mut self, store: &Store, target: &Snapshot, now: &Inventory) {
@@ -151,11 +160,23 @@ impl RestorePlan {
         }
     }
 
-    fn plan_removals(&mut self, store: &Store, target: &Snapshot, now: &Inventory) -> Result<(), SnapshotError> {
+    fn plan_removals(
+        &mut self,
+        store: &Store,
+        target: &Snapshot,
+        now: &Inventory,
+    ) -> Result<(), SnapshotError> {
         let ignores = SnapshotIgnores::read(store, target)?;
         // A walk that stopped early says nothing about files that it did not come to.
-        let bounded = target.left_out.iter().any(|left| left.reason == LeftOutReason::Bound);
-        for entry in now.entries.iter().filter(|entry| target.file(&entry.path).is_none()) {
+        let bounded = target
+            .left_out
+            .iter()
+            .any(|left| left.reason == LeftOutReason::Bound);
+        for entry in now
+            .entries
+            .iter()
+            .filter(|entry| target.file(&entry.path).is_none())
+        {
             let left_out = target.left_out.iter().find(|left| left.path == entry.path);
             let why = match left_out {
                 Some(left) => Some(WhyLeft::NotInSnapshot(left.reason)),
@@ -183,7 +204,7 @@ fn can_be_kept(store: &Store, entry: &Entry) -> bool {
 }
 
 /// Carries a plan out. `run` is the run whose snapshot is restored; the snapshot of what is replaced gets a name in it.
-pub fn restore(store: &mut Store, plan: RestorePlan, run: &RunId) -> Result<Restored, RestoreError> {
+pub fn restore(store: &mut Store, plan: &RestorePlan, run: &RunId) -> Result<Restored, RestoreError> {
     let mut restored = Restored {
         written: Vec::new(),
         removed: Vec::new(),
@@ -198,8 +219,8 @@ pub fn restore(store: &mut Store, plan: RestorePlan, run: &RunId) -> Result<Rest
     let before = store.keep(&plan.place, &plan.now, &name)?;
     restored.before = Some((name, before.id.clone()));
     let unkept = |path: &[u8]| before.left_out.iter().any(|left| left.path == path);
-    deed::remove(&plan, unkept, &mut restored);
-    deed::write(store, &plan, unkept, &mut restored)?;
+    deed::remove(plan, unkept, &mut restored);
+    deed::write(store, plan, unkept, &mut restored)?;
     Ok(restored)
 }
 
@@ -211,7 +232,12 @@ impl Store {
             Moment::Iteration { .. } => None,
         };
         let last = self.list(run)?.iter().filter_map(number).max().unwrap_or(0);
-        let moment = Moment::BeforeRestore { number: last.saturating_add(1) };
-        Ok(SnapshotName { run: run.clone(), moment })
+        let moment = Moment::BeforeRestore {
+            number: last.saturating_add(1),
+        };
+        Ok(SnapshotName {
+            run: run.clone(),
+            moment,
+        })
     }
 }

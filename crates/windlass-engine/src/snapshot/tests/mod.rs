@@ -8,14 +8,16 @@ mod restoring;
 mod timing;
 
 use super::*;
-use crate::scratch::{Scratch, after, run};
+use crate::scratch::{Scratch, after, run, say};
 
 impl Scratch {
     /// Keeps the tree as it is, under the name of an iteration's end.
     fn keep(&self, iteration: u32) -> Snapshot {
         let mut surveyor = self.surveyor();
         let inventory = surveyor.survey(&[]).unwrap();
-        self.store().keep(surveyor.place(), &inventory, &after(iteration)).unwrap()
+        self.store()
+            .keep(surveyor.place(), &inventory, &after(iteration))
+            .unwrap()
     }
 
     /// Brings a snapshot back.
@@ -23,7 +25,7 @@ impl Scratch {
         let mut store = self.store();
         let mut surveyor = crate::inventory::Surveyor::new(target.place());
         let plan = plan_restore(&mut surveyor, &store, target).unwrap();
-        restore(&mut store, plan, &run()).unwrap()
+        restore(&mut store, &plan, &run()).unwrap()
     }
 }
 

@@ -17,8 +17,18 @@ enum Edit {
 }
 
 /// Names that get into each other's way: a file here is a folder there.
-const NAMES: [&str; 10] =
-    ["a", "a/b", "a/b/c", "a.b", "d/e", "d/-x", "d/line\nend", "🚀", ".hidden/f", ".windlass/workspaces/w/TODO.md"];
+const NAMES: [&str; 10] = [
+    "a",
+    "a/b",
+    "a/b/c",
+    "a.b",
+    "d/e",
+    "d/-x",
+    "d/line\nend",
+    "🚀",
+    ".hidden/f",
+    ".windlass/workspaces/w/TODO.md",
+];
 
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
     let name = 0..NAMES.len();
@@ -54,7 +64,11 @@ fn apply(scratch: &Scratch, edit: &Edit) {
         }
         Edit::Remove(name) => clear(scratch, NAMES[*name]),
         Edit::Executable(name, on) => {
-            if scratch.path(NAMES[*name]).symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+            if scratch
+                .path(NAMES[*name])
+                .symlink_metadata()
+                .is_ok_and(|metadata| metadata.is_file())
+            {
                 scratch.chmod(NAMES[*name], if *on { 0o755 } else { 0o644 });
             }
         }
@@ -76,10 +90,14 @@ proptest! {
     #[test]
     fn whatever_is_done_after_a_snapshot_is_undone_by_its_restore(first in edits(), then in edits(), destroy in any::<bool>()) {
         let scratch = Scratch::repository();
-        first.iter().for_each(|edit| apply(&scratch, edit));
+        for edit in &first {
+            apply(&scratch, edit);
+        }
         let kept = scratch.keep(1);
         let (files, refs) = (listing(&scratch.top), scratch.git(&["for-each-ref"]));
-        then.iter().for_each(|edit| apply(&scratch, edit));
+        for edit in &then {
+            apply(&scratch, edit);
+        }
         if destroy {
             fs::remove_dir_all(scratch.path(".git")).unwrap();
         }

@@ -58,7 +58,11 @@ fn references_that_were_moved_or_deleted_come_back_and_newer_ones_stay() {
     let repaired = repair_now(&scratch, &kept);
     assert_eq!(scratch.git(&["symbolic-ref", "HEAD"]), "refs/heads/main\n");
     for (branch, commit) in [("main", &first), ("gone", &first), ("newer", &later)] {
-        assert_eq!(&scratch.git(&["rev-parse", &format!("refs/heads/{branch}")]), commit, "{branch}");
+        assert_eq!(
+            &scratch.git(&["rev-parse", &format!("refs/heads/{branch}")]),
+            commit,
+            "{branch}"
+        );
     }
     // What was there is kept: the later commit's branch can be brought back.
     let (_, id) = repaired.before.unwrap();
@@ -73,7 +77,11 @@ fn objects_that_vanished_or_were_cut_short_come_back() {
     scratch.git(&["commit", "-q", "--allow-empty", "-m", "loose"]);
     let kept = scratch.keep(1);
     let objects = scratch.path(".git/objects");
-    for folder in fs::read_dir(&objects).unwrap().map(Result::unwrap).filter(|entry| entry.file_name().len() == 2) {
+    for folder in fs::read_dir(&objects)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_name().len() == 2)
+    {
         fs::remove_dir_all(folder.path()).unwrap();
     }
     for pack in fs::read_dir(objects.join("pack")).unwrap().map(Result::unwrap) {
@@ -90,9 +98,13 @@ fn a_linked_working_tree_comes_back() {
     let scratch = Scratch::committed();
     let linked = scratch.state.with_file_name("linked");
     scratch.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
-    let crate::git::Found::Worktree(repository) = crate::git::Repository::find(&linked).unwrap() else { panic!() };
+    let crate::git::Found::Worktree(repository) = crate::git::Repository::find(&linked).unwrap() else {
+        panic!()
+    };
     assert!(repository.is_linked());
-    let Head::Branch { branch, .. } = repository.head().unwrap() else { panic!() };
+    let Head::Branch { branch, .. } = repository.head().unwrap() else {
+        panic!()
+    };
     assert_eq!(branch, b"refs/heads/side");
     let place = crate::inventory::Place::new(&linked, Some(repository.clone()));
     let mut surveyor = crate::inventory::Surveyor::new(place.clone());
@@ -103,7 +115,10 @@ fn a_linked_working_tree_comes_back() {
     scratch.git(&["update-ref", "-d", "refs/heads/side"]);
     let repaired = repair_now(&scratch, &kept);
     assert_eq!(repaired.left_alone, Vec::<String>::new());
-    assert_eq!(scratch.git_in(&linked, &["symbolic-ref", "HEAD"]), "refs/heads/side\n");
+    assert_eq!(
+        scratch.git_in(&linked, &["symbolic-ref", "HEAD"]),
+        "refs/heads/side\n"
+    );
     assert_eq!(scratch.git_in(&linked, &["status", "--porcelain"]), "");
     // The main working tree is as it was.
     assert_eq!(scratch.git(&["symbolic-ref", "HEAD"]), "refs/heads/main\n");
@@ -137,16 +152,33 @@ fn a_repository_without_a_commit_comes_back() {
 #[test]
 fn references_in_tables_come_back() {
     let scratch = Scratch::plain();
-    let (there, said) = scratch.try_git(&scratch.top, &["init", "-q", "-b", "main", "--ref-format=reftable"]);
+    let (there, said) = scratch.try_git(
+        &scratch.top,
+        &["init", "-q", "-b", "main", "--ref-format=reftable"],
+    );
     if !there {
-        eprintln!("skipped, because this git has no reftable: {said}");
+        say(&format!("skipped, because this git has no reftable: {said}"));
         return;
     }
     scratch.write("a.txt", "one");
     scratch.git(&["add", "-A"]);
-    scratch.git(&["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "first"]);
-    let Head::Branch { branch, commit } = scratch.found().head().unwrap() else { panic!() };
-    assert_eq!((branch, format!("{commit}\n")), (b"refs/heads/main".to_vec(), scratch.git(&["rev-parse", "HEAD"])));
+    scratch.git(&[
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.com",
+        "commit",
+        "-q",
+        "-m",
+        "first",
+    ]);
+    let Head::Branch { branch, commit } = scratch.found().head().unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        (branch, format!("{commit}\n")),
+        (b"refs/heads/main".to_vec(), scratch.git(&["rev-parse", "HEAD"]))
+    );
     let kept = scratch.keep(1);
     let before = scratch.git(&["for-each-ref"]);
     fs::remove_dir_all(scratch.path(".git")).unwrap();
