@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::StoreError;
 use super::error::Attempted as _;
-use super::files::create_folder;
+use super::files::{create_folder, sync_folder};
 
 /// The longest part of a project's folder that is taken from its name, in characters.
 const SLUG_LENGTH: usize = 32;
@@ -87,9 +87,16 @@ impl Project {
         })
     }
 
-    /// Creates the folder, for its owner only.
+    /// Creates the folder, for its owner only, so that it survives a power failure.
     pub fn create(&self) -> Result<(), StoreError> {
-        create_folder(&self.runs())
+        let runs = self.runs();
+        let missing: Vec<&Path> = runs.ancestors().take_while(|path| !path.is_dir()).collect();
+        create_folder(&runs)?;
+        for parent in missing.into_iter().filter_map(Path::parent) {
+            // One above ours may be writable and not readable; then the file system's own pace must do.
+            let _ = sync_folder(parent);
+        }
+        Ok(())
     }
 
     /// The folder.

@@ -209,9 +209,8 @@ impl Journal {
                 Ok(())
             }
             Err(error) => {
-                self.torn = true;
                 // If even that is refused, the next write begins with it, and so does the next opening.
-                let _ = self.roll_back();
+                self.torn = self.roll_back().is_err();
                 Err(StoreError::io("write", &self.path, error))
             }
         }

@@ -85,8 +85,10 @@ fn another_directory_of_the_project_is_free() {
 fn a_killed_holder_is_replaced_and_named() {
     let fixture = Fixture::new();
     let mut other = another(&fixture);
+    let named = holder(&fixture.project, &fixture.directory).unwrap().unwrap();
+    assert!(named.is_alive());
     other.kill();
-    // It is a zombie now: that must count as dead.
+    assert!(!named.is_alive(), "a zombie is dead");
     let lock = take(&fixture);
     assert_eq!(lock.replaced.as_ref().map(|holder| holder.pid), Some(other.id()));
     let now = holder(&fixture.project, &fixture.directory).unwrap().unwrap();

@@ -38,6 +38,21 @@ fn a_call_that_never_ended_costs_its_reservation() {
 }
 
 #[test]
+fn the_runs_own_figures_count_when_it_has_ended() {
+    let fixture = Fixture::new();
+    let mut entries = fixture.facts(&run(), 1, None);
+    entries.extend(numbered(
+        vec![reserved(2), finished(StopReason::Interrupted, 2)],
+        8,
+    ));
+    let summary = RunSummary::of(&entries).unwrap();
+    assert_eq!(
+        (summary.iterations, summary.cost),
+        (2, Cost::from_micros(500_000))
+    );
+}
+
+#[test]
 fn a_resumed_run_is_unfinished_until_it_ends_again() {
     let fixture = Fixture::new();
     let mut entries = fixture.facts(&run(), 1, Some(StopReason::MaxIterations));
