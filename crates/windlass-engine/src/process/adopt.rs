@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::WaitOptions;
 
-use super::tree::{Families, Process};
+use super::tree::{Families, Process, kill_with_descendants};
 use super::{ProcessError, started};
 
 /// How long [`adopt_and_kill`] tries.
@@ -27,21 +27,20 @@ pub fn adopt_and_kill() -> Vec<i32> {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(1);
     loop {
-        let strays = strays();
-        if strays.is_empty() {
+        let families = Families::look();
+        let roots = adopted(&families);
+        if roots.is_empty() {
             return Vec::new();
         }
-        for stray in &strays {
-            stray.kill();
-        }
-        reap(&strays);
         if Instant::now() >= deadline {
-            return strays
-                .iter()
-                .filter(|stray| !stray.is_dead())
-                .map(|stray| stray.id.as_raw_nonzero().get())
-                .collect();
+            let left = families
+                .with_descendants(roots, |_| {})
+                .into_iter()
+                .filter(|stray| !stray.is_dead());
+            return left.map(|stray| stray.id.as_raw_nonzero().get()).collect();
         }
+        kill_with_descendants(&families, roots.clone(), is_ours);
+        reap(&roots);
         // There is no event to wait for: the death of a stranger's child is told to the stranger.
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
@@ -54,6 +53,13 @@ pub fn reap_adopted() {
     reap(&adopted(&Families::look()));
 }
 
+/// Our own process group, or that of a child which we started: a stray may have come out of it while it is still at
+/// work.
+fn is_ours(group: i32) -> bool {
+    group == rustix::process::getpgrp().as_raw_nonzero().get()
+        || started::lock().contains(&group.unsigned_abs())
+}
+
 /// Children that this process did not start.
 fn adopted(families: &Families) -> Vec<Process> {
     let own = started::lock();
@@ -62,15 +68,9 @@ fn adopted(families: &Families) -> Vec<Process> {
     children
 }
 
-fn strays() -> Vec<Process> {
-    let families = Families::look();
-    families.with_descendants(adopted(&families))
-}
-
 /// Each by its own number: another's exit status is not ours to take.
-fn reap(processes: &[Process]) {
-    let own = rustix::process::getpid().as_raw_nonzero().get();
-    for process in processes.iter().filter(|process| process.parent == own) {
-        let _ = rustix::process::waitpid(Some(process.id), WaitOptions::NOHANG);
+fn reap(children: &[Process]) {
+    for child in children {
+        let _ = rustix::process::waitpid(Some(child.id), WaitOptions::NOHANG);
     }
 }

@@ -11,7 +11,7 @@ use rustix::process::Pid;
 use windlass_core::fact::RunId;
 
 use super::RUN_VARIABLE;
-use super::tree::{Families, Process, all};
+use super::tree::{Families, Process, all, kill_with_descendants};
 
 /// How long [`end`] tries.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -40,14 +40,13 @@ pub fn find(run: &RunId) -> Vec<Leftover> {
 pub fn end(run: &RunId) -> Vec<Leftover> {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(1);
+    let own = rustix::process::getpgrp().as_raw_nonzero().get();
     loop {
         let left = marked(run);
         if left.is_empty() || Instant::now() >= deadline {
             return left.into_iter().map(leftover).collect();
         }
-        for process in left {
-            process.kill();
-        }
+        kill_with_descendants(&Families::look(), left, |group| group == own);
         // They are not our children: nobody tells us of their end.
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(50));
@@ -62,7 +61,7 @@ fn marked(run: &RunId) -> Vec<Process> {
     found.retain(|process| {
         !spared.contains(&process.id) && belongs_to(process.id, user) && carries(process.id, mark.as_bytes())
     });
-    let mut found = Families::look().with_descendants(found);
+    let mut found = Families::look().with_descendants(found, |_| {});
     found.retain(|process| !process.is_dead());
     found.sort_by_key(|process| process.id.as_raw_nonzero());
     found.dedup_by_key(|process| process.id);

@@ -3,7 +3,7 @@
 //! A process id alone says little: its owner may be gone and the number given away. So a [`Process`] knows when it
 //! started, and signals go through a pidfd that was seen to belong to exactly that process.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -54,25 +54,13 @@ impl Process {
             None => rustix::process::kill_process(self.id, signal),
         }
     }
-
-    /// Sends SIGKILL to it and, if it leads a process group, to the group.
-    ///
-    /// A signal to a group reaches every member at once; one by one, a chain of processes that fork and exit could
-    /// stay a step ahead.
-    pub fn kill(&self) {
-        if self.group == self.id.as_raw_nonzero().get() && self.signal(Signal::KILL).is_ok() {
-            let _ = rustix::process::kill_process_group(self.id, Signal::KILL);
-        } else {
-            let _ = self.signal(Signal::KILL);
-        }
-    }
 }
 
 /// Reads `/proc/<pid>/stat`. The name in it can hold anything, parentheses and line feeds too.
-fn parse_stat(stat: &[u8]) -> Option<Process> {
-    let name_end = memchr::memrchr(b')', stat)?;
-    let id = std::str::from_utf8(stat.split(|byte| *byte == b' ').next()?).ok()?;
-    let mut fields = std::str::from_utf8(stat.get(name_end + 1..)?)
+fn parse_stat(line: &[u8]) -> Option<Process> {
+    let name_end = memchr::memrchr(b')', line)?;
+    let id = std::str::from_utf8(line.split(|byte| *byte == b' ').next()?).ok()?;
+    let mut fields = std::str::from_utf8(line.get(name_end + 1..)?)
         .ok()?
         .split_ascii_whitespace();
     let state = *fields.next()?.as_bytes().first()?;
@@ -126,10 +114,15 @@ impl Families {
         }
     }
 
-    /// These and everything below them, parents before children.
-    pub fn with_descendants(&self, mut processes: Vec<Process>) -> Vec<Process> {
+    /// These and everything below them, parents before children. Each is shown as soon as it is found.
+    pub fn with_descendants(
+        &self,
+        mut processes: Vec<Process>,
+        mut on_found: impl FnMut(&Process),
+    ) -> Vec<Process> {
         let mut next = 0;
         while let Some(process) = processes.get(next) {
+            on_found(process);
             let children = self.children(process.id);
             processes.extend(children);
             next += 1;
@@ -141,7 +134,28 @@ impl Families {
 /// Everything below this process. What comes or goes meanwhile may be missed: whoever needs certainty repeats.
 pub fn descendants(root: Pid) -> Vec<Process> {
     let families = Families::look();
-    families.with_descendants(families.children(root))
+    families.with_descendants(families.children(root), |_| {})
+}
+
+/// Sends SIGKILL to these processes and everything below them, and to their process groups except for those that are
+/// spared. One round: who was born meanwhile may be missed.
+///
+/// Each is killed as soon as it is found, with its whole group at once: a family that forks quickly would grow faster
+/// than it can be listed. A group never reaches beyond its session, and no session can be joined from outside; so below
+/// a keeper, which has a session of its own, no group holds a stranger.
+pub fn kill_with_descendants(
+    families: &Families,
+    roots: Vec<Process>,
+    is_spared: impl Fn(i32) -> bool,
+) -> Vec<Process> {
+    let mut groups = BTreeSet::new();
+    families.with_descendants(roots, |process| {
+        if !is_spared(process.group) && groups.insert(process.group) {
+            let group = Pid::from_raw(process.group);
+            let _ = group.map(|group| rustix::process::kill_process_group(group, Signal::KILL));
+        }
+        let _ = process.signal(Signal::KILL);
+    })
 }
 
 /// All processes that can be seen.
@@ -206,7 +220,7 @@ mod tests {
             assert_eq!(Some(found.start), Process::find(own).map(|process| process.start));
             assert!(
                 families
-                    .with_descendants(vec![Process::find(parent).unwrap()])
+                    .with_descendants(vec![Process::find(parent).unwrap()], |_| {})
                     .contains(&found.clone())
             );
         }
@@ -217,6 +231,6 @@ mod tests {
         let mut earlier = Process::find(rustix::process::getpid()).unwrap();
         earlier.start -= 1;
         assert_eq!(earlier.signal(Signal::KILL), Err(Errno::SRCH));
-        earlier.kill();
+        kill_with_descendants(&Families::look(), vec![earlier], |_| true);
     }
 }

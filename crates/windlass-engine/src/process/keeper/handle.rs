@@ -147,27 +147,34 @@ impl Keeper {
         self.process.id.as_raw_nonzero().get()
     }
 
-    /// Starts a program, in a process group of its own: [`KeeperEvent::Spawned`], later [`KeeperEvent::Exited`]; or
+    /// Starts a program, in a process group of its own, and closes our copies of its files: [`KeeperEvent::Spawned`], later [`KeeperEvent::Exited`]; or
     /// [`KeeperEvent::SpawnFailed`].
     pub fn spawn(&self, request: SpawnRequest) -> Result<(), ProcessError> {
+        let SpawnRequest {
+            id,
+            program,
+            arguments,
+            environment,
+            directory,
+            stdin,
+            stdout,
+            stderr,
+        } = request;
         let text = |os: &OsString| Text::from(os.as_os_str());
         let spawn = Spawn {
-            id: request.id,
-            program: request.program.as_os_str().into(),
-            arguments: request.arguments.iter().map(text).collect(),
-            environment: request
-                .environment
+            id,
+            program: program.as_os_str().into(),
+            arguments: arguments.iter().map(text).collect(),
+            environment: environment
                 .iter()
                 .map(|(name, value)| (text(name), text(value)))
                 .collect(),
-            directory: request.directory.as_os_str().into(),
+            directory: directory.as_os_str().into(),
         };
-        let files = [
-            request.stdin.as_fd(),
-            request.stdout.as_fd(),
-            request.stderr.as_fd(),
-        ];
-        self.send(&Request::Spawn(spawn), &files)
+        self.send(
+            &Request::Spawn(spawn),
+            &[stdin.as_fd(), stdout.as_fd(), stderr.as_fd()],
+        )
     }
 
     /// Sends SIGTERM to a program's process group, and wakes what [`Keeper::pause`] stopped. Nothing happens where it

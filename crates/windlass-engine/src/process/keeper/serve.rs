@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpgrp, getpid, kill_process_group};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use windlass_core::fact::Ended;
 
 use crate::process::error::StartFault;
 use crate::process::protocol::{Reply, Request, Spawn, SpawnId};
-use crate::process::tree::descendants;
+use crate::process::tree::{Families, descendants, kill_with_descendants};
 use crate::process::wire::{self, Inbox, Received};
 
 /// What children get after SIGTERM when the runner is gone.
@@ -239,15 +239,16 @@ impl Serving {
     fn kill_tree(&mut self) -> Vec<i32> {
         let deadline = Instant::now() + KILL_PATIENCE;
         let mut pause = Duration::from_millis(1);
+        let own = getpgrp().as_raw_nonzero().get();
         while self.reap() == Below::Something {
-            let found = descendants(getpid());
-            for process in &found {
-                process.kill();
-            }
             if Instant::now() >= deadline {
-                let left = found.iter().filter(|process| !process.is_dead());
+                let left = descendants(getpid())
+                    .into_iter()
+                    .filter(|process| !process.is_dead());
                 return left.map(|process| process.id.as_raw_nonzero().get()).collect();
             }
+            let families = Families::look();
+            kill_with_descendants(&families, families.children(getpid()), |group| group == own);
             self.wait_for_child(pause);
             pause = (pause * 2).min(KILL_PAUSE);
         }

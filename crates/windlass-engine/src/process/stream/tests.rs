@@ -52,14 +52,13 @@ fn read_everything(content: &[u8]) -> (Vec<Told>, Vec<u8>, String) {
 }
 
 fn lines(told: &[Told]) -> Vec<&[u8]> {
-    let line = |told| {
-        if let &Told::Line(ref line) = told {
-            Some(line.as_slice())
-        } else {
-            None
+    let mut lines = Vec::new();
+    for event in told {
+        if let Told::Line(line) = event {
+            lines.push(line.as_slice());
         }
-    };
-    told.iter().filter_map(line).collect()
+    }
+    lines
 }
 
 #[test]
@@ -114,7 +113,7 @@ fn a_full_disk_is_said_once_and_the_reading_goes_on() {
     let (pipe, mut writer) = io::pipe().unwrap();
     let (reader, told) = read_lines(pipe, StreamLog::new(full()).with_times(full(), Instant::now()));
     for _ in 0..20 {
-        writer.write_all(&[b'x'; 100_000]).unwrap();
+        writer.write_all(&vec![b'x'; 100_000]).unwrap();
         writer.write_all(b"\n").unwrap();
     }
     drop(writer);

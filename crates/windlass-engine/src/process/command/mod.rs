@@ -1,15 +1,14 @@
 //! Short commands that the runner itself waits for: git, an agent's `--version`.
 
+mod pipes;
+
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use windlass_core::fact::Ended;
@@ -17,9 +16,10 @@ use windlass_core::fact::Ended;
 use super::ProcessError;
 use super::error::StartFault;
 use super::started::Started;
+use pipes::{Pipes, Turn};
 
 /// How long a command may take unless said otherwise.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Longer ones are this long, so that no sum overflows.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(24 * 365);
@@ -29,8 +29,6 @@ const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
 
 /// After the command's end: its pipes are read until nothing came for this long, should somebody hold them open.
 const DRAIN: Duration = Duration::from_millis(250);
-
-const CHUNK: usize = 64 * 1024;
 
 /// A command: a program with arguments, never a shell line.
 #[derive(Clone, Debug)]
@@ -188,45 +186,28 @@ impl Command {
     /// Feeds and reads the child until it has ended and its pipes are empty.
     fn exchange(&self, child: &mut Started, deadline: Instant) -> Result<Output, ProcessError> {
         let end = watch_end(child)?;
-        let mut feed = Feed::new(child.stdin.take(), &self.stdin)?;
-        let mut stdout = Capture::new(child.stdout.take(), self.output_limit);
-        let mut stderr = Capture::new(child.stderr.take(), self.output_limit);
+        let mut pipes = Pipes::new(child, &self.stdin, self.output_limit)?;
         let mut status: Option<ExitStatus> = None;
         loop {
-            let wait_until = if status.is_some() {
+            let until = if status.is_some() {
                 deadline.min(Instant::now() + DRAIN)
             } else {
                 deadline
             };
-            let ready = wait(
-                status.is_none().then_some(&end),
-                &feed,
-                &stdout,
-                &stderr,
-                wait_until,
-            )?;
-            if ready.feed {
-                feed.write_some();
-            }
-            if ready.stdout {
-                stdout.read_some();
-            }
-            if ready.stderr {
-                stderr.read_some();
-            }
-            if ready.end {
+            let turn = pipes.turn(status.is_none().then_some(&end), until)?;
+            if turn == Turn::Ended {
                 status = child
                     .try_wait()
                     .map_err(ProcessError::system("wait for a command"))?;
             }
-            let all_read = ready.is_quiet() || (stdout.is_done() && stderr.is_done());
             let late = Instant::now() >= deadline;
             match status {
-                Some(status) if all_read || late => {
+                Some(status) if turn == Turn::Quiet || pipes.are_read() || late => {
+                    let (stdout, stderr) = pipes.into_captured();
                     return Ok(Output {
                         ended: ended(status),
-                        stdout: stdout.captured,
-                        stderr: stderr.captured,
+                        stdout,
+                        stderr,
                     });
                 }
                 None if late => return Err(self.timed_out()),
@@ -271,136 +252,5 @@ fn ended(status: ExitStatus) -> Ended {
     }
 }
 
-/// What can be done without blocking.
-#[derive(Default)]
-struct Ready {
-    end: bool,
-    feed: bool,
-    stdout: bool,
-    stderr: bool,
-}
-
-impl Ready {
-    const fn is_quiet(&self) -> bool {
-        !(self.end || self.feed || self.stdout || self.stderr)
-    }
-}
-
-fn wait(
-    end: Option<&OwnedFd>,
-    feed: &Feed<'_>,
-    stdout: &Capture,
-    stderr: &Capture,
-    until: Instant,
-) -> Result<Ready, ProcessError> {
-    let timeout = Timespec::try_from(until.saturating_duration_since(Instant::now())).unwrap_or_default();
-    let mut entries = Vec::with_capacity(4);
-    let mut places = [None; 4];
-    let sources = [
-        end.map(|end| PollFd::new(end, PollFlags::IN)),
-        feed.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::OUT)),
-        stdout.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)),
-        stderr.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)),
-    ];
-    for (place, source) in places.iter_mut().zip(sources) {
-        if let Some(source) = source {
-            *place = Some(entries.len());
-            entries.push(source);
-        }
-    }
-    match poll(&mut entries, Some(&timeout)) {
-        Ok(_) | Err(Errno::INTR) => {}
-        Err(error) => return Err(ProcessError::system("wait for a command")(error)),
-    }
-    let is_ready = |place: Option<usize>| {
-        place
-            .and_then(|index| entries.get(index))
-            .is_some_and(|entry: &PollFd<'_>| !entry.revents().is_empty())
-    };
-    let [end, feed, stdout, stderr] = places.map(is_ready);
-    Ok(Ready {
-        end,
-        feed,
-        stdout,
-        stderr,
-    })
-}
-
-/// What is written to the child.
-struct Feed<'a> {
-    /// `None` when everything is written, or the child reads no more.
-    pipe: Option<ChildStdin>,
-    rest: &'a [u8],
-}
-
-impl<'a> Feed<'a> {
-    fn new(pipe: Option<ChildStdin>, rest: &'a [u8]) -> Result<Feed<'a>, ProcessError> {
-        if let Some(pipe) = &pipe {
-            rustix::io::ioctl_fionbio(pipe.as_fd(), true)
-                .map_err(ProcessError::system("write to a command"))?;
-        }
-        Ok(Feed { pipe, rest })
-    }
-
-    fn write_some(&mut self) {
-        let Some(pipe) = &mut self.pipe else { return };
-        match pipe.write(self.rest) {
-            Ok(count) => self.rest = self.rest.get(count..).unwrap_or_default(),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
-            {
-                return;
-            }
-            // It does not want to know more, which is its own affair.
-            Err(_) => self.rest = &[],
-        }
-        if self.rest.is_empty() {
-            self.pipe = None;
-        }
-    }
-}
-
-/// What is read from the child.
-struct Capture {
-    /// `None` at its end.
-    pipe: Option<File>,
-    captured: Captured,
-    limit: usize,
-}
-
-impl Capture {
-    fn new<P: Into<OwnedFd>>(pipe: Option<P>, limit: usize) -> Capture {
-        Capture {
-            pipe: pipe.map(|pipe| File::from(pipe.into())),
-            captured: Captured::default(),
-            limit,
-        }
-    }
-
-    const fn is_done(&self) -> bool {
-        self.pipe.is_none()
-    }
-
-    fn read_some(&mut self) {
-        let Some(pipe) = &mut self.pipe else { return };
-        let mut chunk = [0; CHUNK];
-        match pipe.read(&mut chunk) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Ok(0) | Err(_) => self.pipe = None,
-            Ok(count) => {
-                let new = chunk.get(..count).unwrap_or_default();
-                let room = self.limit.saturating_sub(self.captured.bytes.len());
-                let kept = new.get(..room).unwrap_or(new);
-                self.captured.bytes.extend_from_slice(kept);
-                self.captured.dropped += (new.len() - kept.len()) as u64;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
-#[path = "command_tests.rs"]
 mod tests;

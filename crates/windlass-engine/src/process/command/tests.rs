@@ -1,3 +1,5 @@
+use std::io::{self, Read};
+
 use super::*;
 
 fn shell(script: &str) -> Command {

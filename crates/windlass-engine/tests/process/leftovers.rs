@@ -1,0 +1,74 @@
+//! Runner and keeper die at the same moment.
+
+use std::process::ExitCode;
+
+use rustix::process::{Pid, Signal};
+use windlass_core::fact::RunId;
+use windlass_engine::process::{RUN_VARIABLE, leftovers};
+
+use crate::harness::say;
+use crate::lane::{eventually, marked, marker, play, signal, sleepers, state};
+use crate::orphans::RUNNER;
+
+pub const TESTS: &[(&str, fn())] = &[
+    (
+        "leftovers::a_double_kill_is_cleared_up_later",
+        a_double_kill_is_cleared_up_later,
+    ),
+    (
+        "leftovers::nobody_finds_itself_or_its_ancestors",
+        nobody_finds_itself_or_its_ancestors,
+    ),
+];
+
+/// The role of one who looks for leftovers of a run.
+pub const FINDER: &str = "role-finder";
+
+pub fn print(run: &str) -> ExitCode {
+    for leftover in leftovers::find(&RunId(run.to_owned())) {
+        say(&format!("{} {}", leftover.pid, leftover.command));
+    }
+    say("end");
+    ExitCode::SUCCESS
+}
+
+fn a_double_kill_is_cleared_up_later() {
+    let marker = marker();
+    let script = format!(
+        "trap '' TERM HUP; sleep {marker} & setsid sleep {marker} & env -i setsid sleep {marker} & wait"
+    );
+    let (mut runner, mut printed) = play(&[RUNNER, &script, &marker], &[]);
+    let keeper = Pid::from_raw(printed.line().parse().unwrap()).unwrap();
+    let sleeping = eventually("all sleep", || {
+        Some(sleepers(&marker)).filter(|found| found.len() == 3)
+    });
+    // So that it cannot clear up.
+    signal(keeper, Signal::STOP);
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    signal(keeper, Signal::KILL);
+    eventually("the keeper is gone", || {
+        matches!(state(keeper), None | Some('Z')).then_some(())
+    });
+
+    let run = RunId(format!("r-{marker}"));
+    assert_eq!(leftovers::find(&RunId("r-another".to_owned())), []);
+    let found = leftovers::find(&run);
+    assert_eq!(found.len(), 4, "{found:?}");
+    for sleeper in sleeping {
+        let sleeper = found
+            .iter()
+            .find(|leftover| leftover.pid.to_string() == sleeper.to_string());
+        assert_eq!(sleeper.unwrap().command, format!("sleep {marker}"));
+    }
+    assert_eq!(leftovers::end(&run), []);
+    assert_eq!(printed.rest(), "");
+    assert_eq!(marked(&marker), []);
+}
+
+fn nobody_finds_itself_or_its_ancestors() {
+    let run = marker();
+    let (mut finder, printed) = play(&[FINDER, &run], &[(RUN_VARIABLE, &run)]);
+    assert_eq!(printed.rest(), "end\n");
+    finder.wait().unwrap();
+}

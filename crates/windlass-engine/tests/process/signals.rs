@@ -1,0 +1,83 @@
+//! What the runner makes of signals.
+
+use std::process::ExitCode;
+use std::sync::mpsc::channel;
+
+use rustix::process::Signal;
+use windlass_engine::process::signals::{self, suspend_self};
+
+use crate::harness::say;
+use crate::lane::{eventually, id, play, signal, state};
+
+pub const TESTS: &[(&str, fn())] = &[
+    (
+        "signals::each_has_its_meaning_and_none_ends_the_process",
+        each_has_its_meaning,
+    ),
+    ("signals::ctrl_z_and_back", ctrl_z_and_back),
+];
+
+/// The role of one who prints the signals it gets, and obeys Ctrl-Z.
+pub const LISTENER: &str = "role-signals";
+
+pub fn listen() -> ExitCode {
+    let (tell, told) = channel();
+    let _watch = signals::watch(move |signal| {
+        let _ = tell.send(signal);
+    })
+    .unwrap();
+    say("listening");
+    for meaning in told {
+        say(&format!("{meaning:?}"));
+        if meaning == signals::Signal::Suspend {
+            suspend_self().unwrap();
+            say("back");
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn each_has_its_meaning() {
+    let (mut listener, mut printed) = play(&[LISTENER], &[]);
+    assert_eq!(printed.line(), "listening");
+    let cases = [
+        (Signal::INT, "Interrupt"),
+        (Signal::TERM, "Terminate"),
+        (Signal::HUP, "HangUp"),
+        (Signal::WINCH, "WindowChanged"),
+        (Signal::CONT, "Resumed"),
+    ];
+    // The second time is as good as the first.
+    for (raw, meaning) in cases.into_iter().chain(cases) {
+        signal(id(&listener), raw);
+        assert_eq!(printed.line(), meaning);
+    }
+    signal(id(&listener), Signal::PIPE);
+    // A write from the background, where the terminal forbids it: stopped, not ended.
+    signal(id(&listener), Signal::TTOU);
+    eventually("it is stopped", || {
+        (state(id(&listener)) == Some('T')).then_some(())
+    });
+    signal(id(&listener), Signal::CONT);
+    assert_eq!(printed.line(), "Resumed");
+    listener.kill().unwrap();
+    listener.wait().unwrap();
+}
+
+fn ctrl_z_and_back() {
+    let (mut listener, mut printed) = play(&[LISTENER], &[]);
+    assert_eq!(printed.line(), "listening");
+    for _ in 0..3 {
+        signal(id(&listener), Signal::TSTP);
+        assert_eq!(printed.line(), "Suspend");
+        eventually("it is stopped", || {
+            (state(id(&listener)) == Some('T')).then_some(())
+        });
+        signal(id(&listener), Signal::CONT);
+        let mut lines = [printed.line(), printed.line()];
+        lines.sort();
+        assert_eq!(lines, ["Resumed", "back"]);
+    }
+    listener.kill().unwrap();
+    listener.wait().unwrap();
+}
