@@ -68,6 +68,16 @@ impl Head {
     }
 }
 
+/// Makes a directory a repository with one commit of all that is in it, by an author of its own; no hook and no
+/// template of the user's is used. For scratch projects.
+pub fn create_with_everything(directory: &Path, message: &str) -> Result<(), GitError> {
+    let git = || Call::new(directory).env("GIT_AUTHOR_NAME", "Windlass").env("GIT_COMMITTER_NAME", "Windlass");
+    let git = || git().env("GIT_AUTHOR_EMAIL", "windlass@localhost").env("GIT_COMMITTER_EMAIL", "windlass@localhost");
+    git().args(["init", "--quiet", "--template=", "--initial-branch=main"]).output()?;
+    git().args(["add", "--all"]).output()?;
+    git().args(["-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]).output().map(drop)
+}
+
 impl Repository {
     /// Looks for the repository that a directory belongs to, as git does: in it and above it.
     pub fn find(directory: &Path) -> Result<Found, GitError> {

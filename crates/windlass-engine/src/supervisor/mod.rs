@@ -73,6 +73,8 @@ pub struct Session {
     pub terminal: bool,
     /// Who watches.
     pub audience: Arc<dyn Audience>,
+    /// What a person should know before anything is done.
+    pub notices: Vec<String>,
 }
 
 /// How a run ended.
@@ -92,8 +94,9 @@ pub struct Finished {
 pub fn drive(session: Session) -> Result<Finished, EngineError> {
     let plan = Box::new(session.plan.clone());
     let first = if session.entries.is_empty() { Input::Start(plan) } else { Input::Resume(plan) };
+    let notices = session.notices.clone();
     let mut supervisor = Supervisor::new(session)?;
-    let result = supervisor.run(first);
+    let result = supervisor.run(first, notices);
     supervisor.close();
     result
 }
@@ -165,11 +168,14 @@ impl Supervisor {
         })
     }
 
-    fn run(&mut self, first: Input) -> Result<Finished, EngineError> {
+    fn run(&mut self, first: Input, notices: Vec<String>) -> Result<Finished, EngineError> {
         if !matches!(first, Input::Start(_)) {
             index::record_resumption(&self.project, self.folder.run(), self.clock.now().wall)?;
         }
         self.take(first)?;
+        for notice in notices {
+            self.take(Input::Notice(notice))?;
+        }
         let mut looked = Instant::now();
         loop {
             if let Phase::Ended(stop_reason) = self.run.phase() {

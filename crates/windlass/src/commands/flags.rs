@@ -48,6 +48,16 @@ pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
     Ok(flags.finish()?)
 }
 
+/// The flags of `demo`.
+///
+/// # Errors
+/// Values that are wrong: all of them.
+pub fn output(args: &OutputArgs) -> Result<Layer, CliError> {
+    let mut flags = Flags::default();
+    flags.output(args);
+    Ok(flags.finish()?)
+}
+
 /// What `--unlimited` means to the configuration.
 pub const fn unlimited(limits: &LimitArgs) -> Unlimited {
     if limits.unlimited {

@@ -56,7 +56,8 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
     };
     match begin(here, &folder, &plan, request) {
         Ok((journal, lock)) => {
-            let part = Part { folder, journal, entries: Vec::new(), lock, plan };
+            let notices = notices(here, &lock);
+            let part = Part { folder, journal, entries: Vec::new(), lock, plan, notices };
             finish(here, part, show)
         }
         Err(error) => {
@@ -86,6 +87,21 @@ pub struct Part {
     pub lock: Lock,
     /// The plan.
     pub plan: RunPlan,
+    /// What a person should know before anything is done.
+    pub notices: Vec<String>,
+}
+
+/// What the circumstances mean for the run.
+pub fn notices(here: &Here, lock: &Lock) -> Vec<String> {
+    let killed = lock.replaced.as_ref().map(|holder| {
+        format!("run {} ended here without giving the directory back; it was probably killed", holder.run)
+    });
+    let unprotected = match (&here.repository, here.git_missing) {
+        (Some(_), _) => None,
+        (None, true) => Some("git is not installed: there are no snapshots, and progress is read from file contents"),
+        (None, false) => Some("this is no git repository: there are no snapshots, and progress is read from file contents"),
+    };
+    killed.into_iter().chain(unprotected.map(str::to_owned)).collect()
 }
 
 /// Drives a session to its end.
@@ -109,6 +125,7 @@ pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError>
         environment: agent::environment(),
         terminal: std::io::stderr().is_terminal() || std::io::stdin().is_terminal(),
         audience: screen.clone(),
+        notices: part.notices,
     };
     let finished = drive(session);
     screen.finish();

@@ -2,17 +2,168 @@
 
 use std::process::ExitCode;
 
-use windlass_core::config::Layer;
+use windlass_core::config::{Origin, Resolved};
+use windlass_core::fact::{Entry, StopReason};
+use windlass_core::run::{Limits, Phase, Run, RunPlan};
+use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::{Journal, RunFolder, RunSummary, index};
 
-use super::{flags, not_connected};
+use super::agent;
+use super::audience::Show;
+use super::configuration::Configuration;
+use super::here::{self, Here};
+use super::launch::{self, Part};
+use super::flags;
 use crate::args::ResumeArgs;
-use crate::error::CliError;
+use crate::error::{CliError, Kind};
 
 /// Does it.
 ///
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
-    let _raised: Layer = flags::resume(args)?;
-    Err(not_connected("resume"))
+    let here = Here::find()?;
+    let raised = flags::resume(args)?;
+    let folder = wanted(&here, args.run.as_deref())?;
+    // Read before the lock is taken, to know whose directory it is.
+    refuse_other_directory(&here, &index::summarize(&folder)?)?;
+    let configuration = Configuration::load(&here.directory, raised, flags::unlimited(&args.limits))?;
+    let resolved = &configuration.resolved;
+    let lock = launch::lock(&here, folder.run(), resolved.exit_codes)?;
+    let opened = Journal::open(&folder)?;
+    let run = fold(&opened.entries)?;
+    let plan = plan(&run, resolved)?;
+    folder.take_stop_request()?;
+    let mut notices = launch::notices(&here, &lock);
+    notices.extend(opened.sealed.map(|path| {
+        format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
+    }));
+    let part = Part { folder, journal: opened.journal, entries: opened.entries, lock, plan, notices };
+    launch::finish(&here, part, Show::new(resolved.level, resolved.emoji, args.output.json))
+}
+
+/// The run that is meant: the one named, or the newest here that can go on.
+fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
+    if let Some(text) = named {
+        return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
+    }
+    let listing = index::list(&here.project)?;
+    let open = listing.runs.iter().find(|run| run.directory == here.directory && is_open(run));
+    match open {
+        Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
+        None => Err(CliError::usage("there is no unfinished run here").hint("All runs: windlass runs")),
+    }
+}
+
+/// Did it end where it can simply go on?
+pub fn is_open(run: &RunSummary) -> bool {
+    run.ending.is_none_or(|ending| needs(ending.stop_reason) == Needs::Nothing)
+}
+
+/// What an ended run needs to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    /// This limit, raised.
+    Higher(&'static str),
+    /// It is done.
+    NewRun,
+}
+
+fn needs(reason: StopReason) -> Needs {
+    match reason {
+        StopReason::Complete | StopReason::NothingToDo => Needs::NewRun,
+        StopReason::MaxIterations => Needs::Higher("--max-iterations"),
+        StopReason::MaxCost => Needs::Higher("--max-cost"),
+        StopReason::MaxTokens => Needs::Higher("--max-tokens"),
+        StopReason::MaxDuration => Needs::Higher("--max-duration"),
+        StopReason::Stagnated | StopReason::NoChanges => Needs::Higher("--stagnation-threshold"),
+        _ => Needs::Nothing,
+    }
+}
+
+fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), CliError> {
+    if summary.directory == here.directory {
+        return Ok(());
+    }
+    let directory = summary.directory.display();
+    Err(CliError::usage(format!("run {} works in {directory}", summary.run))
+        .hint(format!("windlass -C '{directory}' resume {}", summary.run)))
+}
+
+fn fold(entries: &[Entry]) -> Result<Run, CliError> {
+    let mut run = Run::new();
+    for entry in entries {
+        run.apply(entry).map_err(|error| CliError::new(Kind::System, format!("the journal is damaged: {error}")))?;
+    }
+    Ok(run)
+}
+
+/// The run's plan, with what the flags raise.
+fn plan(run: &Run, resolved: &Resolved) -> Result<RunPlan, CliError> {
+    let Some(old) = run.plan() else {
+        return Err(CliError::new(Kind::System, "the journal ends before the run has begun")
+            .hint("Nothing was done in it; start it anew with windlass run."));
+    };
+    let mut plan = RunPlan::clone(old);
+    plan.limits = raised(&old.limits, resolved);
+    if is_flag(resolved, "output.exit_codes") {
+        plan.exit_codes = resolved.exit_codes;
+    }
+    if let Phase::Ended(reason) = run.phase() {
+        refuse_ended(&plan, &old.limits, reason)?;
+    }
+    if plan.agent.name == "claude" {
+        agent::check(&mut plan.agent, plan.exit_codes)?;
+    } else {
+        plan.agent.program = here::program()?;
+    }
+    Ok(plan)
+}
+
+fn refuse_ended(plan: &RunPlan, before: &Limits, reason: StopReason) -> Result<(), CliError> {
+    let run = &plan.run;
+    match needs(reason) {
+        Needs::Nothing => Ok(()),
+        Needs::NewRun => Err(CliError::usage(format!("run {run} is done ({})", reason.name()))
+            .hint("For more work, start a new one: windlass run -p …")),
+        Needs::Higher(_) if plan.limits != *before => Ok(()),
+        Needs::Higher(flag) => Err(CliError::usage(format!("run {run} ended at its limit ({})", reason.name()))
+            .hint(format!("Raise it: windlass resume {run} {flag} …"))),
+    }
+}
+
+fn is_flag(resolved: &Resolved, key: &str) -> bool {
+    resolved.origins().iter().any(|value| value.name == key && matches!(value.origin, Origin::Flag(_)))
+}
+
+fn raised(old: &Limits, resolved: &Resolved) -> Limits {
+    let new = &resolved.limits;
+    let mut limits = old.clone();
+    let is = |key| is_flag(resolved, key);
+    if is("limits.max_iterations") {
+        limits.iterations = new.iterations;
+    }
+    if is("limits.max_cost") {
+        limits.cost = new.cost;
+    }
+    if is("limits.max_tokens") {
+        limits.tokens = new.tokens;
+    }
+    if is("limits.max_duration") {
+        limits.duration = new.duration;
+    }
+    if is("limits.max_failures") {
+        limits.failures = new.failures;
+    }
+    if is("limits.max_wait") {
+        limits.wait = new.wait;
+    }
+    if is("limits.stagnation_threshold") {
+        limits.stagnation = new.stagnation;
+    }
+    if is("limits.overage") {
+        limits.overage = new.overage;
+    }
+    limits
 }

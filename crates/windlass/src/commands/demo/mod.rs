@@ -1,10 +1,22 @@
 //! `demo`: the whole loop in a scratch repository, without any account.
 
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::not_connected;
+use windlass_core::config::{Layer, Resolved, Unlimited};
+use windlass_core::fact::{Check, CheckKind};
+use windlass_engine::git;
+
+use super::audience::Show;
+use super::configuration::Configuration;
+use super::goal::Goal;
+use super::here::Here;
+use super::run::Request;
+use super::{flags, launch, print};
 use crate::args::DemoArgs;
-use crate::error::CliError;
+use crate::error::{CliError, Kind};
 
 /// What the scripted agent does in the demo.
 pub const SCRIPT: &str = include_str!("script.toml");
@@ -26,7 +38,55 @@ pub const PROJECT: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// Whatever a person should read.
-pub fn run(_args: &DemoArgs) -> Result<ExitCode, CliError> {
-    let _ = (GOAL, GATE, PROJECT);
-    Err(not_connected("demo"))
+pub fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
+    let directory = scratch()?;
+    write_project(&directory)?;
+    let here = Here::at(directory.clone())?;
+    let request = request(&directory, args)?;
+    let resolved = &request.configuration.resolved;
+    let show = Show::new(resolved.level, resolved.emoji, args.output.json);
+    let code = launch::start(&here, &request, show)?;
+    if !args.output.json && !args.output.quiet {
+        print(&format!("The project it worked on: {}\n", directory.display()))?;
+    }
+    Ok(code)
+}
+
+/// A new folder that stays, so that people can look at it.
+fn scratch() -> Result<PathBuf, CliError> {
+    let folder = tempfile::Builder::new().prefix("windlass-demo-").tempdir_in(env::temp_dir());
+    let folder = folder.map_err(|error| trouble("create a folder for the demo", &error))?.keep();
+    folder.canonicalize().map_err(|error| trouble("find the demo's folder", &error))
+}
+
+fn write_project(directory: &Path) -> Result<(), CliError> {
+    for (name, content) in PROJECT {
+        fs::write(directory.join(name), content).map_err(|error| trouble("write the demo's project", &error))?;
+    }
+    git::create_with_everything(directory, "A greeting with a failing test")
+        .map_err(|error| CliError::new(Kind::System, format!("the demo needs git: {error}")))
+}
+
+/// The demo decides for itself: no configuration file and no variable changes what it shows.
+fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
+    let output: Layer = flags::output(&args.output)?;
+    let mut resolved = Resolved::merge(&[output], Unlimited::Refused)?;
+    resolved.checks.push(Check {
+        kind: CheckKind::Gate,
+        command: GATE.to_owned(),
+        timeout: std::time::Duration::from_mins(1),
+    });
+    resolved.clocks.delay = std::time::Duration::from_millis(300);
+    Ok(Request {
+        directory: directory.to_owned(),
+        goal: Goal { text: GOAL.to_owned(), file: None },
+        configuration: Configuration { resolved, files: Vec::new() },
+        mock: Some("builtin:demo".to_owned()),
+        skip_permissions: false,
+        allow_dirty: false,
+    })
+}
+
+fn trouble(what: &str, error: &std::io::Error) -> CliError {
+    CliError::new(Kind::System, format!("cannot {what}: {error}"))
 }
