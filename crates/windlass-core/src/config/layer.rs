@@ -82,8 +82,6 @@ impl Layer {
     /// # Errors
     /// What is no TOML, unknown keys, values of a wrong kind, values that may not be saved: all of them.
     pub fn parse(kind: FileKind, path: &Path, text: &str) -> Result<Layer, ConfigError> {
-        // Editors on Windows put a mark before the text.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let file = SourceFile { kind, path, text };
         let document = DeTable::parse(text).map_err(|error| {
             let place =

@@ -253,3 +253,16 @@ proptest! {
         let _ = environment(&[(&format!("WINDLASS_{name}"), &text)]);
     }
 }
+
+#[test]
+fn the_documentation_has_a_row_for_every_key() {
+    let documentation = include_str!("../../../../docs/configuration.md");
+    let resolved = merge(&[]);
+    for (key, value) in KEYS.iter().zip(resolved.origins()) {
+        let default = value.value.as_ref().map_or_else(|| "none".to_owned(), |value| format!("`{value}`"));
+        let row = format!("| `{}` | {default} | {} |", key.name, key.help);
+        assert!(documentation.contains(&row), "docs/configuration.md has no row\n{row}");
+    }
+    let rows = documentation.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, KEYS.len());
+}

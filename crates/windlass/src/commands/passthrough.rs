@@ -1,52 +1,11 @@
 //! What follows `--` (or stands in `agent.arguments`) goes to the agent as it is, except for flags that windlass gives
-//! it itself: those are refused by name, with what to say instead.
+//! it itself: those are refused by name.
 
 use std::ffi::OsString;
 
-use crate::error::CliError;
+use windlass_core::agent::owned_flag;
 
-/// Claude Code's flags that windlass owns, and what to say instead; empty where there is nothing.
-const OWNED: &[(&str, &str)] = &[
-    ("-p", "--prompt"),
-    ("--print", "--prompt"),
-    ("--output-format", ""),
-    ("--input-format", ""),
-    ("--verbose", "--verbose before the `--`"),
-    ("--append-system-prompt", "AGENTS.md in the project"),
-    ("--append-system-prompt-file", "AGENTS.md in the project"),
-    ("--system-prompt", "AGENTS.md in the project"),
-    ("--system-prompt-file", "AGENTS.md in the project"),
-    ("--settings", "permissions.allow in .windlass/config.toml"),
-    ("--permission-mode", "permissions.allow in .windlass/config.toml"),
-    ("--allowedTools", "permissions.allow in .windlass/config.toml"),
-    ("--allowed-tools", "permissions.allow in .windlass/config.toml"),
-    (
-        "--dangerously-skip-permissions",
-        "--dangerously-skip-permissions before the `--`",
-    ),
-    (
-        "--allow-dangerously-skip-permissions",
-        "--dangerously-skip-permissions before the `--`",
-    ),
-    ("--permission-prompt-tool", ""),
-    ("--model", "--model before the `--`"),
-    ("--max-turns", "--max-turns before the `--`"),
-    ("--max-budget-usd", "--max-cost before the `--`"),
-    ("--no-session-persistence", ""),
-    ("--session-id", ""),
-    ("--continue", ""),
-    ("-c", ""),
-    ("--resume", ""),
-    ("-r", ""),
-    ("--fork-session", ""),
-    ("--json-schema", ""),
-    ("--worktree", ""),
-    ("-w", ""),
-    ("--version", ""),
-    ("-v", ""),
-    ("--help", ""),
-    ("-h", ""),
-];
+use crate::error::CliError;
 
 /// The arguments as texts.
 ///
@@ -55,10 +14,7 @@ const OWNED: &[(&str, &str)] = &[
 pub fn texts(arguments: &[OsString]) -> Result<Vec<String>, CliError> {
     let texts = arguments.iter().map(|argument| {
         argument.to_str().map(str::to_owned).ok_or_else(|| {
-            CliError::usage(format!(
-                "the agent's argument `{}` is not UTF-8",
-                argument.to_string_lossy()
-            ))
+            CliError::usage(format!("the agent's argument `{}` is not UTF-8", argument.to_string_lossy()))
         })
     });
     let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
@@ -69,21 +25,12 @@ pub fn texts(arguments: &[OsString]) -> Result<Vec<String>, CliError> {
 /// Refuses flags that windlass owns.
 ///
 /// # Errors
-/// The first such flag.
+/// The first such flag, and why.
 pub fn refuse_owned(arguments: &[String]) -> Result<(), CliError> {
     for argument in arguments {
-        let flag = argument
-            .split_once('=')
-            .map_or(argument.as_str(), |(flag, _)| flag);
-        if let Some((_, instead)) = OWNED.iter().find(|(owned, _)| *owned == flag) {
-            let error = CliError::usage(format!(
-                "`{flag}` cannot be given to the agent: windlass sets it itself"
-            ));
-            return Err(if instead.is_empty() {
-                error
-            } else {
-                error.hint(format!("Use {instead} instead."))
-            });
+        if let Some(why) = owned_flag(argument) {
+            let flag = argument.split('=').next().unwrap_or(argument);
+            return Err(CliError::usage(format!("`{flag}` cannot be given to the agent: {why}")));
         }
     }
     Ok(())
@@ -107,5 +54,11 @@ mod tests {
         ] {
             assert_eq!(texts(&[argument.into()]).is_err(), refused, "{argument}");
         }
+    }
+
+    #[test]
+    fn the_value_of_a_refused_flag_is_not_repeated() {
+        let error = texts(&["--settings={\"env\":{\"KEY\":\"secret\"}}".into()]).unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
     }
 }

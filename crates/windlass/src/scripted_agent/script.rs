@@ -58,10 +58,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            after_last: AfterLast::default(),
-            model: "scripted".to_owned(),
-        }
+        Options { after_last: AfterLast::default(), model: "scripted".to_owned() }
     }
 }
 
@@ -102,10 +99,8 @@ impl Script {
             return Script::parse(text, source);
         }
         let path = Path::new(source);
-        let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ScriptError::Unreadable { path: path.to_owned(), source })?;
         Script::parse(&text, source)
     }
 
@@ -114,16 +109,12 @@ impl Script {
     /// # Errors
     /// What is no TOML, unknown keys and steps, wrong types, and a script without a call.
     pub fn parse(text: &str, name: &str) -> Result<Script, ScriptError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let script: Script = toml::from_str(text).map_err(|error| {
             let place = match error.span() {
                 Some(span) => format!("{name}:{}", line_of(text, span.start)),
                 None => name.to_owned(),
             };
-            ScriptError::Wrong {
-                place,
-                message: reworded(error.message()),
-            }
+            ScriptError::Wrong { place, message: reworded(error.message()) }
         })?;
         if script.calls.is_empty() {
             return Err(ScriptError::Wrong {

@@ -1,11 +1,10 @@
 //! The built program from outside: what it accepts, what it refuses and how, and the agent it plays.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "these tests start the program they test"
-)]
+#![expect(clippy::disallowed_methods, reason = "these tests start the program they test")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod agent;
 mod completions;
+mod decoding;
 mod demo;
 mod misbehaviour;
 mod refusals;

@@ -4,19 +4,16 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getsid, kill_process, test_kill_process};
 
 use super::{Place, answer};
 
 fn pid(place: &Place, file: &str) -> Pid {
-    Pid::from_raw(
-        fs::read_to_string(place.work().join(file))
-            .unwrap()
-            .parse()
-            .unwrap(),
-    )
-    .unwrap()
+    Pid::from_raw(fs::read_to_string(place.work().join(file)).unwrap().parse().unwrap()).unwrap()
 }
 
 /// Reads until there is nothing more: whoever holds the other end is gone then.
@@ -42,11 +39,7 @@ fn it_dies_of_a_signal_traps_it_or_ignores_it() {
     for (steps, code, signal) in [
         ("{ die = 'KILL' }", None, Some(9)),
         ("{ die = 'TERM' }", None, Some(15)),
-        (
-            "{ trap = { signal = 'TERM', exit = 143 } }, { die = 'TERM' }, { sleep = '10s' }",
-            Some(143),
-            None,
-        ),
+        ("{ trap = { signal = 'TERM', exit = 143 } }, { die = 'TERM' }, { sleep = '10s' }", Some(143), None),
         (
             "{ ignore = ['TERM', 'INT', 'HUP'] }, { die = 'TERM' }, { die = 'INT' }, { die = 'HUP' }, { exit = 5 }",
             Some(5),
@@ -82,10 +75,13 @@ fn it_leaves_a_child_in_a_session_of_its_own_that_ignores_term_and_holds_the_out
     let child = pid(&place, "child");
     assert_eq!(getsid(Some(child)).unwrap(), child);
     kill_process(child, Signal::TERM).unwrap();
-    assert!(test_kill_process(child).is_ok(), "it died of TERM");
+    let output = agent.stdout.take().unwrap();
+    let (told, ended) = mpsc::channel();
+    thread::spawn(move || told.send(read_to_end(output)));
+    // Neither did it die of TERM nor did the output end with the agent: both would end the pipe at once.
+    assert!(ended.recv_timeout(Duration::from_millis(300)).is_err(), "nobody holds the output");
     kill_process(child, Signal::KILL).unwrap();
-    // The pipe ends only now: the child held it.
-    assert!(read_to_end(agent.stdout.take().unwrap()).contains("\"subtype\":\"init\""));
+    assert!(ended.recv().unwrap().contains("\"subtype\":\"init\""));
 }
 
 #[test]
@@ -96,10 +92,7 @@ fn a_child_that_does_not_hold_the_output_lets_it_end() {
     read_to_end(agent.stdout.take().unwrap());
     assert!(agent.wait().unwrap().success());
     for file in ["child", "child.2"] {
-        assert!(
-            test_kill_process(pid(&place, file)).is_ok(),
-            "{file} did not outlive the agent"
-        );
+        assert!(test_kill_process(pid(&place, file)).is_ok(), "{file} did not outlive the agent");
         kill_process(pid(&place, file), Signal::KILL).unwrap();
     }
 }
