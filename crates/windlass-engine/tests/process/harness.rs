@@ -1,14 +1,15 @@
 //! Runs each test in a process of its own, and fails when anything is left behind by any of them.
 
 use std::io::{self, Write};
-use std::process::{Command, ExitCode, Output, Stdio};
+use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::WaitOptions;
+use windlass_engine::process::Command;
 
-use crate::lane::this_program;
+use crate::lane::{PATIENCE, this_program};
 
 /// The argument that asks for one test, in this process.
 pub const ONE: &str = "one-test";
@@ -92,33 +93,23 @@ fn run_all(tests: &[Test]) -> ExitCode {
 
 fn passes((name, _): &Test) -> bool {
     let started = Instant::now();
-    let output = run_in_child(name);
-    let passed = output.status.success();
+    let command = Command::new(this_program())
+        .argument(ONE)
+        .argument(name)
+        .timeout(PATIENCE * 3);
+    let (passed, told) = match command.run() {
+        Ok(output) => (output.succeeded(), output.stdout.text() + &output.stderr.text()),
+        Err(error) => (false, error.to_string()),
+    };
     let verdict = if passed { "ok" } else { "FAILED" };
     say(&format!(
         "test {name} ... {verdict} ({:.2} s)",
         started.elapsed().as_secs_f64()
     ));
-    let told =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if !passed {
         say(&told);
     }
     passed
-}
-
-#[expect(clippy::disallowed_methods, reason = "each test runs in a process of its own")]
-fn run_in_child(name: &str) -> Output {
-    let mut command = Command::new(this_program());
-    command
-        .args([ONE, name])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-        .spawn()
-        .and_then(std::process::Child::wait_with_output)
-        .unwrap()
 }
 
 /// Reaps what has fallen to us and ended; says whether something lives.

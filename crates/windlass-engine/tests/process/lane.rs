@@ -14,7 +14,7 @@ use windlass_core::fact::Ended;
 use windlass_engine::process::{Keeper, KeeperEvent, SpawnId, SpawnRequest};
 
 /// Nothing here takes this long; a loaded machine may.
-pub const PATIENCE: Duration = Duration::from_mins(1);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// This program, which is a keeper as well.
 pub fn this_program() -> PathBuf {
@@ -130,25 +130,47 @@ impl Printed {
     }
 }
 
-/// This program in another role, with its output. Nobody but the caller ends it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the runners that are killed here are no children of a keeper"
-)]
-pub fn play(words: &[&str], environment: &[(&str, &str)]) -> (Child, Printed) {
-    let (reader, stdout) = io::pipe().unwrap();
-    let mut command = Command::new(this_program());
-    command
-        .args(words)
-        .envs(environment.iter().copied())
-        .stdin(Stdio::null())
-        .stdout(stdout);
-    (command.spawn().unwrap(), Printed(BufReader::new(reader)))
+/// This program in another role. It is killed when this is dropped.
+pub struct Role {
+    child: Child,
+    pub printed: Printed,
 }
 
-/// The id of a child.
-pub fn id(child: &Child) -> Pid {
-    Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap()
+impl Role {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the runners that are killed here are no children of a keeper"
+    )]
+    pub fn play(words: &[&str], environment: &[(&str, &str)]) -> Role {
+        let (reader, stdout) = io::pipe().unwrap();
+        let mut command = Command::new(this_program());
+        command
+            .args(words)
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(stdout);
+        Role {
+            child: command.spawn().unwrap(),
+            printed: Printed(BufReader::new(reader)),
+        }
+    }
+
+    pub fn id(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
+    }
+
+    /// Kills it without a warning and reaps it; returns what it and its children print.
+    pub fn kill(mut self) -> Printed {
+        let (nothing, _) = io::pipe().unwrap();
+        std::mem::replace(&mut self.printed, Printed(BufReader::new(nothing)))
+    }
+}
+
+impl Drop for Role {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// A request for a shell script whose output can be read.

@@ -7,7 +7,7 @@ use windlass_core::fact::RunId;
 use windlass_engine::process::{RUN_VARIABLE, leftovers};
 
 use crate::harness::say;
-use crate::lane::{eventually, marked, marker, play, signal, sleepers, state};
+use crate::lane::{Role, eventually, marked, marker, signal, sleepers, state};
 use crate::orphans::RUNNER;
 
 pub const TESTS: &[(&str, fn())] = &[
@@ -37,15 +37,14 @@ fn a_double_kill_is_cleared_up_later() {
     let script = format!(
         "trap '' TERM HUP; sleep {marker} & setsid sleep {marker} & env -i setsid sleep {marker} & wait"
     );
-    let (mut runner, mut printed) = play(&[RUNNER, &script, &marker], &[]);
-    let keeper = Pid::from_raw(printed.line().parse().unwrap()).unwrap();
+    let mut runner = Role::play(&[RUNNER, &script, &marker], &[]);
+    let keeper = Pid::from_raw(runner.printed.line().parse().unwrap()).unwrap();
     let sleeping = eventually("all sleep", || {
         Some(sleepers(&marker)).filter(|found| found.len() == 3)
     });
     // So that it cannot clear up.
     signal(keeper, Signal::STOP);
-    runner.kill().unwrap();
-    runner.wait().unwrap();
+    let printed = runner.kill();
     signal(keeper, Signal::KILL);
     eventually("the keeper is gone", || {
         matches!(state(keeper), None | Some('Z')).then_some(())
@@ -68,7 +67,6 @@ fn a_double_kill_is_cleared_up_later() {
 
 fn nobody_finds_itself_or_its_ancestors() {
     let run = marker();
-    let (mut finder, printed) = play(&[FINDER, &run], &[(RUN_VARIABLE, &run)]);
-    assert_eq!(printed.rest(), "end\n");
-    finder.wait().unwrap();
+    let mut finder = Role::play(&[FINDER, &run], &[(RUN_VARIABLE, &run)]);
+    assert_eq!(finder.printed.line(), "end");
 }

@@ -11,7 +11,7 @@ use windlass_engine::process::{
 };
 
 use crate::harness::say;
-use crate::lane::{Lane, PATIENCE, eventually, id, marked, marker, play, shell, signal, sleepers, state};
+use crate::lane::{Lane, PATIENCE, Role, eventually, marked, marker, shell, signal, sleepers, state};
 
 pub const TESTS: &[(&str, fn())] = &[
     (
@@ -76,13 +76,12 @@ fn own_stdout() -> std::os::fd::OwnedFd {
 
 fn a_killed_runner_leaves_nothing() {
     let marker = marker();
-    let (mut runner, mut printed) = play(&[RUNNER, &EVERY_WAY_OUT.replace("MARKER", &marker), &marker], &[]);
-    let keeper = Pid::from_raw(printed.line().parse().unwrap()).unwrap();
+    let mut runner = Role::play(&[RUNNER, &EVERY_WAY_OUT.replace("MARKER", &marker), &marker], &[]);
+    let keeper = Pid::from_raw(runner.printed.line().parse().unwrap()).unwrap();
     eventually("all sleep", || (sleepers(&marker).len() == WAYS).then_some(()));
 
     let killed = Instant::now();
-    runner.kill().unwrap();
-    runner.wait().unwrap();
+    let printed = runner.kill();
     // Every one of them holds this pipe: its end is the end of the last.
     assert_eq!(printed.rest(), "terminated\n", "asked first, then killed");
     assert!(
@@ -98,17 +97,16 @@ fn a_killed_runner_leaves_nothing() {
 
 fn a_killed_runner_leaves_nothing_that_was_paused() {
     let marker = marker();
-    let (mut runner, mut printed) = play(&[RUNNER, &EVERY_WAY_OUT.replace("MARKER", &marker), &marker], &[]);
-    printed.line();
+    let mut runner = Role::play(&[RUNNER, &EVERY_WAY_OUT.replace("MARKER", &marker), &marker], &[]);
+    runner.printed.line();
     let sleeping = eventually("all sleep", || {
         Some(sleepers(&marker)).filter(|found| found.len() == WAYS)
     });
     for sleeper in sleeping {
         signal(sleeper, Signal::STOP);
     }
-    signal(id(&runner), Signal::STOP);
-    runner.kill().unwrap();
-    runner.wait().unwrap();
+    signal(runner.id(), Signal::STOP);
+    let printed = runner.kill();
     printed.rest();
     assert_eq!(marked(&marker), []);
 }

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use windlass_engine::process::signals::{self, suspend_self};
 
 use crate::harness::say;
-use crate::lane::{eventually, id, play, signal, state};
+use crate::lane::{Role, eventually, signal, state};
 
 pub const TESTS: &[(&str, fn())] = &[
     (
@@ -38,8 +38,8 @@ pub fn listen() -> ExitCode {
 }
 
 fn each_has_its_meaning() {
-    let (mut listener, mut printed) = play(&[LISTENER], &[]);
-    assert_eq!(printed.line(), "listening");
+    let mut listener = Role::play(&[LISTENER], &[]);
+    assert_eq!(listener.printed.line(), "listening");
     let cases = [
         (Signal::INT, "Interrupt"),
         (Signal::TERM, "Terminate"),
@@ -49,35 +49,31 @@ fn each_has_its_meaning() {
     ];
     // The second time is as good as the first.
     for (raw, meaning) in cases.into_iter().chain(cases) {
-        signal(id(&listener), raw);
-        assert_eq!(printed.line(), meaning);
+        signal(listener.id(), raw);
+        assert_eq!(listener.printed.line(), meaning);
     }
-    signal(id(&listener), Signal::PIPE);
+    signal(listener.id(), Signal::PIPE);
     // A write from the background, where the terminal forbids it: stopped, not ended.
-    signal(id(&listener), Signal::TTOU);
+    signal(listener.id(), Signal::TTOU);
     eventually("it is stopped", || {
-        (state(id(&listener)) == Some('T')).then_some(())
+        (state(listener.id()) == Some('T')).then_some(())
     });
-    signal(id(&listener), Signal::CONT);
-    assert_eq!(printed.line(), "Resumed");
-    listener.kill().unwrap();
-    listener.wait().unwrap();
+    signal(listener.id(), Signal::CONT);
+    assert_eq!(listener.printed.line(), "Resumed");
 }
 
 fn ctrl_z_and_back() {
-    let (mut listener, mut printed) = play(&[LISTENER], &[]);
-    assert_eq!(printed.line(), "listening");
+    let mut listener = Role::play(&[LISTENER], &[]);
+    assert_eq!(listener.printed.line(), "listening");
     for _ in 0..3 {
-        signal(id(&listener), Signal::TSTP);
-        assert_eq!(printed.line(), "Suspend");
+        signal(listener.id(), Signal::TSTP);
+        assert_eq!(listener.printed.line(), "Suspend");
         eventually("it is stopped", || {
-            (state(id(&listener)) == Some('T')).then_some(())
+            (state(listener.id()) == Some('T')).then_some(())
         });
-        signal(id(&listener), Signal::CONT);
-        let mut lines = [printed.line(), printed.line()];
+        signal(listener.id(), Signal::CONT);
+        let mut lines = [listener.printed.line(), listener.printed.line()];
         lines.sort();
         assert_eq!(lines, ["Resumed", "back"]);
     }
-    listener.kill().unwrap();
-    listener.wait().unwrap();
 }
