@@ -36,7 +36,7 @@ impl Background {
     fn replace(&mut self, system: &System<'_>) {
         let mut running = BTreeSet::new();
         let is_list = json::each(system.tasks, |task| {
-            if let Some(task) = json::object::<Task<'_>>(Some(task)) {
+            if let Some(task) = json::object::<Task<'_>>(task) {
                 running.insert(json::word(task.id).into_owned());
             }
         });

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 
 use super::background::Background;
 use super::event::{Block, Envelope, LimitInfo, LimitLine, Message, System};
@@ -66,8 +65,8 @@ impl Decoder for ClaudeDecoder {
             return;
         }
         let mut out = Out { detail, sink };
-        match serde_json::from_str::<Envelope<'_>>(&text) {
-            Ok(envelope) if envelope.kind.is_some() => self.known(&text, &envelope, &mut out),
+        match json::object::<Envelope<'_>>(Some(&text)) {
+            Some(envelope) if envelope.kind.is_some() => self.known(&text, &envelope, &mut out),
             _ => {
                 out.digest(Digest::Garbage);
                 out.observe(|| garbage(&text, line.len()));
@@ -83,7 +82,7 @@ impl ClaudeDecoder {
             "user" => self.user(envelope, out),
             "system" => self.system(line, &json::word(envelope.subtype), out),
             "rate_limit_event" => {
-                let line: Option<LimitLine<'_>> = serde_json::from_str(line).ok();
+                let line: Option<LimitLine<'_>> = json::object(Some(line));
                 limit(line.and_then(|line| line.rate_limit_info), out);
             }
             "result" => result::result(line, &json::word(envelope.subtype), out.watched(), out.sink),
@@ -111,8 +110,8 @@ impl ClaudeDecoder {
     }
 
     /// One block of what the model said.
-    fn said(&mut self, block: &RawValue, nested: bool, out: &mut Out<'_>) {
-        let Some(block) = json::object::<Block<'_>>(Some(block)) else {
+    fn said(&mut self, block: Field<'_>, nested: bool, out: &mut Out<'_>) {
+        let Some(block) = json::object::<Block<'_>>(block) else {
             return;
         };
         match &*json::word(block.kind) {
@@ -153,8 +152,8 @@ impl ClaudeDecoder {
         }
     }
 
-    fn answered(&mut self, block: &RawValue, nested: bool, out: &mut Out<'_>) {
-        let block = json::object::<Block<'_>>(Some(block));
+    fn answered(&mut self, block: Field<'_>, nested: bool, out: &mut Out<'_>) {
+        let block = json::object::<Block<'_>>(block);
         let Some(block) = block.filter(|block| json::word(block.kind) == "tool_result") else {
             return;
         };
@@ -172,7 +171,7 @@ impl ClaudeDecoder {
     }
 
     fn system(&mut self, line: &str, subtype: &str, out: &mut Out<'_>) {
-        let Ok(system) = serde_json::from_str::<System<'_>>(line) else {
+        let Some(system) = json::object::<System<'_>>(Some(line)) else {
             return;
         };
         match subtype {

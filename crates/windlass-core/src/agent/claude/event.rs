@@ -1,204 +1,117 @@
-//! The shapes of Claude Code's lines (2.1.197 to 2.1.330), every field left as its JSON text: a field of another type
-//! than expected never costs more than that field.
+//! The shapes of Claude Code's lines (2.1.197 to 2.1.330).
 
-use serde::Deserialize;
+use crate::agent::json::{self, Field, shape};
 
-use crate::agent::json::Field;
+shape! {
+    /// What every line has, and what messages have on top.
+    Envelope {
+        kind: "type",
+        subtype: "subtype",
+        message: "message",
+        /// The tool call of the sub-agent that this belongs to.
+        parent_tool_use_id: "parent_tool_use_id",
+        /// In an `assistant` line: it is not the model's but the program's own message about this error.
+        error: "error",
+        is_api_error_message: "is_api_error_message",
+        api_error_params: "api_error_params",
+    }
 
-/// What every line has, and what messages have on top.
-#[derive(Deserialize)]
-pub(super) struct Envelope<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Field<'a>,
-    #[serde(borrow)]
-    pub subtype: Field<'a>,
-    #[serde(borrow)]
-    pub message: Field<'a>,
-    /// The tool call of the sub-agent that this belongs to.
-    #[serde(borrow)]
-    pub parent_tool_use_id: Field<'a>,
-    /// In an `assistant` line: it is not the model's but the program's own message about this error.
-    #[serde(borrow)]
-    pub error: Field<'a>,
-    #[serde(borrow)]
-    pub is_api_error_message: Field<'a>,
-    #[serde(borrow)]
-    pub api_error_params: Field<'a>,
-}
+    Message {
+        content: "content",
+    }
 
-#[derive(Deserialize)]
-pub(super) struct Message<'a> {
-    #[serde(borrow)]
-    pub content: Field<'a>,
-}
+    /// One block of a message's content.
+    Block {
+        kind: "type",
+        text: "text",
+        id: "id",
+        name: "name",
+        input: "input",
+        tool_use_id: "tool_use_id",
+        is_error: "is_error",
+        content: "content",
+    }
 
-/// One block of a message's content.
-#[derive(Deserialize)]
-pub(super) struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Field<'a>,
-    #[serde(borrow)]
-    pub text: Field<'a>,
-    #[serde(borrow)]
-    pub id: Field<'a>,
-    #[serde(borrow)]
-    pub name: Field<'a>,
-    #[serde(borrow)]
-    pub input: Field<'a>,
-    #[serde(borrow)]
-    pub tool_use_id: Field<'a>,
-    #[serde(borrow)]
-    pub is_error: Field<'a>,
-    #[serde(borrow)]
-    pub content: Field<'a>,
-}
+    /// The fields of all `system` lines that are of interest.
+    System {
+        model: "model",
+        claude_code_version: "claude_code_version",
+        status: "status",
+        attempt: "attempt",
+        max_retries: "max_retries",
+        retry_delay_ms: "retry_delay_ms",
+        error_status: "error_status",
+        error: "error",
+        tasks: "tasks",
+        task_id: "task_id",
+        is_backgrounded: "is_backgrounded",
+        patch: "patch",
+        tool_name: "tool_name",
+        tool_use_id: "tool_use_id",
+    }
 
-/// The fields of all `system` lines that are of interest.
-#[derive(Deserialize)]
-pub(super) struct System<'a> {
-    #[serde(borrow)]
-    pub model: Field<'a>,
-    #[serde(borrow)]
-    pub claude_code_version: Field<'a>,
-    #[serde(borrow)]
-    pub status: Field<'a>,
-    #[serde(borrow)]
-    pub attempt: Field<'a>,
-    #[serde(borrow)]
-    pub max_retries: Field<'a>,
-    #[serde(borrow)]
-    pub retry_delay_ms: Field<'a>,
-    #[serde(borrow)]
-    pub error_status: Field<'a>,
-    #[serde(borrow)]
-    pub error: Field<'a>,
-    #[serde(borrow)]
-    pub tasks: Field<'a>,
-    #[serde(borrow)]
-    pub task_id: Field<'a>,
-    #[serde(borrow)]
-    pub is_backgrounded: Field<'a>,
-    #[serde(borrow)]
-    pub patch: Field<'a>,
-    #[serde(borrow)]
-    pub tool_name: Field<'a>,
-    #[serde(borrow)]
-    pub tool_use_id: Field<'a>,
-}
+    /// A background task, or what changed about one.
+    Task {
+        id: "task_id",
+        status: "status",
+        is_backgrounded: "is_backgrounded",
+    }
 
-/// A background task, or what changed about one.
-#[derive(Deserialize)]
-pub(super) struct Task<'a> {
-    #[serde(borrow, rename = "task_id")]
-    pub id: Field<'a>,
-    #[serde(borrow)]
-    pub status: Field<'a>,
-    #[serde(borrow)]
-    pub is_backgrounded: Field<'a>,
-}
+    LimitLine {
+        rate_limit_info: "rate_limit_info",
+    }
 
-#[derive(Deserialize)]
-pub(super) struct LimitLine<'a> {
-    #[serde(borrow)]
-    pub rate_limit_info: Field<'a>,
-}
+    LimitInfo {
+        status: "status",
+        resets_at: "resetsAt",
+        rate_limit_type: "rateLimitType",
+        utilization: "utilization",
+        is_using_overage: "isUsingOverage",
+    }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LimitInfo<'a> {
-    #[serde(borrow)]
-    pub status: Field<'a>,
-    #[serde(borrow)]
-    pub resets_at: Field<'a>,
-    #[serde(borrow)]
-    pub rate_limit_type: Field<'a>,
-    #[serde(borrow)]
-    pub utilization: Field<'a>,
-    #[serde(borrow)]
-    pub is_using_overage: Field<'a>,
-}
+    ResultLine {
+        is_error: "is_error",
+        terminal_reason: "terminal_reason",
+        api_error_status: "api_error_status",
+        api_error: "api_error",
+        api_error_type: "api_error_type",
+        result: "result",
+        errors: "errors",
+        total_cost_usd: "total_cost_usd",
+        usage: "usage",
+        model_usage: "modelUsage",
+        permission_denials: "permission_denials",
+        num_turns: "num_turns",
+    }
 
-#[derive(Deserialize)]
-pub(super) struct ResultLine<'a> {
-    #[serde(borrow)]
-    pub is_error: Field<'a>,
-    #[serde(borrow)]
-    pub terminal_reason: Field<'a>,
-    #[serde(borrow)]
-    pub api_error_status: Field<'a>,
-    #[serde(borrow)]
-    pub api_error: Field<'a>,
-    #[serde(borrow)]
-    pub api_error_type: Field<'a>,
-    #[serde(borrow)]
-    pub result: Field<'a>,
-    #[serde(borrow)]
-    pub errors: Field<'a>,
-    #[serde(borrow)]
-    pub total_cost_usd: Field<'a>,
-    #[serde(borrow)]
-    pub usage: Field<'a>,
-    #[serde(borrow, rename = "modelUsage")]
-    pub model_usage: Field<'a>,
-    #[serde(borrow)]
-    pub permission_denials: Field<'a>,
-    #[serde(borrow)]
-    pub num_turns: Field<'a>,
-}
+    /// `usage` (of one turn of the main agent), or one model's part of `modelUsage` (of the whole process, sub-agents
+    /// included), which spells the same otherwise.
+    Usage {
+        input: "input_tokens" | "inputTokens",
+        output: "output_tokens" | "outputTokens",
+        cache_creation: "cache_creation_input_tokens" | "cacheCreationInputTokens",
+        cache_read: "cache_read_input_tokens" | "cacheReadInputTokens",
+    }
 
-/// `usage` (of one turn of the main agent), or one model's part of `modelUsage` (of the whole process, sub-agents
-/// included), which spells the same otherwise.
-#[derive(Deserialize)]
-pub(super) struct Usage<'a> {
-    #[serde(borrow, rename = "input_tokens", alias = "inputTokens")]
-    pub input: Field<'a>,
-    #[serde(borrow, rename = "output_tokens", alias = "outputTokens")]
-    pub output: Field<'a>,
-    #[serde(
-        borrow,
-        rename = "cache_creation_input_tokens",
-        alias = "cacheCreationInputTokens"
-    )]
-    pub cache_creation: Field<'a>,
-    #[serde(borrow, rename = "cache_read_input_tokens", alias = "cacheReadInputTokens")]
-    pub cache_read: Field<'a>,
-}
+    DeniedCall {
+        tool_name: "tool_name",
+        tool_input: "tool_input",
+    }
 
-#[derive(Deserialize)]
-pub(super) struct DeniedCall<'a> {
-    #[serde(borrow)]
-    pub tool_name: Field<'a>,
-    #[serde(borrow)]
-    pub tool_input: Field<'a>,
-}
-
-/// What tools take, all of them together.
-#[derive(Deserialize)]
-pub(super) struct Input<'a> {
-    #[serde(borrow)]
-    pub file_path: Field<'a>,
-    #[serde(borrow)]
-    pub notebook_path: Field<'a>,
-    #[serde(borrow)]
-    pub path: Field<'a>,
-    #[serde(borrow)]
-    pub offset: Field<'a>,
-    #[serde(borrow)]
-    pub limit: Field<'a>,
-    #[serde(borrow)]
-    pub old_string: Field<'a>,
-    #[serde(borrow)]
-    pub new_string: Field<'a>,
-    #[serde(borrow)]
-    pub replace_all: Field<'a>,
-    #[serde(borrow)]
-    pub content: Field<'a>,
-    #[serde(borrow)]
-    pub command: Field<'a>,
-    #[serde(borrow)]
-    pub description: Field<'a>,
-    #[serde(borrow)]
-    pub pattern: Field<'a>,
-    #[serde(borrow)]
-    pub url: Field<'a>,
+    /// What tools take, all of them together.
+    Input {
+        file_path: "file_path",
+        notebook_path: "notebook_path",
+        path: "path",
+        offset: "offset",
+        limit: "limit",
+        old_string: "old_string",
+        new_string: "new_string",
+        replace_all: "replace_all",
+        content: "content",
+        command: "command",
+        description: "description",
+        pattern: "pattern",
+        url: "url",
+    }
 }

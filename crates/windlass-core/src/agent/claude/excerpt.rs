@@ -1,7 +1,5 @@
 //! What a tool answered, cut to a size that can be shown.
 
-use serde_json::value::RawValue;
-
 use super::event::Block;
 use crate::agent::json::{self, Field};
 use crate::observation::Excerpt;
@@ -30,8 +28,8 @@ struct Answer {
 }
 
 impl Answer {
-    fn block(&mut self, block: &RawValue) {
-        let Some(block) = json::object::<Block<'_>>(Some(block)) else {
+    fn block(&mut self, block: Field<'_>) {
+        let Some(block) = json::object::<Block<'_>>(block) else {
             return;
         };
         if self.excerpt.bytes > 0 {
@@ -52,7 +50,7 @@ impl Answer {
         let whole = if piece.whole {
             piece.text.len()
         } else {
-            text.map_or(0, |raw| raw.get().len() - 2)
+            text.map_or(0, |raw| raw.len() - 2)
         };
         self.excerpt.bytes += whole as u64;
     }

@@ -1,8 +1,6 @@
 //! `claude auth status`.
 
-use serde::Deserialize;
-
-use crate::agent::json::{self, Field};
+use crate::agent::json::{self, Field, shape};
 
 /// Whether Claude Code is logged in, as it says itself. It looks at what it has and asks nobody, so credentials that
 /// were revoked or have expired still count.
@@ -14,13 +12,11 @@ pub struct Login {
     pub method: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Status<'a> {
-    #[serde(borrow)]
-    logged_in: Field<'a>,
-    #[serde(borrow)]
-    auth_method: Field<'a>,
+shape! {
+    Status {
+        logged_in: "loggedIn",
+        method: "authMethod",
+    }
 }
 
 /// Reads what `claude auth status` prints (it exits with 1 when not logged in and prints the same shape). `None` where
@@ -29,10 +25,10 @@ struct Status<'a> {
 pub fn parse_auth_status(text: &str) -> Option<Login> {
     // Notices may stand before and after it.
     let object = text.get(text.find('{')?..=text.rfind('}')?)?;
-    let status: Status<'_> = serde_json::from_str(object).ok()?;
+    let status: Status<'_> = json::object(Some(object))?;
     Some(Login {
         logged_in: json::flag(status.logged_in)?,
-        method: json::word(status.auth_method).into_owned(),
+        method: json::word(status.method).into_owned(),
     })
 }
 

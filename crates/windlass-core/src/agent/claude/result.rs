@@ -1,9 +1,5 @@
 //! `result` lines.
 
-use std::collections::BTreeMap;
-
-use serde_json::value::RawValue;
-
 use super::event::{DeniedCall, ResultLine, Usage};
 use super::rule;
 use crate::agent::json::{self, Field};
@@ -19,7 +15,7 @@ const DENIALS: usize = 100;
 
 /// A turn's result; several can come from one process.
 pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Sink) {
-    let Ok(line) = serde_json::from_str::<ResultLine<'_>>(line) else {
+    let Some(line) = json::object::<ResultLine<'_>>(Some(line)) else {
         return;
     };
     let text = match json::tail(line.result, TEXT) {
@@ -54,7 +50,7 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
 fn errors(errors: Field<'_>) -> String {
     let mut text = String::new();
     json::each(errors, |error| {
-        if let Some(error) = json::tail(Some(error), TEXT) {
+        if let Some(error) = json::tail(error, TEXT) {
             if !text.is_empty() {
                 text.push('\n');
             }
@@ -71,15 +67,21 @@ fn errors(errors: Field<'_>) -> String {
 /// grows with `total_cost_usd` and has everything in it. So `modelUsage` counts, summed over the models; `usage` is
 /// taken only where it is missing or empty.
 fn tokens(line: &ResultLine<'_>) -> Tokens {
-    let mut process = Tokens::default();
-    let models: Option<BTreeMap<String, &RawValue>> = json::object(line.model_usage);
-    for model in models.unwrap_or_default().into_values() {
-        process += counted(Some(model));
-    }
+    let process = json::object::<Models>(line.model_usage).unwrap_or_default().0;
     if process.total() > 0 {
         process
     } else {
         counted(line.usage)
+    }
+}
+
+/// `modelUsage`: an object with a member for each model.
+#[derive(Default)]
+struct Models(Tokens);
+
+impl<'a> json::Shape<'a> for Models {
+    fn keep(&mut self, _model: &str, usage: Field<'a>) {
+        self.0 += counted(usage);
     }
 }
 
@@ -95,7 +97,7 @@ fn counted(usage: Field<'_>) -> Tokens {
 fn denials(calls: Field<'_>) -> Vec<Denial> {
     let mut denials = Vec::new();
     json::each(calls, |call| {
-        let call = json::object::<DeniedCall<'_>>(Some(call));
+        let call = json::object::<DeniedCall<'_>>(call);
         if let Some(call) = call.filter(|_| denials.len() < DENIALS) {
             let denial = rule::denial(&json::word(call.tool_name), call.tool_input);
             if !denials.contains(&denial) {

@@ -86,5 +86,5 @@ fn whole(field: Field<'_>) -> Option<String> {
 
 /// The beginning of a value's JSON.
 pub(super) fn beginning(value: Field<'_>) -> String {
-    value.map_or_else(String::new, |raw| raw.get().chars().take(OTHER).collect())
+    value.map_or_else(String::new, |raw| raw.chars().take(OTHER).collect())
 }
