@@ -9,7 +9,7 @@ use super::setting::{
     Setting, Span, SpanCap, Text, TokenCap,
 };
 use crate::fact::ExitCodes;
-use crate::run::CommitPolicy;
+use crate::run::{BudgetScope, CommitPolicy};
 
 /// A key that holds a `T`.
 #[derive(Debug)]
@@ -59,6 +59,7 @@ keys! {
     MAX_WAIT: Span = "limits.max_wait", "The longest wait for one usage limit.";
     OUTAGE_RETRIES: Count<0> = "limits.outage_retries", "Retries of one outage.";
     OUTAGE_TIME: Span = "limits.outage_time", "Time that one outage may take.";
+    BUDGET_SCOPE: BudgetScope = "limits.budget_scope", "What max_cost is for: this run, or all runs of the same goal here.";
     OVERAGE: bool = "limits.overage", "Usage beyond the plan is allowed.";
 
     DELAY: Pause = "clocks.delay", "Pause between two iterations.";

@@ -10,8 +10,8 @@ use super::setting::{
     CheckSetting, Count, CountCap, FileBelow, MoneyCap, OutputLevel, Pause, Phrase, PositiveSpan, Refusal,
     Setting, Span, SpanCap, Text, TokenCap,
 };
-use crate::fact::{Check, CheckKind, ExitCodes};
-use crate::run::{Clocks, CommitPolicy, Limits};
+use crate::fact::{Check, CheckKind, Cost, ExitCodes};
+use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits};
 
 /// The file of defaults, as it is in the tree.
 pub const DEFAULTS: &str = include_str!("defaults.toml");
@@ -21,6 +21,8 @@ pub const DEFAULTS: &str = include_str!("defaults.toml");
 pub struct Resolved {
     /// When the run has to end.
     pub limits: Limits,
+    /// What the limit on money is for; [`Limits::spent_before`] is filled in by whoever knows earlier runs.
+    pub budget_scope: BudgetScope,
     /// How long to wait for what.
     pub clocks: Clocks,
     /// Checks in the order they are run: `until` first.
@@ -170,6 +172,7 @@ impl Values {
     fn resolve(&self) -> Result<Resolved, ConfigError> {
         Ok(Resolved {
             limits: self.limits()?,
+            budget_scope: self.get(&keys::BUDGET_SCOPE)?,
             clocks: self.clocks()?,
             checks: self.checks()?,
             completion_signal: self.get(&keys::COMPLETION_SIGNAL).map(|Phrase(phrase)| phrase)?,
@@ -196,6 +199,7 @@ impl Values {
             outage_retries: self.get(&keys::OUTAGE_RETRIES).map(|Count(number)| number)?,
             outage_time: self.span(&keys::OUTAGE_TIME)?,
             overage: self.get(&keys::OVERAGE)?,
+            spent_before: Cost::ZERO,
         })
     }
 

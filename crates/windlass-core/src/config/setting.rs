@@ -8,7 +8,7 @@ use toml::Value;
 use super::duration::parse_duration;
 use super::money::{checked, parse_money};
 use crate::fact::{Cost, ExitCodes};
-use crate::run::{CommitPolicy, Mode};
+use crate::run::{BudgetScope, CommitPolicy, Mode};
 
 /// Why a value cannot be what its key holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -346,6 +346,18 @@ impl Setting for CommitPolicy {
             Some("none") => Ok(CommitPolicy::None),
             Some("agent") => Ok(CommitPolicy::Agent),
             Some("runner") => Ok(CommitPolicy::Runner),
+            _ => Err(Refusal::Kind),
+        }
+    }
+}
+
+impl Setting for BudgetScope {
+    const EXPECTED: &'static str = "`run` or `job`";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        match value.as_str() {
+            Some("run") => Ok(BudgetScope::Run),
+            Some("job") => Ok(BudgetScope::Job),
             _ => Err(Refusal::Kind),
         }
     }

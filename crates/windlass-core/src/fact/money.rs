@@ -41,6 +41,12 @@ impl Cost {
         self.0
     }
 
+    /// Is it nothing?
+    #[must_use]
+    pub const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// In dollars.
     #[must_use]
     pub fn dollars(self) -> f64 {

@@ -131,7 +131,7 @@ impl Run {
             return Vec::new();
         }
         let Turn { iteration, attempt, purpose, .. } = *turn;
-        let budget = plan.limits.cost.map(|limit| self.ledger.left_of(limit));
+        let budget = plan.limits.budget().map(|limit| self.ledger.left_of(limit));
         let reserved = self.ledger.reservation();
         vec![Fact::CallReserved {
             lane,

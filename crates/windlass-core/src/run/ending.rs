@@ -81,7 +81,7 @@ impl Run {
         let reason = if between && limits.iterations.is_some_and(|most| self.counters.started >= most) {
             StopReason::MaxIterations
         } else if self.counters.budget_exhausted
-            || limits.cost.is_some_and(|most| self.ledger.spent() >= most)
+            || limits.budget().is_some_and(|most| self.ledger.spent() >= most)
         {
             StopReason::MaxCost
         } else if limits.tokens.is_some_and(|most| self.ledger.tokens().total() >= most) {

@@ -38,7 +38,7 @@ pub use effect::{Effect, EndCall, NotesShare, TurnKey};
 pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
-pub use plan::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
+pub use plan::{AgentPlan, BudgetScope, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
 

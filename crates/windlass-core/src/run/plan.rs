@@ -83,6 +83,28 @@ pub struct Limits {
     pub outage_time: Duration,
     /// Usage beyond the plan is allowed.
     pub overage: bool,
+    /// What earlier runs of the same job cost; counts against `cost` (`--budget-scope job`). Nothing otherwise.
+    #[serde(rename = "spent_before_usd", default, skip_serializing_if = "Cost::is_zero")]
+    pub spent_before: Cost,
+}
+
+/// What a budget is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BudgetScope {
+    /// One run.
+    #[default]
+    Run,
+    /// All runs of the same job in this project.
+    Job,
+}
+
+impl Limits {
+    /// The money that this run may spend; `None` = no limit.
+    #[must_use]
+    pub fn budget(&self) -> Option<Cost> {
+        self.cost.map(|cost| cost.minus(self.spent_before))
+    }
 }
 
 /// How long to wait for what.

@@ -12,6 +12,10 @@ pub struct LimitArgs {
     /// Stop at this cost in dollars: 5, 5.50, '$5'
     #[arg(long, value_name = "USD", allow_hyphen_values = true)]
     pub max_cost: Option<String>,
+    /// What --max-cost is for: run, or job (all runs of this goal here)
+    /// [default: run]
+    #[arg(long, value_name = "SCOPE")]
+    pub budget_scope: Option<String>,
     /// Stop at this many tokens of all kinds
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<String>,

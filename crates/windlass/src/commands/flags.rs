@@ -82,6 +82,7 @@ impl Flags {
             limits.max_iterations.as_ref(),
         );
         self.text(&keys::MAX_COST, "--max-cost", limits.max_cost.as_ref());
+        self.text(&keys::BUDGET_SCOPE, "--budget-scope", limits.budget_scope.as_ref());
         self.text(&keys::MAX_TOKENS, "--max-tokens", limits.max_tokens.as_ref());
         self.text(
             &keys::MAX_DURATION,

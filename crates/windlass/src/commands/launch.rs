@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::{Entry, ExitCodes, RunId, StopReason};
+use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::prompt::holds_signal;
-use windlass_core::run::{CommitPolicy, Job, Mode, RunPlan};
+use windlass_core::run::{BudgetScope, CommitPolicy, Job, Limits, Mode, RunPlan};
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::become_subreaper;
 use windlass_engine::store::lock::{Acquired, HeldBy};
-use windlass_engine::store::{Journal, Lock, RunFolder, digest};
+use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
 use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
 
 use super::agent;
@@ -46,7 +46,7 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
         directory: here.directory.clone(),
         git: here.repository.is_some(),
         job: job(request),
-        limits: resolved.limits.clone(),
+        limits: Limits { spent_before: spent_before(here, request)?, ..resolved.limits.clone() },
         clocks: resolved.clocks.clone(),
         checks: resolved.checks.clone(),
         agent,
@@ -195,6 +195,19 @@ fn refuse_dirty_tree(here: &Here, plan: &RunPlan, allow_dirty: bool) -> Result<(
     }
     Err(CliError::usage("`--commit runner` is refused while there are uncommitted changes")
         .hint("Commit or stash them first; or give --allow-dirty: files that the agent changes too are then committed whole."))
+}
+
+/// What earlier runs of the same goal cost, where the budget is for the whole job.
+fn spent_before(here: &Here, request: &Request) -> Result<Cost, CliError> {
+    if request.configuration.resolved.budget_scope == BudgetScope::Run {
+        return Ok(Cost::ZERO);
+    }
+    let runs = index::list(&here.project)?.runs;
+    let same = |run: &&RunSummary| {
+        run.title == request.goal.title()
+            && RunFolder::of(&here.project, &run.run).read_goal().is_ok_and(|goal| goal == request.goal.text)
+    };
+    Ok(runs.iter().filter(same).map(|run| run.cost).sum())
 }
 
 fn job(request: &Request) -> Job {

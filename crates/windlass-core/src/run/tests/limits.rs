@@ -66,6 +66,21 @@ fn the_agent_gets_what_is_left_and_a_call_without_a_result_is_charged_its_reserv
 
 // rows: 55
 #[test]
+fn a_budget_for_the_job_counts_what_earlier_runs_spent() {
+    let mut plan = limited(|limits| limits.cost = Some(DOLLAR));
+    plan.limits.spent_before = Cost::from_dollars(0.8);
+    let mut world = World::new(plan, |call, _| works(call));
+    assert_eq!(world.finish(), StopReason::MaxCost);
+    assert_eq!(world.run.counters().started, 2);
+    let budgets = world.facts().filter_map(|fact| match fact {
+        Fact::CallReserved { budget, .. } => *budget,
+        _ => None,
+    });
+    assert_eq!(budgets.collect::<Vec<_>>(), [Cost::from_dollars(0.2), Cost::from_dollars(0.1)]);
+}
+
+// rows: 55
+#[test]
 fn a_budget_that_the_agent_used_up_is_our_max_cost() {
     let plan = limited(|limits| limits.cost = Some(DOLLAR));
     let mut world =

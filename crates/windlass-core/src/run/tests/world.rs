@@ -39,6 +39,7 @@ pub fn plan() -> RunPlan {
             outage_retries: 20,
             outage_time: Duration::from_hours(2),
             overage: false,
+            spent_before: Cost::ZERO,
         },
         clocks: Clocks {
             delay: Duration::from_secs(2),
