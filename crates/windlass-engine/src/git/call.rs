@@ -2,12 +2,13 @@
 //! from hooks, from prompts and from translated messages.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use windlass_core::fact::Ended;
+
 use super::GitError;
-use super::run::{self, Ended, Invocation};
+use crate::process::Command;
 
 /// Variables that would make git look at another repository than the one we mean.
 const MISLEADING: &[&str] = &[
@@ -34,7 +35,12 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A call of git that is being put together.
 #[derive(Debug)]
-pub(super) struct Call(Invocation);
+pub(super) struct Call {
+    command: Command,
+    /// Its first argument that is not an option of ours: `ls-files`.
+    verb: Option<OsString>,
+    directory: PathBuf,
+}
 
 /// What a call that ended by itself said.
 #[derive(Debug)]
@@ -56,51 +62,39 @@ impl Call {
     /// A call that runs the user's hooks: for a commit, and nothing else.
     pub fn with_hooks(directory: &Path) -> Self {
         // A collection in the background would outlive the run.
-        Self::bare(directory)
-            .option("gc.auto=0")
-            .option("maintenance.auto=false")
+        Self::bare(directory).option("gc.auto=0").option("maintenance.auto=false")
     }
 
     fn bare(directory: &Path) -> Self {
-        let with = [
-            ("LC_ALL", "C"),
-            ("GIT_OPTIONAL_LOCKS", "0"),
-            ("GIT_TERMINAL_PROMPT", "0"),
-        ];
-        Self(Invocation {
-            program: "git".into(),
-            arguments: Vec::new(),
-            directory: directory.to_path_buf(),
-            without: MISLEADING,
-            with: with
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            input: Vec::new(),
-            timeout: TIMEOUT,
-        })
-        .option("core.fsmonitor=false")
-        .hermetic_in_tests()
+        let command = Command::new("git").directory(directory).timeout(TIMEOUT);
+        let command = MISLEADING.iter().fold(command, |command, name| command.environment(name, None));
+        Self { command, verb: None, directory: directory.to_path_buf() }
+            .env("LC_ALL", "C")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .option("core.fsmonitor=false")
+            .hermetic_in_tests()
     }
 
     /// Tests see no configuration but their repository's own.
     fn hermetic_in_tests(self) -> Self {
         if cfg!(test) {
             let nowhere = "/nonexistent";
-            let call = self
-                .env("GIT_CONFIG_GLOBAL", "/dev/null")
-                .env("GIT_CONFIG_NOSYSTEM", "1");
+            let call = self.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
             return call.env("HOME", nowhere).env("XDG_CONFIG_HOME", nowhere);
         }
         self
     }
 
-    fn option(self, setting: &str) -> Self {
-        self.arg("-c").arg(setting)
+    fn option(mut self, setting: &str) -> Self {
+        self.command = self.command.arguments(["-c", setting]);
+        self
     }
 
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.0.arguments.push(argument.as_ref().to_os_string());
+        let argument = argument.as_ref();
+        self.verb.get_or_insert_with(|| argument.to_owned());
+        self.command = self.command.argument(argument);
         self
     }
 
@@ -109,50 +103,43 @@ impl Call {
     }
 
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
-        self.0.with.push((name.into(), value.as_ref().to_os_string()));
+        self.command = self.command.environment(name, Some(value.as_ref()));
         self
     }
 
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.0.input = bytes.into();
+        self.command = self.command.stdin(bytes);
         self
     }
 
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.0.timeout = timeout;
+        self.command = self.command.timeout(timeout);
         self
     }
 
     /// Runs it, whatever its exit code.
     pub fn run(self) -> Result<Answer, GitError> {
         let command = self.described();
-        // A missing directory gives the same error as a missing program.
-        if !self.0.directory.is_dir() {
-            let source = io::Error::from(io::ErrorKind::NotFound);
-            return Err(GitError::Start { command, source });
+        // Where the system does not say which of the two is missing, it is not the directory.
+        if !self.directory.is_dir() {
+            return Err(GitError::NoDirectory(self.directory));
         }
-        let outcome = run::run(&self.0).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => GitError::Missing,
-            _ => GitError::Start {
-                command: command.clone(),
-                source,
-            },
-        })?;
-        let errors = String::from_utf8_lossy(&outcome.errors).into_owned();
+        let outcome = self.command.run().map_err(|error| GitError::from_process(&command, error))?;
+        if outcome.stdout.dropped > 0 {
+            return Err(GitError::Failed {
+                command,
+                said: "it printed more than can be taken in".to_owned(),
+            });
+        }
         match outcome.ended {
-            Ended::Exited(code) => Ok(Answer {
-                code,
-                output: outcome.output,
-                errors,
-            }),
-            Ended::Signalled(signal) => Err(GitError::Failed {
-                command,
-                said: format!("it was ended by signal {signal}"),
-            }),
-            Ended::TimedOut => Err(GitError::Failed {
-                command,
-                said: format!("it took longer than {:?}", self.0.timeout),
-            }),
+            Ended::Exited(code) => {
+                let errors = outcome.stderr.text();
+                Ok(Answer { code, output: outcome.stdout.bytes, errors })
+            }
+            Ended::Signalled(signal) => {
+                Err(GitError::Failed { command, said: format!("it was ended by signal {signal}") })
+            }
+            Ended::Lost => Err(GitError::Failed { command, said: "nobody saw its end".to_owned() }),
         }
     }
 
@@ -163,19 +150,13 @@ impl Call {
         if answer.code == 0 {
             Ok(answer.output)
         } else {
-            Err(GitError::Failed {
-                command,
-                said: last_lines(&answer),
-            })
+            Err(GitError::Failed { command, said: last_lines(&answer) })
         }
     }
 
-    /// `git ls-files -z`: without our own options.
+    /// `git ls-files`: without options.
     fn described(&self) -> String {
-        let words = self.0.arguments.iter().map(OsString::as_os_str);
-        let mut words = words.skip_while(|word| *word == "-c" || word.to_string_lossy().contains('='));
-        let verb = words.next().unwrap_or_default();
-        format!("git {}", verb.to_string_lossy())
+        format!("git {}", self.verb.as_deref().unwrap_or_default().to_string_lossy())
     }
 }
 
@@ -189,15 +170,11 @@ pub(super) fn last_lines(answer: &Answer) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let from = lines.len().saturating_sub(10);
     let tail = lines.get(from..).unwrap_or_default().join("\n");
-    if tail.is_empty() {
-        format!("it ended with exit code {}", answer.code)
-    } else {
-        tail
-    }
+    if tail.is_empty() { format!("it ended with exit code {}", answer.code) } else { tail }
 }
 
 /// A path that a call printed: without the line's end, whatever else is in it.
-pub(super) fn printed_path(output: &[u8]) -> std::path::PathBuf {
+pub(super) fn printed_path(output: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     let path = output.strip_suffix(b"\n").unwrap_or(output);
     OsString::from_vec(path.to_vec()).into()

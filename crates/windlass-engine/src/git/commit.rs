@@ -86,18 +86,18 @@ pub fn commit(
         .args(["commit", "--quiet", "--no-edit", "--file=-"])
         .input(candidate.message)
         .timeout(candidate.timeout)
-        .run()?;
+        .run();
+    let answer = match answer {
+        Err(error @ GitError::TimedOut { .. }) => return Ok(CommitOutcome::Refused(error.to_string())),
+        answer => answer?,
+    };
     if answer.code != 0 {
         return Ok(CommitOutcome::Refused(explain(&answer)));
     }
     settle_index(repository, before)?;
     let Some(commit) = repository.head()?.commit() else {
         let printed = last_lines(&answer);
-        return Err(GitError::Unexpected {
-            command: "git commit",
-            printed,
-        }
-        .into());
+        return Err(GitError::Unexpected { command: "git commit", printed }.into());
     };
     let altered = tree_of(repository, Some(commit))? != tree;
     Ok(CommitOutcome::Committed { commit, altered })
@@ -127,30 +127,13 @@ pub fn settle_index(repository: &Repository, before: Option<ObjectId>) -> Result
         None => empty_tree(repository),
     };
     let call = Call::new(&repository.top);
-    let call = call.args([
-        "diff-tree",
-        "-r",
-        "-z",
-        "--no-renames",
-        "--no-commit-id",
-        &from,
-        &after.to_string(),
-    ]);
+    let call =
+        call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]);
     let listing = index_lines(&call.output()?);
-    let update = [
-        "update-index",
-        "-z",
-        "--add",
-        "--remove",
-        "--replace",
-        "--index-info",
-    ];
+    let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
     Call::new(&repository.top).args(update).input(listing).output()?;
     // Only so that git need not compare contents later; it complains about files that differ, which is their right.
-    Call::new(&repository.top)
-        .args(["update-index", "-q", "--refresh"])
-        .run()
-        .map(drop)
+    Call::new(&repository.top).args(["update-index", "-q", "--refresh"]).run().map(drop)
 }
 
 /// What `git diff-tree -z` printed, as `git update-index --index-info -z` reads it.
@@ -179,34 +162,20 @@ fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
     ];
     let is_there = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
     if let Some((_, what)) = under_way.into_iter().find(|(name, _)| is_there(name)) {
-        return Ok(Some(format!(
-            "{what} is under way: finish or abort it first (`git status` says how)"
-        )));
+        return Ok(Some(format!("{what} is under way: finish or abort it first (`git status` says how)")));
     }
     if is_there("index.lock") {
         let path = repository.git_dir.join("index.lock");
-        return Ok(Some(format!(
-            "{} is there: another git is at work, or one was killed",
-            path.display()
-        )));
+        return Ok(Some(format!("{} is there: another git is at work, or one was killed", path.display())));
     }
-    let unmerged = Call::new(&repository.top)
-        .args(["ls-files", "--unmerged", "-z"])
-        .output()?;
-    Ok(
-        (!unmerged.is_empty())
-            .then(|| "files have unresolved conflicts (`git status` names them)".to_owned()),
-    )
+    let unmerged = Call::new(&repository.top).args(["ls-files", "--unmerged", "-z"]).output()?;
+    Ok((!unmerged.is_empty()).then(|| "files have unresolved conflicts (`git status` names them)".to_owned()))
 }
 
 /// What to tell a person about a commit that git refused.
 fn explain(answer: &Answer) -> String {
-    let identity = [
-        "Please tell me who you are",
-        "empty ident name",
-        "no email was given",
-        "no name was given",
-    ];
+    let identity =
+        ["Please tell me who you are", "empty ident name", "no email was given", "no name was given"];
     if identity.iter().any(|sign| answer.errors.contains(sign)) {
         return UNKNOWN_IDENTITY.to_owned();
     }
@@ -214,10 +183,7 @@ fn explain(answer: &Answer) -> String {
 }
 
 fn empty_tree(repository: &Repository) -> String {
-    repository
-        .object_format
-        .identify(super::ObjectKind::Tree, b"")
-        .to_string()
+    repository.object_format.identify(super::ObjectKind::Tree, b"").to_string()
 }
 
 /// The tree of a commit; the empty tree where there is none.
@@ -241,17 +207,11 @@ impl<'a> PrivateIndex<'a> {
         let scratch = store.scratch();
         create_private_folder(&scratch)?;
         let folder = tempfile::tempdir_in(&scratch).at("write in", &scratch)?;
-        Ok(Self {
-            repository,
-            path: folder.path().join("index"),
-            _folder: folder,
-        })
+        Ok(Self { repository, path: folder.path().join("index"), _folder: folder })
     }
 
     fn call(&self) -> Call {
-        Call::new(&self.repository.top)
-            .env("GIT_INDEX_FILE", &self.path)
-            .env("GIT_LITERAL_PATHSPECS", "1")
+        Call::new(&self.repository.top).env("GIT_INDEX_FILE", &self.path).env("GIT_LITERAL_PATHSPECS", "1")
     }
 
     fn write_tree(&self) -> Result<String, GitError> {
@@ -285,40 +245,24 @@ impl<'a> PrivateIndex<'a> {
         }
         let update = ["update-index", "-z", "--add", "--remove", "--replace"];
         for lines in [removed, replaced].into_iter().filter(|lines| !lines.is_empty()) {
-            self.call()
-                .args(update)
-                .arg("--index-info")
-                .input(lines)
-                .output()?;
+            self.call().args(update).arg("--index-info").input(lines).output()?;
         }
         if !as_they_are.is_empty() {
-            self.call()
-                .args(update)
-                .arg("--stdin")
-                .input(as_they_are)
-                .output()?;
+            self.call().args(update).arg("--stdin").input(as_they_are).output()?;
         }
         Ok(None)
     }
 
     fn has_submodule(&self, path: &[u8]) -> Result<bool, GitError> {
         let path = std::ffi::OsStr::from_bytes(path);
-        let output = self
-            .call()
-            .args(["ls-files", "-z", "--stage", "--"])
-            .arg(path)
-            .output()?;
+        let output = self.call().args(["ls-files", "-z", "--stage", "--"]).arg(path).output()?;
         Ok(output.starts_with(EntryKind::Submodule.git_mode().as_bytes()))
     }
 
     /// The index's line for a content that only the snapshot has. `None` when it does not have it either.
     fn kept_line(&self, store: &Store, entry: &Entry) -> Result<Option<Vec<u8>>, CommitError> {
         if entry.kind == EntryKind::Submodule {
-            return Ok(Some(index_line(
-                entry.kind.git_mode(),
-                &entry.content.to_string(),
-                &entry.path,
-            )));
+            return Ok(Some(index_line(entry.kind.git_mode(), &entry.content.to_string(), &entry.path)));
         }
         let content = match store.content(&entry.content) {
             Ok(content) => content,

@@ -5,7 +5,6 @@ mod commit;
 mod object;
 mod refs;
 mod repository;
-mod run;
 
 #[cfg(test)]
 mod tests;
@@ -16,9 +15,11 @@ pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository, create_with_everything};
 
-use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::file::FileError;
+use crate::process::ProcessError;
 
 /// git could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -26,15 +27,26 @@ pub enum GitError {
     /// There is no program `git` in `PATH`.
     #[error("git is not installed, or not in PATH")]
     Missing,
-    /// It could not be started.
-    #[error("cannot start `{command}`: {source}")]
+    /// The directory to run it in is gone.
+    #[error("there is no directory {}", .0.display())]
+    NoDirectory(PathBuf),
+    /// It could not be started, or not be waited for.
+    #[error("cannot run `{command}`: {source}")]
     Start {
         /// Its verb.
         command: String,
         /// What the system said.
-        source: io::Error,
+        source: ProcessError,
     },
-    /// It ended with an error, by a signal, or took too long.
+    /// It took too long, and was ended.
+    #[error("`{command}` took longer than {} s and was ended", .after.as_secs_f64())]
+    TimedOut {
+        /// Its verb.
+        command: String,
+        /// How long it was given.
+        after: Duration,
+    },
+    /// It ended with an error, or by a signal.
     #[error("`{command}` failed: {said}")]
     Failed {
         /// Its verb.
@@ -53,4 +65,15 @@ pub enum GitError {
     /// A file of the repository could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl GitError {
+    fn from_process(command: &str, error: ProcessError) -> Self {
+        let command = command.to_owned();
+        match error {
+            error if error.is_not_found() => GitError::Missing,
+            ProcessError::TimedOut { after, .. } => GitError::TimedOut { command, after },
+            source => GitError::Start { command, source },
+        }
+    }
 }

@@ -14,17 +14,14 @@ fn a_directory_is_in_a_working_tree_or_a_bare_repository_or_none() {
     assert_eq!(repository.top, scratch.top);
     assert_eq!(repository.git_dir, scratch.path(".git"));
     assert!(!repository.is_linked());
-    assert_eq!(
-        Repository::find(&scratch.path("src")).unwrap(),
-        Found::Worktree(repository)
-    );
+    assert_eq!(Repository::find(&scratch.path("src")).unwrap(), Found::Worktree(repository));
     assert_eq!(Repository::find(&scratch.path(".git")).unwrap(), Found::Bare);
     let bare = scratch.state.join("bare");
     scratch.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
     assert_eq!(Repository::find(&bare).unwrap(), Found::Bare);
     assert_eq!(Repository::find(&Scratch::plain().top).unwrap(), Found::None);
     let nowhere = Repository::find(&scratch.path("nowhere"));
-    assert!(matches!(nowhere, Err(GitError::Start { .. })), "{nowhere:?}");
+    assert!(matches!(nowhere, Err(GitError::NoDirectory(_))), "{nowhere:?}");
 }
 
 #[test]
@@ -35,9 +32,7 @@ fn a_repository_of_somebody_else_is_said_to_be_unsafe() {
         return;
     }
     std::os::unix::fs::chown(&scratch.top, Some(12345), None).unwrap();
-    let Found::Unsafe(said) = Repository::find(&scratch.top).unwrap() else {
-        panic!()
-    };
+    let Found::Unsafe(said) = Repository::find(&scratch.top).unwrap() else { panic!() };
     assert!(said.contains("safe.directory"), "{said}");
 }
 
@@ -47,41 +42,15 @@ fn head_is_read_as_git_reads_it() {
         let scratch = Scratch::with_format(format);
         let branch = b"refs/heads/main".to_vec();
         let head = || scratch.found().head().unwrap();
-        assert_eq!(
-            head(),
-            Head::Unborn {
-                branch: branch.clone()
-            }
-        );
+        assert_eq!(head(), Head::Unborn { branch: branch.clone() });
         scratch.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
         let commit = head_id(&scratch);
-        assert_eq!(
-            head(),
-            Head::Branch {
-                branch: branch.clone(),
-                commit
-            },
-            "loose"
-        );
+        assert_eq!(head(), Head::Branch { branch: branch.clone(), commit }, "loose");
         scratch.git(&["pack-refs", "--all"]);
-        assert_eq!(
-            head(),
-            Head::Branch {
-                branch: branch.clone(),
-                commit
-            },
-            "packed"
-        );
+        assert_eq!(head(), Head::Branch { branch: branch.clone(), commit }, "packed");
         scratch.git(&["commit", "-q", "--allow-empty", "-m", "y"]);
         let commit = head_id(&scratch);
-        assert_eq!(
-            head(),
-            Head::Branch {
-                branch: branch.clone(),
-                commit
-            },
-            "loose over packed"
-        );
+        assert_eq!(head(), Head::Branch { branch: branch.clone(), commit }, "loose over packed");
         scratch.git(&["checkout", "-q", "--detach"]);
         assert_eq!(head(), Head::Detached { commit });
         scratch.git(&["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);
@@ -105,11 +74,6 @@ impl Scratch {
     fn found_unchecked(&self) -> Repository {
         let git_dir = self.path(".git");
         let object_format = ObjectFormat::Sha1;
-        Repository {
-            top: self.top.clone(),
-            common_dir: git_dir.clone(),
-            git_dir,
-            object_format,
-        }
+        Repository { top: self.top.clone(), common_dir: git_dir.clone(), git_dir, object_format }
     }
 }
