@@ -44,12 +44,7 @@ fn a_change_that_leaves_size_and_times_as_they_were_is_seen() {
     // As fast as possible: often within one tick of the clock that stamps files.
     for number in 0..30 {
         fs::write(scratch.path("a.txt"), format!("{number:02}")).unwrap();
-        fs::File::options()
-            .write(true)
-            .open(scratch.path("a.txt"))
-            .unwrap()
-            .set_times(times)
-            .unwrap();
+        fs::File::options().write(true).open(scratch.path("a.txt")).unwrap().set_times(times).unwrap();
         seen.insert(surveyor.survey(&[]).unwrap().entry(b"a.txt").unwrap().content);
     }
     assert_eq!(seen.len(), 30);
@@ -77,19 +72,10 @@ fn a_run_in_a_folder_below_the_top_sees_the_whole_repository_and_both_own_folder
     scratch.write(".windlass/config.toml", "");
     scratch.write("src/.windlass/config.toml", "");
     let place = Place::new(&scratch.path("src"), Some(scratch.found()));
-    assert_eq!(
-        place.relative(Path::new("NOTES.md")),
-        Some(b"src/NOTES.md".to_vec())
-    );
+    assert_eq!(place.relative(Path::new("NOTES.md")), Some(b"src/NOTES.md".to_vec()));
     assert_eq!(place.relative(Path::new("/elsewhere")), None);
     let inventory = Surveyor::new(place).survey(&[]).unwrap();
-    let expected = [
-        ".gitignore",
-        ".windlass/config.toml",
-        "a.txt",
-        "src/.windlass/config.toml",
-        "src/b.txt",
-    ];
+    let expected = [".gitignore", ".windlass/config.toml", "a.txt", "src/.windlass/config.toml", "src/b.txt"];
     assert_eq!(paths(&inventory), expected);
 }
 
@@ -100,16 +86,8 @@ fn evidence_is_the_same_for_the_same_tree_and_differs_for_any_change_that_counts
     let excluded = [b"NOTES.md".to_vec(), b"logs".to_vec()];
     let look = || evidence(&scratch.survey(), &excluded);
     let first = look();
-    assert_eq!(
-        first.head.as_deref(),
-        Some(scratch.git(&["rev-parse", "HEAD"]).trim())
-    );
-    for path in [
-        "NOTES.md",
-        "logs/today",
-        ".windlass/workspaces/x/TODO.md",
-        "src/.windlass/x",
-    ] {
+    assert_eq!(first.head.as_deref(), Some(scratch.git(&["rev-parse", "HEAD"]).trim()));
+    for path in ["NOTES.md", "logs/today", ".windlass/workspaces/x/TODO.md", "src/.windlass/x"] {
         scratch.write(path, "does not count");
         assert_eq!(look(), first, "{path}");
     }
@@ -140,19 +118,12 @@ fn two_files_cannot_look_like_one_with_a_cunning_name() {
         path: path.to_vec(),
         kind: EntryKind::File,
         size: 0,
-        content: ObjectId::zero(ObjectFormat::Sha1),
+        content: ObjectId::from_bytes(&[b'x'; 20]).unwrap(),
         ignored: false,
     };
-    let two = Inventory {
-        entries: vec![entry(b"a"), entry(b"b")],
-        ..Inventory::default()
-    };
-    let zeros = [0_u8; 20];
-    let cunning = [b"a100644 ".as_slice(), &zeros, &1_u64.to_be_bytes(), b"b"].concat();
-    let one = Inventory {
-        entries: vec![entry(&cunning)],
-        ..Inventory::default()
-    };
+    let two = Inventory { entries: vec![entry(b"a"), entry(b"b")], ..Inventory::default() };
+    let cunning = [b"a100644 ".as_slice(), &[b'x'; 20], b"b"].concat();
+    let one = Inventory { entries: vec![entry(&cunning)], ..Inventory::default() };
     assert_ne!(evidence(&two, &[]), evidence(&one, &[]));
 }
 
@@ -165,15 +136,10 @@ fn changes_are_what_was_added_modified_and_removed() {
     scratch.chmod("a.txt", 0o755);
     fs::remove_file(scratch.path("src/b.txt")).unwrap();
     let found = changes(&before, &scratch.survey());
-    let found: Vec<_> = found
-        .iter()
-        .map(|change| (String::from_utf8_lossy(&change.path), change.kind))
-        .collect();
-    let expected = [
-        ("a.txt", ChangeKind::Modified),
-        ("b", ChangeKind::Added),
-        ("src/b.txt", ChangeKind::Removed),
-    ];
+    let found: Vec<_> =
+        found.iter().map(|change| (String::from_utf8_lossy(&change.path), change.kind)).collect();
+    let expected =
+        [("a.txt", ChangeKind::Modified), ("b", ChangeKind::Added), ("src/b.txt", ChangeKind::Removed)];
     assert_eq!(found, expected.map(|(path, kind)| (path.into(), kind)));
     assert_eq!(changes(&before, &before), []);
 }
@@ -191,10 +157,7 @@ fn a_walk_without_git_stops_at_its_bound_and_says_so() {
         (by_files.bound, paths(&by_files)),
         (Some(Bound { files: 2, bytes: 8 }), vec!["a".into(), "b".into()])
     );
-    assert_eq!(
-        survey(Bound { files: 10, bytes: 5 }).bound,
-        Some(Bound { files: 1, bytes: 4 })
-    );
+    assert_eq!(survey(Bound { files: 10, bytes: 5 }).bound, Some(Bound { files: 1, bytes: 4 }));
 }
 
 #[test]
@@ -211,11 +174,6 @@ fn a_repository_without_a_commit_has_evidence_without_a_head() {
     let scratch = Scratch::repository();
     scratch.write("a", "x");
     let inventory = scratch.survey();
-    assert_eq!(
-        inventory.head,
-        Some(Head::Unborn {
-            branch: b"refs/heads/main".to_vec()
-        })
-    );
+    assert_eq!(inventory.head, Some(Head::Unborn { branch: b"refs/heads/main".to_vec() }));
     assert_eq!(evidence(&inventory, &[]).head, None);
 }

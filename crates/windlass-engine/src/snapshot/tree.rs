@@ -22,41 +22,34 @@ pub(super) fn write(objects: &mut LooseObjects, leaves: &[Leaf]) -> Result<Objec
 
 /// `skip`: how many bytes of each path lead to this level.
 fn write_level(objects: &mut LooseObjects, leaves: &[Leaf], skip: usize) -> Result<ObjectId, SnapshotError> {
-    let mut lines: Vec<(Vec<u8>, &'static str, &[u8], ObjectId)> = Vec::new();
+    let mut content = Vec::new();
     let mut rest = leaves;
     while let Some(first) = rest.first() {
         let below = first.path.get(skip..).unwrap_or_default();
         let Some(end) = memchr::memchr(b'/', below) else {
-            lines.push((below.to_vec(), first.kind.git_mode(), below, first.content));
+            push_line(&mut content, first.kind.git_mode(), below, &first.content);
             rest = rest.get(1..).unwrap_or_default();
             continue;
         };
-        let (name, with_slash) = (
-            below.get(..end).unwrap_or_default(),
-            below.get(..=end).unwrap_or_default(),
-        );
-        let inside = |leaf: &Leaf| {
-            leaf.path
-                .get(skip..)
-                .is_some_and(|path| path.starts_with(with_slash))
-        };
+        let (name, with_slash) =
+            (below.get(..end).unwrap_or_default(), below.get(..=end).unwrap_or_default());
+        let inside = |leaf: &Leaf| leaf.path.get(skip..).is_some_and(|path| path.starts_with(with_slash));
         let count = rest.iter().take_while(|leaf| inside(leaf)).count();
         let (folder, others) = rest.split_at_checked(count).unwrap_or_default();
         let id = write_level(objects, folder, skip + with_slash.len())?;
-        // Git sorts folders as if their names ended in a slash.
-        lines.push((with_slash.to_vec(), FOLDER_MODE, name, id));
+        push_line(&mut content, FOLDER_MODE, name, &id);
         rest = others;
     }
-    lines.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    let mut content = Vec::new();
-    for (_, mode, name, id) in lines {
-        content.extend_from_slice(mode.as_bytes());
-        content.push(b' ');
-        content.extend_from_slice(name);
-        content.push(0);
-        content.extend_from_slice(id.as_bytes());
-    }
     objects.write(ObjectKind::Tree, &content)
+}
+
+/// Git sorts folders as if their names ended in a slash; whole paths are sorted that way by themselves.
+fn push_line(tree: &mut Vec<u8>, mode: &str, name: &[u8], id: &ObjectId) {
+    tree.extend_from_slice(mode.as_bytes());
+    tree.push(b' ');
+    tree.extend_from_slice(name);
+    tree.push(0);
+    tree.extend_from_slice(id.as_bytes());
 }
 
 /// Reads a tree with all that is below it, sorted by path.
@@ -74,18 +67,12 @@ fn read_level(
     leaves: &mut Vec<Leaf>,
 ) -> Result<(), SnapshotError> {
     let content = objects.read(id, ObjectKind::Tree)?;
-    let lines = parse(&content, objects.format().length()).ok_or_else(|| SnapshotError::Damaged {
-        id: id.to_string(),
-        why: "it is no tree".to_owned(),
-    })?;
+    let lines = parse(&content, objects.format().length())
+        .ok_or_else(|| SnapshotError::Damaged { id: id.to_string(), why: "it is no tree".to_owned() })?;
     for (mode, name, id) in lines {
         let path = [prefix, name].concat();
         match EntryKind::from_git_mode(mode) {
-            Some(kind) => leaves.push(Leaf {
-                path,
-                kind,
-                content: id,
-            }),
+            Some(kind) => leaves.push(Leaf { path, kind, content: id }),
             None => read_level(objects, &id, &[path.as_slice(), b"/"].concat(), leaves)?,
         }
     }
@@ -124,11 +111,7 @@ mod tests {
         let content = ObjectFormat::Sha1.identify(ObjectKind::Blob, b"");
         let mut leaves: Vec<_> = paths
             .iter()
-            .map(|path| Leaf {
-                path: path.as_bytes().to_vec(),
-                kind: EntryKind::File,
-                content,
-            })
+            .map(|path| Leaf { path: path.as_bytes().to_vec(), kind: EntryKind::File, content })
             .collect();
         leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         leaves

@@ -58,11 +58,7 @@ fn references_that_were_moved_or_deleted_come_back_and_newer_ones_stay() {
     let repaired = repair_now(&scratch, &kept);
     assert_eq!(scratch.git(&["symbolic-ref", "HEAD"]), "refs/heads/main\n");
     for (branch, commit) in [("main", &first), ("gone", &first), ("newer", &later)] {
-        assert_eq!(
-            &scratch.git(&["rev-parse", &format!("refs/heads/{branch}")]),
-            commit,
-            "{branch}"
-        );
+        assert_eq!(&scratch.git(&["rev-parse", &format!("refs/heads/{branch}")]), commit, "{branch}");
     }
     // What was there is kept: the later commit's branch can be brought back.
     let (_, id) = repaired.before.unwrap();
@@ -77,10 +73,8 @@ fn objects_that_vanished_or_were_cut_short_come_back() {
     scratch.git(&["commit", "-q", "--allow-empty", "-m", "loose"]);
     let kept = scratch.keep(1);
     let objects = scratch.path(".git/objects");
-    for folder in fs::read_dir(&objects)
-        .unwrap()
-        .map(Result::unwrap)
-        .filter(|entry| entry.file_name().len() == 2)
+    for folder in
+        fs::read_dir(&objects).unwrap().map(Result::unwrap).filter(|entry| entry.file_name().len() == 2)
     {
         fs::remove_dir_all(folder.path()).unwrap();
     }
@@ -102,9 +96,7 @@ fn a_linked_working_tree_comes_back() {
         panic!()
     };
     assert!(repository.is_linked());
-    let Head::Branch { branch, .. } = repository.head().unwrap() else {
-        panic!()
-    };
+    let Head::Branch { branch, .. } = repository.head().unwrap() else { panic!() };
     assert_eq!(branch, b"refs/heads/side");
     let place = crate::inventory::Place::new(&linked, Some(repository.clone()));
     let mut surveyor = crate::inventory::Surveyor::new(place.clone());
@@ -115,10 +107,7 @@ fn a_linked_working_tree_comes_back() {
     scratch.git(&["update-ref", "-d", "refs/heads/side"]);
     let repaired = repair_now(&scratch, &kept);
     assert_eq!(repaired.left_alone, Vec::<String>::new());
-    assert_eq!(
-        scratch.git_in(&linked, &["symbolic-ref", "HEAD"]),
-        "refs/heads/side\n"
-    );
+    assert_eq!(scratch.git_in(&linked, &["symbolic-ref", "HEAD"]), "refs/heads/side\n");
     assert_eq!(scratch.git_in(&linked, &["status", "--porcelain"]), "");
     // The main working tree is as it was.
     assert_eq!(scratch.git(&["symbolic-ref", "HEAD"]), "refs/heads/main\n");
@@ -152,29 +141,15 @@ fn a_repository_without_a_commit_comes_back() {
 #[test]
 fn references_in_tables_come_back() {
     let scratch = Scratch::plain();
-    let (there, said) = scratch.try_git(
-        &scratch.top,
-        &["init", "-q", "-b", "main", "--ref-format=reftable"],
-    );
+    let (there, said) = scratch.try_git(&scratch.top, &["init", "-q", "-b", "main", "--ref-format=reftable"]);
     if !there {
         say(&format!("skipped, because this git has no reftable: {said}"));
         return;
     }
     scratch.write("a.txt", "one");
     scratch.git(&["add", "-A"]);
-    scratch.git(&[
-        "-c",
-        "user.name=x",
-        "-c",
-        "user.email=x@example.com",
-        "commit",
-        "-q",
-        "-m",
-        "first",
-    ]);
-    let Head::Branch { branch, commit } = scratch.found().head().unwrap() else {
-        panic!()
-    };
+    scratch.git(&["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "first"]);
+    let Head::Branch { branch, commit } = scratch.found().head().unwrap() else { panic!() };
     assert_eq!(
         (branch, format!("{commit}\n")),
         (b"refs/heads/main".to_vec(), scratch.git(&["rev-parse", "HEAD"]))
@@ -184,4 +159,23 @@ fn references_in_tables_come_back() {
     fs::remove_dir_all(scratch.path(".git")).unwrap();
     repair_now(&scratch, &kept);
     assert_eq!(scratch.git(&["for-each-ref"]), before);
+}
+
+#[test]
+fn commits_that_are_made_between_two_snapshots_are_copied_as_well() {
+    let scratch = Scratch::committed();
+    let (mut store, mut surveyor) = (scratch.store(), scratch.surveyor());
+    let mut kept = Vec::new();
+    for iteration in 1..=3 {
+        scratch.write("a.txt", format!("iteration {iteration}\n"));
+        scratch.git(&["commit", "-q", "-a", "-m", "more"]);
+        let inventory = surveyor.survey(&[]).unwrap();
+        kept.push(store.keep(surveyor.place(), &inventory, &after(iteration)).unwrap());
+    }
+    let head = scratch.git(&["rev-parse", "HEAD"]);
+    fs::remove_dir_all(scratch.path(".git")).unwrap();
+    repair_now(&scratch, &kept[2]);
+    assert_eq!(scratch.git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(scratch.git(&["show", "HEAD:a.txt"]), "iteration 3\n");
+    assert!(scratch.try_git(&scratch.top, &["fsck", "--strict"]).0);
 }
