@@ -237,7 +237,6 @@ impl Night {
             denials: Vec::new(),
             limit: None,
             overage: false,
-            spent_before: Cost::ZERO,
             garbage_lines: 0,
             duration: Duration::from_secs(252),
         };

@@ -225,6 +225,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             outage_retries: 20,
             outage_time: Duration::from_hours(2),
             overage: false,
+            spent_before: Cost::ZERO,
         },
         clocks: Clocks {
             delay: Duration::from_secs(2),
