@@ -61,7 +61,10 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError>
 /// The SHA-256 of some bytes, in hexadecimal: what a plan remembers of the files it was made from.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        let _ = std::fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));
+        hex
+    })
 }
 
 /// Puts `bytes` at `path` so that a crash, at whatever moment, leaves the old file or the new one: a temporary file in

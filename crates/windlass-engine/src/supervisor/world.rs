@@ -113,16 +113,12 @@ impl World {
         let Some(look) = self.latest.clone() else {
             return Ok(());
         };
-        match (&look.snapshot, &self.snapshots) {
-            (Some(id), Some(store)) => {
-                store.name(id, &name).map_err(|error| WorkError::new(error.is_disk_full(), &error))
-            }
-            _ => {
-                let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
-                self.latest = Some(Look { snapshot, ..look });
-                Ok(())
-            }
+        if let (Some(id), Some(store)) = (&look.snapshot, &self.snapshots) {
+            return store.name(id, &name).map_err(|error| WorkError::new(error.is_disk_full(), &error));
         }
+        let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
+        self.latest = Some(Look { snapshot, ..look });
+        Ok(())
     }
 
     pub fn look(&mut self) -> Result<Look, WorkError> {

@@ -106,8 +106,8 @@ impl Run {
         let mut done = checking.done;
         done.push(outcome.clone());
         let checking = Checking { stage, done, first_pass: checking.first_pass || first_pass };
-        let state = self.next_after_checks(turn, candidate, checking);
-        self.set_state(lane, state);
+        let next = self.next_after_checks(turn, candidate, checking);
+        self.set_state(lane, next);
         Ok(())
     }
 

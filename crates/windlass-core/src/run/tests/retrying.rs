@@ -98,7 +98,6 @@ fn what_only_a_person_can_mend_ends_the_run_at_once() {
 #[test]
 fn a_prompt_that_is_too_long_is_tried_once_with_little_of_the_notes() {
     let mut world = World::new(plan(), |call, _| match call {
-        1 => Act::of(Class::ContextTooLong).free(),
         2 => Act::works("x"),
         _ => Act::of(Class::ContextTooLong).free(),
     });
