@@ -6,8 +6,8 @@ use crate::fact::{CallId, CheckStage, Cost, LaneId, Purpose, SnapshotId};
 /// ends it, its idempotency key, and how a crash between the two is settled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Look at the world and keep it, before the first iteration and after a resume.
-    Survey,
+    /// Look at the world and keep it, before anything is done.
+    Survey(Occasion),
     /// Run a check.
     RunCheck {
         /// On whose tree.
@@ -88,6 +88,15 @@ pub enum Effect {
     },
 }
 
+/// Why the world is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Occasion {
+    /// The run begins.
+    Start,
+    /// It goes on: somebody may have changed something meanwhile.
+    Resume,
+}
+
 /// How a call is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EndCall {
@@ -122,7 +131,7 @@ impl Effect {
     pub const fn needs_journal(&self) -> bool {
         match self {
             Effect::Call { .. } | Effect::Commit { .. } | Effect::RunCheck { .. } => true,
-            Effect::Survey
+            Effect::Survey(_)
             | Effect::Prepare { .. }
             | Effect::Recover { .. }
             | Effect::EndCall { .. }

@@ -34,7 +34,7 @@ use crate::fact::{
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
-pub use effect::{Effect, EndCall, NotesShare, TurnKey};
+pub use effect::{Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};

@@ -2,7 +2,7 @@
 
 use crate::fact::{CheckKind, CheckOutcome, CheckStage, LaneId};
 use crate::run::lane::{LaneState, Outcome};
-use crate::run::{Effect, EndCall, Lane, Phase, Run, Survey};
+use crate::run::{Effect, EndCall, Lane, Occasion, Phase, Run, Survey};
 
 impl Run {
     /// What the shell has to carry out, after the facts that intend it are in the journal. The same state gives the
@@ -28,7 +28,8 @@ impl Run {
     fn outstanding_survey(&self) -> Option<Effect> {
         let resting = self.lanes.values().all(|lane| lane.state.is_resting());
         match self.survey {
-            Survey::First | Survey::Again if resting => Some(Effect::Survey),
+            Survey::First if resting => Some(Effect::Survey(Occasion::Start)),
+            Survey::Again if resting => Some(Effect::Survey(Occasion::Resume)),
             Survey::Baseline => self.next_baseline_check().map(|check| Effect::RunCheck {
                 lane: LaneId::default(),
                 stage: CheckStage::Baseline,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use windlass_core::fact::LaneId;
+use windlass_core::fact::{LaneId, StopReason};
 use windlass_core::run::Input;
 
 use crate::process::KeeperEvent;
@@ -28,8 +28,8 @@ pub(super) enum Event {
 /// Why the worker could not carry an effect out.
 #[derive(Debug)]
 pub(super) struct WorkError {
-    /// The disk is full.
-    pub disk_full: bool,
+    /// What the run ends with.
+    pub stop_reason: StopReason,
     /// One sentence.
     pub detail: String,
 }

@@ -247,14 +247,13 @@ impl Supervisor {
         if !self.disk_is_full {
             self.disk_is_full = true;
             self.journal.release_reserve()?;
-            self.fail(true, "the disk is full".to_owned());
+            self.fail(true, "the disk is full");
         }
         Ok(())
     }
 
-    fn fail(&self, disk_full: bool, detail: String) {
-        let failed = WorkError { disk_full, detail };
-        let _ = self.events.send(Event::WorkFailed(failed));
+    fn fail(&self, disk_full: bool, detail: &str) {
+        let _ = self.events.send(Event::WorkFailed(WorkError::new(disk_full, &detail)));
     }
 
     /// Facts first, then their effects: what leaves a trace waits until the journal is on the disk.
@@ -326,7 +325,7 @@ impl Supervisor {
         let (live, request) = match LiveCall::set_up(setting) {
             Ok(set_up) => set_up,
             Err(CallError::Store(error)) => {
-                self.fail(error.is_disk_full(), error.to_string());
+                self.fail(error.is_disk_full(), &error.to_string());
                 return Ok(());
             }
             Err(CallError::Process(error)) => return Err(error.into()),
@@ -365,7 +364,7 @@ impl Supervisor {
             Ok(Some(set_up)) => set_up,
             Ok(None) => return Err(EngineError::Broken),
             Err(error) => {
-                self.fail(error.is_disk_full(), error.to_string());
+                self.fail(error.is_disk_full(), &error.to_string());
                 return Ok(());
             }
         };
@@ -418,11 +417,10 @@ impl Supervisor {
         match event {
             Event::Stirred => Ok(()),
             Event::Worked(input) => self.take(input),
-            Event::WorkFailed(WorkError { disk_full, detail }) => {
-                if disk_full {
+            Event::WorkFailed(WorkError { stop_reason, detail }) => {
+                if stop_reason == StopReason::DiskFull {
                     self.release_reserve()?;
                 }
-                let stop_reason = if disk_full { StopReason::DiskFull } else { StopReason::Internal };
                 self.take(Input::Failed { stop_reason, detail })
             }
             Event::LogFailed(error) if error.kind() == ErrorKind::StorageFull => {

@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use windlass_core::fact::CheckOutcome;
+use windlass_core::fact::{CheckOutcome, StopReason};
 use windlass_core::run::{Effect, Input};
 
 use super::error::EngineError;
@@ -62,8 +62,13 @@ fn labour(mut world: World, inbox: &Receiver<Work>, events: &Sender<Event>) {
 }
 
 impl WorkError {
+    /// The disk is full, or something is broken.
     pub(super) fn new(disk_full: bool, error: &impl std::fmt::Display) -> WorkError {
-        WorkError { disk_full, detail: error.to_string() }
+        WorkError::of(if disk_full { StopReason::DiskFull } else { StopReason::Internal }, error)
+    }
+
+    pub(super) fn of(stop_reason: StopReason, error: &impl std::fmt::Display) -> WorkError {
+        WorkError { stop_reason, detail: error.to_string() }
     }
 }
 

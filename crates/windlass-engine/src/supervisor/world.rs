@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::agent::ClaudeDecoder;
-use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId};
-use windlass_core::run::{Effect, Input, RunPlan, TurnKey};
+use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, StopReason};
+use windlass_core::run::{Effect, Input, Occasion, RunPlan, TurnKey};
 
 use super::commit;
 use super::event::WorkError;
 use super::prepare::{self, Preparation};
 use super::recover;
 use super::worker::{Work, Worked};
-use crate::inventory::{self, Inventory, Surveyor};
+use crate::inventory::{self, Inventory, SurveyError, Surveyor};
 use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotName, Store};
 use crate::store::RunFolder;
 
@@ -41,7 +41,8 @@ pub(super) struct Look {
 impl World {
     pub fn carry_out(&mut self, work: &Work) -> Worked {
         match &work.effect {
-            Effect::Survey => self.survey(),
+            Effect::Survey(Occasion::Start) => self.survey(),
+            Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Prepare { lane, turn, purpose, notes } => {
                 self.keep_beginning(*turn)?;
                 let preparation = Preparation {
@@ -94,14 +95,29 @@ impl World {
         Ok(inputs)
     }
 
+    /// What a person changed since the session before. It is kept when the next attempt begins, under its name.
+    fn survey_again(&mut self) -> Worked {
+        let look = self.look()?;
+        let mut inputs: Vec<Input> = notices(&look.inventory).into_iter().map(Input::Notice).collect();
+        let evidence = self.evidence(&look);
+        self.remember(look);
+        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0 });
+        Ok(inputs)
+    }
+
     fn keep(&mut self, lane: LaneId, turn: TurnKey) -> Worked {
         let look = self.look()?;
+        let destroyed = look.inventory.trouble.as_ref().map(|said| Input::Failed {
+            stop_reason: StopReason::DestructiveChange,
+            detail: format!("the git repository was damaged while the agent worked ({said})"),
+        });
         let changed = self.latest.as_ref().map_or(0, |before| inventory::changes(&before.inventory, &look.inventory).len());
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
         let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let mut inputs: Vec<Input> = self.changed_inputs().into_iter().map(Input::Notice).collect();
+        inputs.extend(destroyed);
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
         inputs.push(Input::Kept { lane, evidence, snapshot, changed });
         Ok(inputs)
@@ -122,7 +138,10 @@ impl World {
     }
 
     pub fn look(&mut self) -> Result<Look, WorkError> {
-        let inventory = self.surveyor.survey(&[]).map_err(|error| WorkError::new(false, &error))?;
+        let inventory = self.surveyor.survey(&[]).map_err(|error| match error {
+            SurveyError::Root { .. } => WorkError::of(StopReason::DestructiveChange, &error),
+            SurveyError::Git(_) => WorkError::of(StopReason::Internal, &error),
+        })?;
         Ok(Look { inventory, snapshot: None })
     }
 

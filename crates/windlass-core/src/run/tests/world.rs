@@ -252,7 +252,7 @@ impl World {
         let evidence = self.evidence();
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
         let input = match effect.clone() {
-            Effect::Survey => Input::Surveyed { evidence, snapshot, left_out: 0 },
+            Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0 },
             Effect::RunCheck { lane, stage, check, .. } => {
                 let passed = (self.checker)(check, &self.tree);
                 self.pass(Duration::from_secs(1));
