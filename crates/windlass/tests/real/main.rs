@@ -1,0 +1,12 @@
+//! `windlass run` with the real Claude Code, which talks to a stand-in for the Messages API on loopback. Nothing here
+//! needs an account; the agent is the pinned one that `cargo xtask agents` installs.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod answers;
+mod clocks;
+mod credentials;
+mod goal;
+mod limits;
+mod night;
+mod permissions;
+mod stopping;

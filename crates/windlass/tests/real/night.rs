@@ -1,0 +1,184 @@
+//! One project, one story of the stand-in, and the runs that are made there.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use windlass_testkit::api::{Request, Scenario, StandIn};
+use windlass_testkit::environment::{Credentials, Outcome, Running, TestEnv, real_claude};
+
+/// For one run on a busy machine; each of them ends in seconds.
+pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// What a request of 100 tokens in and 20 out costs, by the agent's own price list for its default model.
+pub const REQUEST: f64 = 0.0008;
+
+/// The phrase by which a goal is claimed to be reached.
+pub const COMPLETE: &str = "WINDLASS_JOB_COMPLETE";
+
+/// A place, a stand-in, and who the agent is logged in as.
+pub struct Night {
+    pub env: TestEnv,
+    pub api: StandIn,
+    variables: Vec<(String, OsString)>,
+}
+
+impl Night {
+    /// In a git repository with one commit, logged in with an API key, which windlass is allowed to pass on.
+    pub fn new(scenario: Scenario) -> Night {
+        Night::at(TestEnv::with_git(), scenario, Credentials::ApiKey)
+    }
+
+    /// The same with a subscriber's token.
+    pub fn subscriber(scenario: Scenario) -> Night {
+        Night::at(TestEnv::with_git(), scenario, Credentials::OauthToken)
+    }
+
+    pub fn at(env: TestEnv, scenario: Scenario, credentials: Credentials) -> Night {
+        let api = StandIn::start(scenario);
+        let mut variables = env.claude_environment(&api, credentials);
+        variables.retain(|(name, _)| name != "IS_SANDBOX");
+        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), real_claude().into()));
+        let night = Night { env, api, variables };
+        match credentials {
+            Credentials::ApiKey => night.variable("WINDLASS_AGENT__API_KEYS", "true"),
+            Credentials::OauthToken | Credentials::None => night,
+        }
+    }
+
+    pub fn variable(mut self, name: &str, value: impl Into<OsString>) -> Night {
+        self.variables.retain(|(known, _)| known != name);
+        self.variables.push((name.to_owned(), value.into()));
+        self
+    }
+
+    pub fn windlass(&self, arguments: &[&str]) -> Command {
+        let mut command = self.env.command(env!("CARGO_BIN_EXE_windlass"));
+        command.args(arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Starts `windlass run` on a goal, without pauses between iterations.
+    pub fn start(&self, flags: &[&str]) -> Running {
+        Running::start(&mut self.windlass(&[&["run", "-p", GOAL, "--no-delay"], flags].concat()))
+    }
+
+    /// `windlass run` to its end; nothing that it started may be left.
+    pub fn run(&self, flags: &[&str]) -> Ended {
+        self.ended(self.start(flags))
+    }
+
+    /// `windlass resume` of the newest run, to its end.
+    pub fn resume(&self, flags: &[&str]) -> Ended {
+        self.ended(Running::start(&mut self.windlass(&[&["resume"], flags].concat())))
+    }
+
+    /// Waits for a run's end.
+    pub fn ended(&self, running: Running) -> Ended {
+        let outcome = running.wait(PATIENCE);
+        assert!(!outcome.timed_out, "{}\n{}", outcome.stdout_text(), outcome.stderr_text());
+        self.env.assert_no_processes(Duration::from_secs(2));
+        assert!(self.api.other_requests().is_empty(), "{:?}", self.api.other_requests());
+        Ended { facts: self.facts(), said: outcome.stdout_text() + &outcome.stderr_text(), outcome }
+    }
+
+    /// The journal of the newest run.
+    pub fn facts(&self) -> Vec<Value> {
+        let Some(run) = self.newest_run() else {
+            return Vec::new();
+        };
+        let journal = fs::read_to_string(run.join("journal.jsonl")).unwrap();
+        // The last line of a run that was killed may be cut off.
+        journal.lines().skip(1).filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
+    /// The folder of the newest run.
+    pub fn newest_run(&self) -> Option<PathBuf> {
+        let runs = folders(&self.env.state().join("projects")).into_iter().flat_map(|project| folders(&project.join("runs")));
+        runs.filter(|run| run.join("journal.jsonl").exists())
+            .max_by_key(|run| run.join("journal.jsonl").metadata().unwrap().modified().unwrap())
+    }
+
+    /// The requests that began a call: those whose conversation has no tool result and no earlier answer in it.
+    pub fn first_requests(&self) -> Vec<Request> {
+        let is_first = |request: &Request| {
+            request.body["messages"].as_array().is_some_and(|turns| turns.iter().all(|turn| turn["role"] != "assistant"))
+        };
+        self.api.requests().into_iter().filter(is_first).collect()
+    }
+}
+
+/// What the runs are asked for.
+pub const GOAL: &str = "Write a greeting for the harbour master.";
+
+/// The prompt that windlass gave, among the agent's own additions.
+pub fn prompt(request: &Request) -> String {
+    let texts = request.user_texts();
+    texts.into_iter().find(|text| text.contains("## How this works")).unwrap()
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).map(|entries| entries.flatten().collect::<Vec<_>>()).unwrap_or_default();
+    entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+}
+
+/// A run that ended.
+pub struct Ended {
+    pub outcome: Outcome,
+    /// All that it printed.
+    pub said: String,
+    /// Its journal, without the first line.
+    pub facts: Vec<Value>,
+}
+
+impl Ended {
+    /// Every fact of one kind.
+    pub fn all(&self, kind: &str) -> Vec<&Value> {
+        self.facts.iter().filter(|fact| fact["fact"] == kind).collect()
+    }
+
+    /// One member of every fact of one kind.
+    pub fn each(&self, kind: &str, member: &str) -> Vec<&Value> {
+        self.all(kind).into_iter().map(|fact| &fact[member]).collect()
+    }
+
+    /// The last fact.
+    pub fn finish(&self) -> &Value {
+        self.all("run_finished").pop().unwrap_or_else(|| panic!("no end: {:#?}\n{}", self.facts, self.said))
+    }
+
+    /// Passes a run that ended so.
+    pub fn expect(&self, stop_reason: &str, code: i32) -> &Ended {
+        let reason = &self.finish()["stop_reason"];
+        let all = || format!("{}\n{:#?}", self.said, self.facts);
+        assert_eq!((reason.as_str(), self.outcome.code), (Some(stop_reason), Some(code)), "{}", all());
+        self
+    }
+
+    pub fn says(&self, words: &str) -> &Ended {
+        assert!(self.said.contains(words), "{words:?} is not in:\n{}", self.said);
+        self
+    }
+
+    pub fn verdicts(&self) -> Vec<&Value> {
+        self.each("iteration_finished", "verdict")
+    }
+
+    pub fn classes(&self) -> Vec<&Value> {
+        self.each("call_finished", "class")
+    }
+
+    /// What the run was charged, in dollars.
+    pub fn cost(&self) -> f64 {
+        self.finish()["cost_usd"].as_f64().unwrap()
+    }
+
+    /// The run was charged for so many ordinary requests, to a millionth of a dollar.
+    pub fn expect_requests_charged(&self, requests: u32) {
+        let expected = f64::from(requests) * REQUEST;
+        assert!((self.cost() - expected).abs() < 1e-6, "{} is not {expected}: {:#?}", self.cost(), self.facts);
+    }
+}
