@@ -1,1 +1,113 @@
-//! tbd
+//! What a run waits out, and where it ends.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use windlass_testkit::api::{Reply, Scenario, Window};
+use windlass_testkit::environment::TestEnv;
+
+use crate::night::{Ended, Night};
+
+/// The iteration and attempt of every call.
+fn attempts(run: &Ended) -> Vec<(u64, u64)> {
+    let number = |fact: &Value, member: &str| fact[member].as_u64().unwrap();
+    run.all("call_reserved").into_iter().map(|fact| (number(fact, "iteration"), number(fact, "attempt"))).collect()
+}
+
+/// A step that succeeds, in whichever attempt it comes.
+fn work(env: &TestEnv) -> [Reply; 2] {
+    [Reply::write(env.project().join("greeting.txt"), "hello\n"), Reply::text("Done for now.")]
+}
+
+// rows: 65
+#[test]
+fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
+    let env = TestEnv::with_git();
+    let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 8).unwrap();
+    let limit = Reply::usage_limit(Window::FiveHour, resets_at);
+    let scenario = Scenario::new([limit].into_iter().chain(work(&env)));
+    let night = Night::at(env, scenario, windlass_testkit::Credentials::OauthToken);
+    let run = night.run(&["--max-iterations", "1"]);
+
+    run.expect("max_iterations", 0).says("waiting for the usage limit to reset at");
+    assert_eq!(run.classes(), ["usage_limit", "success"]);
+    assert_eq!(attempts(&run), [(1, 1), (1, 2)]);
+    assert_eq!(run.each("iteration_finished", "iteration"), [1]);
+    let until: Timestamp = run.all("held")[0]["until"].as_str().unwrap().parse().unwrap();
+    assert_eq!(until, resets_at + Duration::from_secs(5));
+    let began: Timestamp = run.all("call_reserved")[1]["time"].as_str().unwrap().parse().unwrap();
+    assert!(began >= until && began < until + Duration::from_secs(5), "{began} {until}");
+    // Two requests of the default model of a subscriber; the refused one cost nothing.
+    assert_eq!(run.each("call_finished", "cost_usd")[0], 0.0);
+    assert_eq!(run.finish()["cost_usd"], run.each("call_finished", "cost_usd")[1].clone());
+    assert!(run.cost() > 0.0);
+}
+
+// rows: 65
+#[test]
+fn a_usage_limit_that_lasts_too_long_ends_the_run() {
+    let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 7200).unwrap();
+    let night = Night::subscriber(Scenario::always(Reply::usage_limit(Window::SevenDay, resets_at)));
+    let run = night.run(&["--max-wait", "1h", "--exit-codes", "detailed"]);
+    run.expect("limit_wait_exceeded", 22).says("--max-wait");
+}
+
+// rows: 65
+#[test]
+fn an_overloaded_service_is_tried_again_in_the_same_iteration() {
+    let env = TestEnv::with_git();
+    let scenario = Scenario::new([Reply::overloaded(), Reply::server_error()].into_iter().chain(work(&env)));
+    let night = Night::at(env, scenario, windlass_testkit::Credentials::ApiKey)
+        .variable("CLAUDE_CODE_MAX_RETRIES", "0")
+        .variable("WINDLASS_CLOCKS__BACKOFF", "1s");
+    let run = night.run(&["--max-iterations", "1"]);
+    run.expect("max_iterations", 0).says("outage: trying again");
+    assert_eq!(run.classes(), ["outage", "outage", "success"]);
+    assert_eq!(attempts(&run), [(1, 1), (1, 2), (1, 3)]);
+    assert_eq!(run.verdicts(), ["worked"]);
+    run.expect_requests_charged(2);
+}
+
+// rows: 65
+#[test]
+fn an_outage_without_an_end_ends_the_run() {
+    for reply in [Reply::overloaded(), Reply::too_many_requests(), Reply::reset_before_headers()] {
+        let night = Night::new(Scenario::always(reply))
+            .variable("CLAUDE_CODE_MAX_RETRIES", "0")
+            .variable("WINDLASS_CLOCKS__BACKOFF", "1s")
+            .variable("WINDLASS_LIMITS__OUTAGE_RETRIES", "1");
+        let run = night.run(&["--exit-codes", "detailed"]);
+        run.expect("agent_unavailable", 21).says("did not get through");
+        assert_eq!(run.classes(), ["outage", "outage"]);
+        assert_eq!(run.cost(), 0.0);
+    }
+}
+
+// rows: 55
+#[test]
+fn the_agents_own_budget_ends_the_run_at_its_cost() {
+    let night = Night::new(Scenario::always(Reply::bash("git status").usage(10_000, 1_000)));
+    let run = night.run(&["--max-cost", "0.10", "--exit-codes", "detailed"]);
+    run.expect("max_cost", 11);
+    assert_eq!(run.classes(), ["budget_exhausted"]);
+    assert_eq!(run.each("call_reserved", "budget_usd"), [&json!(0.1)]);
+    assert_eq!(run.finish()["cost_usd"], 0.12, "over by one answer and no more");
+}
+
+// rows: 27, 58
+#[test]
+fn the_end_of_its_turns_is_a_failure_only_without_progress() {
+    let night = Night::new(Scenario::always(Reply::bash("git status")));
+    let run = night.run(&["--max-turns", "1", "--max-failures", "1"]);
+    run.expect("consecutive_failures", 1);
+    assert_eq!((run.classes(), run.verdicts()), (vec![&json!("max_turns")], vec![&json!("failed")]));
+
+    let env = TestEnv::with_git();
+    let file = env.project().join("greeting.txt");
+    let night = Night::at(env, Scenario::new([Reply::write(file, "hello\n")]), windlass_testkit::Credentials::ApiKey);
+    let run = night.run(&["--max-turns", "1", "--max-failures", "1", "--max-iterations", "1"]);
+    run.expect("max_iterations", 0);
+    assert_eq!((run.classes(), run.verdicts()), (vec![&json!("max_turns")], vec![&json!("worked")]));
+    run.expect_requests_charged(1);
+}

@@ -1,1 +1,132 @@
-//! tbd
+//! What the agent may do, and what is said about what it may not.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use windlass_testkit::api::{Reply, Request, Scenario};
+use windlass_testkit::environment::{Credentials, TestEnv};
+
+use crate::night::Night;
+
+const COMMAND: &str = r#"touch "quoted (1).txt" && touch plain.txt"#;
+
+// rows: 29, 32
+#[test]
+fn a_denied_command_is_named_with_the_line_that_allows_it() {
+    let night = Night::new(Scenario::new([Reply::bash(COMMAND), Reply::text("I may not.")]));
+    let run = night.run(&["--max-iterations", "1"]);
+    run.expect("max_iterations", 0).says(&format!("denied: Bash {COMMAND}"));
+    assert!(!night.env.project().join("plain.txt").exists());
+    let line = run.said.lines().find_map(|line| line.split_once("allowed by: ")).map(|(_, line)| line.trim()).unwrap();
+    assert_eq!(line, r#"permissions.allow = ["Bash(touch \"quoted \\(1\\).txt\" && touch plain.txt)"]"#);
+
+    let again = Night::new(Scenario::new([Reply::bash(COMMAND), Reply::text("Done.")]));
+    again.env.write(".windlass/config.toml", format!("{line}\n"));
+    let run = again.run(&["--max-iterations", "1"]);
+    run.expect("max_iterations", 0);
+    assert_eq!(run.each("call_finished", "denials"), [&Value::Null], "{}", run.said);
+    assert!(again.env.project().join("plain.txt").exists() && again.env.project().join("quoted (1).txt").exists());
+}
+
+// rows: 29, 32
+#[test]
+fn git_is_read_and_gates_and_the_projects_own_tools_are_run_without_asking() {
+    let env = TestEnv::with_git();
+    env.write("Makefile", "test:\n\t@echo tested > tested\n");
+    env.write("check.sh", "touch checked\n");
+    let gate = "sh check.sh && test -f checked";
+    let commands = ["git status --short", "git log --oneline -3 | head -2", "git diff", "make test", gate, "sh check.sh"];
+    let scenario = Scenario::new(commands.map(Reply::bash).into_iter().chain([Reply::text("All done.")]));
+    let night = Night::at(env, scenario, Credentials::ApiKey);
+    let run = night.run(&["--max-iterations", "1", "--gate", gate]);
+    run.expect("max_iterations", 0).says("may do");
+    assert_eq!(run.each("call_finished", "denials"), [&Value::Null], "{}", run.said);
+    assert_eq!(night.env.read("tested"), "tested\n");
+    assert!(night.env.project().join("checked").exists());
+    let results = night.api.requests().last().unwrap().tool_results();
+    assert!(results.iter().all(|result| !result.is_error), "{results:#?}");
+}
+
+/// Tries to change each file, one request after the other, by Write or Edit and by a redirection.
+fn attack(files: &[&Path], tool: &str) -> Scenario {
+    let attempt = |file: &&Path| {
+        if tool == "Bash" {
+            return Reply::bash(&format!("echo owned > '{}'", file.display()));
+        }
+        Reply::write(file, "owned\n")
+    };
+    Scenario::new(files.iter().map(attempt).chain([Reply::text("I tried.")]))
+}
+
+fn with_windlass_files() -> TestEnv {
+    let env = TestEnv::with_git();
+    env.write(".windlass/hooks/started", "#!/bin/sh\n");
+    env.write(".windlass/prompts/goal.md", "prompt\n");
+    env.write(".windlass/principles.yaml", "speed: 5\n");
+    env.write(".windlass/config.toml", "[limits]\nmax_iterations = 1\n");
+    env.write(env.config().join("config.toml"), "[output]\nemoji = false\n");
+    env
+}
+
+// rows: 29, 32
+#[test]
+fn windlasss_own_files_are_closed_even_where_permissions_are_skipped() {
+    let guarded = [".windlass/config.toml", ".windlass/hooks/started", ".windlass/prompts/goal.md", ".windlass/principles.yaml"];
+    for (tool, flags) in [
+        ("Write", &[][..]),
+        ("Write", &["--dangerously-skip-permissions"]),
+        ("Bash", &["--dangerously-skip-permissions"]),
+    ] {
+        let env = with_windlass_files();
+        let user = env.config().join("config.toml");
+        let mut files: Vec<_> = guarded.iter().map(|file| env.project().join(file)).collect();
+        files.push(user.clone());
+        let before: Vec<String> = files.iter().map(|file| env.read(file)).collect();
+        let paths: Vec<&Path> = files.iter().map(std::path::PathBuf::as_path).collect();
+        let night = Night::at(env, attack(&paths, tool), Credentials::ApiKey).variable("IS_SANDBOX", "1");
+        let run = night.run(flags);
+        run.expect("max_iterations", 0);
+        let after: Vec<String> = files.iter().map(|file| night.env.read(file)).collect();
+        assert_eq!(after, before, "{tool} {flags:?}");
+        assert_eq!(run.all("call_finished")[0]["denials"].as_array().map(Vec::len), Some(files.len()), "{}", run.said);
+    }
+}
+
+/// The run's own journal, and what all runs of the project share: known only once the run is there.
+// rows: 29, 32
+#[test]
+fn the_state_of_runs_is_closed_even_where_permissions_are_skipped() {
+    let env = TestEnv::with_git();
+    let state = env.state();
+    let scenario = Scenario::computed(move |request: &Request| {
+        let tried = request.tool_results().len();
+        let found = find(&state, &["journal.jsonl", "HEAD", "system.md"]);
+        match found.get(tried) {
+            Some(file) => Reply::tool("Write", json!({"file_path": file, "content": "owned\n"})),
+            None => Reply::text("I tried."),
+        }
+    });
+    let night = Night::at(env, scenario, Credentials::ApiKey).variable("IS_SANDBOX", "1");
+    let run = night.run(&["--max-iterations", "1", "--dangerously-skip-permissions"]);
+    run.expect("max_iterations", 0);
+    let results = night.api.requests().last().unwrap().tool_results();
+    assert_eq!(results.len(), 3, "{results:#?}");
+    assert!(results.iter().all(|result| result.is_error && result.content.contains("denied")), "{results:#?}");
+}
+
+/// The first file of each name below a folder.
+fn find(folder: &Path, names: &[&str]) -> Vec<std::path::PathBuf> {
+    let mut folders = vec![folder.to_owned()];
+    let mut found = vec![None; names.len()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if let Some(index) = names.iter().position(|name| path.ends_with(name)) {
+                found[index] = Some(path);
+            } else if path.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    found.into_iter().flatten().collect()
+}
