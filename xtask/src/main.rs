@@ -7,6 +7,7 @@
 )]
 
 mod agents;
+mod bench;
 mod checks;
 mod program;
 mod rows;
@@ -28,7 +29,7 @@ struct Chore {
     run: fn(&Workspace, &[String]) -> Result<(), Failure>,
 }
 
-/// All there are. The benchmarks get their line here.
+/// All there are.
 const CHORES: &[Chore] = &[
     Chore {
         name: "agents",
@@ -59,6 +60,12 @@ const CHORES: &[Chore] = &[
         arguments: "",
         about: "check the walls and habits that no compiler checks",
         run: |workspace, _| tidy::run(workspace),
+    },
+    Chore {
+        name: "bench",
+        arguments: "[GROUP…]",
+        about: "measure what windlass costs beside the least it could cost; writes target/bench/",
+        run: bench::run_chore,
     },
     Chore {
         name: "api",

@@ -1,0 +1,170 @@
+//! What lies between two agents.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use super::bed::{Bed, Call, Ground, measured};
+use super::numbers::{median, ms};
+use super::table::Row;
+use crate::program::{Failure, run};
+
+/// `max_iterations`, simple.
+const LIMIT_REACHED: &[i32] = &[0, 2];
+
+/// Start-up and shut-down are in a short run as much as in a long one.
+const SHORT: u32 = 20;
+
+/// Milliseconds per iteration.
+struct Gap {
+    wall: f64,
+    cpu: f64,
+}
+
+/// The gap without git.
+pub fn outside_git(bed: &Bed) -> Result<Vec<Row>, Failure> {
+    let ours = gap(&bed.ground()?, "", 220)?;
+    let floor = floor_gap(bed, false)?;
+    let synced = floor_gap(bed, true)?;
+    let floors = |of: fn(&Gap) -> f64| format!("{:.1} ms, two syncs {:.1} ms", of(&floor), of(&synced));
+    Ok(vec![
+        Row::new(
+            "gap between two agents, outside git: wall",
+            format!("{:.1} ms", ours.wall),
+            "3 ms",
+            ours.wall <= 3.0,
+        )
+        .beside(floors(|gap| gap.wall)),
+        Row::new(
+            "gap between two agents, outside git: CPU",
+            format!("{:.1} ms", ours.cpu),
+            "1.5 ms",
+            ours.cpu <= 1.5,
+        )
+        .beside(floors(|gap| gap.cpu)),
+    ])
+}
+
+/// The gap with a snapshot in a repository of 1,000 files, of which each iteration changes one.
+pub fn in_a_repository(bed: &Bed) -> Result<Vec<Row>, Failure> {
+    let ground = bed.ground()?;
+    make_repository(&ground)?;
+    let changed = ground.project().join("folder-7/file-7.txt");
+    let deed = format!("change {}", changed.display());
+    let ours = gap(&ground, &deed, 80)?;
+    let git = git_alone(&ground)?;
+    Ok(vec![
+        Row::new(
+            "the same with a snapshot, 1,000 files in git: wall",
+            format!("{:.1} ms", ours.wall),
+            "15 ms",
+            ours.wall <= 15.0,
+        )
+        .beside(format!("`git ls-files` alone {git:.1} ms")),
+        Row::told("the same with a snapshot, 1,000 files in git: CPU", format!("{:.1} ms", ours.cpu)),
+    ])
+}
+
+/// A thousand iterations.
+pub fn flatness(bed: &Bed) -> Result<Vec<Row>, Failure> {
+    const ITERATIONS: u32 = 1000;
+    let ground = bed.ground()?;
+    measured(ground.run("", ITERATIONS).arg("-q"), LIMIT_REACHED)?;
+    let calls = ground.calls()?;
+    let gaps = gaps_of(&calls);
+    let early = median(gaps.iter().skip(10).take(100).copied().collect());
+    let late = median(gaps.iter().rev().take(100).copied().collect());
+    let change = (late / early - 1.0) * 100.0;
+    let memory = |index: usize| calls.get(index).map_or(0.0, |call| call.memory_kb as f64 / 1000.0);
+    let growth = memory(calls.len().saturating_sub(1)) - memory(10);
+    let journal = journal_bytes(&ground.state())? / u64::from(ITERATIONS);
+    Ok(vec![
+        Row::new(
+            "iteration 10 to 1,000: gap",
+            format!("{change:+.0} % ({early:.1} → {late:.1} ms)"),
+            "±10 %",
+            change.abs() <= 10.0,
+        ),
+        Row::new("iteration 10 to 1,000: memory", format!("{growth:+.1} MB"), "±2 MB", growth.abs() <= 2.0),
+        Row::new("journal per iteration", format!("{journal} B"), "2,000 B", journal <= 2000),
+    ])
+}
+
+/// A long run and a short one: what the long one took more, per iteration, without what the agents took.
+fn gap(ground: &Ground<'_>, deed: &str, iterations: u32) -> Result<Gap, Failure> {
+    // The first run keeps the whole tree; the others only what changes.
+    measured(ground.run(deed, 2).arg("-q"), LIMIT_REACHED)?;
+    let mut cpu = Vec::new();
+    let mut wall = 0.0;
+    for count in [SHORT, iterations] {
+        ground.forget_calls();
+        let spent = measured(ground.run(deed, count).arg("-q"), LIMIT_REACHED)?;
+        let calls = ground.calls()?;
+        wall = median(gaps_of(&calls));
+        cpu.push(ms(spent.cpu.saturating_sub(agents_cpu(&calls))));
+    }
+    let more = cpu.last().zip(cpu.first()).map_or(0.0, |(long, short)| long - short);
+    Ok(Gap { wall, cpu: more / f64::from(iterations - SHORT) })
+}
+
+fn floor_gap(bed: &Bed, synced: bool) -> Result<Gap, Failure> {
+    const COUNT: u32 = 300;
+    let ground = bed.ground()?;
+    let mut command = ground.bare(bed.agent());
+    command.args(["floor", &COUNT.to_string()]);
+    if synced {
+        command.arg(ground.file("journal"));
+    }
+    let spent = measured(&mut command, &[0])?;
+    let calls = ground.calls()?;
+    let cpu = ms(spent.cpu.saturating_sub(agents_cpu(&calls))) / f64::from(COUNT);
+    Ok(Gap { wall: median(gaps_of(&calls)), cpu })
+}
+
+fn gaps_of(calls: &[Call]) -> Vec<f64> {
+    calls.iter().zip(calls.iter().skip(1)).map(|(call, next)| call.gap_ms(next)).collect()
+}
+
+fn agents_cpu(calls: &[Call]) -> Duration {
+    calls.iter().map(|call| call.cpu).sum()
+}
+
+fn make_repository(ground: &Ground<'_>) -> Result<(), Failure> {
+    for number in 0..1000 {
+        let folder = ground.project().join(format!("folder-{}", number / 50));
+        let file = folder.join(format!("file-{}.txt", number % 50));
+        let text = format!("This is line number {number} of a file of two kilobytes.\n").repeat(40);
+        let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
+        written.map_err(|error| Failure::at(&file, error))?;
+    }
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "Begin"]] {
+        run(git(ground).args(["-c", "user.name=Bench", "-c", "user.email=bench@localhost"]).args(arguments))?;
+    }
+    Ok(())
+}
+
+fn git(ground: &Ground<'_>) -> std::process::Command {
+    ground.bare(Path::new("git"))
+}
+
+fn git_alone(ground: &Ground<'_>) -> Result<f64, Failure> {
+    let mut walls = Vec::new();
+    for _ in 0..20 {
+        let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+        walls.push(ms(measured(git(ground).args(arguments), &[0])?.wall));
+    }
+    Ok(median(walls))
+}
+
+fn journal_bytes(folder: &Path) -> Result<u64, Failure> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder).map_err(|error| Failure::at(folder, error))? {
+        let path = entry.map_err(|error| Failure::at(folder, error))?.path();
+        if path.is_dir() {
+            bytes += journal_bytes(&path)?;
+        } else if path.ends_with("journal.jsonl") {
+            bytes += path.metadata().map_or(0, |metadata| metadata.len());
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,78 @@
+//! `cargo xtask bench`: the table of what Windlass costs, each figure beside a floor that was measured in the same run.
+//!
+//! The agent is `bin/bench-agent.rs`: it notes when each of its calls began and ended. The *gap* is the next call's
+//! beginning minus this call's end: all that lies between two agents, and neither start-up nor shut-down.
+
+mod bed;
+mod gaps;
+mod idle;
+mod numbers;
+mod start;
+mod stream;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::program::{Failure, cargo, run};
+use crate::workspace::Workspace;
+use bed::Bed;
+use table::{Row, Table};
+
+/// One group of rows.
+struct Group {
+    name: &'static str,
+    measure: fn(&Bed) -> Result<Vec<Row>, Failure>,
+}
+
+/// All of them, in the order of the table.
+const GROUPS: &[Group] = &[
+    Group { name: "gap", measure: gaps::outside_git },
+    Group { name: "snapshot", measure: gaps::in_a_repository },
+    Group { name: "flat", measure: gaps::flatness },
+    Group { name: "stream", measure: stream::throughput },
+    Group { name: "memory", measure: stream::memory },
+    Group { name: "start", measure: start::start_up },
+    Group { name: "runs", measure: start::listing },
+    Group { name: "idle", measure: idle::sleeping },
+    Group { name: "prompt", measure: start::prompt },
+    Group { name: "size", measure: start::size },
+];
+
+/// Builds the release binary, measures all groups, or those that are named, prints the table and writes it.
+pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
+    let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
+    if let Some(unknown) = arguments.iter().find(|name| !names.contains(&name.as_str())) {
+        return Err(Failure(format!("there is no group `{unknown}`; there are {}", names.join(", "))));
+    }
+    let bed = Bed::make(workspace, &build(workspace)?)?;
+    let mut table = Table::begin();
+    for group in GROUPS {
+        if arguments.is_empty() || arguments.iter().any(|name| name == group.name) {
+            eprintln!("measuring: {}", group.name);
+            table.add((group.measure)(&bed)?);
+        }
+    }
+    drop(bed);
+    print!("{}", table.text());
+    write(&workspace.target.join("bench"), &table)
+}
+
+/// The released program, and the bench agent beside this one.
+fn build(workspace: &Workspace) -> Result<(PathBuf, PathBuf), Failure> {
+    let release = ["build", "--release", "--locked", "--quiet", "--package", "windlass"];
+    run(cargo().args(release).current_dir(&workspace.root))?;
+    let agent = ["build", "--locked", "--quiet", "--package", "xtask", "--bin", "bench-agent"];
+    run(cargo().args(agent).current_dir(&workspace.root))?;
+    Ok((workspace.target.join("release/windlass"), workspace.target.join("debug/bench-agent")))
+}
+
+fn write(folder: &Path, table: &Table) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+    for (name, content) in [("figures.txt", table.text()), ("figures.json", table.json())] {
+        let path = folder.join(name);
+        fs::write(&path, content).map_err(|error| Failure::at(&path, error))?;
+        println!("written: {}", path.display());
+    }
+    Ok(())
+}
