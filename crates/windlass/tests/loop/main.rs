@@ -1,0 +1,16 @@
+//! The loop with the real binary and the scripted agent: processes, signals, kills at every write, bad input.
+#![expect(clippy::disallowed_methods, reason = "these tests start the program they test")]
+
+mod bad_agents;
+mod bad_input;
+mod bad_places;
+mod budgets;
+mod claims;
+mod clocks;
+mod full_disk;
+mod gates;
+mod kills;
+mod night;
+mod signals;
+mod terminal;
+mod waiting;
