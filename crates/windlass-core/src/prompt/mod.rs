@@ -2,6 +2,8 @@
 
 mod goal;
 mod notes;
+#[cfg(test)]
+mod tests;
 
 use crate::fact::{CheckOutcome, CheckResult};
 use crate::run::{Mode, RunPlan, TurnKey};

@@ -20,6 +20,8 @@ mod verdict;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::world as testing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The rules of a run, as tables and properties.
 
-mod world;
+pub(crate) mod world;
 
 mod completion;
 mod limits;
