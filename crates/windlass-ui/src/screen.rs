@@ -14,6 +14,10 @@ use crate::event::{Event, View};
 /// How often views that count time are told of it: about eight times per second.
 const TICK: Duration = Duration::from_millis(125);
 
+/// After events were shown, further ones gather for this long: whoever sends many pays for few wake-ups, and nobody
+/// sees so short a pause.
+const GATHER: Duration = Duration::from_millis(10);
+
 /// How long a terminal may take for what is left at the end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -59,9 +63,13 @@ impl ScreenHandle {
         if state.ended {
             return;
         }
+        let was_crowded = state.is_crowded(self.queue.capacity);
         state.push(event, self.queue.capacity);
+        let wake = state.idle || (!was_crowded && state.is_crowded(self.queue.capacity));
         drop(state);
-        self.queue.changed.notify_all();
+        if wake {
+            self.queue.changed.notify_all();
+        }
     }
 
     /// Waits until everything sent so far has been shown and the terminal is as it was found, but no longer than two
@@ -101,6 +109,8 @@ struct QueueState {
     events: VecDeque<Event>,
     observations: usize,
     text: usize,
+    /// The screen waits for the next event.
+    idle: bool,
     closing: bool,
     ended: bool,
 }
@@ -123,6 +133,11 @@ impl QueueState {
         self.observations += 1;
         self.text += text;
         self.events.push_back(event);
+    }
+
+    /// Half of what may wait does.
+    const fn is_crowded(&self, capacity: usize) -> bool {
+        self.observations >= capacity / 2 || self.text >= WAITING_TEXT / 2
     }
 
     fn take(&mut self) -> VecDeque<Event> {
@@ -161,10 +176,25 @@ impl Queue {
             if left.is_some_and(|left| left.is_zero()) {
                 break;
             }
+            state.idle = true;
             state = self.wait(state, left);
+            state.idle = false;
         }
         let more = !state.closing;
         (state.take(), more)
+    }
+
+    /// Lets events gather, but not so many that some would be left out.
+    fn gather(&self) {
+        let until = Instant::now() + GATHER;
+        let mut state = self.lock();
+        while !state.closing && !state.is_crowded(self.capacity) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.wait(state, Some(left));
+        }
     }
 }
 
@@ -206,6 +236,9 @@ fn show(queue: &Queue, mut views: Vec<Box<dyn View>>) {
         }
         if !more {
             break;
+        }
+        if !events.is_empty() {
+            queue.gather();
         }
     }
     for view in &mut views {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::bed::{Bed, Call, Ground, measured};
-use super::numbers::{median, ms};
+use super::numbers::{median, ms, quantile};
 use super::table::Row;
 use crate::program::{Failure, run};
 
@@ -17,8 +17,21 @@ const SHORT: u32 = 20;
 
 /// Milliseconds per iteration.
 struct Gap {
+    /// The median.
     wall: f64,
+    /// What a tenth of them stays below: less disturbed by others.
+    best: f64,
     cpu: f64,
+}
+
+impl Gap {
+    fn new(gaps: Vec<f64>, cpu: f64) -> Self {
+        Self { wall: median(gaps.clone()), best: quantile(gaps, 0.1), cpu }
+    }
+
+    fn wall_text(&self) -> String {
+        format!("{:.1} ms (best tenth {:.1})", self.wall, self.best)
+    }
 }
 
 /// The gap without git.
@@ -30,7 +43,7 @@ pub fn outside_git(bed: &Bed) -> Result<Vec<Row>, Failure> {
     Ok(vec![
         Row::new(
             "gap between two agents, outside git: wall",
-            format!("{:.1} ms", ours.wall),
+            ours.wall_text(),
             "3 ms",
             ours.wall <= 3.0,
         )
@@ -56,7 +69,7 @@ pub fn in_a_repository(bed: &Bed) -> Result<Vec<Row>, Failure> {
     Ok(vec![
         Row::new(
             "the same with a snapshot, 1,000 files in git: wall",
-            format!("{:.1} ms", ours.wall),
+            ours.wall_text(),
             "15 ms",
             ours.wall <= 15.0,
         )
@@ -72,8 +85,9 @@ pub fn flatness(bed: &Bed) -> Result<Vec<Row>, Failure> {
     measured(ground.run("", ITERATIONS).arg("-q"), LIMIT_REACHED)?;
     let calls = ground.calls()?;
     let gaps = gaps_of(&calls);
-    let early = median(gaps.iter().skip(10).take(100).copied().collect());
-    let late = median(gaps.iter().rev().take(100).copied().collect());
+    // The quicker quarter: what others do to the machine comes and goes, what grows is in every gap.
+    let early = quantile(gaps.iter().skip(10).take(100).copied().collect(), 0.25);
+    let late = quantile(gaps.iter().rev().take(100).copied().collect(), 0.25);
     let change = (late / early - 1.0) * 100.0;
     let memory = |index: usize| calls.get(index).map_or(0.0, |call| call.memory_kb as f64 / 1000.0);
     let growth = memory(calls.len().saturating_sub(1)) - memory(10);
@@ -95,16 +109,16 @@ fn gap(ground: &Ground<'_>, deed: &str, iterations: u32) -> Result<Gap, Failure>
     // The first run keeps the whole tree; the others only what changes.
     measured(ground.run(deed, 2).arg("-q"), LIMIT_REACHED)?;
     let mut cpu = Vec::new();
-    let mut wall = 0.0;
+    let mut gaps = Vec::new();
     for count in [SHORT, iterations] {
         ground.forget_calls();
         let spent = measured(ground.run(deed, count).arg("-q"), LIMIT_REACHED)?;
         let calls = ground.calls()?;
-        wall = median(gaps_of(&calls));
+        gaps = gaps_of(&calls);
         cpu.push(ms(spent.cpu.saturating_sub(agents_cpu(&calls))));
     }
     let more = cpu.last().zip(cpu.first()).map_or(0.0, |(long, short)| long - short);
-    Ok(Gap { wall, cpu: more / f64::from(iterations - SHORT) })
+    Ok(Gap::new(gaps, more / f64::from(iterations - SHORT)))
 }
 
 fn floor_gap(bed: &Bed, synced: bool) -> Result<Gap, Failure> {
@@ -118,7 +132,7 @@ fn floor_gap(bed: &Bed, synced: bool) -> Result<Gap, Failure> {
     let spent = measured(&mut command, &[0])?;
     let calls = ground.calls()?;
     let cpu = ms(spent.cpu.saturating_sub(agents_cpu(&calls))) / f64::from(COUNT);
-    Ok(Gap { wall: median(gaps_of(&calls)), cpu })
+    Ok(Gap::new(gaps_of(&calls), cpu))
 }
 
 fn gaps_of(calls: &[Call]) -> Vec<f64> {

@@ -3,9 +3,20 @@
 use std::time::Duration;
 
 /// The middle one; nothing gives nothing.
-pub fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(values: Vec<f64>) -> f64 {
+    quantile(values, 0.5)
+}
+
+/// The value below which this share of them lies; nothing gives nothing.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a count is a small number"
+)]
+pub fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+    let index = (values.len() as f64 * share) as usize;
+    values.get(index).copied().unwrap_or_default()
 }
 
 /// Milliseconds.

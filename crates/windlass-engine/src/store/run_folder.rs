@@ -1,7 +1,7 @@
 //! A run's folder: what lies where, and how it comes to be.
 //!
 //! ```text
-//! runs/<run>/journal.jsonl  reserve  goal.md  stop
+//! runs/<run>/journal.jsonl  reserve  goal.md  settings.json  stop
 //! runs/<run>/iterations/0001/<attempt>-<purpose>/   prompt.md  system.md  stream.ndjson  times  stderr.log  gates/
 //! ```
 
@@ -97,6 +97,12 @@ impl RunFolder {
         fs::read_to_string(&path).attempted("read", &path)
     }
 
+    /// What the agent may do, in its own words: the same for every call.
+    #[must_use]
+    pub fn settings(&self) -> PathBuf {
+        self.path.join("settings.json")
+    }
+
     /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.
     pub fn request_stop(&self) -> Result<(), StoreError> {
         let path = self.stop();
@@ -144,9 +150,9 @@ pub struct CallFolder {
 }
 
 impl CallFolder {
-    /// Creates the folder and the one for gates in it; they may be there already.
+    /// Creates the folder; it may be there already.
     pub fn create(&self) -> Result<(), StoreError> {
-        create_folder(&self.gates())
+        create_folder(&self.path)
     }
 
     /// The folder.
@@ -179,13 +185,13 @@ impl CallFolder {
         self.path.join("times")
     }
 
-    /// What the agent printed on its standard error.
+    /// What the agent printed on its standard error; not there when it printed nothing.
     #[must_use]
     pub fn stderr(&self) -> PathBuf {
         self.path.join("stderr.log")
     }
 
-    /// The output of the gates that judged what the call left.
+    /// The output of the gates that judged what the call left; not there when none did.
     #[must_use]
     pub fn gates(&self) -> PathBuf {
         self.path.join("gates")

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +29,8 @@ use crate::store::{CallFolder, StoreError};
 pub(super) struct CallSetting<'a> {
     pub plan: &'a RunPlan,
     pub folder: CallFolder,
+    /// What the agent may do: the run's generated settings.
+    pub settings: PathBuf,
     pub lane: LaneId,
     pub call: CallId,
     pub budget: Option<Cost>,
@@ -79,7 +81,7 @@ impl LiveCall {
         };
         let mut lines = Lines::new(&setting, ear.clone());
         let stdout_reader = StreamReader::lines(from_agent, log, move |event| lines.event(&event))?;
-        let error_log = StreamLog::new(append(&folder.stderr())?);
+        let error_log = StreamLog::awaited(folder.stderr());
         let (stderr_reader, tail) =
             StreamReader::tail(from_errors, error_log, move |event| ear.event(&event))?;
         let request = spawn_request(&setting, stdin.into(), stdout, stderr);
@@ -219,9 +221,8 @@ impl Sink for Listener<'_> {
 }
 
 fn spawn_request(setting: &CallSetting<'_>, stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd) -> SpawnRequest {
-    let settings = setting.folder.path().join("settings.json");
     let system_prompt = setting.folder.system();
-    let files = CallFiles { system_prompt: &system_prompt, settings: &settings, budget: setting.budget };
+    let files = CallFiles { system_prompt: &system_prompt, settings: &setting.settings, budget: setting.budget };
     let invocation = ClaudeInvocation::new(&setting.plan.agent, files);
     let mut environment = setting.environment.to_vec();
     for (name, value) in invocation.environment {

@@ -313,6 +313,7 @@ impl Supervisor {
         let setting = CallSetting {
             plan: &plan,
             folder,
+            settings: self.folder.settings(),
             lane,
             call,
             budget,

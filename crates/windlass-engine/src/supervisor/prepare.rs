@@ -26,7 +26,8 @@ pub(super) struct Preparation<'a> {
     pub baseline: &'a [CheckOutcome],
 }
 
-/// Writes prompt, system prompt and settings into the attempt's folder. Doing it again writes the same.
+/// Writes prompt and system prompt into the attempt's folder, and the settings into the run's. Doing it again writes the
+/// same.
 pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     let Preparation { plan, folder, turn, purpose, .. } = preparation;
     let call = folder.call(turn.iteration, turn.attempt, *purpose);
@@ -47,7 +48,15 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     write_private(&call.prompt(), composed.user.as_bytes())?;
     write_private(&call.system(), composed.system.as_bytes())?;
     let settings = ClaudeSettings::new(&plan.agent, &plan.directory, folder.path());
-    write_private(&call.path().join("settings.json"), settings.to_json().as_bytes())
+    write_where_different(&folder.settings(), settings.to_json().as_bytes())
+}
+
+/// They are the same for every call, unless somebody changed them.
+fn write_where_different(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    if std::fs::read(path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    write_private(path, bytes)
 }
 
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {

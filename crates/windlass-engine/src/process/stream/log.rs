@@ -1,7 +1,9 @@
 //! The raw log, and beside it when its bytes came.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Two entries of the `times` file are this far apart, unless a pause lies between them.
@@ -19,8 +21,16 @@ pub struct StreamLog {
 
 #[derive(Debug)]
 struct Files {
-    raw: File,
+    raw: Raw,
     times: Option<Times>,
+}
+
+/// Where the bytes go.
+#[derive(Debug)]
+enum Raw {
+    Open(File),
+    /// Nothing has come yet.
+    Awaited(PathBuf),
 }
 
 #[derive(Debug)]
@@ -37,9 +47,17 @@ impl StreamLog {
     /// Appends to this file.
     #[must_use]
     pub const fn new(raw: File) -> StreamLog {
-        StreamLog {
-            files: Some(Files { raw, times: None }),
-        }
+        StreamLog::to(Raw::Open(raw))
+    }
+
+    /// Appends to the file at this path. Most agents print nothing on standard error; then there is no file.
+    #[must_use]
+    pub const fn awaited(path: PathBuf) -> StreamLog {
+        StreamLog::to(Raw::Awaited(path))
+    }
+
+    const fn to(raw: Raw) -> StreamLog {
+        StreamLog { files: Some(Files { raw, times: None }) }
     }
 
     /// Notes in this file when bytes came, counted from `start`.
@@ -60,7 +78,7 @@ impl StreamLog {
     /// Appends bytes. Fails at most once, and does nothing from then on.
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.attempt(|files| {
-            files.raw.write_all(bytes)?;
+            files.raw.file()?.write_all(bytes)?;
             files
                 .times
                 .as_mut()
@@ -82,6 +100,18 @@ impl StreamLog {
             self.files = None;
         }
         outcome
+    }
+}
+
+impl Raw {
+    fn file(&mut self) -> io::Result<&mut File> {
+        if let Raw::Awaited(path) = self {
+            *self = Raw::Open(OpenOptions::new().create(true).append(true).mode(0o600).open(path)?);
+        }
+        match self {
+            Raw::Open(file) => Ok(file),
+            Raw::Awaited(_) => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 }
 

@@ -104,7 +104,7 @@ fn a_call_has_its_files() {
     );
     call.create().unwrap();
     call.create().unwrap();
-    assert!(call.gates().is_dir());
+    assert!(call.path().is_dir());
 }
 
 #[test]
