@@ -392,7 +392,7 @@ impl Board {
 
 fn remember(known: &mut Vec<Denial>, more: &[Denial]) {
     for denial in more {
-        if known.len() < REMEMBERED_DENIALS && !known.iter().any(|known| known.rule == denial.rule) {
+        if known.len() < REMEMBERED_DENIALS && !known.iter().any(|known| known.rule == denial.rule && (known.input == denial.input || !known.rule.is_empty())) {
             known.push(denial.clone());
         }
     }

@@ -82,6 +82,8 @@ struct Heard {
     retrying: Option<Retry>,
     /// Retries with refused credentials in a row.
     refused: u32,
+    /// Some request was answered.
+    answered: bool,
     results: Vec<String>,
     cost: Option<Cost>,
     tokens: Tokens,
@@ -237,7 +239,7 @@ impl CallWatch {
             detail: judgement.detail,
             ended,
             cut: self.cut,
-            cost: heard.cost,
+            cost: heard.cost(),
             tokens: heard.tokens,
             results: heard.results,
             tool_uses: heard.tool_uses,
@@ -285,7 +287,14 @@ impl Heard {
         ) {
             self.retrying = None;
             self.refused = 0;
+            self.answered = true;
         }
+    }
+
+    /// What is known of its cost. Requests whose credentials are refused are not billed.
+    fn cost(&self) -> Option<Cost> {
+        let only_refused = self.refused > 0 && !self.answered;
+        self.cost.or_else(|| only_refused.then_some(Cost::ZERO))
     }
 
     /// How the last message was marked, if it came after the last result, else the one before that.

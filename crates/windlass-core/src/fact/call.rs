@@ -71,7 +71,8 @@ pub struct Denial {
     pub tool: String,
     /// What it was to do: the command, the path; cut to 200 characters.
     pub input: String,
-    /// The permission rule that would allow exactly this, as `permissions.allow` takes it: `Bash(touch x)`.
+    /// The permission rule that would allow exactly this, as `permissions.allow` takes it: `Bash(touch x)`. Empty where
+    /// no rule does: Windlass's own files stay closed.
     pub rule: String,
 }
 

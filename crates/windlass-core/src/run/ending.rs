@@ -31,13 +31,16 @@ impl Run {
         self.lanes.values().all(|lane| match &lane.state {
             LaneState::Idle { .. } | LaneState::Preparing(_) => true,
             LaneState::Gating(..) | LaneState::Settling(..) => self.ends_agents(),
-            LaneState::Calling(..)
-            | LaneState::Terminating(..)
-            | LaneState::Recovering(..)
-            | LaneState::Keeping(..)
-            | LaneState::Advancing(..)
-            | LaneState::Judging(..) => false,
+            // What failed here does not end by itself; a resumed run takes it up again.
+            LaneState::Recovering(..) | LaneState::Keeping(..) | LaneState::Advancing(..) => self.is_broken(),
+            LaneState::Calling(..) | LaneState::Terminating(..) | LaneState::Judging(..) => false,
         })
+    }
+
+    /// Has the runner itself failed, so that what it does may never end?
+    fn is_broken(&self) -> bool {
+        let broken = |reason| matches!(reason, StopReason::DiskFull | StopReason::Internal);
+        self.failing.as_ref().is_some_and(|(reason, _)| broken(*reason))
     }
 
     /// Must running agents be ended?

@@ -87,8 +87,15 @@ struct Lane {
     state: LaneState,
     /// The newest evidence of its tree.
     latest: Option<Evidence>,
-    /// The snapshot that uncommitted changes are counted from.
-    committed: Option<SnapshotId>,
+    /// What uncommitted changes are counted from: the tree before the first iteration, later that of the newest commit.
+    committed: Option<Committed>,
+}
+
+/// A tree in which the run has nothing left to commit.
+#[derive(Clone, Debug, PartialEq)]
+struct Committed {
+    evidence: Evidence,
+    snapshot: Option<SnapshotId>,
 }
 
 /// What is counted per run, in the order in which iterations end.

@@ -1,7 +1,7 @@
 //! What has been decided but not yet seen done.
 
-use crate::fact::{CheckKind, CheckOutcome, CheckStage, LaneId};
-use crate::run::lane::{LaneState, Outcome};
+use crate::fact::{CheckKind, CheckStage, LaneId};
+use crate::run::lane::{Checking, LaneState, Outcome};
 use crate::run::{Effect, EndCall, Lane, Occasion, Phase, Run, Survey};
 
 impl Run {
@@ -78,7 +78,7 @@ impl Run {
             }
             LaneState::Keeping(turn, _) => vec![Effect::Keep { lane: id, turn: turn.key() }],
             LaneState::Gating(turn, outcome, checking) => self
-                .next_check(outcome, &checking.done)
+                .next_check(id, outcome, checking)
                 .map(|check| Effect::RunCheck {
                     lane: id,
                     stage: checking.stage,
@@ -90,7 +90,7 @@ impl Run {
             LaneState::Advancing(turn, _, _) => vec![Effect::Commit {
                 lane: id,
                 turn: turn.key(),
-                since: lane.committed.clone(),
+                since: lane.committed.as_ref().and_then(|committed| committed.snapshot.clone()),
             }],
             LaneState::Settling(turn, _, _) => vec![Effect::Settle { lane: id, turn: turn.key() }],
         }
@@ -99,15 +99,16 @@ impl Run {
     /// Which check to run next on a candidate tree, given those that were. `--until` comes first and stops at the
     /// first failure; gates are run when there is a claim to refuse or something to commit, and then all of them, so
     /// that the next prompt can name every failure.
-    pub(super) fn next_check(&self, outcome: &Outcome, done: &[CheckOutcome]) -> Option<u16> {
-        let outcome_of = |check: u16| done.iter().find(|outcome| outcome.check == check);
+    pub(super) fn next_check(&self, lane: LaneId, outcome: &Outcome, checking: &Checking) -> Option<u16> {
+        let outcome_of = |check: u16| checking.done.iter().find(|outcome| outcome.check == check);
         let until: Vec<u16> = self.checks(CheckKind::Until).collect();
         let failed = until.iter().any(|check| outcome_of(*check).is_some_and(|outcome| !outcome.passed()));
         if let (false, Some(next)) = (failed, until.iter().find(|check| outcome_of(**check).is_none())) {
             return Some(*next);
         }
         let claimed = if until.is_empty() { outcome.claimed } else { !failed };
-        if !claimed && !self.would_commit(outcome) {
+        let wanted = claimed || checking.stage == CheckStage::Committed || self.would_commit(lane, outcome);
+        if !wanted {
             return None;
         }
         self.checks(CheckKind::Gate).find(|check| outcome_of(*check).is_none())

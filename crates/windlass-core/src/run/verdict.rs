@@ -37,12 +37,15 @@ impl Run {
         self.plan.as_ref().is_some_and(|plan| plan.job.notes_file.is_some())
     }
 
-    /// Is this work that the runner commits, if its gates are green?
-    pub(super) fn would_commit(&self, outcome: &Outcome) -> bool {
+    /// Is there work that the runner commits, if its gates are green? It need not be this attempt's own: what one that
+    /// failed or was interrupted left behind is committed with the next one that ends well.
+    pub(super) fn would_commit(&self, lane: LaneId, outcome: &Outcome) -> bool {
         let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
         let whole =
             matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
-        ours && whole && outcome.kept.as_ref().is_some_and(|kept| kept.moved || kept.is_new)
+        let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
+        let differs = |tree: &str| committed.is_none_or(|committed| committed.evidence.tree != tree);
+        ours && whole && outcome.kept.as_ref().is_some_and(|kept| differs(&kept.evidence.tree))
     }
 
     /// Green, or nothing to be red.

@@ -68,6 +68,13 @@ impl RunFolder {
         &self.path
     }
 
+    /// Where all projects are kept: what Windlass writes for this run and for any other is below it.
+    #[must_use]
+    pub fn state(&self) -> &Path {
+        // …/projects/PROJECT/runs/RUN
+        self.path.ancestors().nth(3).unwrap_or(&self.path)
+    }
+
     /// The facts.
     #[must_use]
     pub fn journal(&self) -> PathBuf {

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use windlass_core::agent::close_own_files;
 use windlass_core::fact::{
     CallReport, Class, Cost, Cut, Ended, Entry, Fact, LaneId, StopReason, StopSource, Tokens,
 };
@@ -496,6 +497,9 @@ impl Supervisor {
             None => Ok(()),
             Some(Ending::Check(stage, outcome)) => self.take(Input::CheckEnded { lane, stage, outcome }),
             Some(Ending::Call(call, mut report)) => {
+                if let Some(plan) = self.run.plan() {
+                    close_own_files(&mut report.denials, plan, self.folder.state());
+                }
                 if let (Some(why), None) = (lost, report.cut) {
                     // Without a bound, an agent that kills its keeper again and again would be repeated for ever.
                     report.class = Class::TaskFailure;

@@ -47,7 +47,7 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     let composed = prompt::compose(&parts);
     write_private(&call.prompt(), composed.user.as_bytes())?;
     write_private(&call.system(), composed.system.as_bytes())?;
-    let settings = ClaudeSettings::new(&plan.agent, &plan.directory, folder.path());
+    let settings = ClaudeSettings::new(plan, folder.state());
     write_where_different(&folder.settings(), settings.to_json().as_bytes())
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::agent::ClaudeDecoder;
+use windlass_core::agent::{ClaudeDecoder, close_own_files};
 use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, StopReason};
 use windlass_core::run::{Effect, Input, Occasion, RunPlan, TurnKey};
 
@@ -60,7 +60,8 @@ impl World {
             Effect::Recover { lane, call, turn, purpose } => {
                 let call_folder = self.call_folder(*turn, *purpose);
                 let decoder = Box::new(ClaudeDecoder::default());
-                let recovered = recover::report(&self.plan.run, &call_folder, decoder);
+                let mut recovered = recover::report(&self.plan.run, &call_folder, decoder);
+                close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
                 let mut inputs = recovered.notice.map(Input::Notice).into_iter().collect::<Vec<_>>();
                 inputs.push(Input::CallEnded { lane: *lane, call: *call, report: Box::new(recovered.report) });
                 Ok(inputs)

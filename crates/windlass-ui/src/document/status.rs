@@ -11,7 +11,7 @@ use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
-use crate::narrate::{allow_line, labelled};
+use crate::narrate::{allow_line, allowing, labelled};
 use crate::terminal::Terminal;
 use crate::view::{FORMAT_VERSION, json_line};
 use crate::words;
@@ -193,8 +193,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     if status.commits > 0 {
         lines.push(labelled("commits").plain(status.commits.to_string()));
     }
-    if !status.denials.is_empty() {
-        let rules = status.denials.iter().map(|denial| denial.rule.as_str());
+    let rules: Vec<&str> = allowing(&status.denials).collect();
+    if !rules.is_empty() {
         lines.push(labelled("denied").unbroken().command(allow_line(rules)));
     }
     lines.extend(next(status));

@@ -88,13 +88,18 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
         .map(|call| one_line(&call.detail))
         .filter(|detail| !detail.is_empty());
     let why = why.unwrap_or_else(|| words::class(class).to_owned());
+    let again = if board.ending_early || board.stop.is_some() {
+        "a resume repeats it".to_owned()
+    } else {
+        format!("same iteration, attempt {}", attempt.saturating_add(1))
+    };
     let row = Row {
         number: iteration.to_string(),
         look: (Tone::Warn, Mark::Again, "again"),
         duration: call.map(|call| call.duration).unwrap_or_default(),
         cost: call.map(|call| call.cost).unwrap_or_default(),
         estimated: call.is_some_and(|call| call.estimated),
-        explanation: format!("{why}; same iteration, attempt {}", attempt.saturating_add(1)),
+        explanation: format!("{}; {again}", why.trim_end_matches('.')),
     };
     vec![row.line(board)]
 }
@@ -169,10 +174,14 @@ fn commit_refused(board: &Board, why: &str) -> Line {
 
 fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     let tool = one_line(&denial.tool);
+    let what = below(board)
+        .tone(Tone::Warn, "denied: ")
+        .plain(format!("{tool} {}", one_line(&denial.input)));
+    if denial.rule.is_empty() {
+        return vec![what.dim(" (windlass's own file: closed to the agent)")];
+    }
     vec![
-        below(board)
-            .tone(Tone::Warn, "denied: ")
-            .plain(format!("{tool} {}", one_line(&denial.input))),
+        what,
         below(board)
             .dim("  allowed by: ")
             .command(allow_line([denial.rule.as_str()]))

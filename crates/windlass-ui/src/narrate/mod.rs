@@ -10,7 +10,7 @@ pub(crate) use header::labelled;
 pub(crate) use living::{living, title};
 
 use jiff::tz::TimeZone;
-use windlass_core::fact::{CheckOutcome, CheckStage, Class, Cut, Entry, Fact, StopReason, StopSource};
+use windlass_core::fact::{CheckOutcome, CheckStage, Class, Cut, Denial, Entry, Fact, StopReason, StopSource};
 
 use crate::board::Board;
 use crate::format;
@@ -170,6 +170,11 @@ fn took(outcome: &CheckOutcome) -> String {
     } else {
         format!("{}, {duration}", words::check_result(outcome.result))
     }
+}
+
+/// The rules that would have allowed what was refused. Windlass's own files have none.
+pub(crate) fn allowing(denials: &[Denial]) -> impl Iterator<Item = &str> {
+    denials.iter().map(|denial| denial.rule.as_str()).filter(|rule| !rule.is_empty())
 }
 
 /// The configuration line that allows what these rules name.

@@ -4,7 +4,7 @@ use windlass_core::fact::{CheckKind, CheckOutcome, StopReason};
 use windlass_core::run::RunPlan;
 
 use super::header::labelled;
-use super::{advice, allow_line, check_mark, iteration, took};
+use super::{advice, allow_line, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending, Tally};
 use crate::format;
 use crate::harmless::one_line;
@@ -142,10 +142,10 @@ fn check(label: &str, command: &str, outcome: Option<&CheckOutcome>) -> Vec<Line
 }
 
 fn denied(board: &Board) -> Vec<Line> {
-    if board.denials.is_empty() {
+    let rules: Vec<&str> = allowing(&board.denials).collect();
+    if rules.is_empty() {
         return Vec::new();
     }
-    let rules = board.denials.iter().map(|denial| denial.rule.as_str());
     vec![
         labelled("denied").plain("what was refused is allowed by this line in .windlass/config.toml:"),
         unbroken("").command(allow_line(rules)),

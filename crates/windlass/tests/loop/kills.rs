@@ -10,17 +10,22 @@ use windlass_core::run::LEAST_RESERVATION;
 
 use super::night::{Night, PATIENCE, files_below};
 
-/// Nights at a time: most of a night is waiting for the usage limit.
-const SIDE_BY_SIDE: usize = 16;
+/// Nights at a time: much of a night is waiting.
+const SIDE_BY_SIDE: usize = 12;
 
-/// How often a killed run may have to be resumed: once, and once more should the machine be slow to clear up.
+/// How often a killed run may have to be resumed: once, and more often should the machine be slow to clear up.
 const RESUMPTIONS: usize = 3;
 
-/// What each call costs, as it says itself: the first works, the second claims too early, the third meets a usage
-/// limit, the fourth fails, all further ones finish the job. A kill can cost a call, so the last one makes everything.
-const COSTS: [u64; 5] = [10_000, 20_000, 0, 30_000, 40_000];
+/// A story, and what each of its calls says it cost; the last call is repeated. A kill can cost a call, so the last one
+/// makes everything.
+struct Story {
+    script: &'static str,
+    costs: &'static [u64],
+}
 
-const SCRIPT: &str = r#"
+/// The first works, the second claims too early, the third fails.
+const WORK: Story = Story {
+    script: r#"
 [[call]]
 steps = [
   { spawn = { setsid = true, ignore = ["TERM"], orphan = true, for = "60s", pid_file = "../child" } },
@@ -28,20 +33,32 @@ steps = [
   { result = { text = "A beginning.", cost = 0.01 } },
 ]
 [[call]]
-steps = [ { bash = "test -f SHARED_TASK_NOTES.md || echo so far > SHARED_TASK_NOTES.md" }, { result = { text = "Done.\n\nWINDLASS_JOB_COMPLETE", cost = 0.02 } } ]
+steps = [ { result = { text = "Done.\n\nWINDLASS_JOB_COMPLETE", cost = 0.02 } } ]
 [[call]]
-steps = [ { usage_limit = { resets_in = "1s" } } ]
-[[call]]
-steps = [ { result = { text = "It cannot be done.", cost = 0.03, is_error = true, subtype = "error_during_execution" } }, { exit = 1 } ]
+steps = [ { result = { text = "It cannot be done.", cost = 0.03, is_error = true, subtype = "error_during_execution" } } ]
 [[call]]
 steps = [
-  { spawn = { setsid = true, ignore = ["TERM"], orphan = true, for = "60s", pid_file = "../child" } },
   { write = { path = "first.txt", text = "one\n" } },
-  { bash = "echo so far > SHARED_TASK_NOTES.md" },
   { write = { path = "done.txt", text = "two\n" } },
   { result = { text = "Done.\n\nWINDLASS_JOB_COMPLETE", cost = 0.04 } },
 ]
-"#;
+"#,
+    costs: &[10_000, 20_000, 30_000, 40_000],
+};
+
+/// The first meets a usage limit.
+const LIMIT: Story = Story {
+    script: r#"
+[[call]]
+steps = [ { usage_limit = { resets_in = "1s" } } ]
+[[call]]
+steps = [
+  { write = { path = "done.txt", text = "two\n" } },
+  { result = { text = "Done.\n\nWINDLASS_JOB_COMPLETE", cost = 0.04 } },
+]
+"#,
+    costs: &[0, 40_000],
+};
 
 const FLAGS: [&str; 9] =
     ["--commit", "runner", "--gate", "test -f done.txt", "--completion-threshold", "1", "-m", "8", "--json"];
@@ -54,58 +71,67 @@ struct End {
     last: Option<Verdict>,
 }
 
-// rows: 75, 80, 50, 140
+// rows: 75, 80, 50, 67, 140
 #[test]
-fn the_run_without_kills_is_what_the_others_are_held_to() {
-    let night = Night::with_git(SCRIPT);
-    night.run(&FLAGS).expect_code(0, "the run");
+fn the_runs_without_kills_are_what_the_others_are_held_to() {
+    let night = unharmed(&WORK);
     assert_eq!(
         night.verdicts(),
         [Verdict::Worked, Verdict::ClaimRefused, Verdict::Failed, Verdict::ClaimAccepted]
     );
-    let calls = night.calls();
-    assert_eq!(calls.iter().map(|call| call.class).collect::<Vec<_>>(), [
-        Class::Success,
-        Class::Success,
-        Class::UsageLimit,
-        Class::TaskFailure,
-        Class::Success
-    ]);
-    check(&night, "no fault");
+    let night = unharmed(&LIMIT);
+    assert_eq!(night.verdicts(), [Verdict::ClaimAccepted]);
+    let classes: Vec<Class> = night.calls().iter().map(|call| call.class).collect();
+    assert_eq!(classes, [Class::UsageLimit, Class::Success]);
 }
 
 // rows: 75
 #[test]
-fn killed_at_any_write_the_run_resumes_to_the_same_end() {
-    let unharmed = Night::with_git(SCRIPT);
-    unharmed.run(&FLAGS).expect_code(0, "the run without kills");
-    let wanted = end(&unharmed);
-    let writes = writes(&unharmed);
+fn killed_at_any_write_a_run_resumes_to_the_same_end() {
+    kill_everywhere(&WORK);
+}
+
+// rows: 75
+#[test]
+fn killed_around_a_usage_limit_a_run_waits_to_the_same_time() {
+    kill_everywhere(&LIMIT);
+}
+
+fn unharmed(story: &Story) -> Night {
+    let night = Night::with_git(story.script);
+    night.run(&FLAGS).expect_code(0, "the run without kills");
+    check(&night, story, "no fault");
+    night
+}
+
+fn kill_everywhere(story: &Story) {
+    let unharmed = unharmed(story);
+    let wanted = end(&unharmed, "no fault");
     let mut faults: Vec<String> = Vec::new();
-    for write in 1..=writes {
+    for write in 1..=writes(&unharmed) {
         faults.push(format!("kill-after-write={write}"));
         // Before a write and after the one before it differ in what was done between them; torn ones in the seal.
-        match write % 3 {
-            0 => faults.push(format!("kill-before-write={write}")),
-            1 => faults.push(format!("tear-write={write}:{}", write * 7 % 60)),
-            _ => faults.push(format!("tear-write={write}:1000000")),
-        }
+        faults.push(match write % 3 {
+            0 => format!("kill-before-write={write}"),
+            1 => format!("tear-write={write}:{}", write * 7 % 60),
+            _ => format!("tear-write={write}:1000000"),
+        });
     }
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..SIDE_BY_SIDE {
             scope.spawn(|| {
                 while let Some(fault) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let night = Night::with_git(SCRIPT);
-                    kill_and_resume(&night, fault);
-                    assert_eq!(end(&night), wanted, "{fault}");
+                    let night = Night::with_git(story.script);
+                    kill_and_resume(&night, story, fault);
+                    assert_eq!(end(&night, fault), wanted, "{fault}");
                 }
             });
         }
     });
 }
 
-fn kill_and_resume(night: &Night, fault: &str) {
+fn kill_and_resume(night: &Night, story: &Story, fault: &str) {
     let killed = night.env.run(night.run_command(&FLAGS).env("WINDLASS_TEST_FAULT", fault), PATIENCE);
     assert_eq!(killed.signal, Some(9), "{fault}: not killed: {}", killed.stderr_text());
     night.env.assert_no_processes(super::night::CLEARED);
@@ -117,21 +143,21 @@ fn kill_and_resume(night: &Night, fault: &str) {
         let resumed = (0..RESUMPTIONS).map(|_| night.resume(&["--json"])).find(|outcome| outcome.code == Some(0));
         assert!(resumed.is_some(), "{fault}: it does not end: {:#?}", night.facts());
     }
-    check(night, fault);
+    check(night, story, fault);
 }
 
 /// Everything that has to hold of a night that is over.
-fn check(night: &Night, fault: &str) {
+fn check(night: &Night, story: &Story, fault: &str) {
     iterations_are_numbered_without_gap(night, fault);
-    the_cost_is_what_was_reported_and_marked_estimates(night, fault);
+    the_cost_is_what_was_reported_and_marked_estimates(night, story, fault);
     waits_lasted_until_their_time(night, fault);
     commits_are_made_once(night, fault);
     night.assert_clean();
 }
 
-fn end(night: &Night) -> End {
+fn end(night: &Night, fault: &str) -> End {
     let tree = night.env.git(&["ls-tree", "-r", "HEAD"]);
-    assert_eq!(night.env.git(&["status", "--porcelain"]), "", "the tree is not clean");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "", "{fault}: not all is committed");
     End { reason: night.ended(), tree, last: night.verdicts().last().copied() }
 }
 
@@ -157,7 +183,7 @@ fn iterations_are_numbered_without_gap(night: &Night, fault: &str) {
     assert_eq!(ended, begun, "{fault}");
 }
 
-fn the_cost_is_what_was_reported_and_marked_estimates(night: &Night, fault: &str) {
+fn the_cost_is_what_was_reported_and_marked_estimates(night: &Night, story: &Story, fault: &str) {
     let mut sum = Cost::ZERO;
     let mut open = None;
     for fact in night.facts() {
@@ -172,7 +198,7 @@ fn the_cost_is_what_was_reported_and_marked_estimates(night: &Night, fault: &str
                 assert_eq!(call, reserved_call, "{fault}");
                 let stream = format!("iterations/{iteration:04}/{attempt}-work/stream.ndjson");
                 let expected = match fs::read_to_string(night.folder().join(stream)) {
-                    Ok(stream) if stream.contains(r#""type":"result""#) => (reported(call), false),
+                    Ok(stream) if stream.contains(r#""type":"result""#) => (reported(story, call), false),
                     Ok(_) => (reserved, true),
                     // It was never started.
                     Err(_) => (Cost::ZERO, false),
@@ -186,8 +212,8 @@ fn the_cost_is_what_was_reported_and_marked_estimates(night: &Night, fault: &str
     }
 }
 
-fn reported(call: CallId) -> Cost {
-    Cost::from_micros(COSTS[(call.0 as usize).min(COSTS.len()) - 1])
+fn reported(story: &Story, call: CallId) -> Cost {
+    Cost::from_micros(story.costs[(call.0 as usize).min(story.costs.len()) - 1])
 }
 
 fn waits_lasted_until_their_time(night: &Night, fault: &str) {

@@ -30,7 +30,7 @@ fn a_prompt_that_is_too_long_is_tried_once_with_short_notes() {
 // rows: 62, 65
 #[test]
 fn what_is_neither_work_nor_error_is_no_progress() {
-    for reply in [Reply::empty(), Reply::text("I cannot help with that.").stop_reason("refusal"), Reply::text("Fine.")] {
+    for reply in [Reply::empty(), Reply::text("Fine.")] {
         let night = Night::new(Scenario::always(reply));
         let run = night.run(ONCE);
         run.expect("stagnated", 0);
@@ -40,13 +40,15 @@ fn what_is_neither_work_nor_error_is_no_progress() {
 
 // rows: 64, 65
 #[test]
-fn an_answer_that_never_ends_is_a_failure() {
-    let night = Night::new(Scenario::always(Reply::text("and so on").stop_reason("max_tokens")));
-    let run = night.run(ONCE);
-    run.expect("consecutive_failures", 1);
-    assert_eq!(run.classes(), ["task_failure"]);
-    assert!(run.cost() > 0.0);
-    assert_eq!(run.finish()["estimated"], Value::Null);
+fn an_answer_that_never_ends_or_is_withheld_is_a_failure() {
+    for reason in ["max_tokens", "refusal"] {
+        let night = Night::new(Scenario::always(Reply::text("and so on").stop_reason(reason)));
+        let run = night.run(ONCE);
+        run.expect("consecutive_failures", 1);
+        assert_eq!((run.classes(), run.verdicts()), (vec![&json!("task_failure")], vec![&json!("failed")]));
+        assert!(run.cost() > 0.0);
+        assert_eq!(run.finish()["estimated"], Value::Null);
+    }
 }
 
 // rows: 64, 65

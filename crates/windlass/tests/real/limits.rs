@@ -36,7 +36,7 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
     assert_eq!(run.each("iteration_finished", "iteration"), [1]);
     let until: Timestamp = run.all("held")[0]["until"].as_str().unwrap().parse().unwrap();
     assert_eq!(until, resets_at + Duration::from_secs(5));
-    let began: Timestamp = run.all("call_reserved")[1]["time"].as_str().unwrap().parse().unwrap();
+    let began: Timestamp = run.all("call_reserved")[1]["wall"].as_str().unwrap().parse().unwrap();
     assert!(began >= until && began < until + Duration::from_secs(5), "{began} {until}");
     // Two requests of the default model of a subscriber; the refused one cost nothing.
     assert_eq!(run.each("call_finished", "cost_usd")[0], 0.0);

@@ -1,9 +1,9 @@
 //! What the agent may do, and what is said about what it may not.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use windlass_testkit::api::{Reply, Request, Scenario};
+use windlass_testkit::api::{Reply, Request, Scenario, ToolResult};
 use windlass_testkit::environment::{Credentials, TestEnv};
 
 use crate::night::Night;
@@ -48,14 +48,15 @@ fn git_is_read_and_gates_and_the_projects_own_tools_are_run_without_asking() {
 }
 
 /// Tries to change each file, one request after the other, by Write or Edit and by a redirection.
-fn attack(files: &[&Path], tool: &str) -> Scenario {
-    let attempt = |file: &&Path| {
-        if tool == "Bash" {
-            return Reply::bash(&format!("echo owned > '{}'", file.display()));
-        }
-        Reply::write(file, "owned\n")
+fn attack(files: &[PathBuf], tool: &str) -> Scenario {
+    let attempt = |file: &PathBuf| match tool {
+        "Bash" => Reply::bash(&format!("echo owned > '{}'", file.display())),
+        _ => Reply::write(file, "owned\n"),
     };
-    Scenario::new(files.iter().map(attempt).chain([Reply::text("I tried.")]))
+    // What exists has to be read before it may be written.
+    let reads = files.iter().map(|file| Reply::tool("Read", json!({"file_path": file})));
+    let attempts = files.iter().map(attempt);
+    Scenario::new(reads.chain(attempts).chain([Reply::text("I tried.")]))
 }
 
 fn with_windlass_files() -> TestEnv {
@@ -78,17 +79,22 @@ fn windlasss_own_files_are_closed_even_where_permissions_are_skipped() {
         ("Bash", &["--dangerously-skip-permissions"]),
     ] {
         let env = with_windlass_files();
-        let user = env.config().join("config.toml");
-        let mut files: Vec<_> = guarded.iter().map(|file| env.project().join(file)).collect();
-        files.push(user.clone());
+        let mut files = guarded.map(|file| env.project().join(file)).to_vec();
+        files.push(env.config().join("config.toml"));
         let before: Vec<String> = files.iter().map(|file| env.read(file)).collect();
-        let paths: Vec<&Path> = files.iter().map(std::path::PathBuf::as_path).collect();
-        let night = Night::at(env, attack(&paths, tool), Credentials::ApiKey).variable("IS_SANDBOX", "1");
+        let story = attack(&files, tool);
+        let night = Night::at(env, story, Credentials::ApiKey).variable("IS_SANDBOX", "1");
         let run = night.run(flags);
         run.expect("max_iterations", 0);
         let after: Vec<String> = files.iter().map(|file| night.env.read(file)).collect();
         assert_eq!(after, before, "{tool} {flags:?}");
-        assert_eq!(run.all("call_finished")[0]["denials"].as_array().map(Vec::len), Some(files.len()), "{}", run.said);
+        let results = night.api.requests().last().unwrap().tool_results();
+        let refused = |result: &ToolResult| result.is_error && result.content.contains("denied");
+        assert!(results[files.len()..].iter().all(refused), "{tool} {flags:?} {results:#?}");
+        if tool == "Write" {
+            run.says("(windlass's own file: closed to the agent)");
+            assert!(!run.said.contains("allowed by"), "no rule allows it:\n{}", run.said);
+        }
     }
 }
 
@@ -115,7 +121,7 @@ fn the_state_of_runs_is_closed_even_where_permissions_are_skipped() {
 }
 
 /// The first file of each name below a folder.
-fn find(folder: &Path, names: &[&str]) -> Vec<std::path::PathBuf> {
+fn find(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     let mut found = vec![None; names.len()];
     while let Some(folder) = folders.pop() {

@@ -25,8 +25,8 @@ fn night() -> Night {
     Night::new(Scenario::new(replies)).variable("IS_SANDBOX", "1").variable("WINDLASS_PERMISSIONS__ALLOW", "Bash(setsid:*)\nBash(nohup:*)\nBash(bash:*)\nBash")
 }
 
-fn expect_interrupted(run: &Ended, exit_code: i32) {
-    run.expect("manual", exit_code);
+fn expect_interrupted(run: &Ended, stop_reason: &str, exit_code: i32) {
+    run.expect(stop_reason, exit_code).says("stopped: manual");
     assert_eq!(run.classes(), ["interrupted"]);
     assert_eq!(run.finish()["estimated"], true);
     assert_eq!(run.finish()["cost_usd"], 0.5);
@@ -48,11 +48,11 @@ fn expect_resumed(night: &Night) {
 // rows: 70, 71, 75
 #[test]
 fn an_interrupt_in_a_tool_leaves_nothing_and_the_run_goes_on_later() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+    for (signal, reason, code) in [(Signal::INT, "interrupted", 130), (Signal::TERM, "terminated", 143)] {
         let night = night();
         let running = in_the_middle(&night);
         running.signal(signal);
-        expect_interrupted(&night.ended(running), code);
+        expect_interrupted(&night.ended(running), reason, code);
         expect_resumed(&night);
     }
 }
@@ -65,7 +65,7 @@ fn a_second_interrupt_kills_at_once() {
     running.signal(Signal::INT);
     let _ = running.wait_for_stderr("ending the agent", PATIENCE);
     running.signal(Signal::INT);
-    expect_interrupted(&night.ended(running), 130);
+    expect_interrupted(&night.ended(running), "interrupted", 130);
 }
 
 // rows: 70, 75

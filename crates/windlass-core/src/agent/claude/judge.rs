@@ -94,11 +94,17 @@ fn cut_off(signs: &Signs<'_>) -> Option<Judgement> {
             Class::Interrupted,
             "The call was ended because the run was asked to stop.",
         )),
-        Cut::HopelessRetries => Some(sentence(Class::Auth, &said(signs))),
+        Cut::HopelessRetries => Some(sentence(Class::Auth, &refusal(signs))),
         cut @ (Cut::Silence | Cut::WallClock | Cut::Duration) if signs.working => Some(by_clock(signs, cut)),
         // Its result was there: that is judged.
         Cut::Lingering | Cut::Silence | Cut::WallClock | Cut::Duration => None,
     }
+}
+
+/// Why its credentials are refused; while it retries it has said nothing about that itself.
+fn refusal(signs: &Signs<'_>) -> String {
+    let status = signs.retrying.and_then(|retry| retry.status);
+    status.map_or_else(|| said(signs), |status| format!("the API answers {status}"))
 }
 
 fn by_clock(signs: &Signs<'_>, cut: Cut) -> Judgement {
@@ -344,7 +350,10 @@ fn sentence(class: Class, said: &str) -> Judgement {
         Class::Auth if said.is_empty() || said.contains("Not logged in") => {
             return Judgement::new(class, format!("Claude Code is not logged in. {LOGIN}"));
         }
-        Class::Auth => ("Claude Code's login is refused", LOGIN),
+        Class::Auth => (
+            "Claude Code's login is refused",
+            "Run `claude` and then /login, or renew the token or the API key that it is given.",
+        ),
         Class::Billing => (
             "The account cannot pay for this",
             "Waiting does not help; see to its credit or its limits.",

@@ -29,5 +29,5 @@ pub(crate) use judge::{Retry, Signs, judge};
 pub use login::{Login, parse_auth_status};
 pub use project::{git_reading_rules, project_rules};
 pub use rule::{gate_rule, gate_rules};
-pub use settings::ClaudeSettings;
+pub use settings::{ClaudeSettings, close_own_files};
 pub use version::{MINIMUM_CLAUDE_VERSION, parse_claude_version};

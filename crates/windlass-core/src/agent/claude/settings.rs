@@ -1,11 +1,12 @@
 //! The generated settings file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::rule::{path_pattern, rule};
-use crate::run::AgentPlan;
+use crate::fact::Denial;
+use crate::run::RunPlan;
 
 /// What of a project's `.windlass/` the agent may not change: configuration, hooks, prompts, templates, principles.
 /// `workspaces/` is the agent's own.
@@ -25,19 +26,21 @@ struct Permissions {
 }
 
 impl ClaudeSettings {
-    /// Settings for calls in `project`, the runner's own files being below `state`. Both absolute and canonical: the
-    /// rules are compared with paths as they are. A path that is not UTF-8 cannot be guarded.
+    /// Settings for the calls of a run, the runner's own files being below `state`. All paths are absolute and
+    /// canonical: the rules are compared with paths as they are. A path that is not UTF-8 cannot be guarded.
     #[must_use]
-    pub fn new(agent: &AgentPlan, project: &Path, state: &Path) -> ClaudeSettings {
-        let windlass = project.join(".windlass");
+    pub fn new(plan: &RunPlan, state: &Path) -> ClaudeSettings {
+        let windlass = plan.directory.join(".windlass");
         let mut deny: Vec<String> = GUARDED
             .iter()
             .filter_map(|below| guard(&windlass, below))
             .collect();
+        let elsewhere = configuration(plan).filter(|file| !file.starts_with(&windlass));
+        deny.extend(elsewhere.filter_map(|file| Some(rule("Edit", &path_pattern(file.to_str()?)))));
         deny.extend(guard(state, "**"));
         ClaudeSettings {
             permissions: Permissions {
-                allow: agent.allow.clone(),
+                allow: plan.agent.allow.clone(),
                 deny,
             },
         }
@@ -57,4 +60,24 @@ fn guard(folder: &Path, below: &str) -> Option<String> {
         "Edit",
         &format!("{}/{below}", path_pattern(folder.to_str()?)),
     ))
+}
+
+/// The configuration files that were read when the run started. (A goal's file is the person's, and may be worked on.)
+fn configuration(plan: &RunPlan) -> impl Iterator<Item = &PathBuf> {
+    let files = plan.inputs.iter().map(|(file, _)| file);
+    files.filter(|file| file.ends_with("config.toml"))
+}
+
+/// Takes the rule from denials that no rule would have prevented, since a refusal wins over any permission.
+pub fn close_own_files(denials: &mut [Denial], plan: &RunPlan, state: &Path) {
+    let windlass = plan.directory.join(".windlass");
+    let is_own = |file: &Path| {
+        let guarded = file.starts_with(&windlass) && !file.starts_with(windlass.join("workspaces"));
+        guarded || file.starts_with(state) || configuration(plan).any(|own| own == file)
+    };
+    for denial in denials.iter_mut().filter(|denial| denial.rule.starts_with("Edit(")) {
+        if is_own(&plan.directory.join(&denial.input)) {
+            denial.rule.clear();
+        }
+    }
 }

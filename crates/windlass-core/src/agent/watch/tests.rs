@@ -399,3 +399,25 @@ proptest! {
         prop_assert!(next.is_none_or(|when| when <= Duration::from_mins(150)));
     }
 }
+
+// rows: 55
+#[test]
+fn a_call_whose_credentials_were_only_refused_cost_nothing() {
+    let refused = || Digest::Retry { status: Some(401), error: "authentication_failed".into() };
+    let overloaded = Digest::Retry { status: Some(529), error: "overloaded".into() };
+    let report = |digests: &[Digest]| {
+        let mut watch = watch();
+        for digest in digests {
+            watch.observe(tenths(1), digest);
+        }
+        watch.cut(Cut::HopelessRetries);
+        watch.exited(tenths(2), Ended::Exited(143));
+        watch.report(now(3), "a warning")
+    };
+    let only = report(&[refused(), refused()]);
+    assert_eq!((only.class, only.cost), (Class::Auth, Some(Cost::ZERO)));
+    assert!(only.detail.starts_with("Claude Code's login is refused: the API answers 401. Run "), "{}", only.detail);
+    // A session that was refused in its middle has used up something.
+    assert_eq!(report(&[Digest::Activity(Activity::Writing), refused(), refused()]).cost, None);
+    assert_eq!(report(&[refused(), overloaded]).cost, None);
+}

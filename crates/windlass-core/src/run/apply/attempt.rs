@@ -9,7 +9,7 @@ use crate::fact::{
 };
 use crate::run::lane::{Call, Checking, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
-use crate::run::{NotesShare, Run};
+use crate::run::{Committed, NotesShare, Run};
 
 impl Run {
     pub(super) fn call_reserved(&mut self, lane: LaneId, call: Call, reserved: Cost) -> Applied {
@@ -77,7 +77,7 @@ impl Run {
             Course::Repeat(_) => LaneState::Judging(turn, outcome, Judged::default()),
             Course::Finish => {
                 let checking = Checking { stage: CheckStage::Candidate, done: Vec::new(), first_pass: false };
-                self.next_after_checks(turn, outcome, checking)
+                self.next_after_checks(lane, turn, outcome, checking)
             }
         };
         self.set_state(lane, state);
@@ -106,18 +106,24 @@ impl Run {
         let mut done = checking.done;
         done.push(outcome.clone());
         let checking = Checking { stage, done, first_pass: checking.first_pass || first_pass };
-        let next = self.next_after_checks(turn, candidate, checking);
+        let next = self.next_after_checks(lane, turn, candidate, checking);
         self.set_state(lane, next);
         Ok(())
     }
 
     /// The state after the checks run so far: the next check, the commit, a look at what the checks wrote, the verdict.
-    pub(super) fn next_after_checks(&self, turn: Turn, outcome: Outcome, checking: Checking) -> LaneState {
-        if self.next_check(&outcome, &checking.done).is_some() {
+    pub(super) fn next_after_checks(
+        &self,
+        lane: LaneId,
+        turn: Turn,
+        outcome: Outcome,
+        checking: Checking,
+    ) -> LaneState {
+        if self.next_check(lane, &outcome, &checking).is_some() {
             return LaneState::Gating(turn, outcome, checking);
         }
         let commits = checking.stage == CheckStage::Candidate
-            && self.would_commit(&outcome)
+            && self.would_commit(lane, &outcome)
             && self.gates_green(&checking.done);
         let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
         if commits {
@@ -145,7 +151,8 @@ impl Run {
         self.history.saw(evidence);
         self.remember(lane, evidence);
         if made && let Some(held) = self.lanes.get_mut(&lane) {
-            held.committed = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
+            let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
+            held.committed = Some(Committed { evidence: evidence.clone(), snapshot });
         }
         let state = if judged.outcomes.is_empty() {
             LaneState::Judging(turn, outcome, judged)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Applied;
 use crate::fact::{CheckStage, Evidence, LaneId, SnapshotId, StopReason};
 use crate::run::lane::{LaneState, Outcome};
-use crate::run::{Lane, Phase, Retries, Run, RunPlan, Survey};
+use crate::run::{Committed, Lane, Phase, Retries, Run, RunPlan, Survey};
 
 impl Run {
     pub(super) fn run_started(&mut self, plan: &RunPlan) -> Applied {
@@ -60,7 +60,8 @@ impl Run {
         for lane in self.lanes.values_mut() {
             lane.latest = Some(evidence.clone());
             if first {
-                lane.committed = snapshot.cloned();
+                lane.committed =
+                    Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
             }
         }
         self.survey = Survey::Baseline;
@@ -81,7 +82,7 @@ impl Run {
         }
         match self.lane(lane) {
             Some(LaneState::Gating(_, outcome, checking)) => {
-                checking.stage == stage && self.next_check(outcome, &checking.done) == Some(check)
+                checking.stage == stage && self.next_check(lane, outcome, checking) == Some(check)
             }
             _ => false,
         }

@@ -3,23 +3,22 @@
 use std::path::Path;
 
 use crate::agent::claude::rule::{denial, rule};
-use crate::agent::{ClaudeSettings, gate_rule, gate_rules};
-use crate::run::AgentPlan;
+use crate::agent::{ClaudeSettings, close_own_files, gate_rule, gate_rules};
+use crate::fact::Denial;
+use crate::run::RunPlan;
+use crate::run::testing;
+
+fn plan(project: &str) -> RunPlan {
+    let mut plan = testing::plan();
+    plan.directory = project.into();
+    plan.agent.allow = vec!["Bash(make test)".into()];
+    let inputs = ["/home/dev/.config/windlass/config.toml", "/home/dev/p/.windlass/config.toml", "/home/dev/p/GOAL.md"];
+    plan.inputs = inputs.map(|input| (input.into(), String::new())).to_vec();
+    plan
+}
 
 fn settings(project: &str, state: &str) -> serde_json::Value {
-    let agent = AgentPlan {
-        name: "claude".into(),
-        program: "/opt/claude".into(),
-        version: String::new(),
-        model: None,
-        max_turns: None,
-        arguments: Vec::new(),
-        skip_permissions: false,
-        allow: vec!["Bash(make test)".into()],
-        api_keys: false,
-        background: false,
-    };
-    let json = ClaudeSettings::new(&agent, Path::new(project), Path::new(state)).to_json();
+    let json = ClaudeSettings::new(&plan(project), Path::new(state)).to_json();
     assert!(json.ends_with("}\n"));
     serde_json::from_str(&json).unwrap()
 }
@@ -36,10 +35,32 @@ fn settings_allow_what_is_planned_and_deny_our_files() {
                 "Edit(//home/dev/p/.windlass/hooks/**)",
                 "Edit(//home/dev/p/.windlass/prompts/**)",
                 "Edit(//home/dev/p/.windlass/templates/**)",
+                "Edit(//home/dev/.config/windlass/config.toml)",
                 "Edit(//home/dev/.local/state/windlass/**)",
             ],
         }})
     );
+}
+
+// rows: 29, 32
+#[test]
+fn no_rule_is_named_for_files_that_stay_closed() {
+    let rows = [
+        ("/home/dev/p/.windlass/config.toml", true),
+        (".windlass/hooks/started", true),
+        ("/home/dev/.config/windlass/config.toml", true),
+        ("/state/projects/p/runs/r-1/journal.jsonl", true),
+        ("/home/dev/p/.windlass/workspaces/w/TODO.md", false),
+        ("/home/dev/p/GOAL.md", false),
+        ("/home/dev/other/.windlass/config.toml", false),
+        ("src/main.rs", false),
+    ];
+    let denial = |path: &str| Denial { tool: "Write".into(), input: path.into(), rule: rule("Edit", path) };
+    let mut denials: Vec<Denial> = rows.iter().map(|(path, _)| denial(path)).collect();
+    close_own_files(&mut denials, &plan("/home/dev/p"), Path::new("/state/projects"));
+    for ((path, closed), denial) in rows.iter().zip(&denials) {
+        assert_eq!(denial.rule.is_empty(), *closed, "{path}");
+    }
 }
 
 // rows: 32

@@ -36,7 +36,7 @@ recordings! {
     "err-401-full.ndjson": ERROR, None => Auth, 0 results, 0 tools, "Claude Code's login is refused: Invalid API key";
     "err-401-oauth.ndjson": ERROR, None => Auth, 0 results, 0 tools, "Claude Code's login is refused: Failed to authenticate. API Error: 401 OAuth token has expired. Run `claude`";
     "err-401-retries0.ndjson": ERROR, None => Auth, 0 results, 0 tools, "Claude Code's login is refused";
-    "err-401.ndjson": Ended::Exited(143), Some(Cut::HopelessRetries) => Auth, 0 results, 0 tools, "Claude Code is not logged in";
+    "err-401.ndjson": Ended::Exited(143), Some(Cut::HopelessRetries) => Auth, 0 results, 0 tools, "Claude Code's login is refused: the API answers 401. Run";
     "err-403.ndjson": ERROR, None => Permission, 0 results, 0 tools, "The account may not do this: Failed to authenticate. API Error: 403";
     "err-429-no-header.ndjson": ERROR, None => Outage, 0 results, 0 tools, "The model could not be reached for now: API Error: Request rejected (429)";
     "err-429-retry-after-2.ndjson": ERROR, None => Outage, 0 results, 0 tools, "The model could not be reached";
