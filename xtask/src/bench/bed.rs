@@ -41,12 +41,13 @@ impl Bed {
         &self.agent
     }
 
-    /// A new project with a state of its own.
+    /// A new project with a state of its own. It stays until the end: on some file systems, making files is dear
+    /// shortly after many were removed.
     pub fn ground(&self) -> Result<Ground<'_>, Failure> {
         let folder = tempfile::Builder::new().prefix("ground-").tempdir_in(self.scratch.path());
-        let folder = folder.map_err(|error| Failure::at(self.scratch.path(), error))?;
+        let folder = folder.map_err(|error| Failure::at(self.scratch.path(), error))?.keep();
         for name in ["project", "home"] {
-            let path = folder.path().join(name);
+            let path = folder.join(name);
             fs::create_dir(&path).map_err(|error| Failure::at(&path, error))?;
         }
         Ok(Ground { bed: self, folder })
@@ -56,23 +57,23 @@ impl Bed {
 /// A project, a home and a state that nobody else uses.
 pub struct Ground<'bed> {
     bed: &'bed Bed,
-    folder: TempDir,
+    folder: PathBuf,
 }
 
 impl Ground<'_> {
     /// The working directory.
     pub fn project(&self) -> PathBuf {
-        self.folder.path().join("project")
+        self.folder.join("project")
     }
 
     /// What Windlass keeps.
     pub fn state(&self) -> PathBuf {
-        self.folder.path().join("state")
+        self.folder.join("state")
     }
 
     /// Another file.
     pub fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     /// `windlass`, whose agent does `deed`. Its environment holds nothing else.

@@ -112,8 +112,8 @@ impl Table {
     fn circumstances(&self) -> String {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         format!(
-            "{cores} cores, load average {} before and {} after. Figures vary with the machine and with what else it does: compare\n\
-             with the floors of the same run, not with yesterday.",
+            "{cores} cores, load average {} before and {} after. Figures vary with the machine and with what else it does: on a\n\
+             busy one, processor time grows as well. Compare with the floors of the same run, not with yesterday.",
             self.load_before,
             load()
         )

@@ -110,3 +110,23 @@ fn open_file(path: &Path) -> Option<File> {
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     File::open(path).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn settings_that_are_there_are_left_alone_and_others_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        let written = || path.metadata().unwrap().modified().unwrap();
+        write_where_different(&path, b"one").unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        write_where_different(&path, b"one").unwrap();
+        assert_eq!(written(), SystemTime::UNIX_EPOCH);
+        write_where_different(&path, b"two").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+    }
+}

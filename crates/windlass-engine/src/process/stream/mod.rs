@@ -22,8 +22,11 @@ pub use lines::LONGEST_LINE;
 pub use log::StreamLog;
 pub use tail::{TAIL_LENGTH, Tail};
 
-/// Read at once; the pipe itself is asked to hold as much.
-const CHUNK: usize = 256 * 1024;
+/// What the agent's pipe is asked to hold: more room means fewer turns.
+const PIPE: usize = 256 * 1024;
+
+/// Read at once: few enough to be still near the processor when they are looked at.
+const CHUNK: usize = 64 * 1024;
 
 /// Standard error is a trickle.
 const ERROR_CHUNK: usize = 16 * 1024;
@@ -73,6 +76,8 @@ impl StreamReader {
     ) -> Result<StreamReader, ProcessError> {
         StreamReader::start("stdout", move |stop| {
             let mut lines = Lines::default();
+            // Whoever has used up the pipes he may have gets less.
+            let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE);
             let end = pump(pipe, stop, CHUNK, |bytes| {
                 log_and_count(&mut log, bytes, &mut on_event);
                 lines.feed(bytes, &mut |line: &[u8]| on_event(StreamEvent::Line(line)));
@@ -142,8 +147,6 @@ fn finish_log(log: &mut StreamLog, on_event: &mut impl FnMut(StreamEvent<'_>)) {
 
 /// Reads until the end of the pipe, or until asked to stop.
 fn pump(pipe: OwnedFd, stop: &PipeReader, chunk: usize, mut on_bytes: impl FnMut(&[u8])) -> StreamEnd {
-    // More room means fewer turns; whoever has used up the pipes he may have gets less.
-    let _ = rustix::pipe::fcntl_setpipe_size(&pipe, chunk);
     let mut pipe = File::from(pipe);
     let mut buffer = vec![0; chunk];
     let mut still_allowed = LAST_BYTES;

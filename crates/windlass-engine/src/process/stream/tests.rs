@@ -176,3 +176,30 @@ fn standard_error_is_logged_and_its_end_is_at_hand() {
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 20_014);
     assert_eq!(told.iter().last(), Some(Told::EndOfFile));
 }
+
+#[test]
+fn a_log_that_is_awaited_is_made_by_its_first_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    for (content, expected) in [(&b""[..], None), (b"warning: \xff", Some(b"warning: \xff".to_vec()))] {
+        let path = folder.path().join("stderr.log");
+        let (pipe, mut writer) = io::pipe().unwrap();
+        let (reader, _) = StreamReader::tail(pipe.into(), StreamLog::awaited(path.clone()), |_| {}).unwrap();
+        writer.write_all(content).unwrap();
+        drop(writer);
+        reader.join();
+        assert_eq!(std::fs::read(&path).ok(), expected);
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_made_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = StreamLog::awaited(folder.path().join("missing/stderr.log"));
+    let (pipe, mut writer) = io::pipe().unwrap();
+    let (reader, told) = read_lines(pipe, log);
+    writer.write_all(b"one\ntwo\n").unwrap();
+    drop(writer);
+    reader.join();
+    let failures = told.iter().filter(|event| *event == Told::LogFailed(io::ErrorKind::NotFound));
+    assert_eq!(failures.count(), 1);
+}
