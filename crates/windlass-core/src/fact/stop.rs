@@ -96,7 +96,7 @@ impl StopReason {
         StopReason::Missing,
     ];
 
-    /// Its name in messages, JSON and the journal. Ctrl-C and SIGTERM are both `manual` there.
+    /// Its name in messages and JSON. Ctrl-C and SIGTERM are both `manual` there; the journal tells them apart.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

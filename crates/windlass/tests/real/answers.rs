@@ -67,7 +67,9 @@ fn a_request_that_is_wrong_or_too_large_is_a_failure() {
 // rows: 65
 #[test]
 fn a_connection_that_breaks_once_is_nobodys_failure() {
-    for broken in [Reply::reset_mid_stream("I was about to"), Reply::overloaded_in_stream(), Reply::overloaded()] {
+    for broken in
+        [Reply::reset_mid_stream("I was about to"), Reply::overloaded_in_stream(), Reply::overloaded()]
+    {
         let night = Night::new(Scenario::new([broken, Reply::text("recovered")]));
         let run = night.run(&["--max-iterations", "1"]);
         run.expect("max_iterations", 0);

@@ -47,12 +47,32 @@ fn what_no_repetition_heals_ends_the_run_at_once() {
     }
 }
 
+// rows: 65, 75
+#[test]
+fn once_the_cause_is_gone_the_same_iteration_is_repeated() {
+    let env = TestEnv::with_git();
+    let file = env.project().join("greeting.txt");
+    let story = [Reply::out_of_credit(), Reply::write(file, "hello\n"), Reply::text("Done for now.")];
+    let night = Night::at(env, Scenario::new(story), Credentials::ApiKey);
+    expect_unavailable(&night.run(&["--max-iterations", "1"]), "billing").says("a resume repeats it");
+    let run = night.resume(&[]);
+    run.expect("max_iterations", 0);
+    assert_eq!(run.each("call_reserved", "iteration"), [1, 1]);
+    assert_eq!(run.each("call_reserved", "attempt"), [1, 2]);
+    assert_eq!(run.verdicts(), ["worked"]);
+    run.expect_requests_charged(2);
+}
+
 /// Refused before anything begins: no request, no run.
 fn expect_refused(night: &Night, flags: &[&str], code: i32, sentences: &[&str]) {
     let outcome = night.start(flags).wait(AT_ONCE);
     outcome.expect_code(code, "windlass run");
     for sentence in sentences {
-        assert!(outcome.stderr_text().contains(sentence), "{sentence:?} is not in:\n{}", outcome.stderr_text());
+        assert!(
+            outcome.stderr_text().contains(sentence),
+            "{sentence:?} is not in:\n{}",
+            outcome.stderr_text()
+        );
     }
     assert!(night.api.requests().is_empty());
     assert_eq!(night.newest_run(), None);
@@ -67,7 +87,12 @@ fn nobody() -> Night {
 #[test]
 fn an_agent_that_is_not_logged_in_is_refused() {
     let not_logged_in = "error: Claude Code is not logged in\n";
-    expect_refused(&nobody(), &[], 1, &[not_logged_in, "Run `claude` and then /login, or set CLAUDE_CODE_OAUTH_TOKEN."]);
+    expect_refused(
+        &nobody(),
+        &[],
+        1,
+        &[not_logged_in, "Run `claude` and then /login, or set CLAUDE_CODE_OAUTH_TOKEN."],
+    );
     expect_refused(&nobody(), &["--exit-codes", "detailed"], 21, &[not_logged_in]);
     let with_key = nobody().variable("ANTHROPIC_API_KEY", "sk-ant-test-dummy");
     expect_refused(&with_key, &[], 1, &[not_logged_in, "WINDLASS_AGENT__API_KEYS=true"]);
@@ -77,7 +102,12 @@ fn an_agent_that_is_not_logged_in_is_refused() {
 #[test]
 fn an_agent_that_is_missing_too_old_or_something_else_is_refused() {
     let missing = nobody().variable("WINDLASS_AGENT__COMMAND", "claude");
-    expect_refused(&missing, &[], 1, &["`claude` is not installed", "npm install -g @anthropic-ai/claude-code"]);
+    expect_refused(
+        &missing,
+        &[],
+        1,
+        &["`claude` is not installed", "npm install -g @anthropic-ai/claude-code"],
+    );
 
     for (says, sentence) in [
         ("echo '2.0.1 (Claude Code)'", "Claude Code 2.0.1 is too old: 2.1.197 is needed"),

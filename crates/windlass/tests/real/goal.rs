@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_testkit::api::{Reply, Request, Scenario};
-use windlass_testkit::environment::TestEnv;
+use windlass_testkit::environment::{Credentials, TestEnv};
 
 use crate::night::{COMPLETE, GOAL, Night, prompt};
 
@@ -31,7 +31,7 @@ fn three_iterations_reach_a_goal() {
     let env = TestEnv::with_git();
     env.write("AGENTS.md", "Run `make greet` to see it.\n");
     let scenario = three_iterations(&env);
-    let night = Night::at(env, scenario, windlass_testkit::Credentials::ApiKey)
+    let night = Night::at(env, scenario, Credentials::ApiKey)
         .variable("WINDLASS_PERMISSIONS__ALLOW", "Bash(touch verified)");
     let run = night.run(&["--completion-threshold", "2", "--gate", "grep -q harbour greeting.txt"]);
 
@@ -47,6 +47,8 @@ fn three_iterations_reach_a_goal() {
     assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "1");
 
     check_prompts(&night.first_requests());
+    let left = night.env.home().join(".claude/projects");
+    assert!(!left.exists(), "a session or a memory was kept");
 }
 
 fn check_prompts(requests: &[Request]) {
@@ -60,20 +62,30 @@ fn check_prompts(requests: &[Request]) {
     for request in requests {
         assert_eq!(ours(request), ours(&requests[0]), "the system prompt changes");
         assert!(!request.system().contains(COMPLETE));
+        assert!(!request.system().contains("persistent file-based memory"));
         let session = |request: &Request| request.header("x-claude-code-session-id").map(str::to_owned);
         assert_eq!(requests.iter().filter(|other| session(other) == session(request)).count(), 1);
         for text in request.user_texts() {
             assert!(text.lines().all(|line| line.trim() != COMPLETE), "the prompt would be a claim:\n{text}");
         }
     }
-    let parts = ["## How this works", "## Goal", GOAL, "## Notes of earlier iterations", "## Notes for the next iteration"];
+    let parts = [
+        "## How this works",
+        "## Goal",
+        GOAL,
+        "## Notes of earlier iterations",
+        "## Notes for the next iteration",
+    ];
     for (index, request) in requests.iter().enumerate() {
         let prompt = prompt(request);
         assert!(prompt.contains(&format!("This is iteration {}", index + 1)), "{prompt}");
         let places: Vec<Option<usize>> = parts.iter().map(|part| prompt.find(part)).collect();
         let there: Vec<usize> = places.iter().copied().flatten().collect();
         assert!(there.is_sorted(), "{prompt}");
-        assert_eq!(places.iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, true, index > 0, true]);
+        assert_eq!(
+            places.iter().map(Option::is_some).collect::<Vec<_>>(),
+            [true, true, true, index > 0, true]
+        );
         assert_eq!(prompt.contains("Next: name the harbour."), index > 0, "{prompt}");
     }
 }
@@ -94,7 +106,7 @@ fn until_decides_instead_of_the_phrase() {
         append("one\ntwo\nthree\n"),
         Reply::text("No phrase at all."),
     ]);
-    let night = Night::at(env, scenario, windlass_testkit::Credentials::OauthToken);
+    let night = Night::at(env, scenario, Credentials::OauthToken);
     let run = night.run(&["--until", "grep -q three count.txt", "--completion-threshold", "1"]);
     run.expect("complete", 0);
     assert_eq!(run.verdicts(), ["worked", "worked", "claim_accepted"]);
@@ -115,7 +127,7 @@ fn a_phrase_in_a_tool_result_or_a_file_claims_nothing() {
         Reply::text(format!("I read `{COMPLETE}` there: {COMPLETE}.")),
     ])
     .repeat_last();
-    let night = Night::at(env, scenario, windlass_testkit::Credentials::ApiKey);
+    let night = Night::at(env, scenario, Credentials::ApiKey);
     let run = night.run(&["--completion-threshold", "1", "--stagnation-threshold", "1"]);
     run.expect("stagnated", 0);
     assert_eq!(run.verdicts(), ["idle"]);

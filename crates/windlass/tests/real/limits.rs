@@ -3,16 +3,20 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use windlass_testkit::api::{Reply, Scenario, Window};
-use windlass_testkit::environment::TestEnv;
+use windlass_testkit::environment::{Credentials, TestEnv};
 
-use crate::night::{Ended, Night};
+use crate::night::{Ended, Night, PATIENCE};
 
 /// The iteration and attempt of every call.
 fn attempts(run: &Ended) -> Vec<(u64, u64)> {
     let number = |fact: &Value, member: &str| fact[member].as_u64().unwrap();
-    run.all("call_reserved").into_iter().map(|fact| (number(fact, "iteration"), number(fact, "attempt"))).collect()
+    run.all("call_reserved")
+        .into_iter()
+        .map(|fact| (number(fact, "iteration"), number(fact, "attempt")))
+        .collect()
 }
 
 /// A step that succeeds, in whichever attempt it comes.
@@ -27,7 +31,7 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
     let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 8).unwrap();
     let limit = Reply::usage_limit(Window::FiveHour, resets_at);
     let scenario = Scenario::new([limit].into_iter().chain(work(&env)));
-    let night = Night::at(env, scenario, windlass_testkit::Credentials::OauthToken);
+    let night = Night::at(env, scenario, Credentials::OauthToken);
     let run = night.run(&["--max-iterations", "1"]);
 
     run.expect("max_iterations", 0).says("waiting for the usage limit to reset at");
@@ -44,6 +48,44 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
     assert!(run.cost() > 0.0);
 }
 
+// rows: 65, 75
+#[test]
+fn a_wait_goes_on_to_the_same_time_after_the_runner_was_killed() {
+    let env = TestEnv::with_git();
+    let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 10).unwrap();
+    let limit = Reply::usage_limit(Window::SevenDay, resets_at);
+    let scenario = Scenario::new([limit].into_iter().chain(work(&env)));
+    let night = Night::at(env, scenario, Credentials::OauthToken);
+    let mut running = night.start(&["--max-iterations", "1"]);
+    assert!(running.wait_for_stderr("waiting for the usage limit", PATIENCE), "{}", running.stderr_so_far());
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    let run = night.resume(&[]);
+    run.expect("max_iterations", 0);
+    assert_eq!(attempts(&run), [(1, 1), (1, 2)]);
+    assert_eq!(run.all("held").len(), 1);
+    let again: Timestamp = run.all("call_reserved")[1]["wall"].as_str().unwrap().parse().unwrap();
+    assert!(again >= resets_at + Duration::from_secs(5), "{again} {resets_at}");
+}
+
+// rows: 65
+#[test]
+fn work_that_an_outage_cut_short_is_charged_and_counts() {
+    let env = TestEnv::with_git();
+    let begun = Reply::write(env.project().join("begun.txt"), "begun\n");
+    let scenario = Scenario::new([begun, Reply::overloaded()].into_iter().chain(work(&env)));
+    let night = Night::at(env, scenario, Credentials::ApiKey)
+        .variable("CLAUDE_CODE_MAX_RETRIES", "0")
+        .variable("WINDLASS_CLOCKS__BACKOFF", "1s");
+    let run = night.run(&["--max-iterations", "2"]);
+    run.expect("max_iterations", 0);
+    assert_eq!(run.classes(), ["outage", "success"]);
+    assert_eq!(attempts(&run), [(1, 1), (2, 1)]);
+    assert_eq!(run.verdicts(), ["worked", "worked"]);
+    assert_eq!(run.all("held").len(), 1);
+    run.expect_requests_charged(3);
+}
+
 // rows: 65
 #[test]
 fn a_usage_limit_that_lasts_too_long_ends_the_run() {
@@ -58,7 +100,7 @@ fn a_usage_limit_that_lasts_too_long_ends_the_run() {
 fn an_overloaded_service_is_tried_again_in_the_same_iteration() {
     let env = TestEnv::with_git();
     let scenario = Scenario::new([Reply::overloaded(), Reply::server_error()].into_iter().chain(work(&env)));
-    let night = Night::at(env, scenario, windlass_testkit::Credentials::ApiKey)
+    let night = Night::at(env, scenario, Credentials::ApiKey)
         .variable("CLAUDE_CODE_MAX_RETRIES", "0")
         .variable("WINDLASS_CLOCKS__BACKOFF", "1s");
     let run = night.run(&["--max-iterations", "1"]);
@@ -105,7 +147,7 @@ fn the_end_of_its_turns_is_a_failure_only_without_progress() {
 
     let env = TestEnv::with_git();
     let file = env.project().join("greeting.txt");
-    let night = Night::at(env, Scenario::new([Reply::write(file, "hello\n")]), windlass_testkit::Credentials::ApiKey);
+    let night = Night::at(env, Scenario::new([Reply::write(file, "hello\n")]), Credentials::ApiKey);
     let run = night.run(&["--max-turns", "1", "--max-failures", "1", "--max-iterations", "1"]);
     run.expect("max_iterations", 0);
     assert_eq!((run.classes(), run.verdicts()), (vec![&json!("max_turns")], vec![&json!("worked")]));

@@ -97,7 +97,9 @@ impl Night {
 
     /// The folder of the newest run.
     pub fn newest_run(&self) -> Option<PathBuf> {
-        let runs = folders(&self.env.state().join("projects")).into_iter().flat_map(|project| folders(&project.join("runs")));
+        let runs = folders(&self.env.state().join("projects"))
+            .into_iter()
+            .flat_map(|project| folders(&project.join("runs")));
         runs.filter(|run| run.join("journal.jsonl").exists())
             .max_by_key(|run| run.join("journal.jsonl").metadata().unwrap().modified().unwrap())
     }
@@ -105,7 +107,9 @@ impl Night {
     /// The requests that began a call: those whose conversation has no tool result and no earlier answer in it.
     pub fn first_requests(&self) -> Vec<Request> {
         let is_first = |request: &Request| {
-            request.body["messages"].as_array().is_some_and(|turns| turns.iter().all(|turn| turn["role"] != "assistant"))
+            request.body["messages"]
+                .as_array()
+                .is_some_and(|turns| turns.iter().all(|turn| turn["role"] != "assistant"))
         };
         self.api.requests().into_iter().filter(is_first).collect()
     }
@@ -179,6 +183,11 @@ impl Ended {
     /// The run was charged for so many ordinary requests, to a millionth of a dollar.
     pub fn expect_requests_charged(&self, requests: u32) {
         let expected = f64::from(requests) * REQUEST;
-        assert!((self.cost() - expected).abs() < 1e-6, "{} is not {expected}: {:#?}", self.cost(), self.facts);
+        assert!(
+            (self.cost() - expected).abs() < 1e-6,
+            "{} is not {expected}: {:#?}",
+            self.cost(),
+            self.facts
+        );
     }
 }

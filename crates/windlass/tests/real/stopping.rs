@@ -22,7 +22,9 @@ fn in_the_middle(night: &Night) -> Running {
 
 fn night() -> Night {
     let replies = [Reply::bash(STEP), Reply::bash("git status --short"), Reply::text("Now it is done.")];
-    Night::new(Scenario::new(replies)).variable("IS_SANDBOX", "1").variable("WINDLASS_PERMISSIONS__ALLOW", "Bash(setsid:*)\nBash(nohup:*)\nBash(bash:*)\nBash")
+    Night::new(Scenario::new(replies))
+        .variable("IS_SANDBOX", "1")
+        .variable("WINDLASS_PERMISSIONS__ALLOW", "Bash(setsid:*)\nBash(nohup:*)\nBash(bash:*)\nBash")
 }
 
 fn expect_interrupted(run: &Ended, stop_reason: &str, exit_code: i32) {
@@ -38,7 +40,11 @@ fn expect_interrupted(run: &Ended, stop_reason: &str, exit_code: i32) {
 fn expect_resumed(night: &Night) {
     let run = night.resume(&[]);
     run.expect("max_iterations", 0);
-    let turns: Vec<_> = run.all("call_reserved").into_iter().map(|fact| (fact["iteration"].as_u64(), fact["attempt"].as_u64())).collect();
+    let turns: Vec<_> = run
+        .all("call_reserved")
+        .into_iter()
+        .map(|fact| (fact["iteration"].as_u64(), fact["attempt"].as_u64()))
+        .collect();
     assert_eq!(turns, [(Some(1), Some(1)), (Some(1), Some(2))]);
     assert_eq!(run.classes(), ["interrupted", "success"]);
     assert_eq!(run.each("iteration_finished", "iteration"), [1]);

@@ -90,6 +90,8 @@ fn environment(agent: &AgentPlan) -> Vec<(String, Option<String>)> {
     }
     let mut set = |name: &str| environment.push((name.to_owned(), Some("1".to_owned())));
     set("DISABLE_AUTOUPDATER");
+    // It would carry over what neither the snapshots nor a person sees.
+    set("CLAUDE_CODE_DISABLE_AUTO_MEMORY");
     if !agent.background {
         set("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
     }
@@ -196,6 +198,7 @@ mod tests {
         assert_eq!(value(&plain, "ANTHROPIC_AUTH_TOKEN"), Some(None));
         assert_eq!(value(&plain, "CLAUDECODE"), Some(None));
         assert_eq!(value(&plain, "DISABLE_AUTOUPDATER"), on());
+        assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_AUTO_MEMORY"), on());
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), on());
         let open = AgentPlan {
             api_keys: true,
