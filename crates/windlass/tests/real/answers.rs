@@ -13,8 +13,8 @@ const ONCE: &[&str] = &["--max-failures", "1", "--stagnation-threshold", "1"];
 #[test]
 fn a_prompt_that_is_too_long_is_tried_once_with_short_notes() {
     let env = TestEnv::with_git();
-    let notes: String = (0..500).map(|line| format!("note {line}\n")).collect();
-    env.write("SHARED_TASK_NOTES.md", notes);
+    let notes: Vec<String> = (0..500).map(|line| format!("note {line}")).collect();
+    env.write("SHARED_TASK_NOTES.md", notes.join("\n"));
     let night = Night::at(env, Scenario::always(Reply::context_too_long()), Credentials::ApiKey);
     let run = night.run(ONCE);
     run.expect("consecutive_failures", 1);

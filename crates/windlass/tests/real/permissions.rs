@@ -73,8 +73,8 @@ fn attack(files: &[PathBuf], tool: &str) -> Scenario {
     Scenario::new(reads.chain(attempts).chain([Reply::text("I tried.")]))
 }
 
-fn with_windlass_files() -> TestEnv {
-    let env = TestEnv::with_git();
+fn with_windlass_files(project: &str) -> TestEnv {
+    let env = TestEnv::with_project_named(project).git_initialised();
     env.write(".windlass/hooks/started", "#!/bin/sh\n");
     env.write(".windlass/prompts/goal.md", "prompt\n");
     env.write(".windlass/principles.yaml", "speed: 5\n");
@@ -92,12 +92,12 @@ fn windlasss_own_files_are_closed_even_where_permissions_are_skipped() {
         ".windlass/prompts/goal.md",
         ".windlass/principles.yaml",
     ];
-    for (tool, flags) in [
-        ("Write", &[][..]),
-        ("Write", &["--dangerously-skip-permissions"]),
-        ("Bash", &["--dangerously-skip-permissions"]),
+    for (project, tool, flags) in [
+        ("project", "Write", &[][..]),
+        ("my (1) [a] *project* \\ 🦀", "Write", &["--dangerously-skip-permissions"]),
+        ("project", "Bash", &["--dangerously-skip-permissions"]),
     ] {
-        let env = with_windlass_files();
+        let env = with_windlass_files(project);
         let mut files = guarded.map(|file| env.project().join(file)).to_vec();
         files.push(env.config().join("config.toml"));
         let before: Vec<String> = files.iter().map(|file| env.read(file)).collect();
