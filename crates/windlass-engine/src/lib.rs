@@ -4,6 +4,7 @@ pub mod file;
 pub mod git;
 pub mod inventory;
 pub mod process;
+pub mod replay;
 pub mod snapshot;
 pub mod store;
 pub mod supervisor;

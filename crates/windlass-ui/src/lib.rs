@@ -27,6 +27,7 @@ mod view;
 mod words;
 
 pub use board::Board;
+pub use document::{Finding, Health, doctor_json, doctor_text};
 pub use document::{RunRow, RunState, RunStatus, runs_json, runs_table, status_json, status_text};
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};
@@ -34,7 +35,7 @@ pub use harmless::{harmless, one_line};
 pub use line::{Line, Mark, Tone};
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
-pub use terminal::{Glyphs, Stream, Terminal, measure};
+pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure};
 pub use view::{FORMAT_VERSION, JsonView, ProgressView, QuietView, VerboseView, json_schema, view};
 
 /// Shows events in views, one after the other, until the events end or nobody is left to look: a replay.

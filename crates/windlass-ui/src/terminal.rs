@@ -1,8 +1,10 @@
 //! What is known about the place where lines are shown.
 
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 use jiff::tz::TimeZone;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// A standard stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +118,20 @@ pub fn measure(stream: Stream) -> Option<usize> {
     size.ok()
         .map(|size| usize::from(size.ws_col))
         .filter(|&columns| columns > 0)
+}
+
+/// Has whoever read a stream gone away (`windlass logs -f | head`)? Asked without writing anything.
+#[must_use]
+pub fn is_abandoned(stream: Stream) -> bool {
+    let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+    let descriptor = match stream {
+        Stream::Stdout => stdout.as_fd(),
+        Stream::Stderr => stderr.as_fd(),
+    };
+    let mut asked = [PollFd::from_borrowed_fd(descriptor, PollFlags::empty())];
+    let answered = poll(&mut asked, Some(&Timespec::default()));
+    let [answer] = asked;
+    answered.is_ok() && answer.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
 }
 
 #[cfg(test)]

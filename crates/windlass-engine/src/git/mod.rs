@@ -13,7 +13,7 @@ pub use commit::{Candidate, CommitError, CommitOutcome, commit, head_if_marked, 
 pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
-pub use repository::{Found, Head, Repository, create_with_everything};
+pub use repository::{Found, Head, Repository, create_with_everything, version};
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -78,6 +78,21 @@ pub fn create_with_everything(directory: &Path, message: &str) -> Result<(), Git
     git().args(["-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]).output().map(drop)
 }
 
+/// The installed git's version: major and minor.
+///
+/// # Errors
+/// git is not there, or says something that is no version.
+pub fn version(directory: &Path) -> Result<(u32, u32), GitError> {
+    let printed = Call::new(directory).args(["--version"]).output()?;
+    let printed = String::from_utf8_lossy(&printed).trim().to_owned();
+    let word = printed.split_whitespace().nth(2).unwrap_or_default();
+    let mut numbers = word.split('.').map(|part| part.parse().ok());
+    match (numbers.next().flatten(), numbers.next().flatten()) {
+        (Some(major), Some(minor)) => Ok((major, minor)),
+        _ => Err(GitError::Unexpected { command: "git --version", printed }),
+    }
+}
+
 impl Repository {
     /// Looks for the repository that a directory belongs to, as git does: in it and above it.
     pub fn find(directory: &Path) -> Result<Found, GitError> {

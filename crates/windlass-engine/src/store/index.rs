@@ -42,6 +42,8 @@ struct EndingLine {
     iterations: u32,
     #[serde(rename = "cost_usd")]
     cost: Cost,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    estimated: bool,
     tokens: Tokens,
     duration_ms: u64,
     started: Timestamp,
@@ -70,6 +72,7 @@ impl EndingLine {
             stop_reason: ending.stop_reason,
             iterations: summary.iterations,
             cost: summary.cost,
+            estimated: summary.estimated,
             tokens: summary.tokens,
             duration_ms: u64::try_from(ending.duration.as_millis()).unwrap_or(u64::MAX),
             started: summary.started,
@@ -88,6 +91,7 @@ impl EndingLine {
             last: self.ended,
             iterations: self.iterations,
             cost: self.cost,
+            estimated: self.estimated,
             tokens: self.tokens,
             ending: Some(RunEnding {
                 stop_reason: self.stop_reason,

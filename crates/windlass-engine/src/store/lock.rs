@@ -17,7 +17,7 @@ use windlass_core::fact::{RunId, path_text};
 use super::StoreError;
 use super::error::Attempted as _;
 use super::files::{open_private, read_if_present};
-use super::paths::Project;
+use super::paths::{LOCK_PREFIX, Project};
 use super::process_identity::look_up;
 
 /// How long to wait between two tries while a dead runner's keeper still cleans up.
@@ -182,6 +182,23 @@ impl AsFd for Lock {
 /// [`Holder::is_alive`] whether it is a run or what is left of one.
 pub fn holder(project: &Project, directory: &Path) -> Result<Option<Holder>, StoreError> {
     read_holder(&project.lock(directory))
+}
+
+/// Who took the lock of any working directory of a project and has not given it back.
+pub fn holders(project: &Project) -> Result<Vec<Holder>, StoreError> {
+    let folder = project.path();
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.attempted("read", folder)?,
+    };
+    let mut holders = Vec::new();
+    for entry in entries {
+        let entry = entry.attempted("read", folder)?;
+        if entry.file_name().as_encoded_bytes().starts_with(LOCK_PREFIX.as_bytes()) {
+            holders.extend(read_holder(&entry.path())?);
+        }
+    }
+    Ok(holders)
 }
 
 /// What is not the name of a holder (half a line, since it is being written) is none.

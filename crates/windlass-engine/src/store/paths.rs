@@ -15,6 +15,9 @@ use super::files::{create_folder, sync_folder};
 /// The longest part of a project's folder that is taken from its name, in characters.
 const SLUG_LENGTH: usize = 32;
 
+/// What the name of every working directory's lock file begins with.
+pub(super) const LOCK_PREFIX: &str = "lock-";
+
 /// Where state is kept: `WINDLASS_STATE_DIR`, else `$XDG_STATE_HOME/windlass`, else `~/.local/state/windlass`.
 ///
 /// `environment` answers for a variable's name. Empty values count as unset; a relative `XDG_STATE_HOME` is ignored,
@@ -87,6 +90,23 @@ impl Project {
         })
     }
 
+    /// Every project that has a folder below a state root, in no order: for runs whose repository is gone.
+    pub fn all(state_root: &Path) -> Result<Vec<Project>, StoreError> {
+        let folder = state_root.join("projects");
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.attempted("read", &folder)?,
+        };
+        let mut projects = Vec::new();
+        for entry in entries {
+            let path = entry.attempted("read", &folder)?.path();
+            if path.is_dir() {
+                projects.push(Project { path });
+            }
+        }
+        Ok(projects)
+    }
+
     /// Creates the folder, for its owner only, so that it survives a power failure.
     pub fn create(&self) -> Result<(), StoreError> {
         let runs = self.runs();
@@ -126,7 +146,7 @@ impl Project {
     /// The lock file of a working directory, which must be canonical.
     #[must_use]
     pub fn lock(&self, directory: &Path) -> PathBuf {
-        self.path.join(format!("lock-{}", short_digest(directory)))
+        self.path.join(format!("{LOCK_PREFIX}{}", short_digest(directory)))
     }
 }
 

@@ -26,6 +26,8 @@ pub struct RunSummary {
     pub iterations: u32,
     /// What it was charged so far; calls that have not ended with what was reserved for them.
     pub cost: Cost,
+    /// A part of that is an estimate: an agent died without reporting it, or has not ended.
+    pub estimated: bool,
     /// What the agents reported so far.
     pub tokens: Tokens,
     /// How it ended; `None` while it runs, and after a crash.
@@ -82,6 +84,7 @@ impl Fold {
             last: first.at.wall,
             iterations: 0,
             cost: Cost::ZERO,
+            estimated: false,
             tokens: Tokens::default(),
             ending: None,
         };
@@ -102,6 +105,7 @@ impl Fold {
             } => {
                 self.open.retain(|(open, _)| open != call);
                 summary.cost += ended.cost;
+                summary.estimated |= ended.estimated;
                 summary.tokens += ended.tokens;
             }
             Fact::IterationFinished { .. } => summary.iterations = summary.iterations.saturating_add(1),
@@ -109,6 +113,7 @@ impl Fold {
                 stop_reason,
                 iterations,
                 cost,
+                estimated,
                 tokens,
                 duration,
                 exit_code,
@@ -116,6 +121,7 @@ impl Fold {
             } => {
                 // The run's own figures are the ones that people were told.
                 (summary.iterations, summary.cost, summary.tokens) = (*iterations, *cost, *tokens);
+                summary.estimated = *estimated;
                 self.open.clear();
                 summary.ending = Some(RunEnding {
                     stop_reason: *stop_reason,
@@ -128,6 +134,7 @@ impl Fold {
     }
 
     fn finish(mut self) -> RunSummary {
+        self.summary.estimated |= !self.open.is_empty();
         self.summary.cost += self.open.iter().map(|(_, reserved)| *reserved).sum();
         self.summary
     }

@@ -36,6 +36,7 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 
 pub use audience::{Audience, Place};
 pub use error::EngineError;
+pub use prepare::{Preview, preview};
 
 use call::{CallError, CallSetting, LiveCall};
 use check::{CheckSetting, LiveCheck};

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use windlass_core::agent::ClaudeSettings;
+use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::fact::{CheckOutcome, Purpose};
-use windlass_core::prompt::{self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, PromptParts};
+use windlass_core::prompt::{self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, Prompt, PromptParts};
 use windlass_core::run::{NotesShare, RunPlan, TurnKey};
 
 use crate::store::{RunFolder, StoreError, write_private};
@@ -32,19 +32,7 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     let Preparation { plan, folder, turn, purpose, .. } = preparation;
     let call = folder.call(turn.iteration, turn.attempt, *purpose);
     call.create()?;
-    let goal = folder.read_goal()?;
-    let agents_file = read_end(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
-    let agents_file = agents_file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
-    let parts = PromptParts {
-        plan,
-        turn: *turn,
-        goal: &goal,
-        notes: notes.map(|bytes| Notes::take(&bytes, preparation.notes)),
-        refused: failed_checks(preparation),
-        agents_file: agents_file.as_deref(),
-    };
-    let composed = prompt::compose(&parts);
+    let composed = compose(preparation, &folder.read_goal()?);
     write_private(&call.prompt(), composed.user.as_bytes())?;
     write_private(&call.system(), composed.system.as_bytes())?;
     let settings = ClaudeSettings::new(plan, folder.state());
@@ -57,6 +45,50 @@ fn write_where_different(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         return Ok(());
     }
     write_private(path, bytes)
+}
+
+/// What a run's first call would be told, and how it would be started.
+#[derive(Debug)]
+pub struct Preview {
+    /// Both texts.
+    pub prompt: Prompt,
+    /// The generated settings.
+    pub settings: String,
+    /// The command line.
+    pub invocation: ClaudeInvocation,
+}
+
+/// The first call of a run that has not begun. Reads the project's notes and AGENTS.md, and changes nothing; the run's
+/// folder need not exist.
+#[must_use]
+pub fn preview(plan: &RunPlan, folder: &RunFolder, goal: &str) -> Preview {
+    let turn = TurnKey { iteration: 1, attempt: 1 };
+    let purpose = Purpose::Work;
+    let notes = NotesShare::Usual;
+    let preparation = Preparation { plan, folder, turn, purpose, notes, refused: &[], baseline: &[] };
+    let call = folder.call(turn.iteration, turn.attempt, purpose);
+    let (system, settings) = (call.system(), folder.settings());
+    let files = CallFiles { system_prompt: &system, settings: &settings, budget: plan.limits.cost };
+    Preview {
+        prompt: compose(&preparation, goal),
+        settings: ClaudeSettings::new(plan, folder.state()).to_json(),
+        invocation: ClaudeInvocation::new(&plan.agent, files),
+    }
+}
+
+fn compose(preparation: &Preparation<'_>, goal: &str) -> Prompt {
+    let Preparation { plan, turn, .. } = preparation;
+    let agents_file = read_end(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
+    let agents_file = agents_file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
+    prompt::compose(&PromptParts {
+        plan,
+        turn: *turn,
+        goal,
+        notes: notes.map(|bytes| Notes::take(&bytes, preparation.notes)),
+        refused: failed_checks(preparation),
+        agents_file: agents_file.as_deref(),
+    })
 }
 
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {

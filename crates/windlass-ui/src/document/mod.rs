@@ -1,7 +1,9 @@
 //! Documents that commands print: lists and the state of a run, for people and for machines.
 
+mod doctor;
 mod runs;
 mod status;
 
+pub use doctor::{Finding, Health, doctor_json, doctor_text};
 pub use runs::{RunRow, RunState, runs_json, runs_table};
 pub use status::{RunStatus, status_json, status_text};

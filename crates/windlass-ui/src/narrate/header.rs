@@ -74,7 +74,13 @@ fn agent(agent: &AgentPlan) -> String {
         .map_or("its own choice of model".to_owned(), |model| {
             format!("model {model}")
         });
-    one_line(&format!("{} {}, {model}", agent.name, agent.version))
+    // The scripted agent has no version.
+    let name = if agent.version.is_empty() {
+        agent.name.clone()
+    } else {
+        format!("{} {}", agent.name, agent.version)
+    };
+    one_line(&format!("{name}, {model}"))
 }
 
 /// `50 iterations, 12h, $5.00, 3 failures in a row, 3 iterations in a row without progress`.

@@ -1,0 +1,147 @@
+//! A run as it happened, from its journal and the recorded streams of its calls: the same facts and observations, in
+//! the same order, as whoever watched it live was told.
+//!
+//! Facts, call and line numbers are exactly the live ones. Two things are known less well:
+//!
+//! - The time of an observation comes from the call's `times` file, which has at most five entries per second: it is
+//!   off by up to 0.2 s, and a few milliseconds more, since the file counts from the start of the agent.
+//! - Where a fact and an observation lie closer together than that, their order can be the other one. A call's
+//!   observations always come after the fact that spawned it and before the fact that says that it ended.
+//!
+//! Memory does not grow with the streams: they are read piece by piece, as fast as they are taken.
+
+mod recording;
+mod times;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use jiff::Timestamp;
+use windlass_core::fact::{CallId, Entry, Fact};
+use windlass_core::observation::Observation;
+
+use crate::store::journal::Follower;
+use crate::store::{RunFolder, StoreError};
+use crate::supervisor::Place;
+use recording::Recording;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// A fact was journalled.
+    Fact(Box<Entry>),
+    /// An agent said or did something.
+    Observation(Place, Observation),
+}
+
+/// Takes what happened, and says whether there is still somebody who wants to know.
+pub type Listener<'a> = dyn FnMut(Told) -> ControlFlow<()> + 'a;
+
+/// Replays a run, and follows it where it goes on.
+#[derive(Debug)]
+pub struct Replay {
+    folder: RunFolder,
+    follower: Follower,
+    /// Calls that have begun and not ended.
+    calls: BTreeMap<CallId, Recording>,
+    ended: bool,
+}
+
+impl Replay {
+    /// From the run's first fact. The journal need not exist yet; nothing is changed.
+    #[must_use]
+    pub fn new(folder: &RunFolder) -> Replay {
+        Replay {
+            folder: folder.clone(),
+            follower: Follower::new(&folder.journal()),
+            calls: BTreeMap::new(),
+            ended: false,
+        }
+    }
+
+    /// Is the last fact so far the run's ending?
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Tells all that has happened since the last time, until there is nothing more or nobody listens.
+    ///
+    /// # Errors
+    /// A journal or a stream that cannot be read.
+    pub fn advance(&mut self, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+        for entry in self.follower.poll()? {
+            if self.entry(entry, listener)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        self.observations(Timestamp::MAX, listener)
+    }
+
+    fn entry(&mut self, entry: Entry, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+        if self.observations(entry.at.wall, listener)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        match &entry.fact {
+            Fact::CallReserved { lane, call, iteration, attempt, purpose, .. } => {
+                let folder = self.folder.call(*iteration, *attempt, *purpose);
+                self.calls.insert(*call, Recording::new(&folder, *lane, *call, entry.at.wall));
+            }
+            Fact::CallSpawned { call, .. } => {
+                if let Some(recording) = self.calls.get_mut(call) {
+                    recording.begin();
+                }
+            }
+            Fact::CallFinished { call, .. } => {
+                if let Some(recording) = self.calls.remove(call)
+                    && rest(recording, listener)?.is_break()
+                {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Fact::RunFinished { .. } => self.ended = true,
+            Fact::RunResumed { .. } => self.ended = false,
+            _ => {}
+        }
+        Ok(listener(Told::Fact(Box::new(entry))))
+    }
+
+    /// Tells the observations up to this time, those of all calls in the order of their times.
+    fn observations(&mut self, until: Timestamp, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+        loop {
+            let mut earliest: Option<(Timestamp, CallId)> = None;
+            for (call, recording) in &mut self.calls {
+                if let Some(at) = recording.next_time()?
+                    && at <= until
+                    && earliest.is_none_or(|(earlier, _)| at < earlier)
+                {
+                    earliest = Some((at, *call));
+                }
+            }
+            let next = earliest.and_then(|(_, call)| self.calls.get_mut(&call)?.take());
+            let Some((place, observation)) = next else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            if listener(Told::Observation(place, observation)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+    }
+}
+
+/// Tells what is left of a call that has ended, its last line included if that was cut off.
+fn rest(mut recording: Recording, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+    recording.begin();
+    recording.close();
+    while recording.next_time()?.is_some() {
+        if let Some((place, observation)) = recording.take()
+            && listener(Told::Observation(place, observation)).is_break()
+        {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
