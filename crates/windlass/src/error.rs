@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use windlass_core::config::ConfigError;
 use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_engine::process::ProcessError;
-use windlass_engine::snapshot::SnapshotError;
+use windlass_engine::snapshot::{RestoreError, SnapshotError};
 use windlass_engine::store::StoreError;
+use windlass_ui::{Glyphs, Stream, Terminal, render_error};
 
 use crate::scripted_agent::ScriptError;
 
@@ -73,37 +74,32 @@ impl CliError {
     /// Says it on standard error; the exit code.
     #[must_use]
     pub fn report(&self) -> ExitCode {
+        let terminal = Terminal::detect(Stream::Stderr, Glyphs::Unicode);
         // Where standard error is closed nobody is there to be told; the exit code still says it.
-        let _ = writeln!(io::stderr(), "{self}");
+        let _ = io::stderr().write_all(self.rendered(&terminal).as_bytes());
         ExitCode::from(self.kind.exit_code())
+    }
+
+    /// Each line of the message is an error of its own; the hints are about all of them.
+    fn rendered(&self, terminal: &Terminal) -> String {
+        let prefix = if self.kind == Kind::Internal { "internal error: " } else { "" };
+        let mut lines = self.message.lines().peekable();
+        let mut text = String::new();
+        while let Some(line) = lines.next() {
+            let hints = if lines.peek().is_none() { self.hints.as_slice() } else { &[] };
+            text.push_str(&render_error(&format!("{prefix}{line}"), hints, terminal));
+        }
+        text
     }
 }
 
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let prefix = match self.kind {
-            Kind::Internal => "internal error",
-            _ => "error",
-        };
-        let messages = self
-            .message
-            .lines()
-            .map(|line| format!("{prefix}: {}", harmless(line)));
-        let hints = self.hints.iter().map(|hint| format!("  {}", harmless(hint)));
-        let gap = (!self.hints.is_empty()).then(String::new);
-        let lines: Vec<String> = messages.chain(gap).chain(hints).collect();
-        f.write_str(&lines.join("\n"))
+        f.write_str(self.rendered(&Terminal::plain()).trim_end())
     }
 }
 
 impl std::error::Error for CliError {}
-
-/// A file's name may hold anything; what moves a cursor or rings a bell does not reach the terminal.
-fn harmless(line: &str) -> String {
-    line.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
-}
 
 impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> CliError {
@@ -119,7 +115,12 @@ impl From<ScriptError> for CliError {
 
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> CliError {
-        let kind = if error.is_disk_full() { DISK_FULL } else { Kind::System };
+        let kind = match error {
+            // What was typed is wrong, not the machine.
+            StoreError::NoSuchRun { .. } | StoreError::AmbiguousRun { .. } => Kind::Usage,
+            _ if error.is_disk_full() => DISK_FULL,
+            _ => Kind::System,
+        };
         CliError::new(kind, error.to_string())
     }
 }
@@ -128,6 +129,15 @@ impl From<SnapshotError> for CliError {
     fn from(error: SnapshotError) -> CliError {
         let kind = if error.is_disk_full() { DISK_FULL } else { Kind::System };
         CliError::new(kind, error.to_string())
+    }
+}
+
+impl From<RestoreError> for CliError {
+    fn from(error: RestoreError) -> CliError {
+        match error {
+            RestoreError::Snapshot(error) => error.into(),
+            other => CliError::new(Kind::System, other.to_string()),
+        }
     }
 }
 

@@ -156,6 +156,11 @@ pub fn list(project: &Project) -> Result<Listing, StoreError> {
     Ok(repair(project).unwrap_or(survey.listing))
 }
 
+/// The same without a repair: nothing is changed.
+pub fn look(project: &Project) -> Result<Listing, StoreError> {
+    Ok(Survey::make(project)?.listing)
+}
+
 /// The summary of one run, from its journal.
 pub fn summarize(folder: &RunFolder) -> Result<RunSummary, StoreError> {
     let path = folder.journal();

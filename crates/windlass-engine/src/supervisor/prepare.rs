@@ -68,7 +68,7 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, goal: &str) -> Preview {
     let preparation = Preparation { plan, folder, turn, purpose, notes, refused: &[], baseline: &[] };
     let call = folder.call(turn.iteration, turn.attempt, purpose);
     let (system, settings) = (call.system(), folder.settings());
-    let files = CallFiles { system_prompt: &system, settings: &settings, budget: plan.limits.cost };
+    let files = CallFiles { system_prompt: &system, settings: &settings, budget: plan.limits.budget() };
     Preview {
         prompt: compose(&preparation, goal),
         settings: ClaudeSettings::new(plan, folder.state()).to_json(),

@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 pub use run::RunArgs;
 pub use shared::{LimitArgs, OutputArgs};
 pub use verbs::{
-    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs,
+    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, Point, RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs,
     StopArgs,
 };
 

@@ -1,6 +1,9 @@
 //! The other verbs.
 
+use std::str::FromStr;
+
 use clap::{Args, ValueEnum};
+use windlass_engine::snapshot::Moment;
 
 use super::shared::{LimitArgs, OutputArgs};
 
@@ -66,7 +69,7 @@ pub struct LogsArgs {
 }
 
 /// What can be said to `windlass restore`.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 What is replaced is kept in a snapshot first, and the command that brings it
 back is printed. Refused while a run is live here.
@@ -79,15 +82,38 @@ Examples:
 pub struct RestoreArgs {
     /// The run, or the beginning of its name
     pub run: String,
-    /// The iteration
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub iteration: u32,
+    /// The iteration, or a moment as a restore names it: before-restore-1, 3-1-after
+    pub iteration: Point,
     /// As before the iteration, not after it
     #[arg(long)]
     pub before: bool,
     /// Put back branches, tags, HEAD and the index as well
     #[arg(long)]
     pub repository: bool,
+}
+
+/// What files can be put back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// An iteration of the run, from 1.
+    Iteration(u32),
+    /// A snapshot by its name.
+    Moment(Moment),
+}
+
+impl FromStr for Point {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Point, String> {
+        if let Ok(iteration) = text.parse() {
+            return match iteration {
+                0 => Err("iterations are counted from 1; `1 --before` is the beginning".to_owned()),
+                iteration => Ok(Point::Iteration(iteration)),
+            };
+        }
+        let wrong = |_| "expected the number of an iteration, or a moment such as before-restore-1".to_owned();
+        text.parse().map(Point::Moment).map_err(wrong)
+    }
 }
 
 /// What can be said to `windlass doctor`.

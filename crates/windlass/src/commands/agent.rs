@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_core::agent::{
-    MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version, project_rules,
+    Login, MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version, project_rules,
 };
 use windlass_core::config::Resolved;
 use windlass_core::fact::{ExitCodes, StopReason};
@@ -39,16 +39,35 @@ pub struct Wanted<'a> {
 /// # Errors
 /// The agent is not there.
 pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, CliError> {
-    let settings = &wanted.resolved.agent;
-    let (name, program, mut arguments) = match wanted.mock {
-        Some(script) => {
-            let scripted = vec![scripted_agent::VERB.to_owned(), script.to_owned()];
-            ("mock", here::program()?, scripted)
+    match plan_anyway(wanted)? {
+        (plan, None) => Ok(plan),
+        (_, Some(missing)) => Err(missing),
+    }
+}
+
+/// The same where the agent need not be there: what is missing comes with the plan.
+///
+/// # Errors
+/// The windlass program itself cannot be found.
+pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentPlan, Option<CliError>), CliError> {
+    let (name, program, scripted, missing) = match wanted.mock {
+        Some(script) => ("mock", here::program()?, vec![scripted_agent::VERB.to_owned(), script.to_owned()], None),
+        None => {
+            let command = &wanted.resolved.agent.command;
+            let (program, missing) = match find(command, wanted.directory, wanted.resolved.exit_codes) {
+                Ok(program) => (program, None),
+                Err(missing) => (PathBuf::from(command), Some(missing)),
+            };
+            ("claude", program, Vec::new(), missing)
         }
-        None => ("claude", find(&settings.command, wanted.directory, wanted.resolved.exit_codes)?, Vec::new()),
     };
+    Ok((planned(wanted, name, program, scripted), missing))
+}
+
+fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec<String>) -> AgentPlan {
+    let settings = &wanted.resolved.agent;
     arguments.extend(settings.arguments.iter().cloned());
-    Ok(AgentPlan {
+    AgentPlan {
         name: name.to_owned(),
         program,
         version: String::new(),
@@ -59,7 +78,7 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, CliError> {
         allow: allowed(wanted),
         api_keys: settings.api_keys,
         background: settings.background,
-    })
+    }
 }
 
 /// What the agent may do without being asked: the checks, the project's own commands, git reading, and what
@@ -77,13 +96,14 @@ fn allowed(wanted: &Wanted<'_>) -> Vec<String> {
     rules
 }
 
-/// Asks the agent for its version and whether it is logged in, and notes the version.
+/// Asks the agent for its version and whether it is logged in, and notes the version. `None` where it does not say
+/// whether it is, as the scripted one.
 ///
 /// # Errors
 /// It is too old, not logged in, or does not answer.
-pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<(), CliError> {
+pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<Option<Login>, CliError> {
     if plan.name != "claude" {
-        return Ok(());
+        return Ok(None);
     }
     let said = ask(plan, &["--version"], codes)?;
     let Some(version) = parse_claude_version(&said) else {
@@ -98,10 +118,10 @@ pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<(), CliError> {
     }
     plan.version = shown(version);
     let login = parse_auth_status(&ask(plan, &["auth", "status"], codes)?);
-    if login.is_some_and(|login| !login.logged_in) {
+    if login.as_ref().is_some_and(|login| !login.logged_in) {
         return Err(not_logged_in(plan, codes));
     }
-    Ok(())
+    Ok(login)
 }
 
 fn not_logged_in(plan: &AgentPlan, codes: ExitCodes) -> CliError {

@@ -42,6 +42,16 @@ impl Show {
         if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
     }
 
+    /// The same for a run that is replayed: everything goes to standard output, and nothing is redrawn.
+    pub fn replayed(self) -> Box<dyn View> {
+        let output = || {
+            let terminal = Terminal::detect(Stream::Stdout, self.glyphs);
+            Output::standard(Stream::Stdout, Terminal { interactive: false, ..terminal })
+        };
+        let printer = Printer::new(output(), output());
+        if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
+    }
+
     /// Standard output and standard error.
     pub fn printer(self) -> Printer {
         let output = |stream| Output::standard(stream, Terminal::detect(stream, self.glyphs));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use windlass_core::config::Resolved;
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::prompt::holds_signal;
-use windlass_core::run::{BudgetScope, CommitPolicy, Job, Limits, Mode, RunPlan};
+use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, Limits, Mode, RunPlan};
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::become_subreaper;
 use windlass_engine::store::lock::{Acquired, HeldBy};
@@ -32,28 +32,11 @@ const LEFTOVERS: Duration = Duration::from_secs(5);
 pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, CliError> {
     let resolved = &request.configuration.resolved;
     refuse_goal_with_signal(&request.goal.text, resolved)?;
-    let wanted = agent::Wanted {
-        resolved,
-        mock: request.mock.as_deref(),
-        skip_permissions: request.skip_permissions,
-        directory: &here.directory,
-    };
-    let mut agent = agent::plan(&wanted)?;
+    let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&mut agent, resolved.exit_codes)?;
+    let spent_before = spent_before(here, request)?;
     let folder = RunFolder::create(&here.project)?;
-    let plan = RunPlan {
-        run: folder.run().clone(),
-        directory: here.directory.clone(),
-        git: here.repository.is_some(),
-        job: job(request),
-        limits: Limits { spent_before: spent_before(here, request)?, ..resolved.limits.clone() },
-        clocks: resolved.clocks.clone(),
-        checks: resolved.checks.clone(),
-        agent,
-        commit: resolved.commit,
-        exit_codes: resolved.exit_codes,
-        inputs: inputs(request),
-    };
+    let plan = plan(here, request, folder.run(), agent, spent_before);
     match begin(here, &folder, &plan, request) {
         Ok((journal, lock)) => {
             let notices = notices(here, &lock);
@@ -65,6 +48,34 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
             let _ = fs::remove_dir_all(folder.path());
             Err(error)
         }
+    }
+}
+
+/// What is asked of the agent.
+pub fn wanted<'a>(here: &'a Here, request: &'a Request) -> agent::Wanted<'a> {
+    agent::Wanted {
+        resolved: &request.configuration.resolved,
+        mock: request.mock.as_deref(),
+        skip_permissions: request.skip_permissions,
+        directory: &here.directory,
+    }
+}
+
+/// The plan of a new run.
+pub fn plan(here: &Here, request: &Request, run: &RunId, agent: AgentPlan, spent_before: Cost) -> RunPlan {
+    let resolved = &request.configuration.resolved;
+    RunPlan {
+        run: run.clone(),
+        directory: here.directory.clone(),
+        git: here.repository.is_some(),
+        job: job(request),
+        limits: Limits { spent_before, ..resolved.limits.clone() },
+        clocks: resolved.clocks.clone(),
+        checks: resolved.checks.clone(),
+        agent,
+        commit: resolved.commit,
+        exit_codes: resolved.exit_codes,
+        inputs: inputs(request),
     }
 }
 
@@ -173,7 +184,11 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Lock, CliError
     }
 }
 
-fn refuse_goal_with_signal(goal: &str, resolved: &Resolved) -> Result<(), CliError> {
+/// A goal that holds the completion phrase on a line of its own.
+///
+/// # Errors
+/// It is one.
+pub fn refuse_goal_with_signal(goal: &str, resolved: &Resolved) -> Result<(), CliError> {
     let signal = &resolved.completion_signal;
     if !holds_signal(goal, signal) {
         return Ok(());
@@ -197,12 +212,15 @@ fn refuse_dirty_tree(here: &Here, plan: &RunPlan, allow_dirty: bool) -> Result<(
         .hint("Commit or stash them first; or give --allow-dirty: files that the agent changes too are then committed whole."))
 }
 
-/// What earlier runs of the same goal cost, where the budget is for the whole job.
-fn spent_before(here: &Here, request: &Request) -> Result<Cost, CliError> {
+/// What earlier runs of the same goal cost, where the budget is for the whole job. Changes nothing.
+///
+/// # Errors
+/// The runs cannot be listed.
+pub fn spent_before(here: &Here, request: &Request) -> Result<Cost, CliError> {
     if request.configuration.resolved.budget_scope == BudgetScope::Run {
         return Ok(Cost::ZERO);
     }
-    let runs = index::list(&here.project)?.runs;
+    let runs = index::look(&here.project)?.runs;
     let same = |run: &&RunSummary| {
         run.title == request.goal.title()
             && RunFolder::of(&here.project, &run.run).read_goal().is_ok_and(|goal| goal == request.goal.text)

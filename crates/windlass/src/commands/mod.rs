@@ -6,6 +6,7 @@ mod completions;
 mod configuration;
 pub mod demo;
 mod doctor;
+mod dry_run;
 mod flags;
 mod goal;
 mod here;
@@ -18,6 +19,7 @@ mod run;
 mod runs;
 mod status;
 mod stop;
+mod which;
 
 use std::env;
 use std::ffi::OsString;
@@ -28,6 +30,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
+use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning};
 
 use crate::args::{Cli, Verb};
 use crate::error::{CliError, Kind};
@@ -118,22 +121,37 @@ fn enter(directory: &Path) -> Result<(), CliError> {
         .map_err(|error| CliError::usage(format!("cannot work in {}: {error}", directory.display())))
 }
 
+/// Standard output, for people.
+fn stdout() -> Terminal {
+    Terminal::detect(Stream::Stdout, Glyphs::Unicode)
+}
+
+/// Prints lines on standard output.
+fn print_lines(lines: &[Line]) -> Result<(), CliError> {
+    let terminal = stdout();
+    let text: Vec<String> = lines.iter().map(|line| format!("{}\n", line.render(&terminal))).collect();
+    print(&text.concat())
+}
+
+/// Says on standard error what is odd but keeps nothing from being done.
+fn warn(text: &str) {
+    // Where standard error is closed nobody is there to be told.
+    let _ = io::stderr().write_all(render_warning(text, &Terminal::detect(Stream::Stderr, Glyphs::Unicode)).as_bytes());
+}
+
 /// Prints a result on standard output. A reader that has seen enough (`| head`) is no error.
 fn print(text: &str) -> Result<(), CliError> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same with bytes.
+fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::new(
             Kind::System,
             format!("cannot write to standard output: {error}"),
         )),
         _ => Ok(()),
     }
-}
-
-/// The answer of verbs whose engine is not connected yet.
-fn not_connected(verb: &str) -> CliError {
-    CliError::new(
-        Kind::Internal,
-        format!("`{verb}` is not connected to the engine in this build"),
-    )
 }

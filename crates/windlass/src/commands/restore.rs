@@ -1,15 +1,231 @@
 //! `restore`: puts files back.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use super::not_connected;
-use crate::args::RestoreArgs;
-use crate::error::CliError;
+use windlass_core::fact::RunId;
+use windlass_engine::git::{Found, ObjectFormat, Repository};
+use windlass_engine::inventory::{Place, Surveyor, as_path};
+use windlass_engine::snapshot::{
+    LeftAlone, Moment, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store, WhyLeft, plan_restore,
+    repair, restore,
+};
+use windlass_engine::store::lock::{self, Holder};
+use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
+use windlass_ui::{Line, Mark, Tone, one_line};
+
+use super::here::{self, Here};
+use super::{launch, print_lines};
+use crate::args::{Point, RestoreArgs};
+use crate::error::{CliError, Kind};
+
+/// Paths that are named of those that were left alone; the others are counted.
+const NAMED: usize = 10;
 
 /// Does it.
 ///
 /// # Errors
 /// Whatever a person should read.
-pub fn run(_args: &RestoreArgs) -> Result<ExitCode, CliError> {
-    Err(not_connected("restore"))
+pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
+    let here = Here::find()?;
+    let project = project_of(&here, &args.run)?;
+    let run = find_run(&project, &args.run)?;
+    let summary = index::summarize(&RunFolder::of(&project, &run))?;
+    refuse_other_directory(&here, &summary, args)?;
+    let mut store = open_store(&project, &run)?;
+    let name = wanted(&store, &run, args)?;
+    let target = store.load(&store.named(&name)?)?;
+    let here = Here { project, ..here };
+    refuse_live(&here, &target.place().root)?;
+    let lock = launch::lock(&here, &run, windlass_core::fact::ExitCodes::Simple)?;
+    let done = put_back(&mut store, &target, &run, args.repository);
+    lock.release()?;
+    print_lines(&said(&done?, &name))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The project that has the run. Without its repository a directory is another project: then the run is looked for in
+/// all of them.
+fn project_of(here: &Here, text: &str) -> Result<Project, CliError> {
+    let missing = match find_run(&here.project, text) {
+        Err(missing @ StoreError::NoSuchRun { .. }) => missing,
+        Err(other) => return Err(other.into()),
+        Ok(_) => return Ok(here.project.clone()),
+    };
+    let mut having = Project::all(&here::state_root()?)?;
+    having.retain(|project| find_run(project, text).is_ok());
+    match having.as_slice() {
+        [one] => Ok(one.clone()),
+        _ => Err(missing.into()),
+    }
+}
+
+fn refuse_other_directory(here: &Here, summary: &RunSummary, args: &RestoreArgs) -> Result<(), CliError> {
+    if summary.directory == here.directory {
+        return Ok(());
+    }
+    let directory = summary.directory.display();
+    let before = if args.before { " --before" } else { "" };
+    let repository = if args.repository { " --repository" } else { "" };
+    let point = match args.iteration {
+        Point::Iteration(iteration) => iteration.to_string(),
+        Point::Moment(moment) => moment.to_string(),
+    };
+    Err(CliError::usage(format!("run {} works in {directory}", summary.run))
+        .hint(format!("windlass -C '{directory}' restore {} {point}{before}{repository}", summary.run)))
+}
+
+fn open_store(project: &Project, run: &RunId) -> Result<Store, CliError> {
+    if !project.snapshots().join("config").is_file() {
+        return Err(CliError::usage(format!("there are no snapshots of run {run}: it did not work in a git repository")));
+    }
+    // The store keeps the format that it was created with.
+    Ok(Store::open(project.path(), ObjectFormat::Sha1)?)
+}
+
+/// The snapshot that was asked for.
+fn wanted(store: &Store, run: &RunId, args: &RestoreArgs) -> Result<SnapshotName, CliError> {
+    let found = match args.iteration {
+        Point::Moment(_) if args.before => {
+            return Err(CliError::usage("`--before` goes with the number of an iteration, not with a moment"));
+        }
+        Point::Moment(moment) => {
+            let name = SnapshotName { run: run.clone(), moment };
+            store.named(&name).map(|_| name)
+        }
+        Point::Iteration(iteration) => {
+            let side = if args.before { Side::Before } else { Side::After };
+            store.find(run, iteration, side).map(|(name, _)| name)
+        }
+    };
+    match found {
+        Err(SnapshotError::Unknown(what)) => Err(unknown(store, run, &what)),
+        other => Ok(other?),
+    }
+}
+
+fn unknown(store: &Store, run: &RunId, what: &str) -> CliError {
+    let error = CliError::usage(format!("there is no snapshot {what}"));
+    let names: Vec<String> =
+        store.list(run).unwrap_or_default().iter().map(|(name, _)| name.moment.to_string()).collect();
+    match names.as_slice() {
+        [] => error.hint("Nothing of this run was kept."),
+        names => error.hint(format!("Kept are: {}", names.join(", "))),
+    }
+}
+
+/// Another run may work in another folder of the same tree.
+fn refuse_live(here: &Here, root: &Path) -> Result<(), CliError> {
+    let holders = lock::holders(&here.project)?;
+    let inside = |holder: &Holder| holder.directory != here.directory && holder.directory.starts_with(root);
+    match holders.iter().find(|holder| inside(holder) && holder.is_alive()) {
+        None => Ok(()),
+        Some(holder) => Err(CliError::usage(format!(
+            "run {} works in {}, whose files would be put back as well",
+            holder.run,
+            holder.directory.display()
+        ))
+        .hint(format!("End it first: windlass stop {}", holder.run))),
+    }
+}
+
+/// What was done.
+struct Done {
+    repaired: Option<Repaired>,
+    restored: Restored,
+}
+
+fn put_back(store: &mut Store, target: &Snapshot, run: &RunId, with_repository: bool) -> Result<Done, CliError> {
+    let repaired = with_repository.then(|| repair(store, target, run)).transpose()?;
+    let mut surveyor = Surveyor::new(place_now(target)?);
+    let plan = plan_restore(&mut surveyor, store, target)?;
+    let restored = restore(store, &plan, run)?;
+    Ok(Done { repaired, restored })
+}
+
+/// The snapshot's place, with the repository that is there now.
+fn place_now(target: &Snapshot) -> Result<Place, CliError> {
+    let root = target.place().root;
+    let missing = || {
+        CliError::usage(format!("the git repository of {} is not there any more", root.display()))
+            .hint("Bring it back as well: add --repository")
+    };
+    match Repository::find(&root).map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+        Found::Worktree(repository) if repository.top == root => Ok(Place::new(&root, Some(repository))),
+        Found::GitMissing => Err(CliError::new(Kind::System, "git is not installed, or not in PATH")),
+        Found::Unsafe(said) => Err(CliError::new(Kind::System, "git refuses to look at the repository").hint(said)),
+        _ => Err(missing()),
+    }
+}
+
+fn said(done: &Done, name: &SnapshotName) -> Vec<Line> {
+    let Done { repaired, restored } = done;
+    let mut lines = vec![headline(restored, name)];
+    if let Some(repaired) = repaired {
+        lines.push(repository_line(repaired));
+        lines.extend(repaired.left_alone.iter().map(|sentence| note(sentence)));
+    }
+    lines.extend(restored.left_alone.iter().take(NAMED).map(|left| note(&left_alone(left))));
+    if restored.left_alone.len() > NAMED {
+        lines.push(note(&format!("{} more paths were left alone", restored.left_alone.len() - NAMED)));
+    }
+    lines.extend(undo(done).map(|command| Line::new().dim("  undo  ").command(command)));
+    lines
+}
+
+fn headline(restored: &Restored, name: &SnapshotName) -> Line {
+    let Restored { written, removed, unchanged, .. } = restored;
+    let when = moment(name.moment);
+    let line = Line::hanging(2).mark(Tone::Good, Mark::Passed);
+    if written.is_empty() && removed.is_empty() {
+        return line.plain(format!(" nothing to do: the files are as they were {when} of run {}", name.run));
+    }
+    line.plain(format!(" the files are as they were {when} of run {}", name.run)).dim(format!(
+        ": {} written, {} removed, {unchanged} unchanged",
+        written.len(),
+        removed.len()
+    ))
+}
+
+fn moment(moment: Moment) -> String {
+    match moment {
+        Moment::Iteration { iteration, side: Side::Before, .. } => format!("before iteration {iteration}"),
+        Moment::Iteration { iteration, side: Side::After, .. } => format!("after iteration {iteration}"),
+        Moment::BeforeRestore { number } => format!("before restore {number}"),
+    }
+}
+
+fn repository_line(repaired: &Repaired) -> Line {
+    let line = Line::hanging(2).mark(Tone::Good, Mark::Passed);
+    match repaired.done {
+        0 => line.plain(" branches, tags, HEAD and index are as they were"),
+        1 => line.plain(" branches, tags, HEAD and index are put back: 1 file written"),
+        done => line.plain(format!(" branches, tags, HEAD and index are put back: {done} files written")),
+    }
+}
+
+fn note(sentence: &str) -> Line {
+    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
+}
+
+fn left_alone(left: &LeftAlone) -> String {
+    let why = match &left.why {
+        WhyLeft::NotInSnapshot(reason) => format!("the snapshot does not hold it ({})", reason.name()),
+        WhyLeft::CannotBeKept => "what is there now is too large to be kept first, or unreadable".to_owned(),
+        WhyLeft::Ignored => "git ignores it".to_owned(),
+        WhyLeft::Submodule => "it is a repository of its own".to_owned(),
+        WhyLeft::InTheWay => "something that no snapshot holds is in the way".to_owned(),
+        WhyLeft::Failed(said) => said.clone(),
+    };
+    format!("left alone: {}: {why}", as_path(&left.path).display())
+}
+
+/// What was there before the repository was repaired is the older snapshot: it holds the files as well.
+fn undo(done: &Done) -> Option<String> {
+    let repaired = done.repaired.as_ref().and_then(|repaired| repaired.before.as_ref());
+    match repaired {
+        Some((name, _)) => Some(format!("windlass restore {} {} --repository", name.run, name.moment)),
+        None => done.restored.undo(),
+    }
 }

@@ -1,17 +1,16 @@
 //! `run`: a goal from prompt to proof.
 
 use std::env;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use windlass_core::config::Resolved;
+use windlass_engine::store::{RunFolder, RunSummary, index};
 
 use super::configuration::Configuration;
 use super::goal::Goal;
 use super::audience::Show;
 use super::here::{Here, working_directory};
-use super::{flags, launch, passthrough, print};
+use super::{dry_run, flags, launch, passthrough, resume, which};
 use crate::args::RunArgs;
 use crate::error::{CliError, Kind};
 use crate::scripted_agent::Script;
@@ -66,13 +65,37 @@ impl Request {
 /// Whatever keeps the run from starting.
 pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let request = Request::read(args)?;
+    let here = Here::at(request.directory.clone())?;
     if args.dry_run {
-        print(&described(&request))?;
+        dry_run::show(&here, &request)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let here = Here::at(request.directory.clone())?;
+    if !args.fresh {
+        refuse_unfinished(&here, &request.goal.text)?;
+    }
     let resolved = &request.configuration.resolved;
     launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.output.json))
+}
+
+/// A job whose run could simply go on is not begun anew by accident.
+fn refuse_unfinished(here: &Here, goal: &str) -> Result<(), CliError> {
+    if which::live(here)?.is_some() {
+        // The lock will say who works here.
+        return Ok(());
+    }
+    let listing = index::list(&here.project)?;
+    let same_goal = |run: &&RunSummary| {
+        run.directory == here.directory
+            && resume::is_open(run)
+            && RunFolder::of(&here.project, &run.run).read_goal().is_ok_and(|other| other == goal)
+    };
+    let Some(run) = listing.runs.iter().find(same_goal) else {
+        return Ok(());
+    };
+    let (state, id) = (which::state(run, &[]).name(), &run.run);
+    Err(CliError::usage(format!("there is an unfinished run of this goal here: {id} ({state})"))
+        .hint(format!("Go on with it: windlass resume {id}"))
+        .hint("Start anew: the same command with --fresh"))
 }
 
 /// The script's name for a process that may be started elsewhere; a wrong script is refused before anything begins.
@@ -104,33 +127,4 @@ fn refuse_root_without_sandbox() -> Result<(), CliError> {
     Err(CliError::usage("`--dangerously-skip-permissions` is refused for root outside a sandbox")
         .hint("Run as an ordinary user, or without the flag: permissions.allow lists what the agent may do.")
         .hint("In a container or a virtual machine that may be lost, set IS_SANDBOX=1."))
-}
-
-/// What `--dry-run` prints about configuration: every value, and who said it.
-fn described(request: &Request) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "{name:<10} {value}");
-    };
-    line("directory", &request.directory.display().to_string());
-    line("goal", &request.goal.title());
-    line(
-        "agent",
-        request
-            .mock
-            .as_deref()
-            .unwrap_or(&request.configuration.resolved.agent.command),
-    );
-    text.push('\n');
-    text.push_str(&configuration_with_origins(&request.configuration.resolved));
-    text
-}
-
-fn configuration_with_origins(resolved: &Resolved) -> String {
-    let mut text = String::new();
-    for value in resolved.origins() {
-        let shown = value.value.as_deref().unwrap_or("(none)");
-        let _ = writeln!(text, "{:<30} {shown:<28} {}", value.name, value.origin);
-    }
-    text
 }

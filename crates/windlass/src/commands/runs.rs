@@ -2,14 +2,60 @@
 
 use std::process::ExitCode;
 
-use super::not_connected;
+use jiff::Timestamp;
+use windlass_core::fact::RunId;
+use windlass_engine::store::index::{self, Listing};
+use windlass_engine::store::{RunSummary, StoreError};
+use windlass_ui::{RunRow, runs_json, runs_table};
+
+use super::here::Here;
+use super::{print, print_bytes, stdout, warn, which};
 use crate::args::RunsArgs;
 use crate::error::CliError;
+
+/// Unreadable runs that are named; the others are counted.
+const NAMED: usize = 5;
 
 /// Does it.
 ///
 /// # Errors
 /// Whatever a person should read.
-pub fn run(_args: &RunsArgs) -> Result<ExitCode, CliError> {
-    Err(not_connected("runs"))
+pub fn run(args: &RunsArgs) -> Result<ExitCode, CliError> {
+    let here = Here::find()?;
+    let listing = index::list(&here.project)?;
+    let live = which::all_live(&here)?;
+    let rows: Vec<RunRow> = listing.runs.iter().map(|run| row(run, &live)).collect();
+    if args.json {
+        print_bytes(&runs_json(&rows))?;
+    } else {
+        print(&runs_table(&rows, Timestamp::now(), &stdout()))?;
+    }
+    complain(&listing, &live);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
+    RunRow {
+        run: run.run.clone(),
+        title: run.title.clone(),
+        directory: run.directory.to_string_lossy().into_owned(),
+        started: run.started,
+        iterations: run.iterations,
+        cost: run.cost,
+        estimated: run.estimated,
+        state: which::state(run, live),
+    }
+}
+
+/// A run without a fact began just now, or never: that is nothing to complain of.
+fn complain(listing: &Listing, live: &[RunId]) {
+    let empty = |error: &StoreError| error.is_not_found() || matches!(error, StoreError::NothingJournalled { .. });
+    let unreadable: Vec<_> =
+        listing.unreadable.iter().filter(|(run, error)| !(empty(error) || live.contains(run))).collect();
+    for (run, error) in unreadable.iter().take(NAMED) {
+        warn(&format!("run {run} is left out: {error}"));
+    }
+    if unreadable.len() > NAMED {
+        warn(&format!("{} more runs cannot be read", unreadable.len() - NAMED));
+    }
 }

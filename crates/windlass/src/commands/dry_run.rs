@@ -1,0 +1,109 @@
+//! `run --dry-run`: what would be done, without doing any of it.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+
+use windlass_core::config::Resolved;
+use windlass_core::fact::RunId;
+use windlass_engine::store::RunFolder;
+use windlass_engine::supervisor::{Preview, preview};
+
+use super::here::Here;
+use super::run::Request;
+use super::{agent, launch, print};
+use crate::error::CliError;
+
+/// Stands for the name that the run would draw.
+const SOME_RUN: &str = "r-xxxxxxxx";
+
+/// Prints the resolved configuration, the first prompt, the settings and the command line. Nothing is touched: neither
+/// the project nor the state folder, and the agent is not even asked for its version.
+///
+/// # Errors
+/// What would keep the run from starting.
+pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
+    launch::refuse_goal_with_signal(&request.goal.text, &request.configuration.resolved)?;
+    let (agent, missing) = agent::plan_anyway(&launch::wanted(here, request))?;
+    let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));
+    let plan = launch::plan(here, request, folder.run(), agent, launch::spent_before(here, request)?);
+    let Preview { prompt, settings, invocation } = preview(&plan, &folder, &request.goal.text);
+    let mut command = quoted(invocation.program.as_os_str());
+    for argument in &invocation.arguments {
+        command.push(' ');
+        command.push_str(&quoted(argument));
+    }
+    command.push_str(&format!(" < {}", quoted(folder.call(1, 1, windlass_core::fact::Purpose::Work).prompt().as_os_str())));
+    let mut text = facts(here, request, missing);
+    section(&mut text, "configuration", &configuration_with_origins(&request.configuration.resolved));
+    section(&mut text, "system prompt (appended to the agent's own)", &prompt.system);
+    section(&mut text, "prompt of the first iteration (on standard input)", &prompt.user);
+    section(&mut text, "settings.json", &settings);
+    let environment = invocation.environment.iter().map(|(name, value)| match value {
+        Some(value) => format!("{name}={value}\n"),
+        None => format!("{name} is removed\n"),
+    });
+    section(&mut text, "environment", &environment.collect::<String>());
+    section(&mut text, &format!("command line ({SOME_RUN} stands for the run's name)"), &command);
+    print(&text)
+}
+
+fn facts(here: &Here, request: &Request, missing: Option<CliError>) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<10} {value}");
+    };
+    line("directory", &here.directory.display().to_string());
+    line("goal", &request.goal.title());
+    line("agent", request.mock.as_deref().unwrap_or(&request.configuration.resolved.agent.command));
+    if let Some(missing) = missing {
+        line("", &format!("{}: a run would not start", missing.message));
+    }
+    text
+}
+
+fn section(text: &mut String, title: &str, body: &str) {
+    let _ = write!(text, "\n--- {title} ---\n{body}");
+    if !body.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+fn configuration_with_origins(resolved: &Resolved) -> String {
+    let mut text = String::new();
+    for value in resolved.origins() {
+        let shown = value.value.as_deref().unwrap_or("(none)");
+        let _ = writeln!(text, "{:<30} {shown:<28} {}", value.name, value.origin);
+    }
+    text
+}
+
+/// As a POSIX shell takes it.
+fn quoted(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_for_a_shell_where_they_must_be() {
+        for (argument, expected) in [
+            ("--model", "--model"),
+            ("/a/b.json", "/a/b.json"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME", "'$HOME'"),
+            ("~", "'~'"),
+            ("ä", "'ä'"),
+        ] {
+            assert_eq!(quoted(OsStr::new(argument)), expected);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Which run is meant, and how it stands.
+
+use windlass_core::fact::RunId;
+use windlass_engine::store::lock::{self, Holder};
+use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::{RunFolder, RunSummary, index};
+use windlass_ui::RunState;
+
+use super::here::Here;
+use crate::error::CliError;
+
+/// The run named, or by default the live or newest one of the working directory.
+///
+/// # Errors
+/// There is no such run.
+pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
+    if let Some(text) = named {
+        return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
+    }
+    if let Some(holder) = live(here)? {
+        return Ok(RunFolder::of(&here.project, &holder.run));
+    }
+    let listing = index::list(&here.project)?;
+    match listing.newest(&here.directory) {
+        Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
+        None => Err(no_run(listing.runs.is_empty())),
+    }
+}
+
+fn no_run(nowhere: bool) -> CliError {
+    let error = CliError::usage("there has been no run here yet");
+    if nowhere {
+        error.hint("Start one: windlass run -p \"what is to be done\"")
+    } else {
+        error.hint("Runs of this project in other folders: windlass runs")
+    }
+}
+
+/// Who works in the working directory now.
+///
+/// # Errors
+/// The lock cannot be read.
+pub fn live(here: &Here) -> Result<Option<Holder>, CliError> {
+    Ok(lock::holder(&here.project, &here.directory)?.filter(Holder::is_alive))
+}
+
+/// The runs of this project that a process works on now.
+///
+/// # Errors
+/// The locks cannot be read.
+pub fn all_live(here: &Here) -> Result<Vec<RunId>, CliError> {
+    let holders = lock::holders(&here.project)?;
+    Ok(holders.into_iter().filter(Holder::is_alive).map(|holder| holder.run).collect())
+}
+
+/// How a run stands.
+pub fn state(run: &RunSummary, live: &[RunId]) -> RunState {
+    match run.ending {
+        Some(ending) => RunState::Ended(ending.stop_reason),
+        None => unfinished(&run.run, live),
+    }
+}
+
+/// How a run stands that has not ended.
+pub fn unfinished(run: &RunId, live: &[RunId]) -> RunState {
+    if live.contains(run) { RunState::Running } else { RunState::Interrupted }
+}
