@@ -85,6 +85,8 @@ pub(crate) struct CallBoard {
     /// The fact that started it.
     pub(crate) seq: u64,
     pub(crate) lane: LaneId,
+    /// What was set aside for it.
+    pub(crate) reserved: Cost,
     /// What it has cost so far, as far as it said.
     pub(crate) reported: Cost,
 }
@@ -202,13 +204,18 @@ impl Board {
         match fact {
             Fact::IterationStarted { lane, iteration } => self.begin(*lane, *iteration),
             Fact::CallReserved {
-                lane, call, attempt, ..
+                lane,
+                call,
+                attempt,
+                reserved,
+                ..
             } => {
                 let board = self.lanes.entry(*lane).or_default();
                 board.attempt = *attempt;
                 board.doing = Doing::Agent(Activity::Starting);
                 let (lane, reported) = (*lane, Cost::ZERO);
-                self.calls.insert(*call, CallBoard { seq, lane, reported });
+                let reserved = *reserved;
+                self.calls.insert(*call, CallBoard { seq, lane, reserved, reported });
             }
             Fact::CallSpawned { lane, .. } => self.does(*lane, Doing::Agent(Activity::Starting)),
             Fact::CallFinished {
@@ -245,7 +252,7 @@ impl Board {
         self.estimated |= summary.estimated;
         self.tokens += summary.tokens;
         if let Some(call) = self.calls.get_mut(&call) {
-            call.reported = Cost::ZERO;
+            (call.reserved, call.reported) = (Cost::ZERO, Cost::ZERO);
         }
         let board = self.lanes.entry(lane).or_default();
         board.doing = Doing::Keeping;
@@ -360,6 +367,12 @@ impl Board {
     /// What has been charged, and what running calls have said of themselves.
     pub(crate) fn cost(&self) -> Cost {
         self.charged + self.calls.values().map(|call| call.reported).sum()
+    }
+
+    /// What may have been spent beyond [`cost`](Self::cost) by calls that were cut off.
+    pub(crate) fn unsettled(&self) -> Cost {
+        let open = self.calls.values().map(|call| call.reserved.minus(call.reported));
+        open.sum()
     }
 
     /// The checks of one kind with their last outcomes, in the order they are run.

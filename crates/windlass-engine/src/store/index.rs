@@ -91,6 +91,7 @@ impl EndingLine {
             last: self.ended,
             iterations: self.iterations,
             cost: self.cost,
+            reserved: Cost::ZERO,
             estimated: self.estimated,
             tokens: self.tokens,
             ending: Some(RunEnding {

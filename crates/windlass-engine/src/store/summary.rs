@@ -26,7 +26,10 @@ pub struct RunSummary {
     pub iterations: u32,
     /// What it was charged so far; calls that have not ended with what was reserved for them.
     pub cost: Cost,
-    /// A part of that is an estimate: an agent died without reporting it, or has not ended.
+    /// The part of it that is reserved for calls that have not ended: they run, or they were cut off and will be
+    /// settled by `resume`.
+    pub reserved: Cost,
+    /// A part of what ended calls cost is an estimate, since an agent died without reporting it.
     pub estimated: bool,
     /// What the agents reported so far.
     pub tokens: Tokens,
@@ -84,6 +87,7 @@ impl Fold {
             last: first.at.wall,
             iterations: 0,
             cost: Cost::ZERO,
+            reserved: Cost::ZERO,
             estimated: false,
             tokens: Tokens::default(),
             ending: None,
@@ -134,8 +138,8 @@ impl Fold {
     }
 
     fn finish(mut self) -> RunSummary {
-        self.summary.estimated |= !self.open.is_empty();
-        self.summary.cost += self.open.iter().map(|(_, reserved)| *reserved).sum();
+        self.summary.reserved = self.open.iter().map(|(_, reserved)| *reserved).sum();
+        self.summary.cost += self.summary.reserved;
         self.summary
     }
 }

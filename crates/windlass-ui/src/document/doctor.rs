@@ -55,7 +55,7 @@ fn rows(finding: &Finding, width: usize) -> Vec<Line> {
         .mark(tone, mark)
         .plain(format!(" {:<width$}  {}", one_line(&finding.about), one_line(&finding.found)));
     let advice = finding.advice.iter().map(|advice| {
-        Line::hanging(column).plain(" ".repeat(column)).tone(Tone::Command, one_line(advice))
+        Line::hanging(column).plain(format!("{}{}", " ".repeat(column), one_line(advice)))
     });
     std::iter::once(head).chain(advice).collect()
 }

@@ -97,6 +97,10 @@ impl RunStatus {
             .started
             .map_or(Duration::ZERO, |started| format::between(started, until));
         let duration = ending.map_or(elapsed.saturating_sub(board.waited), |ending| ending.duration);
+        let unsettled = match (ending, unfinished) {
+            (None, RunState::Interrupted) => board.unsettled(),
+            _ => Cost::ZERO,
+        };
         RunStatus {
             run: plan.map(|plan| plan.run.clone()),
             state: ending.map_or(unfinished, |ending| RunState::Ended(ending.reason)),
@@ -109,8 +113,8 @@ impl RunStatus {
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
             max_iterations: plan.and_then(|plan| plan.limits.iterations),
-            cost: board.cost(),
-            estimated: board.estimated,
+            cost: board.cost() + unsettled,
+            estimated: board.estimated || unsettled > Cost::ZERO,
             max_cost: plan.and_then(|plan| plan.limits.cost),
             tokens: board.tokens,
             duration_ms: millis(duration),

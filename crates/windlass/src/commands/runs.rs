@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_core::fact::RunId;
+use windlass_core::fact::{Cost, RunId};
 use windlass_engine::store::index::{self, Listing};
 use windlass_engine::store::{RunSummary, StoreError};
-use windlass_ui::{RunRow, runs_json, runs_table};
+use windlass_ui::{RunRow, RunState, runs_json, runs_table};
 
 use super::here::Here;
 use super::{print, print_bytes, stdout, warn, which};
@@ -35,15 +35,21 @@ pub fn run(args: &RunsArgs) -> Result<ExitCode, CliError> {
 }
 
 fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
+    let state = which::state(run, live);
+    // What is reserved for a call under way is not spent; of one that was cut off nobody knows.
+    let (cost, estimated) = match state {
+        RunState::Running => (run.cost.minus(run.reserved), run.estimated),
+        _ => (run.cost, run.estimated || run.reserved > Cost::ZERO),
+    };
     RunRow {
         run: run.run.clone(),
         title: run.title.clone(),
         directory: run.directory.to_string_lossy().into_owned(),
         started: run.started,
         iterations: run.iterations,
-        cost: run.cost,
-        estimated: run.estimated,
-        state: which::state(run, live),
+        cost,
+        estimated,
+        state,
     }
 }
 
