@@ -54,6 +54,17 @@ pub struct StatusArgs {
 
 /// What can be said to `windlass logs`.
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+The same as `run --output verbose` showed, and with --json the same lines as
+`run --json` printed, save what a slow terminal left out. Only the times of what
+the agent said and did may differ, by a quarter of a second, and where one of
+those lies that close to a line of windlass's own, their order.
+
+Examples:
+  windlass logs -f
+      Watch the run that is live here; Ctrl-C ends the watching, not the run.
+  windlass logs r-7k2 --tools | less -R
+      Everything that run did.")]
 pub struct LogsArgs {
     /// The run, or the beginning of its name [default: the live or newest one here]
     pub run: Option<String>,
@@ -118,6 +129,7 @@ impl FromStr for Point {
 
 /// What can be said to `windlass doctor`.
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "Exits with 0 when a run could start here, with 1 when not. Changes nothing.")]
 pub struct DoctorArgs {
     /// Print one JSON document
     #[arg(long)]
