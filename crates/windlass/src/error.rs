@@ -52,11 +52,7 @@ pub struct CliError {
 impl CliError {
     /// An error without hints.
     pub fn new(kind: Kind, message: impl Into<String>) -> CliError {
-        CliError {
-            kind,
-            message: message.into(),
-            hints: Vec::new(),
-        }
+        CliError { kind, message: message.into(), hints: Vec::new() }
     }
 
     /// A wrong command line.

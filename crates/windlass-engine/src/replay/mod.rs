@@ -110,7 +110,11 @@ impl Replay {
     }
 
     /// Tells the observations up to this time, those of all calls in the order of their times.
-    fn observations(&mut self, until: Timestamp, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+    fn observations(
+        &mut self,
+        until: Timestamp,
+        listener: &mut Listener<'_>,
+    ) -> Result<ControlFlow<()>, StoreError> {
         loop {
             let mut earliest: Option<(Timestamp, CallId)> = None;
             for (call, recording) in &mut self.calls {

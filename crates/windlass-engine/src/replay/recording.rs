@@ -149,7 +149,10 @@ impl Recording {
 
 impl fmt::Debug for Recording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recording").field("path", &self.path).field("read", &self.read).finish_non_exhaustive()
+        f.debug_struct("Recording")
+            .field("path", &self.path)
+            .field("read", &self.read)
+            .finish_non_exhaustive()
     }
 }
 

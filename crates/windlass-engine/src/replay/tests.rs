@@ -2,9 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::time::Duration;
 
-use windlass_core::fact::{
-    CallSummary, Class, Cost, Ended, LaneId, Now, Purpose, StopSource, Tokens,
-};
+use windlass_core::fact::{CallSummary, Class, Cost, Ended, LaneId, Now, Purpose, StopSource, Tokens};
 
 use super::*;
 use crate::store::{CallFolder, Journal, Project};
@@ -44,7 +42,10 @@ impl Recorded {
         let (iteration, attempt, purpose) = (call, 1, Purpose::Work);
         let reserved = Cost::ZERO;
         let call = CallId(call);
-        self.fact(millis, Fact::CallReserved { lane: LANE, call, iteration, attempt, purpose, reserved, budget: None });
+        self.fact(
+            millis,
+            Fact::CallReserved { lane: LANE, call, iteration, attempt, purpose, reserved, budget: None },
+        );
         let folder = self.folder.call(iteration, attempt, purpose);
         folder.create().unwrap();
         folder
@@ -96,7 +97,12 @@ fn told(replay: &mut Replay) -> Vec<String> {
         words.push(match told {
             Told::Fact(entry) => entry.fact.name().to_owned(),
             Told::Observation(place, Observation::AgentText { text, .. }) => {
-                format!("{}:{} {text} at {}", place.call, place.line, (place.at.as_millisecond() - 1_800_000_000_000))
+                format!(
+                    "{}:{} {text} at {}",
+                    place.call,
+                    place.line,
+                    (place.at.as_millisecond() - 1_800_000_000_000)
+                )
             }
             Told::Observation(place, other) => format!("{}:{} {other:?}", place.call, place.line),
         });

@@ -51,19 +51,24 @@ fn rows(finding: &Finding, width: usize) -> Vec<Line> {
         Health::Doubtful => (Tone::Warn, Mark::Notice),
         Health::Bad => (Tone::Bad, Mark::Failed),
     };
-    let head = Line::hanging(column)
-        .mark(tone, mark)
-        .plain(format!(" {:<width$}  {}", one_line(&finding.about), one_line(&finding.found)));
-    let advice = finding.advice.iter().map(|advice| {
-        Line::hanging(column).plain(format!("{}{}", " ".repeat(column), one_line(advice)))
-    });
+    let head = Line::hanging(column).mark(tone, mark).plain(format!(
+        " {:<width$}  {}",
+        one_line(&finding.about),
+        one_line(&finding.found)
+    ));
+    let advice = finding
+        .advice
+        .iter()
+        .map(|advice| Line::hanging(column).plain(format!("{}{}", " ".repeat(column), one_line(advice))));
     std::iter::once(head).chain(advice).collect()
 }
 
 fn verdict(findings: &[Finding]) -> Line {
     match findings.iter().map(|finding| finding.health).max() {
         Some(Health::Bad) => Line::new().tone(Tone::Bad, "No run can start here yet."),
-        Some(Health::Doubtful) => Line::new().tone(Tone::Good, "A run can start here.").plain(" Mind the points marked above."),
+        Some(Health::Doubtful) => {
+            Line::new().tone(Tone::Good, "A run can start here.").plain(" Mind the points marked above.")
+        }
         Some(Health::Good) | None => Line::new().tone(Tone::Good, "A run can start here."),
     }
 }
@@ -96,7 +101,12 @@ mod tests {
         };
         vec![
             finding("git", Health::Good, "2.47", &[]),
-            finding("API keys", Health::Doubtful, "ANTHROPIC_API_KEY is set, and kept from\nthe agent unless it is allowed", &[]),
+            finding(
+                "API keys",
+                Health::Doubtful,
+                "ANTHROPIC_API_KEY is set, and kept from\nthe agent unless it is allowed",
+                &[],
+            ),
             finding("agent", Health::Bad, "not installed", &["npm install -g @anthropic-ai/claude-code"]),
         ]
     }

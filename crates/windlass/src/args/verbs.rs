@@ -122,7 +122,8 @@ impl FromStr for Point {
                 iteration => Ok(Point::Iteration(iteration)),
             };
         }
-        let wrong = |_| "expected the number of an iteration, or a moment such as before-restore-1".to_owned();
+        let wrong =
+            |_| "expected the number of an iteration, or a moment such as before-restore-1".to_owned();
         text.parse().map(Point::Moment).map_err(wrong)
     }
 }

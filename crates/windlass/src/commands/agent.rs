@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_core::agent::{
-    Login, MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version, project_rules,
+    Login, MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version,
+    project_rules,
 };
 use windlass_core::config::Resolved;
 use windlass_core::fact::{ExitCodes, StopReason};
@@ -50,18 +51,16 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, CliError> {
 /// # Errors
 /// The windlass program itself cannot be found.
 pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentPlan, Option<CliError>), CliError> {
-    let (name, program, scripted, missing) = match wanted.mock {
-        Some(script) => ("mock", here::program()?, vec![scripted_agent::VERB.to_owned(), script.to_owned()], None),
-        None => {
-            let command = &wanted.resolved.agent.command;
-            let (program, missing) = match find(command, wanted.directory, wanted.resolved.exit_codes) {
-                Ok(program) => (program, None),
-                Err(missing) => (PathBuf::from(command), Some(missing)),
-            };
-            ("claude", program, Vec::new(), missing)
-        }
+    if let Some(script) = wanted.mock {
+        let scripted = vec![scripted_agent::VERB.to_owned(), script.to_owned()];
+        return Ok((planned(wanted, "mock", here::program()?, scripted), None));
+    }
+    let command = &wanted.resolved.agent.command;
+    let (program, missing) = match find(command, wanted.directory, wanted.resolved.exit_codes) {
+        Ok(program) => (program, None),
+        Err(missing) => (PathBuf::from(command), Some(missing)),
     };
-    Ok((planned(wanted, name, program, scripted), missing))
+    Ok((planned(wanted, "claude", program, Vec::new()), missing))
 }
 
 fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec<String>) -> AgentPlan {
@@ -87,7 +86,8 @@ fn allowed(wanted: &Wanted<'_>) -> Vec<String> {
     let names: Vec<String> = fs::read_dir(wanted.directory)
         .map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
         .unwrap_or_default();
-    let mut rules: Vec<String> = wanted.resolved.checks.iter().flat_map(|check| gate_rules(&check.command)).collect();
+    let mut rules: Vec<String> =
+        wanted.resolved.checks.iter().flat_map(|check| gate_rules(&check.command)).collect();
     rules.extend(project_rules(names.iter().map(String::as_str)));
     rules.extend(git_reading_rules());
     rules.extend(wanted.resolved.agent.allow.iter().cloned());
@@ -108,13 +108,19 @@ pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<Option<Login>, Cl
     let said = ask(plan, &["--version"], codes)?;
     let Some(version) = parse_claude_version(&said) else {
         let shown: String = said.chars().take(80).collect();
-        return Err(unavailable(codes, format!("{} does not say a version; it printed {shown:?}", plan.program.display()))
-            .hint("Is this Claude Code? agent.command names the program."));
+        return Err(unavailable(
+            codes,
+            format!("{} does not say a version; it printed {shown:?}", plan.program.display()),
+        )
+        .hint("Is this Claude Code? agent.command names the program."));
     };
     if version < MINIMUM_CLAUDE_VERSION {
         let (major, minor, patch) = MINIMUM_CLAUDE_VERSION;
-        return Err(unavailable(codes, format!("Claude Code {} is too old: {major}.{minor}.{patch} is needed", shown(version)))
-            .hint("Update it: npm install -g @anthropic-ai/claude-code@latest"));
+        return Err(unavailable(
+            codes,
+            format!("Claude Code {} is too old: {major}.{minor}.{patch} is needed", shown(version)),
+        )
+        .hint("Update it: npm install -g @anthropic-ai/claude-code@latest"));
     }
     plan.version = shown(version);
     let login = parse_auth_status(&ask(plan, &["auth", "status"], codes)?);
@@ -129,7 +135,9 @@ fn not_logged_in(plan: &AgentPlan, codes: ExitCodes) -> CliError {
     if !plan.api_keys && env::var_os("ANTHROPIC_API_KEY").is_some() {
         return error
             .hint("ANTHROPIC_API_KEY is set, but API keys are kept from the agent unless you allow them:")
-            .hint("WINDLASS_AGENT__API_KEYS=true, or api_keys = true below [agent] in .windlass/config.toml");
+            .hint(
+                "WINDLASS_AGENT__API_KEYS=true, or api_keys = true below [agent] in .windlass/config.toml",
+            );
     }
     error.hint("Run `claude` and then /login, or set CLAUDE_CODE_OAUTH_TOKEN.")
 }
@@ -139,7 +147,8 @@ fn shown((major, minor, patch): (u32, u32, u32)) -> String {
 }
 
 fn ask(plan: &AgentPlan, arguments: &[&str], codes: ExitCodes) -> Result<String, CliError> {
-    let mut command = Command::new(&plan.program).arguments(arguments).timeout(PATIENCE).output_limit(1024 * 1024);
+    let mut command =
+        Command::new(&plan.program).arguments(arguments).timeout(PATIENCE).output_limit(1024 * 1024);
     command = command.environment("DISABLE_AUTOUPDATER", Some("1".as_ref()));
     if !plan.api_keys {
         command = command.environment("ANTHROPIC_API_KEY", None).environment("ANTHROPIC_AUTH_TOKEN", None);
@@ -158,7 +167,9 @@ fn find(command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, Cl
         Some(directory.join(command)).filter(|path| is_program(path))
     } else {
         let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path).map(|folder| folder.join(command)).find(|path| path.is_absolute() && is_program(path))
+        env::split_paths(&path)
+            .map(|folder| folder.join(command))
+            .find(|path| path.is_absolute() && is_program(path))
     };
     found.ok_or_else(|| {
         unavailable(codes, format!("the agent `{command}` is not installed, or not in PATH"))

@@ -7,7 +7,9 @@ use windlass_core::config::OutputLevel;
 use windlass_core::fact::Entry;
 use windlass_core::observation::Observation;
 use windlass_engine::supervisor::{Audience, Place};
-use windlass_ui::{Event, Glyphs, JsonView, Level, Output, Printer, Screen, ScreenHandle, Stream, Terminal, View, view};
+use windlass_ui::{
+    Event, Glyphs, JsonView, Level, Output, Printer, Screen, ScreenHandle, Stream, Terminal, View, view,
+};
 
 use crate::error::{CliError, Kind};
 
@@ -68,9 +70,11 @@ pub struct Screened {
 impl Screened {
     /// Starts the screen.
     pub fn start(show: Show) -> Result<Arc<Screened>, CliError> {
-        let screen = Screen::start(vec![show.view()], WAITING)
-            .map_err(|error| CliError::new(Kind::System, format!("cannot start a thread for the terminal: {error}")))?;
-        let detail = if show.level == Level::Quiet && !show.json { Detail::Digests } else { Detail::Everything };
+        let screen = Screen::start(vec![show.view()], WAITING).map_err(|error| {
+            CliError::new(Kind::System, format!("cannot start a thread for the terminal: {error}"))
+        })?;
+        let detail =
+            if show.level == Level::Quiet && !show.json { Detail::Digests } else { Detail::Everything };
         Ok(Arc::new(Screened { screen, detail }))
     }
 

@@ -121,7 +121,9 @@ fn git_finding(directory: &Path) -> Finding {
 fn project(directory: &Path) -> Finding {
     const ABOUT: &str = "project";
     match Repository::find(directory) {
-        Ok(Found::Worktree(repository)) => good(ABOUT, format!("the git repository {}", repository.top.display())),
+        Ok(Found::Worktree(repository)) => {
+            good(ABOUT, format!("the git repository {}", repository.top.display()))
+        }
         Ok(Found::None | Found::GitMissing) => finding(
             ABOUT,
             Health::Doubtful,
@@ -134,7 +136,9 @@ fn project(directory: &Path) -> Finding {
             "a bare repository: there are no files to work on",
             &["git worktree add ../work"],
         ),
-        Ok(Found::Unsafe(said)) => finding(ABOUT, Health::Bad, format!("git refuses to look at it: {said}"), &[]),
+        Ok(Found::Unsafe(said)) => {
+            finding(ABOUT, Health::Bad, format!("git refuses to look at it: {said}"), &[])
+        }
         Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
     }
 }
@@ -171,13 +175,19 @@ fn agent_finding(directory: &Path, configuration: &Configuration) -> Finding {
 }
 
 fn keys(configuration: &Configuration) -> Option<Finding> {
-    let set: Vec<&str> = API_KEYS.into_iter().filter(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).collect();
+    let set: Vec<&str> =
+        API_KEYS.into_iter().filter(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).collect();
     if set.is_empty() {
         return None;
     }
     let names = set.join(" and ");
     Some(if configuration.resolved.agent.api_keys {
-        finding("API keys", Health::Doubtful, format!("{names}: handed to the agent, which is charged per token"), &[])
+        finding(
+            "API keys",
+            Health::Doubtful,
+            format!("{names}: handed to the agent, which is charged per token"),
+            &[],
+        )
     } else {
         finding(
             "API keys",
@@ -207,8 +217,15 @@ fn state() -> Finding {
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let found = format!("{shown}, {} free", format::bytes(free));
     match free {
-        ..NO_ROOM => finding(ABOUT, Health::Bad, found, &["Make room, or put it elsewhere: WINDLASS_STATE_DIR=/a/folder"]),
-        ..LITTLE_ROOM => finding(ABOUT, Health::Doubtful, found, &["Snapshots of many iterations may need more."]),
+        ..NO_ROOM => finding(
+            ABOUT,
+            Health::Bad,
+            found,
+            &["Make room, or put it elsewhere: WINDLASS_STATE_DIR=/a/folder"],
+        ),
+        NO_ROOM..LITTLE_ROOM => {
+            finding(ABOUT, Health::Doubtful, found, &["Snapshots of many iterations may need more."])
+        }
         _ => good(ABOUT, found),
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::RunId;
+use windlass_core::fact::{Purpose, RunId};
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
 
@@ -32,7 +32,7 @@ pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
         command.push(' ');
         command.push_str(&quoted(argument));
     }
-    command.push_str(&format!(" < {}", quoted(folder.call(1, 1, windlass_core::fact::Purpose::Work).prompt().as_os_str())));
+    let _ = write!(command, " < {}", quoted(folder.call(1, 1, Purpose::Work).prompt().as_os_str()));
     let mut text = facts(here, request, missing);
     section(&mut text, "configuration", &configuration_with_origins(&request.configuration.resolved));
     section(&mut text, "system prompt (appended to the agent's own)", &prompt.system);

@@ -79,7 +79,12 @@ pub fn plan(here: &Here, request: &Request, run: &RunId, agent: AgentPlan, spent
     }
 }
 
-fn begin(here: &Here, folder: &RunFolder, plan: &RunPlan, request: &Request) -> Result<(Journal, Lock), CliError> {
+fn begin(
+    here: &Here,
+    folder: &RunFolder,
+    plan: &RunPlan,
+    request: &Request,
+) -> Result<(Journal, Lock), CliError> {
     let lock = lock(here, folder.run(), plan.exit_codes)?;
     refuse_dirty_tree(here, plan, request.allow_dirty)?;
     folder.write_goal(&request.goal.text)?;
@@ -109,8 +114,12 @@ pub fn notices(here: &Here, lock: &Lock) -> Vec<String> {
     });
     let unprotected = match (&here.repository, here.git_missing) {
         (Some(_), _) => None,
-        (None, true) => Some("git is not installed: there are no snapshots, and progress is read from file contents"),
-        (None, false) => Some("this is no git repository: there are no snapshots, and progress is read from file contents"),
+        (None, true) => {
+            Some("git is not installed: there are no snapshots, and progress is read from file contents")
+        }
+        (None, false) => {
+            Some("this is no git repository: there are no snapshots, and progress is read from file contents")
+        }
     };
     killed.into_iter().chain(unprotected.map(str::to_owned)).collect()
 }
@@ -150,7 +159,8 @@ fn broken(run: &RunId, error: EngineError) -> CliError {
     let resume = format!("The run's journal is whole; once this is mended: windlass resume {run}");
     match error {
         EngineError::Store(error) if error.is_disk_full() => {
-            CliError::new(Kind::Stopped(StopReason::DiskFull, ExitCodes::Detailed), error.to_string()).hint(resume)
+            CliError::new(Kind::Stopped(StopReason::DiskFull, ExitCodes::Detailed), error.to_string())
+                .hint(resume)
         }
         other => CliError::new(Kind::System, other.to_string()).hint(resume),
     }
@@ -173,13 +183,13 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Lock, CliError
         ))
         .hint(format!("Watch it: windlass status {0}, windlass logs -f {0}", holder.run))
         .hint(format!("End it after its iteration: windlass stop {}", holder.run))),
-        Acquired::Held(HeldBy::Leftovers(holder)) => Err(locked(format!(
-            "run {} was killed, and what it started is still being ended",
-            holder.run
-        ))
-        .hint("Try again in a few seconds.")),
+        Acquired::Held(HeldBy::Leftovers(holder)) => {
+            Err(locked(format!("run {} was killed, and what it started is still being ended", holder.run))
+                .hint("Try again in a few seconds."))
+        }
         Acquired::Held(HeldBy::Nameless) => {
-            Err(locked(format!("another process holds {}", here.directory.display())).hint("Try again in a few seconds."))
+            Err(locked(format!("another process holds {}", here.directory.display()))
+                .hint("Try again in a few seconds."))
         }
     }
 }
@@ -193,8 +203,10 @@ pub fn refuse_goal_with_signal(goal: &str, resolved: &Resolved) -> Result<(), Cl
     if !holds_signal(goal, signal) {
         return Ok(());
     }
-    Err(CliError::usage(format!("the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"))
-        .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
+    Err(CliError::usage(format!(
+        "the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"
+    ))
+    .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
 }
 
 /// The runner's commits would hold what somebody else changed.

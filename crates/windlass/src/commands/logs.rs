@@ -84,7 +84,13 @@ impl Pages {
                 if !self.tools && is_about_tools(&observation) {
                     return ControlFlow::Continue(());
                 }
-                Event::Observation { lane: place.lane, call: place.call, line: place.line, at: place.at, observation }
+                Event::Observation {
+                    lane: place.lane,
+                    call: place.call,
+                    line: place.line,
+                    at: place.at,
+                    observation,
+                }
             }
         };
         self.view.event(&event);

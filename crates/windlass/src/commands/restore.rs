@@ -7,8 +7,8 @@ use windlass_core::fact::RunId;
 use windlass_engine::git::{Found, ObjectFormat, Repository};
 use windlass_engine::inventory::{Place, Surveyor, as_path};
 use windlass_engine::snapshot::{
-    LeftAlone, Moment, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store, WhyLeft, plan_restore,
-    repair, restore,
+    LeftAlone, Moment, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store, WhyLeft,
+    plan_restore, repair, restore,
 };
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
@@ -78,7 +78,9 @@ fn refuse_other_directory(here: &Here, summary: &RunSummary, args: &RestoreArgs)
 
 fn open_store(project: &Project, run: &RunId) -> Result<Store, CliError> {
     if !project.snapshots().join("config").is_file() {
-        return Err(CliError::usage(format!("there are no snapshots of run {run}: it did not work in a git repository")));
+        return Err(CliError::usage(format!(
+            "there are no snapshots of run {run}: it did not work in a git repository"
+        )));
     }
     // The store keeps the format that it was created with.
     Ok(Store::open(project.path(), ObjectFormat::Sha1)?)
@@ -88,7 +90,9 @@ fn open_store(project: &Project, run: &RunId) -> Result<Store, CliError> {
 fn wanted(store: &Store, run: &RunId, args: &RestoreArgs) -> Result<SnapshotName, CliError> {
     let found = match args.iteration {
         Point::Moment(_) if args.before => {
-            return Err(CliError::usage("`--before` goes with the number of an iteration, not with a moment"));
+            return Err(CliError::usage(
+                "`--before` goes with the number of an iteration, not with a moment",
+            ));
         }
         Point::Moment(moment) => {
             let name = SnapshotName { run: run.clone(), moment };
@@ -136,7 +140,12 @@ struct Done {
     restored: Restored,
 }
 
-fn put_back(store: &mut Store, target: &Snapshot, run: &RunId, with_repository: bool) -> Result<Done, CliError> {
+fn put_back(
+    store: &mut Store,
+    target: &Snapshot,
+    run: &RunId,
+    with_repository: bool,
+) -> Result<Done, CliError> {
     let repaired = with_repository.then(|| repair(store, target, run)).transpose()?;
     let mut surveyor = Surveyor::new(place_now(target)?);
     let plan = plan_restore(&mut surveyor, store, target)?;
@@ -154,7 +163,9 @@ fn place_now(target: &Snapshot) -> Result<Place, CliError> {
     match Repository::find(&root).map_err(|error| CliError::new(Kind::System, error.to_string()))? {
         Found::Worktree(repository) if repository.top == root => Ok(Place::new(&root, Some(repository))),
         Found::GitMissing => Err(CliError::new(Kind::System, "git is not installed, or not in PATH")),
-        Found::Unsafe(said) => Err(CliError::new(Kind::System, "git refuses to look at the repository").hint(said)),
+        Found::Unsafe(said) => {
+            Err(CliError::new(Kind::System, "git refuses to look at the repository").hint(said))
+        }
         _ => Err(missing()),
     }
 }

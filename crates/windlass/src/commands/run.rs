@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use windlass_engine::store::{RunFolder, RunSummary, index};
 
+use super::audience::Show;
 use super::configuration::Configuration;
 use super::goal::Goal;
-use super::audience::Show;
 use super::here::{Here, working_directory};
 use super::{dry_run, flags, launch, passthrough, resume, which};
 use crate::args::RunArgs;
@@ -48,14 +48,7 @@ impl Request {
             refuse_root_without_sandbox()?;
         }
         let skip_permissions = args.dangerously_skip_permissions;
-        Ok(Request {
-            directory,
-            goal,
-            configuration,
-            mock,
-            skip_permissions,
-            allow_dirty: args.allow_dirty,
-        })
+        Ok(Request { directory, goal, configuration, mock, skip_permissions, allow_dirty: args.allow_dirty })
     }
 }
 
@@ -105,10 +98,7 @@ fn checked_script(source: &str) -> Result<String, CliError> {
         return Ok(source.to_owned());
     }
     let path = Path::new(source).canonicalize().map_err(|error| {
-        CliError::new(
-            Kind::Configuration,
-            format!("cannot read the script {source}: {error}"),
-        )
+        CliError::new(Kind::Configuration, format!("cannot read the script {source}: {error}"))
     })?;
     path.into_os_string().into_string().map_err(|path| {
         CliError::new(

@@ -55,7 +55,8 @@ fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
 
 /// A run without a fact began just now, or never: that is nothing to complain of.
 fn complain(listing: &Listing, live: &[RunId]) {
-    let empty = |error: &StoreError| error.is_not_found() || matches!(error, StoreError::NothingJournalled { .. });
+    let empty =
+        |error: &StoreError| error.is_not_found() || matches!(error, StoreError::NothingJournalled { .. });
     let unreadable: Vec<_> =
         listing.unreadable.iter().filter(|(run, error)| !(empty(error) || live.contains(run))).collect();
     for (run, error) in unreadable.iter().take(NAMED) {

@@ -21,7 +21,8 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
     let live = which::all_live(&here)?;
     let entries = journal::read(&folder.journal())?;
     if entries.is_empty() {
-        let message = format!("nothing is journalled of run {}: it begins just now, or never began", folder.run());
+        let message =
+            format!("nothing is journalled of run {}: it begins just now, or never began", folder.run());
         return Err(CliError::new(Kind::System, message));
     }
     let mut board = Board::default();

@@ -23,7 +23,8 @@ pub fn run(args: &StopArgs) -> Result<ExitCode, CliError> {
     let holder = match args.run.as_deref() {
         Some(text) => named(&here, text)?,
         None => which::live(&here)?.ok_or_else(|| {
-            CliError::usage("no run is running here: there is nothing to stop").hint("All runs: windlass runs")
+            CliError::usage("no run is running here: there is nothing to stop")
+                .hint("All runs: windlass runs")
         })?,
     };
     let folder = RunFolder::of(&here.project, &holder.run);
@@ -55,7 +56,10 @@ fn said(holder: &Holder, asked_before: bool) -> Vec<Line> {
     vec![
         Line::hanging(0).strong(run.to_string()).plain(format!(" {begins}: {what}; a wait ends at once.")),
         Line::hanging(2).dim("  watch   ").command(format!("windlass logs {run} -f")),
-        Line::hanging(2).dim("  sooner  ").command(format!("kill {pid}")).dim("  ends the agent as well; what it did is kept"),
+        Line::hanging(2)
+            .dim("  sooner  ")
+            .command(format!("kill {pid}"))
+            .dim("  ends the agent as well; what it did is kept"),
         Line::hanging(2).dim("  later   ").command(format!("windlass resume {run}")),
     ]
 }

@@ -41,7 +41,10 @@ fn a_machine_is_ready_when_a_run_could_start() {
     for about in ["windlass", "git", "project", "configuration", "agent", "state", "processes"] {
         assert_eq!(health(&document, about).0, "good", "{about}: {document:#}");
     }
-    assert!(health(&document, "agent").1.contains("2.1.330") && health(&document, "agent").1.contains("logged in"));
+    assert!(
+        health(&document, "agent").1.contains("2.1.330")
+            && health(&document, "agent").1.contains("logged in")
+    );
     assert!(health(&document, "sandbox").1.contains("an agent can reach whatever this user can"));
     assert_eq!(health(&document, "API keys"), ("", ""));
     assert!(!env.state().exists());
@@ -99,6 +102,9 @@ fn people_get_a_table() {
     let outcome = ask(&env, &["doctor"]);
     let text = outcome.stdout_text();
     assert_eq!(outcome.code, Some(1), "{text}");
-    assert!(text.contains("✗ agent          the agent `claude` is not installed, or not in PATH\n"), "{text}");
+    assert!(
+        text.contains("✗ agent          the agent `claude` is not installed, or not in PATH\n"),
+        "{text}"
+    );
     assert!(text.ends_with("\nNo run can start here yet.\n"), "{text}");
 }

@@ -59,11 +59,15 @@ fn all_that_a_run_would_be_is_printed() {
     let text = told(&env, &[&arguments[..], &["--", "--add-dir", "a b"]].concat());
     let configuration = text.lines().find(|line| line.starts_with("agent.model ")).unwrap();
     assert!(configuration.contains("config.toml:2"), "{configuration}");
-    let after = |title: &str| text.split_once(&format!("--- {title}")).unwrap_or_else(|| panic!("{title}: {text}")).1;
+    let after =
+        |title: &str| text.split_once(&format!("--- {title}")).unwrap_or_else(|| panic!("{title}: {text}")).1;
     assert!(after("system prompt").contains("Tests run with `make check`."));
     assert!(after("prompt of the first iteration").contains("Port it's parser"));
     assert!(after("prompt of the first iteration").contains("The parser is done."));
-    assert!(after("settings.json").contains("\"Bash(make check)\"") || after("settings.json").contains("Bash(make check"));
+    assert!(
+        after("settings.json").contains("\"Bash(make check)\"")
+            || after("settings.json").contains("Bash(make check")
+    );
     let command = after("command line").lines().nth(1).unwrap();
     assert!(command.starts_with("claude --add-dir 'a b' -p --output-format stream-json "), "{command}");
     assert!(command.contains(" --model opus --max-budget-usd 5 < "), "{command}");

@@ -72,7 +72,9 @@ fn tools_are_shown_when_asked_for() {
     let first = finished(&env, "First job", 1);
     finished(&env, "Second job", 1);
     let plain = told(&env, &["logs", &first]);
-    assert!(plain.contains("Call 1.") && plain.contains("First job") && plain.contains("stopped: max_iterations"));
+    assert!(
+        plain.contains("Call 1.") && plain.contains("First job") && plain.contains("stopped: max_iterations")
+    );
     assert!(!plain.contains("work.txt"), "{plain}");
     let tools = told(&env, &["logs", &first, "--tools"]);
     let (written, ended) = (tools.find("Write work.txt").unwrap(), tools.find("stopped: ").unwrap());

@@ -19,7 +19,11 @@ fn every_run_is_listed_with_how_it_stands() {
     let table = told(&env, &["runs"]);
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     let states: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[0], row[row.len() - 3])).collect();
-    assert_eq!(states, [(&*ended, "max_iterations"), (&*interrupted, "interrupted"), (&*live, "running")], "{table}");
+    assert_eq!(
+        states,
+        [(&*ended, "max_iterations"), (&*interrupted, "interrupted"), (&*live, "running")],
+        "{table}"
+    );
     // What a killed agent had spent is not known; what is set aside for a live one is not spent.
     assert!(rows[2].contains(&"~$0.50") || rows[2].contains(&"≈$0.50"), "{table}");
     assert!(rows[3].contains(&"$0.0000") || rows[3].contains(&"$0.00"), "{table}");
@@ -83,5 +87,9 @@ fn a_damaged_run_hides_no_other() {
     let outcome = ask(&env, &["runs"]);
     assert_eq!(outcome.code, Some(0));
     assert!(outcome.stdout_text().contains(&good) && !outcome.stdout_text().contains(&bad));
-    assert!(outcome.stderr_text().starts_with(&format!("warning: run {bad} is left out: ")), "{}", outcome.stderr_text());
+    assert!(
+        outcome.stderr_text().starts_with(&format!("warning: run {bad} is left out: ")),
+        "{}",
+        outcome.stderr_text()
+    );
 }

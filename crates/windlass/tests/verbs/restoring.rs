@@ -46,12 +46,23 @@ fn what_cannot_be_restored_is_refused_in_one_sentence() {
         let outcome = ask(&env, arguments);
         assert_eq!(outcome.code, Some(2), "{arguments:?}");
         let text = outcome.stderr_text();
-        assert!(text.starts_with(&format!("error: {sentence}")) && text.contains(hint), "{arguments:?}: {text}");
+        assert!(
+            text.starts_with(&format!("error: {sentence}")) && text.contains(hint),
+            "{arguments:?}: {text}"
+        );
         assert_eq!(env.read("work.txt"), "call 1\n");
     };
-    refused(&["restore", &run, "7"], "there is no snapshot after iteration 7", "Kept are: 1-1-before, 1-1-after");
+    refused(
+        &["restore", &run, "7"],
+        "there is no snapshot after iteration 7",
+        "Kept are: 1-1-before, 1-1-after",
+    );
     refused(&["restore", &run, "before-restore-1"], "there is no snapshot before-restore-1", "Kept are: ");
-    refused(&["restore", &run, "1-1-after", "--before"], "`--before` goes with the number of an iteration", "");
+    refused(
+        &["restore", &run, "1-1-after", "--before"],
+        "`--before` goes with the number of an iteration",
+        "",
+    );
     refused(&["restore", "r-zzzzzzzzz", "1"], "no run here begins with", "windlass runs");
     refused(&["restore", &run, "0"], "invalid value '0'", "counted from 1");
     let elsewhere = env.root().join("home");
@@ -70,7 +81,11 @@ fn nothing_is_restored_below_a_live_run() {
     for run in [&before, &live] {
         let outcome = ask(&env, &["restore", run, "1", "--before"]);
         assert_eq!(outcome.code, Some(1));
-        assert!(outcome.stderr_text().starts_with(&format!("error: run {live} (process ")), "{}", outcome.stderr_text());
+        assert!(
+            outcome.stderr_text().starts_with(&format!("error: run {live} (process ")),
+            "{}",
+            outcome.stderr_text()
+        );
     }
     assert_eq!(env.read("work.txt"), "call 1\n");
     running.signal(Signal::KILL);
@@ -80,7 +95,11 @@ fn nothing_is_restored_below_a_live_run() {
     let (running, below) = start_below(&env);
     let outcome = ask(&env, &["restore", &before, "1", "--before"]);
     assert_eq!(outcome.code, Some(2));
-    assert!(outcome.stderr_text().starts_with(&format!("error: run {below} works in ")), "{}", outcome.stderr_text());
+    assert!(
+        outcome.stderr_text().starts_with(&format!("error: run {below} works in ")),
+        "{}",
+        outcome.stderr_text()
+    );
     drop(running);
 }
 
@@ -119,5 +138,9 @@ fn without_git_there_is_nothing_to_restore_and_it_is_said() {
     let run = finished(&env, "Work", 1);
     let refused = env.run(&mut windlass(&env, &["restore", &run, "1"]), PATIENCE);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr_text().contains("it did not work in a git repository"), "{}", refused.stderr_text());
+    assert!(
+        refused.stderr_text().contains("it did not work in a git repository"),
+        "{}",
+        refused.stderr_text()
+    );
 }

@@ -51,7 +51,11 @@ fn a_job_with_an_unfinished_run_is_not_begun_again_by_accident() {
     // While it lives, the lock says so.
     let locked = ask(&env, &["run", "-p", "Patience", "--mock"]);
     assert_eq!(locked.code, Some(1));
-    assert!(locked.stderr_text().starts_with(&format!("error: run {run} (process ")), "{}", locked.stderr_text());
+    assert!(
+        locked.stderr_text().starts_with(&format!("error: run {run} (process ")),
+        "{}",
+        locked.stderr_text()
+    );
     running.signal(Signal::KILL);
     let _ = running.wait(PATIENCE);
 
