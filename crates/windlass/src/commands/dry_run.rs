@@ -7,10 +7,11 @@ use windlass_core::config::Resolved;
 use windlass_core::fact::{Purpose, RunId};
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
+use windlass_ui::harmless;
 
 use super::here::Here;
 use super::run::Request;
-use super::{agent, launch, print};
+use super::{agent, launch, print, stdout};
 use crate::error::CliError;
 
 /// Stands for the name that the run would draw.
@@ -44,7 +45,8 @@ pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
     });
     section(&mut text, "environment", &environment.collect::<String>());
     section(&mut text, &format!("command line ({SOME_RUN} stands for the run's name)"), &command);
-    print(&text)
+    // A pipe gets every byte; a terminal none that moves its cursor.
+    if stdout().interactive { print(&harmless(&text)) } else { print(&text) }
 }
 
 fn facts(here: &Here, request: &Request, missing: Option<CliError>) -> String {
