@@ -1,1 +1,86 @@
-//! To come.
+//! Goals and notes that are not what they should be.
+
+use std::fs;
+
+use windlass_core::run::Phase;
+use windlass_testkit::Running;
+
+use super::night::{Night, PATIENCE, every_call, expect_end};
+
+const WORK: &str = "{ write = { path = 'work', text = 'x' } }";
+
+fn refused(night: &Night, arguments: &[&str], sentence: &str) {
+    let outcome = night.env.run(&mut night.windlass(arguments), PATIENCE);
+    outcome.expect_code(2, sentence);
+    let said = outcome.stderr_text();
+    assert!(said.contains(sentence), "{sentence}: {said}");
+    assert!(night.folders().is_empty(), "{sentence}: a run was begun");
+}
+
+#[test]
+fn a_goal_that_says_nothing_or_too_much_is_refused() {
+    let night = Night::new(&every_call(WORK));
+    let huge = night.env.write("huge.md", "x ".repeat(5 << 20));
+    let huge = huge.to_str().unwrap();
+    night.env.write("empty.md", " \n");
+    night.env.write("binary.md", [0xff, 0xfe, 0x00]);
+    refused(&night, &["run", "--mock", "-p", ""], "is empty");
+    refused(&night, &["run", "--mock", "-f", "empty.md"], "is empty");
+    refused(&night, &["run", "--mock", "-f", "binary.md"], "is not UTF-8");
+    refused(&night, &["run", "--mock", "-f", huge], "longer than 1 MiB");
+    refused(&night, &["run", "--mock", "-f", "missing.md"], "there is no file missing.md");
+    refused(&night, &["run", "--mock", "-f", "."], "is a directory");
+    // Ten megabytes through a pipe: the writer is not left hanging either.
+    let piped = Running::start_with_input(&mut night.windlass(&["run", "--mock", "-"]), "x ".repeat(5 << 20));
+    let outcome = piped.wait(PATIENCE);
+    outcome.expect_code(2, "ten megabytes on standard input");
+    assert!(outcome.stderr_text().contains("longer than 1 MiB"));
+}
+
+// rows: 1, 35
+#[test]
+fn a_goal_may_begin_with_anything() {
+    for goal in ["-rf is a flag of rm", "--help", "/compact", "  indented", "naïve 🎉\nsecond line"] {
+        let night = Night::new(&every_call("{ write = { path = 'heard', text = '''{{prompt}}''' } }"));
+        let mut run = night.run_command(&["-m", "1"]);
+        run.args(["--prompt", goal]);
+        // The last one given counts: the night's own goal comes first.
+        let outcome = night.env.run(&mut run, PATIENCE);
+        if outcome.code == Some(2) {
+            panic!("{goal}: {}", outcome.stderr_text());
+        }
+        expect_end(&outcome, 0, "max_iterations");
+        assert!(night.env.read("heard").contains(goal), "{goal}");
+        night.assert_clean();
+    }
+}
+
+// rows: 15
+#[test]
+fn notes_of_any_kind_are_survived() {
+    let notes = "SHARED_TASK_NOTES.md";
+    let kinds: [(&str, &dyn Fn(&Night)); 6] = [
+        ("not UTF-8", &|night| drop(night.env.write(notes, [b'a', 0xff, 0xfe, b'b']))),
+        ("five megabytes", &|night| drop(night.env.write(notes, "first\n".to_owned() + &"middle\n".repeat(750_000) + "last\n"))),
+        ("a directory", &|night| fs::create_dir(night.env.project().join(notes)).unwrap()),
+        ("a pipe", &|night| night.env.run(night.env.command("mkfifo").arg(notes), PATIENCE).expect_success("mkfifo")),
+        ("a dead link", &|night| std::os::unix::fs::symlink("nowhere", night.env.project().join(notes)).unwrap()),
+        ("a device", &|night| std::os::unix::fs::symlink("/dev/zero", night.env.project().join(notes)).unwrap()),
+    ];
+    for (kind, make) in kinds {
+        for git in [false, true] {
+            let script = every_call(WORK);
+            let night = if git { Night::with_git(&script) } else { Night::new(&script) };
+            make(&night);
+            let outcome = night.run(&["-m", "1"]);
+            assert_eq!(outcome.code, Some(0), "{kind}: {}{}", outcome.stdout_text(), outcome.stderr_text());
+            assert!(matches!(night.state().phase(), Phase::Ended(_)), "{kind}");
+            let prompt = night.prompt(1);
+            assert!(prompt.len() < 40_000, "{kind}: a prompt of {} bytes", prompt.len());
+            if kind == "five megabytes" {
+                assert!(prompt.contains("first") && prompt.contains("last") && prompt.contains("shorten it"));
+            }
+            night.assert_clean();
+        }
+    }
+}

@@ -1,1 +1,91 @@
-//! To come.
+//! Calls that do not end by themselves, or not cleanly.
+
+use std::time::Duration;
+
+use windlass_core::fact::{Class, Cut, Verdict};
+
+use super::night::{Night, every_call, expect_end};
+
+/// An agent that has written a file, so that what it did can be told from nothing.
+fn after_work(steps: &str) -> Night {
+    Night::new(&every_call(&format!("{{ write = {{ path = 'work', text = 'x' }} }}, {steps}")))
+}
+
+// rows: 59
+#[test]
+fn silence_ends_a_call() {
+    let night = after_work("'hang'").set("WINDLASS_CLOCKS__SILENCE", "1s");
+    expect_end(&night.run(&["--max-failures", "1"]), 1, "consecutive_failures");
+    let calls = night.calls();
+    assert_eq!((calls[0].class, calls[0].cut, calls[0].estimated), (Class::TaskFailure, Some(Cut::Silence), true));
+    night.assert_clean();
+}
+
+// rows: 59
+#[test]
+fn a_call_that_talks_for_ever_ends_at_its_wall_clock() {
+    let night = after_work("{ events = { count = 100000, size = 10, every = '10ms' } }")
+        .set("WINDLASS_CLOCKS__CALL", "1s");
+    expect_end(&night.run(&["--max-failures", "1"]), 1, "consecutive_failures");
+    assert_eq!(night.calls()[0].cut, Some(Cut::WallClock));
+    night.assert_clean();
+}
+
+#[test]
+fn an_answer_counts_although_the_agent_stays() {
+    let night = after_work("{ result = { text = 'Done.' } }, 'hang'").set("WINDLASS_CLOCKS__LINGER", "1s");
+    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    let calls = night.calls();
+    assert_eq!((calls[0].class, calls[0].cut, calls[0].estimated), (Class::Success, Some(Cut::Lingering), false));
+    assert_eq!(night.verdicts(), [Verdict::Worked]);
+    night.assert_clean();
+}
+
+#[test]
+fn background_tasks_are_waited_for_longer() {
+    let night = after_work("{ background = 1 }, { result = { text = 'Done.' } }, 'hang'")
+        .set("WINDLASS_CLOCKS__LINGER", "1s")
+        .set("WINDLASS_CLOCKS__LINGER_BACKGROUND", "3s");
+    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    let calls = night.calls();
+    assert_eq!((calls[0].class, calls[0].cut), (Class::Success, Some(Cut::Lingering)));
+    assert!(calls[0].duration >= Duration::from_secs(3), "{:?}", calls[0].duration);
+    night.assert_clean();
+}
+
+// rows: 65
+#[test]
+fn refused_credentials_are_not_retried_for_ever() {
+    let night = Night::new(&every_call(
+        "{ retry = { status = 401, count = 2, delay = '1ms', wait = true } }, 'hang'",
+    ));
+    expect_end(&night.run(&["--exit-codes", "detailed"]), 21, "agent_unavailable");
+    let calls = night.calls();
+    assert_eq!((calls[0].class, calls[0].cut), (Class::Auth, Some(Cut::HopelessRetries)));
+    night.assert_clean();
+}
+
+#[test]
+fn a_grandchild_that_holds_the_output_holds_up_nobody() {
+    for ending in ["{ result = { text = 'Done.' } }", "{ exit = 3 }"] {
+        let night = after_work(&format!(
+            "{{ spawn = {{ setsid = true, ignore = ['TERM'], hold_stdout = true, orphan = true, for = '60s' }} }}, {ending}"
+        ));
+        let outcome = night.run(&["-m", "1"]);
+        expect_end(&outcome, 0, "max_iterations");
+        assert_eq!(night.calls()[0].class == Class::Success, ending.contains("result"), "{ending}");
+        night.assert_clean();
+    }
+}
+
+#[test]
+fn what_is_printed_after_the_end_is_drained_and_then_cut_off() {
+    let late = "{ bash = '(while :; do echo late; sleep 0.02; done) > /proc/$PPID/fd/1 2>/dev/null & true' }, { result = { text = 'Done.' } }";
+    let night = after_work(late);
+    let outcome = night.run(&["-m", "1"]);
+    expect_end(&outcome, 0, "max_iterations");
+    let calls = night.calls();
+    assert_eq!((calls[0].class, calls[0].cut), (Class::Success, None));
+    assert!(calls[0].garbage_lines > 0);
+    night.assert_clean();
+}

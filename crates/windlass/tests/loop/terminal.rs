@@ -177,8 +177,8 @@ fn ctrl_z_stops_the_agent_and_the_clocks_and_fg_continues_them() {
     assert!(!wait_until(Duration::from_secs(5), || stopped() < 3), "it went on by itself");
     assert!(Instant::now() >= until);
     night.env.write("go", "");
-    terminal.press("fg\n");
-    terminal.wait_for("code=0");
+    terminal.press("fg; echo end=$?\n");
+    terminal.wait_for("end=0");
     terminal.press("exit\n");
     terminal.wait();
     assert_eq!(night.ended(), StopReason::MaxIterations);
