@@ -51,8 +51,9 @@ impl Retries {
 /// When to try again after a usage limit. `before` are the refusals in a row before this one.
 #[must_use]
 pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: Timestamp) -> Patience {
-    if let Some(reset) = limit.resets_at.filter(|reset| *reset > now) {
-        let until = later(reset, RESET_MARGIN);
+    // A time that has just gone by is tried at once; one that still refuses after that proves nothing.
+    if let Some(reset) = limit.resets_at.filter(|reset| *reset > now || before.count == 0) {
+        let until = later(reset, RESET_MARGIN).max(now);
         return if elapsed(now, reset) > limits.wait {
             Patience::Exhausted(format!(
                 "the usage limit resets at {reset}, later than --max-wait allows ({:#})",

@@ -19,6 +19,23 @@ fn attempts(run: &Ended) -> Vec<(u64, u64)> {
         .collect()
 }
 
+/// A limit that is hit now and over soon.
+fn limit_for_seconds(window: Window) -> Reply {
+    Reply::computed(move |_| {
+        let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 4).unwrap();
+        Reply::usage_limit(window, resets_at)
+    })
+}
+
+/// The reset time that the agent named.
+fn resets_at(run: &Ended) -> Timestamp {
+    time(&run.all("call_finished")[0]["limit"]["resets_at"])
+}
+
+fn time(value: &Value) -> Timestamp {
+    value.as_str().unwrap().parse().unwrap()
+}
+
 /// A step that succeeds, in whichever attempt it comes.
 fn work(env: &TestEnv) -> [Reply; 2] {
     [Reply::write(env.project().join("greeting.txt"), "hello\n"), Reply::text("Done for now.")]
@@ -28,8 +45,7 @@ fn work(env: &TestEnv) -> [Reply; 2] {
 #[test]
 fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
     let env = TestEnv::with_git();
-    let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 8).unwrap();
-    let limit = Reply::usage_limit(Window::FiveHour, resets_at);
+    let limit = limit_for_seconds(Window::FiveHour);
     let scenario = Scenario::new([limit].into_iter().chain(work(&env)));
     let night = Night::at(env, scenario, Credentials::OauthToken);
     let run = night.run(&["--max-iterations", "1"]);
@@ -38,9 +54,9 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
     assert_eq!(run.classes(), ["usage_limit", "success"]);
     assert_eq!(attempts(&run), [(1, 1), (1, 2)]);
     assert_eq!(run.each("iteration_finished", "iteration"), [1]);
-    let until: Timestamp = run.all("held")[0]["until"].as_str().unwrap().parse().unwrap();
-    assert_eq!(until, resets_at + Duration::from_secs(5));
-    let began: Timestamp = run.all("call_reserved")[1]["wall"].as_str().unwrap().parse().unwrap();
+    let until = time(&run.all("held")[0]["until"]);
+    assert_eq!(until, resets_at(&run) + Duration::from_secs(5));
+    let began = time(&run.all("call_reserved")[1]["wall"]);
     assert!(began >= until && began < until + Duration::from_secs(5), "{began} {until}");
     // Two requests of the default model of a subscriber; the refused one cost nothing.
     assert_eq!(run.each("call_finished", "cost_usd")[0], 0.0);
@@ -52,8 +68,7 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
 #[test]
 fn a_wait_goes_on_to_the_same_time_after_the_runner_was_killed() {
     let env = TestEnv::with_git();
-    let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 10).unwrap();
-    let limit = Reply::usage_limit(Window::SevenDay, resets_at);
+    let limit = limit_for_seconds(Window::SevenDay);
     let scenario = Scenario::new([limit].into_iter().chain(work(&env)));
     let night = Night::at(env, scenario, Credentials::OauthToken);
     let mut running = night.start(&["--max-iterations", "1"]);
@@ -64,8 +79,8 @@ fn a_wait_goes_on_to_the_same_time_after_the_runner_was_killed() {
     run.expect("max_iterations", 0);
     assert_eq!(attempts(&run), [(1, 1), (1, 2)]);
     assert_eq!(run.all("held").len(), 1);
-    let again: Timestamp = run.all("call_reserved")[1]["wall"].as_str().unwrap().parse().unwrap();
-    assert!(again >= resets_at + Duration::from_secs(5), "{again} {resets_at}");
+    let again = time(&run.all("call_reserved")[1]["wall"]);
+    assert!(again >= resets_at(&run) + Duration::from_secs(5), "{again}");
 }
 
 // rows: 65

@@ -44,6 +44,17 @@ fn a_reset_beyond_max_wait_ends_the_run_at_once() {
     assert!(held(&world).is_empty());
 }
 
+// rows: 65
+#[test]
+fn a_reset_that_came_before_the_call_had_ended_is_tried_at_once_and_only_once() {
+    let mut world = World::new(plan(), |call, now| match call {
+        1 | 2 => Act::limited(Some(in_time(now.wall, Duration::from_secs(30)))),
+        _ => Act::claims(&format!("{call}")),
+    });
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(held(&world), [Duration::ZERO, Duration::from_mins(5)]);
+}
+
 #[test]
 fn a_limit_without_a_time_is_probed_after_2_5_10_and_20_minutes_and_never_for_ever() {
     let mut world = World::new(plan(), |_, _| Act::limited(None));
