@@ -226,3 +226,17 @@ fn peak(process: u32) -> u64 {
     let number = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse().ok());
     number.unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_lies_between_an_end_and_the_next_beginning() {
+        let [first, next] =
+            ["1000000 3000000 500 2048", "5500000 6000000 700 2050"].map(|line| Call::parse(line).unwrap());
+        assert!((first.gap_ms(&next) - 2.5).abs() < 1e-9);
+        assert_eq!((first.cpu, next.memory_kb), (Duration::from_nanos(500), 2050));
+        assert!(Call::parse("1 2 3").is_none());
+    }
+}

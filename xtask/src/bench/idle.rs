@@ -13,7 +13,7 @@ use crate::program::Failure;
 const WATCHED: Duration = Duration::from_secs(6);
 
 /// How long all of them may take to come up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Runs whose agents sleep. A run has one lane so far, so 64 lanes are 64 runs: each with a process, a keeper and a
 /// view of its own, which lanes of one run share.

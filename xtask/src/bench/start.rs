@@ -88,7 +88,8 @@ fn pretend_runs(runs: &Path, count: usize) -> Result<(), Failure> {
         let run = format!("r-{number:08}");
         let mut line = line.clone();
         line["run"] = Value::from(run.clone());
-        lines.push_str(&format!("{line}\n"));
+        lines.push_str(&line.to_string());
+        lines.push('\n');
         let folder = runs.join(run);
         fs::create_dir(&folder)
             .and_then(|()| fs::write(folder.join("journal.jsonl"), ""))

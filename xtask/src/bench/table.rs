@@ -125,3 +125,32 @@ fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or("unknown").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_was_wanted_and_what_was_not_met() {
+        let mut table = Table::begin();
+        table.add(vec![
+            Row::new("gap", "3.1 ms", "3 ms", false).beside("1 ms"),
+            Row::new("size", "7 MB", "15 MB", true),
+            Row::told("one agent", "0.1 %"),
+        ]);
+        let text = table.text();
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
+        assert_eq!(
+            lines,
+            [
+                "| what      | ours   | target | floor |         |",
+                "| gap       | 3.1 ms | 3 ms   | 1 ms  | NOT MET |",
+                "| size      | 7 MB   | 15 MB  |       | met     |",
+                "| one agent | 0.1 %  |        |       |         |",
+            ]
+        );
+        let json: Value = serde_json::from_str(&table.json()).unwrap();
+        let met: Vec<&Value> = json["rows"].as_array().unwrap().iter().map(|row| &row["met"]).collect();
+        assert_eq!(met, [&json!(false), &json!(true), &Value::Null]);
+    }
+}
