@@ -123,7 +123,7 @@ enum Survey {
     /// Before the first iteration: look, then run the checks.
     #[default]
     First,
-    /// After a resume: look.
+    /// After a resume, and after the checks of the baseline: look.
     Again,
     /// The world was looked at; the checks of the baseline are being run.
     Baseline,

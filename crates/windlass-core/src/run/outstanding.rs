@@ -28,8 +28,11 @@ impl Run {
     fn outstanding_survey(&self) -> Option<Effect> {
         let resting = self.lanes.values().all(|lane| lane.state.is_resting());
         match self.survey {
-            Survey::First if resting => Some(Effect::Survey(Occasion::Start)),
-            Survey::Again if resting => Some(Effect::Survey(Occasion::Resume)),
+            // Until the first iteration, the newest look is what the run begins with.
+            Survey::First | Survey::Again if resting && self.counters.started == 0 => {
+                Some(Effect::Survey(Occasion::Start))
+            }
+            Survey::First | Survey::Again if resting => Some(Effect::Survey(Occasion::Resume)),
             Survey::Baseline => self.next_baseline_check().map(|check| Effect::RunCheck {
                 lane: LaneId::default(),
                 stage: CheckStage::Baseline,

@@ -43,7 +43,9 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
         return Ok(CommitOutcome::Committed { commit, altered: false });
     }
     let since = store.load(since).map_err(|error| WorkError::new(error.is_disk_full(), &error))?;
-    let changed = changed_paths(&since, &candidate.inventory);
+    let mut changed = changed_paths(&since, &candidate.inventory);
+    // What a check wrote and nobody has touched since is not the iteration's.
+    changed.retain(|path| world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path)));
     let message = format!("{}\n\n{trailers}\n", subject(&world.plan, turn));
     let candidate =
         Candidate { inventory: &candidate.inventory, changed: &changed, message: &message, timeout: HOOKS };

@@ -143,6 +143,7 @@ impl Supervisor {
             snapshots: session.snapshots,
             announced: Vec::new(),
             latest: None,
+            by_checks: std::collections::BTreeMap::new(),
         };
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;
@@ -567,6 +568,7 @@ impl Supervisor {
                 keeper.close();
             }
         }
+        self.worker.close();
         let _ = adopt_and_kill();
         // The index is rebuilt from journals when a line is missing.
         if let Ok(summary) = index::summarize(&self.folder) {

@@ -3,6 +3,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::Duration;
 
 use windlass_core::fact::{CheckOutcome, StopReason};
 use windlass_core::run::{Effect, Input};
@@ -11,6 +12,9 @@ use super::error::EngineError;
 use super::event::{Event, WorkError};
 use super::world::World;
 use crate::process::ProcessError;
+
+/// How long the end of a run waits for what the worker is doing.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An effect, with what the worker needs to know of the run's state.
 #[derive(Debug)]
@@ -27,17 +31,30 @@ pub(super) struct Work {
 #[derive(Debug)]
 pub(super) struct Worker {
     work: Sender<Work>,
+    /// Nothing is ever sent; it closes when the thread ends.
+    gone: Receiver<()>,
 }
 
 impl Worker {
     /// Starts the thread.
     pub fn start(world: World, events: Sender<Event>) -> Result<Worker, ProcessError> {
         let (work, inbox) = channel();
+        let (going, gone) = channel();
         thread::Builder::new()
             .name("worker".to_owned())
-            .spawn(move || labour(world, &inbox, &events))
+            .spawn(move || {
+                labour(world, &inbox, &events);
+                drop(going);
+            })
             .map_err(ProcessError::system("start a thread"))?;
-        Ok(Worker { work })
+        Ok(Worker { work, gone })
+    }
+
+    /// Lets it finish what it is doing, so that nothing is left half-written, but waits no longer than that is worth.
+    pub fn close(&mut self) {
+        // Without a sender its inbox ends.
+        self.work = channel().0;
+        let _ = self.gone.recv_timeout(PATIENCE);
     }
 
     /// Hands it an effect.

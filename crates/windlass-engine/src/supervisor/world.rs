@@ -1,5 +1,6 @@
 //! The working tree, its snapshots and the run's folder, as the worker sees them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::event::WorkError;
 use super::prepare::{self, Preparation};
 use super::recover;
 use super::worker::{Work, Worked};
-use crate::inventory::{self, Inventory, SurveyError, Surveyor};
+use crate::inventory::{self, Entry, Inventory, SurveyError, Surveyor};
 use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotName, Store};
 use crate::store::RunFolder;
 
@@ -28,6 +29,8 @@ pub(super) struct World {
     pub announced: Vec<PathBuf>,
     /// The tree as it was last looked at, and where that is kept.
     pub latest: Option<Look>,
+    /// What checks wrote in this session, and what they made of it; `None` = they removed it.
+    pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
 }
 
 /// One look at the tree.
@@ -70,6 +73,7 @@ impl World {
             Effect::Settle { lane, .. } => {
                 let look = self.look()?;
                 let evidence = self.evidence(&look);
+                self.note_checks(&look);
                 self.remember(look);
                 Ok(vec![Input::Settled { lane: *lane, evidence }])
             }
@@ -104,6 +108,17 @@ impl World {
         self.remember(look);
         inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0 });
         Ok(inputs)
+    }
+
+    /// What differs from the tree that was judged, the checks wrote.
+    fn note_checks(&mut self, look: &Look) {
+        let Some(judged) = &self.latest else {
+            return;
+        };
+        for change in inventory::changes(&judged.inventory, &look.inventory) {
+            let made = look.inventory.entry(&change.path).cloned();
+            self.by_checks.insert(change.path, made);
+        }
     }
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey) -> Worked {

@@ -42,13 +42,7 @@ fn a_goal_that_says_nothing_or_too_much_is_refused() {
 fn a_goal_may_begin_with_anything() {
     for goal in ["-rf is a flag of rm", "--help", "/compact", "  indented", "naïve 🎉\nsecond line"] {
         let night = Night::new(&every_call("{ write = { path = 'heard', text = '''{{prompt}}''' } }"));
-        let mut run = night.run_command(&["-m", "1"]);
-        run.args(["--prompt", goal]);
-        // The last one given counts: the night's own goal comes first.
-        let outcome = night.env.run(&mut run, PATIENCE);
-        if outcome.code == Some(2) {
-            panic!("{goal}: {}", outcome.stderr_text());
-        }
+        let outcome = night.env.run(&mut night.command_for(goal, &["-m", "1"]), PATIENCE);
         expect_end(&outcome, 0, "max_iterations");
         assert!(night.env.read("heard").contains(goal), "{goal}");
         night.assert_clean();

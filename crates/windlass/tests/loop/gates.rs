@@ -1,1 +1,110 @@
-//! To come.
+//! Commands that the runner executes itself.
+
+use windlass_core::fact::{CheckResult, Fact, Verdict};
+
+use super::night::{Night, calls, every_call, expect_end};
+
+const WORK: &str = "{ bash = 'echo x >> work' }";
+const CLAIM: &str = "{ bash = 'echo x >> work' }, { result = { text = 'WINDLASS_JOB_COMPLETE' } }";
+
+fn results(night: &Night) -> Vec<CheckResult> {
+    let result = |fact: Fact| match fact {
+        Fact::CheckFinished { outcome, .. } => Some(outcome.result),
+        _ => None,
+    };
+    night.facts().into_iter().filter_map(result).collect()
+}
+
+// rows: 50
+#[test]
+fn until_decides_instead_of_the_claim() {
+    let night = Night::new(&calls(&[CLAIM, CLAIM, "{ write = { path = 'done', text = 'x' } }"]));
+    expect_end(&night.run(&["--until", "test -e done"]), 0, "complete");
+    assert_eq!(night.verdicts(), [Verdict::Worked, Verdict::Worked, Verdict::ClaimAccepted]);
+    assert!(night.prompt(1).contains("test -e done") && !night.prompt(1).contains("WINDLASS_JOB_COMPLETE"));
+}
+
+#[test]
+fn until_and_gates_must_both_pass() {
+    let night = Night::new(&calls(&[
+        "{ write = { path = 'done', text = 'x' } }",
+        "{ write = { path = 'tested', text = 'x' } }",
+    ]));
+    expect_end(&night.run(&["--until", "test -e done", "--gate", "test -e tested"]), 0, "complete");
+    assert_eq!(night.verdicts(), [Verdict::ClaimRefused, Verdict::ClaimAccepted]);
+}
+
+#[test]
+fn until_that_passes_before_the_beginning_is_said_with_a_hint() {
+    let night = Night::new(&every_call(WORK));
+    let outcome = night.run(&["--until", "true"]);
+    expect_end(&outcome, 0, "nothing_to_do");
+    assert!((outcome.stderr_text() + &outcome.stdout_text()).contains("--gate"));
+    assert!(night.calls().is_empty());
+}
+
+#[test]
+fn a_gate_that_hangs_is_killed_and_counts_as_failed() {
+    let night = Night::new(&every_call(CLAIM)).set("WINDLASS_GATES__TIMEOUT", "1s");
+    let outcome = night.run(&["-m", "1", "--gate", "trap '' TERM; setsid sleep 60 & sleep 60"]);
+    expect_end(&outcome, 0, "max_iterations");
+    assert_eq!(results(&night), [CheckResult::TimedOut, CheckResult::TimedOut]);
+    assert_eq!(night.verdicts(), [Verdict::ClaimRefused]);
+    night.assert_clean();
+}
+
+// rows: 11
+#[test]
+fn what_refused_a_claim_is_in_the_next_prompt() {
+    let night = Night::new(&calls(&[CLAIM, "{ write = { path = 'broken', text = 'x' } }, { result = { text = 'WINDLASS_JOB_COMPLETE' } }", WORK]));
+    let always = "echo the-first-reason; exit 3";
+    let later = "test ! -e broken || { seq 10000; echo the-second-reason; false; }";
+    expect_end(&night.run(&["-m", "3", "--gate", always, "--gate", later]), 0, "max_iterations");
+    assert_eq!(night.verdicts(), [Verdict::ClaimRefused, Verdict::ClaimRefused, Verdict::Worked]);
+    assert!(!night.prompt(1).contains("the-first-reason\n"));
+    let second = night.prompt(2);
+    assert!(second.contains("the-first-reason\n") && second.contains("exit code 3"), "{second}");
+    assert!(second.contains("it failed before the first iteration") && !second.contains("the-second-reason\n"));
+    let third = night.prompt(3);
+    assert!(third.contains("the-second-reason\n") && third.contains("9999\n") && !third.contains("\n1\n2\n3\n"), "{third}");
+    let [_, of_later] = third.split("the-first-reason\n").collect::<Vec<_>>()[..] else { panic!("{third}") };
+    assert!(!of_later.contains("it failed before"), "{third}");
+}
+
+// rows: 64
+#[test]
+fn five_refused_claims_end_the_run() {
+    let night = Night::new(&every_call(CLAIM));
+    expect_end(&night.run(&["--gate", "false", "--exit-codes", "detailed"]), 23, "gates_failing");
+    assert_eq!(night.verdicts(), [Verdict::ClaimRefused; 5]);
+    // Once before the first iteration, and once for each claim.
+    assert_eq!(results(&night), [CheckResult::Failed(1); 6]);
+}
+
+// rows: 62, 80
+#[test]
+fn what_a_gate_writes_is_neither_progress_nor_committed() {
+    let night = Night::with_git(&calls(&[CLAIM, "{ result = { text = 'WINDLASS_JOB_COMPLETE' } }"]));
+    let gate = "date +%s%N >> report; false";
+    let outcome = night.run(&["--gate", gate, "--commit", "runner", "--stagnation-threshold", "2"]);
+    expect_end(&outcome, 0, "stagnated");
+    assert_eq!(night.verdicts(), [Verdict::ClaimRefused; 3]);
+
+    let night = Night::with_git(&calls(&[CLAIM]));
+    let gate = "date +%s%N >> report";
+    expect_end(&night.run(&["--gate", gate, "--commit", "runner", "--completion-threshold", "1"]), 0, "complete");
+    assert_eq!(night.env.git(&["show", "--name-only", "--format="]), "work");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "?? report");
+}
+
+// rows: 74, 80
+#[test]
+fn what_a_failed_iteration_left_is_committed_with_the_next_good_one() {
+    let night = Night::with_git(&calls(&[
+        "{ write = { path = 'work', text = 'x' } }, { exit = 3 }",
+        "{ result = { text = 'Nothing left to do.' } }",
+    ]));
+    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 0, "max_iterations");
+    assert_eq!(night.verdicts(), [Verdict::Failed, Verdict::Idle]);
+    assert_eq!(night.env.git(&["show", "--name-only", "--format="]), "work");
+}

@@ -60,7 +60,12 @@ impl Night {
 
     /// `windlass run` of a goal with this night's script, without pauses.
     pub fn run_command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.windlass(&["run", "--no-delay", "--prompt", "Make it work"]);
+        self.command_for("Make it work", arguments)
+    }
+
+    /// The same, of another goal.
+    pub fn command_for(&self, goal: &str, arguments: &[&str]) -> Command {
+        let mut command = self.windlass(&["run", "--no-delay", "--prompt", goal]);
         command.arg(format!("--mock={}", self.script.display())).args(arguments);
         command
     }

@@ -178,6 +178,7 @@ impl Run {
             _ => None,
         })?;
         self.history.saw(evidence);
+        self.disown(lane, evidence);
         self.remember(lane, evidence);
         self.set_state(lane, LaneState::Judging(turn, outcome, judged));
         Ok(())
@@ -236,6 +237,16 @@ impl Run {
     pub(super) fn set_state(&mut self, lane: LaneId, state: LaneState) {
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.state = state;
+        }
+    }
+
+    /// What checks wrote is nothing to commit: where there was nothing before them, there is nothing now.
+    fn disown(&mut self, lane: LaneId, evidence: &Evidence) {
+        if let Some(held) = self.lanes.get_mut(&lane)
+            && let (Some(before), Some(committed)) = (&held.latest, &mut held.committed)
+            && before.tree == committed.evidence.tree
+        {
+            committed.evidence = evidence.clone();
         }
     }
 

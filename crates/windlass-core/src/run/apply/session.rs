@@ -51,11 +51,11 @@ impl Run {
     }
 
     pub(super) fn surveyed(&mut self, evidence: &Evidence, snapshot: Option<&SnapshotId>) -> Applied {
-        let first = match self.survey {
-            Survey::First => true,
-            Survey::Again => false,
-            Survey::Baseline | Survey::Done => return Err("the world was looked at already".to_owned()),
-        };
+        if matches!(self.survey, Survey::Baseline | Survey::Done) {
+            return Err("the world was looked at already".to_owned());
+        }
+        // Whatever is there before the first iteration is no work of this run.
+        let first = self.counters.started == 0;
         self.history.saw(evidence);
         for lane in self.lanes.values_mut() {
             lane.latest = Some(evidence.clone());
@@ -64,15 +64,16 @@ impl Run {
                     Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
             }
         }
-        self.survey = Survey::Baseline;
-        self.leave_baseline();
+        self.survey =
+            if self.next_baseline_check().is_some() { Survey::Baseline } else { Survey::Done };
         Ok(())
     }
 
-    /// The baseline is over once every check has been run.
+    /// The baseline is over once every check has been run. What they wrote is looked at, so that it is taken neither
+    /// for progress nor for work of the first iteration.
     pub(super) fn leave_baseline(&mut self) {
         if self.survey == Survey::Baseline && self.next_baseline_check().is_none() {
-            self.survey = Survey::Done;
+            self.survey = Survey::Again;
         }
     }
 
