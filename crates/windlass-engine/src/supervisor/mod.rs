@@ -143,7 +143,8 @@ impl Supervisor {
             snapshots: session.snapshots,
             announced: Vec::new(),
             latest: None,
-            by_checks: std::collections::BTreeMap::new(),
+            said: BTreeSet::new(),
+            by_checks: BTreeMap::new(),
         };
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;

@@ -1,6 +1,6 @@
 //! The working tree, its snapshots and the run's folder, as the worker sees them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub(super) struct World {
     pub announced: Vec<PathBuf>,
     /// The tree as it was last looked at, and where that is kept.
     pub latest: Option<Look>,
+    /// What was said about the tree.
+    pub said: BTreeSet<String>,
     /// What checks wrote in this session, and what they made of it; `None` = they removed it.
     pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
 }
@@ -88,12 +90,15 @@ impl World {
 
     fn survey(&mut self) -> Worked {
         let look = self.look()?;
-        let mut inputs: Vec<Input> = notices(&look.inventory).into_iter().map(Input::Notice).collect();
+        let mut said = notices(&look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
         let kept = self.keep_look(&look.inventory, &name)?;
         let left_out = kept.as_ref().map_or(0, |snapshot| snapshot.left_out.len());
-        inputs.extend(kept.as_ref().and_then(|snapshot| left_out_notice(&snapshot.left_out)).map(Input::Notice));
+        said.extend(kept.as_ref().and_then(|snapshot| left_out_notice(&snapshot.left_out)));
+        // After the checks of the baseline it is looked at once more; nothing is said twice.
+        said.retain(|text| self.said.insert(text.clone()));
+        let mut inputs: Vec<Input> = said.into_iter().map(Input::Notice).collect();
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         inputs.push(Input::Surveyed { evidence, snapshot, left_out: u32::try_from(left_out).unwrap_or(u32::MAX) });
@@ -111,7 +116,7 @@ impl World {
     }
 
     /// What differs from the tree that was judged, the checks wrote.
-    fn note_checks(&mut self, look: &Look) {
+    pub fn note_checks(&mut self, look: &Look) {
         let Some(judged) = &self.latest else {
             return;
         };

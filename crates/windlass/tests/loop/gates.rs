@@ -92,8 +92,9 @@ fn what_a_gate_writes_is_neither_progress_nor_committed() {
 
     let night = Night::with_git(&calls(&[CLAIM]));
     let gate = "date +%s%N >> report";
-    expect_end(&night.run(&["--gate", gate, "--commit", "runner", "--completion-threshold", "1"]), 0, "complete");
-    assert_eq!(night.env.git(&["show", "--name-only", "--format="]), "work");
+    expect_end(&night.run(&["--gate", gate, "--commit", "runner", "--completion-threshold", "3"]), 0, "complete");
+    let committed = night.env.git(&["log", "--name-only", "--format="]);
+    assert_eq!(committed.split_whitespace().collect::<Vec<_>>(), ["work", "work", "work", "README.md"]);
     assert_eq!(night.env.git(&["status", "--porcelain"]), "?? report");
 }
 

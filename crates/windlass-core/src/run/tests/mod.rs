@@ -2,6 +2,7 @@
 
 pub(crate) mod world;
 
+mod committing;
 mod completion;
 mod limits;
 mod nights;
