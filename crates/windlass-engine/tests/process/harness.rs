@@ -118,7 +118,10 @@ fn leaves_something() -> bool {
     loop {
         match rustix::process::wait(WaitOptions::NOHANG) {
             Ok(Some(_)) => {}
-            Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+            Ok(None) if Instant::now() < deadline => {
+                // sleep: a pause between two looks
+                std::thread::sleep(Duration::from_millis(5));
+            }
             Ok(None) => return true,
             Err(_) => return false,
         }

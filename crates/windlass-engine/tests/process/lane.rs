@@ -205,6 +205,7 @@ pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
             return answer;
         }
         assert!(Instant::now() < deadline, "never: {what}");
+        // sleep: a pause between two looks
         std::thread::sleep(Duration::from_millis(2));
     }
 }

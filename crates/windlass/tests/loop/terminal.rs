@@ -93,7 +93,10 @@ fn show(ours: Arc<Mutex<Option<File>>>, shown: Arc<Mutex<Vec<u8>>>) {
             let Some(read) = lock(&ours).as_mut().map(|terminal| terminal.read(&mut buffer)) else { return };
             match read {
                 Ok(count @ 1..) => lock(&shown).extend_from_slice(&buffer[..count]),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(Duration::from_millis(5)),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                // sleep: a pause between two looks
+                thread::sleep(Duration::from_millis(5));
+            }
                 _ => return,
             }
         }

@@ -18,6 +18,7 @@ fn an_iteration_in_a_repository_of_1000_files() {
     }
     scratch.git(&["add", "-A"]);
     scratch.git(&["commit", "-q", "-m", "first"]);
+    // sleep: files as young as the clock would be read again
     std::thread::sleep(Duration::from_millis(50));
     let (mut surveyor, mut store) = (scratch.surveyor(), scratch.store());
     let mut rows = Vec::new();
