@@ -18,12 +18,12 @@ const HOOKS: Duration = Duration::from_mins(10);
 /// Commits what has changed since a snapshot, as the candidate has it, and nothing else. A commit that a killed runner
 /// made already is found by its trailers.
 pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey, since: Option<&SnapshotId>) -> Worked {
-    if !world.plan.checks.is_empty() {
-        // Before hooks of the commit change the tree, too.
-        let look = world.look()?;
-        world.note_checks(&look);
-    }
+    // Before hooks of the commit change the tree, too.
+    let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
     let outcome = commit(world, turn, since)?;
+    if let Some(checked) = checked {
+        world.note_checks(&checked);
+    }
     let look = world.look()?;
     let evidence = world.evidence(&look);
     world.remember(look);

@@ -29,7 +29,11 @@ fn lines_of_twenty_megabytes_are_read() {
     for kind in ["text", "tool_result", "garbage"] {
         let night = then_works(&format!("{{ long_line = {{ bytes = 20000000, kind = '{kind}' }} }}"));
         expect_end(&night.run(&["-m", "2", "--output", "verbose"]), 0, "max_iterations");
-        assert_eq!(night.calls().iter().map(|call| call.class).collect::<Vec<_>>(), [Class::Success; 2], "{kind}");
+        assert_eq!(
+            night.calls().iter().map(|call| call.class).collect::<Vec<_>>(),
+            [Class::Success; 2],
+            "{kind}"
+        );
         night.assert_clean();
     }
 }

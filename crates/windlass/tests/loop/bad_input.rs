@@ -1,6 +1,7 @@
 //! Goals and notes that are not what they should be.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use windlass_core::run::Phase;
 use windlass_testkit::Running;
@@ -52,20 +53,12 @@ fn a_goal_may_begin_with_anything() {
 // rows: 15
 #[test]
 fn notes_of_any_kind_are_survived() {
-    let notes = "SHARED_TASK_NOTES.md";
-    let kinds: [(&str, &dyn Fn(&Night)); 6] = [
-        ("not UTF-8", &|night| drop(night.env.write(notes, [b'a', 0xff, 0xfe, b'b']))),
-        ("five megabytes", &|night| drop(night.env.write(notes, "first\n".to_owned() + &"middle\n".repeat(750_000) + "last\n"))),
-        ("a directory", &|night| fs::create_dir(night.env.project().join(notes)).unwrap()),
-        ("a pipe", &|night| night.env.run(night.env.command("mkfifo").arg(notes), PATIENCE).expect_success("mkfifo")),
-        ("a dead link", &|night| std::os::unix::fs::symlink("nowhere", night.env.project().join(notes)).unwrap()),
-        ("a device", &|night| std::os::unix::fs::symlink("/dev/zero", night.env.project().join(notes)).unwrap()),
-    ];
-    for (kind, make) in kinds {
+    let kinds = ["not UTF-8", "five megabytes", "a directory", "a pipe", "a dead link", "a device"];
+    for kind in kinds {
         for git in [false, true] {
             let script = every_call(WORK);
             let night = if git { Night::with_git(&script) } else { Night::new(&script) };
-            make(&night);
+            make_notes(&night, kind);
             let outcome = night.run(&["-m", "1"]);
             assert_eq!(outcome.code, Some(0), "{kind}: {}{}", outcome.stdout_text(), outcome.stderr_text());
             assert!(matches!(night.state().phase(), Phase::Ended(_)), "{kind}");
@@ -76,5 +69,20 @@ fn notes_of_any_kind_are_survived() {
             }
             night.assert_clean();
         }
+    }
+}
+
+fn make_notes(night: &Night, kind: &str) {
+    let path = night.env.project().join("SHARED_TASK_NOTES.md");
+    match kind {
+        "not UTF-8" => fs::write(&path, [b'a', 0xff, 0xfe, b'b']).unwrap(),
+        "five megabytes" => {
+            fs::write(&path, "first\n".to_owned() + &"middle\n".repeat(750_000) + "last\n").unwrap();
+        }
+        "a directory" => fs::create_dir(&path).unwrap(),
+        "a pipe" => night.env.run(night.env.command("mkfifo").arg(&path), PATIENCE).expect_success("mkfifo"),
+        "a dead link" => symlink("nowhere", &path).unwrap(),
+        "a device" => symlink("/dev/zero", &path).unwrap(),
+        other => panic!("no such notes: {other}"),
     }
 }

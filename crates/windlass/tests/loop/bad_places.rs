@@ -33,13 +33,20 @@ fn without_git_everything_else_works() {
     let bin = night.env.root().join("bin");
     fs::create_dir(&bin).unwrap();
     for program in ["sh", "cat", "sleep", "test", "tr", "seq"] {
-        let place = ["/bin", "/usr/bin"].map(|folder| Path::new(folder).join(program)).into_iter().find(|path| path.exists());
+        let place = ["/bin", "/usr/bin"]
+            .map(|folder| Path::new(folder).join(program))
+            .into_iter()
+            .find(|path| path.exists());
         symlink(place.unwrap(), bin.join(program)).unwrap();
     }
     let outcome = night.env.run(night.run_command(&["-m", "2"]).env("PATH", &bin), PATIENCE);
     expect_end(&outcome, 0, "max_iterations");
     assert_eq!(night.verdicts(), [Verdict::Worked, Verdict::Worked]);
-    assert!(night.notices().iter().any(|text| text.contains("git is not installed")), "{:?}", night.notices());
+    assert!(
+        night.notices().iter().any(|text| text.contains("git is not installed")),
+        "{:?}",
+        night.notices()
+    );
     // What needs git says so.
     let commits = night.env.run(night.run_command(&["--commit", "runner"]).env("PATH", &bin), PATIENCE);
     commits.expect_code(2, "--commit runner");
@@ -78,7 +85,9 @@ fn a_detached_head_stays_detached_and_moves_on() {
 
 #[test]
 fn a_project_that_cannot_be_written_is_no_end_of_the_world() {
-    let night = Night::with_git(&every_call("{ write = { path = 'work', text = 'x' } }, { result = { text = 'I could not write.' } }"));
+    let night = Night::with_git(&every_call(
+        "{ write = { path = 'work', text = 'x' } }, { result = { text = 'I could not write.' } }",
+    ));
     let project = night.env.project().to_owned();
     let outcome = if rustix::process::geteuid().is_root() {
         // Permissions do not hold root back; a read-only mount does.
@@ -103,7 +112,8 @@ fn a_project_that_cannot_be_written_is_no_end_of_the_world() {
 fn a_state_directory_that_cannot_be_made_is_said() {
     let night = Night::new(&every_call(WORK));
     let file = night.env.write(night.env.root().join("file"), "in the way");
-    let outcome = night.env.run(night.run_command(&[]).env("WINDLASS_STATE_DIR", file.join("state")), PATIENCE);
+    let outcome =
+        night.env.run(night.run_command(&[]).env("WINDLASS_STATE_DIR", file.join("state")), PATIENCE);
     outcome.expect_code(1, "no state directory");
     let said = said(&outcome);
     assert!(said.contains("error: ") && said.contains("/file"), "{said}");
@@ -126,7 +136,9 @@ fn a_second_run_in_the_same_directory_is_refused_and_told_who_is_there() {
     // Killed, it does not hold the directory for longer than its keeper needs.
     running.signal(Signal::KILL);
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
-    let third = night.env.run(night.run_command(&["-m", "1", "--fresh"]).env("WINDLASS_CLOCKS__SILENCE", "1s"), PATIENCE);
+    let third = night
+        .env
+        .run(night.run_command(&["-m", "1", "--fresh"]).env("WINDLASS_CLOCKS__SILENCE", "1s"), PATIENCE);
     third.expect_code(0, "after the kill");
     assert!(said(&third).contains("probably killed"), "{}", said(&third));
     night.env.assert_no_processes(CLEARED);
@@ -134,12 +146,18 @@ fn a_second_run_in_the_same_directory_is_refused_and_told_who_is_there() {
 
 #[test]
 fn windlass_inside_a_run_changes_nothing() {
-    let inner = format!("{} run -p x --mock --no-delay > inner 2>&1; echo $? >> inner", env!("CARGO_BIN_EXE_windlass"));
+    let inner = format!(
+        "{} run -p x --mock --no-delay > inner 2>&1; echo $? >> inner",
+        env!("CARGO_BIN_EXE_windlass")
+    );
     let night = Night::new(&every_call(&format!("{{ bash = '''{inner}''' }}")));
     expect_end(&night.run(&["-m", "1", "--gate", &inner.replace("inner", "gate")]), 0, "max_iterations");
     for file in ["inner", "gate"] {
         let said = night.env.read(file);
-        assert!(said.contains("refused: this was started by windlass itself") && said.ends_with("2\n"), "{said}");
+        assert!(
+            said.contains("refused: this was started by windlass itself") && said.ends_with("2\n"),
+            "{said}"
+        );
     }
     assert_eq!(night.folders().len(), 1);
 }

@@ -67,14 +67,38 @@ fn table() -> Vec<Row> {
         (StopReason::MaxIterations, every_call(work), &["-m", "2"], 0, 10),
         (StopReason::MaxCost, every_call(work), &["--max-cost", "0.02"], 0, 11),
         (StopReason::MaxTokens, every_call(work), &["--max-tokens", "200"], 0, 12),
-        (StopReason::MaxDuration, every_call("{ bash = 'echo x >> work; sleep 0.6' }"), &["--max-duration", "1s"], 0, 13),
+        (
+            StopReason::MaxDuration,
+            every_call("{ bash = 'echo x >> work; sleep 0.6' }"),
+            &["--max-duration", "1s"],
+            0,
+            13,
+        ),
         (StopReason::MaxDuration, every_call("'hang'"), &["--max-duration", "1s"], 0, 13),
         (StopReason::Stagnated, every_call(nothing), &["--stagnation-threshold", "2"], 0, 14),
-        (StopReason::NeedsHuman, every_call("{ limit_notice = { status = 'allowed', overage = true } }"), &[], 0, 24),
+        (
+            StopReason::NeedsHuman,
+            every_call("{ limit_notice = { status = 'allowed', overage = true } }"),
+            &[],
+            0,
+            24,
+        ),
         (StopReason::ConsecutiveFailures, every_call("{ exit = 1 }"), &["--max-failures", "2"], 1, 20),
         (StopReason::AgentUnavailable, every_call("{ api_error = { status = 401 } }"), &[], 1, 21),
-        (StopReason::LimitWaitExceeded, every_call("{ usage_limit = { resets_in = '2h' } }"), &["--max-wait", "1h"], 1, 22),
-        (StopReason::GatesFailing, every_call(&claim), &["--gate", "false", "--completion-threshold", "1"], 1, 23),
+        (
+            StopReason::LimitWaitExceeded,
+            every_call("{ usage_limit = { resets_in = '2h' } }"),
+            &["--max-wait", "1h"],
+            1,
+            22,
+        ),
+        (
+            StopReason::GatesFailing,
+            every_call(&claim),
+            &["--gate", "false", "--completion-threshold", "1"],
+            1,
+            23,
+        ),
     ]
 }
 

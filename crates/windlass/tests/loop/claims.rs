@@ -18,9 +18,17 @@ fn only_a_phrase_in_a_result_with_evidence_completes() {
     let scripts = [
         ("without evidence", CLAIM.to_owned(), Verdict::ClaimUnsupported),
         ("in a tool's output", format!("{WORK}, {{ bash = 'echo {SIGNAL}' }}, {done}"), Verdict::Worked),
-        ("in a tool's input", format!("{{ write = {{ path = 'work', text = '{SIGNAL}' }} }}, {done}"), Verdict::Worked),
+        (
+            "in a tool's input",
+            format!("{{ write = {{ path = 'work', text = '{SIGNAL}' }} }}, {done}"),
+            Verdict::Worked,
+        ),
         ("in what it says meanwhile", format!("{WORK}, {{ say = '{SIGNAL}' }}, {done}"), Verdict::Worked),
-        ("in the echoed prompt", format!("{WORK}, {{ result = {{ text = '''{{{{prompt}}}}''' }} }}"), Verdict::Worked),
+        (
+            "in the echoed prompt",
+            format!("{WORK}, {{ result = {{ text = '''{{{{prompt}}}}''' }} }}"),
+            Verdict::Worked,
+        ),
         (
             "in the echoed system prompt",
             format!("{WORK}, {{ result = {{ text = '''{{{{system_prompt}}}}''' }} }}"),
@@ -28,10 +36,16 @@ fn only_a_phrase_in_a_result_with_evidence_completes() {
         ),
         (
             "in a failed result",
-            format!("{WORK}, {{ result = {{ text = '{SIGNAL}', is_error = true, subtype = 'error_during_execution' }} }}"),
+            format!(
+                "{WORK}, {{ result = {{ text = '{SIGNAL}', is_error = true, subtype = 'error_during_execution' }} }}"
+            ),
             Verdict::Failed,
         ),
-        ("within a sentence", format!("{WORK}, {{ result = {{ text = 'No {SIGNAL} yet.' }} }}"), Verdict::Worked),
+        (
+            "within a sentence",
+            format!("{WORK}, {{ result = {{ text = 'No {SIGNAL} yet.' }} }}"),
+            Verdict::Worked,
+        ),
         ("on standard error", format!("{WORK}, {{ stderr = '{SIGNAL}' }}, {done}"), Verdict::Worked),
         ("as a bare line", format!("{WORK}, {{ raw = '{SIGNAL}' }}, {done}"), Verdict::Worked),
     ];
@@ -61,7 +75,8 @@ fn files_from_yesterday_complete_nothing() {
 #[test]
 fn a_goal_with_the_phrase_on_a_line_is_refused() {
     let night = Night::new(&every_call(WORK));
-    let outcome = night.env.run(&mut night.command_for(&format!("Do it, then write\n{SIGNAL}\n"), &[]), PATIENCE);
+    let outcome =
+        night.env.run(&mut night.command_for(&format!("Do it, then write\n{SIGNAL}\n"), &[]), PATIENCE);
     outcome.expect_code(2, "the phrase in the goal");
     assert!(night.folders().is_empty());
 }

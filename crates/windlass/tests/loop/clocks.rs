@@ -17,7 +17,10 @@ fn silence_ends_a_call() {
     let night = after_work("'hang'").set("WINDLASS_CLOCKS__SILENCE", "1s");
     expect_end(&night.run(&["--max-failures", "1"]), 1, "consecutive_failures");
     let calls = night.calls();
-    assert_eq!((calls[0].class, calls[0].cut, calls[0].estimated), (Class::TaskFailure, Some(Cut::Silence), true));
+    assert_eq!(
+        (calls[0].class, calls[0].cut, calls[0].estimated),
+        (Class::TaskFailure, Some(Cut::Silence), true)
+    );
     night.assert_clean();
 }
 
@@ -36,7 +39,10 @@ fn an_answer_counts_although_the_agent_stays() {
     let night = after_work("{ result = { text = 'Done.' } }, 'hang'").set("WINDLASS_CLOCKS__LINGER", "1s");
     expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
     let calls = night.calls();
-    assert_eq!((calls[0].class, calls[0].cut, calls[0].estimated), (Class::Success, Some(Cut::Lingering), false));
+    assert_eq!(
+        (calls[0].class, calls[0].cut, calls[0].estimated),
+        (Class::Success, Some(Cut::Lingering), false)
+    );
     assert_eq!(night.verdicts(), [Verdict::Worked]);
     night.assert_clean();
 }

@@ -10,18 +10,23 @@ fn a_journal_that_finds_no_room_stops_the_run_in_an_orderly_way() {
     for writes in 2..=11 {
         let night = Night::with_git(&every_call("{ bash = 'echo x >> work' }"));
         let fault = format!("full-after-write={writes}");
-        let full = night.env.run(night.run_command(&["-m", "2", "--exit-codes", "detailed"]).env("WINDLASS_TEST_FAULT", &fault), PATIENCE);
+        let full = night.env.run(
+            night.run_command(&["-m", "2", "--exit-codes", "detailed"]).env("WINDLASS_TEST_FAULT", &fault),
+            PATIENCE,
+        );
         expect_end(&full, 28, "disk_full");
         assert_eq!(night.ended(), StopReason::DiskFull, "{fault}");
         night.assert_clean();
         expect_end(&night.resume(&["--exit-codes", "detailed"]), 10, "max_iterations");
-        let iterations = night.facts().iter().filter(|fact| matches!(fact, Fact::IterationFinished { .. })).count();
+        let iterations =
+            night.facts().iter().filter(|fact| matches!(fact, Fact::IterationFinished { .. })).count();
         assert_eq!(iterations, 2, "{fault}");
         night.assert_clean();
     }
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn a_state_directory_that_is_really_full_is_survived() {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped, because only root can mount a small disk");

@@ -56,7 +56,11 @@ fn a_gate_that_hangs_is_killed_and_counts_as_failed() {
 // rows: 11
 #[test]
 fn what_refused_a_claim_is_in_the_next_prompt() {
-    let night = Night::new(&calls(&[CLAIM, "{ write = { path = 'broken', text = 'x' } }, { result = { text = 'WINDLASS_JOB_COMPLETE' } }", WORK]));
+    let night = Night::new(&calls(&[
+        CLAIM,
+        "{ write = { path = 'broken', text = 'x' } }, { result = { text = 'WINDLASS_JOB_COMPLETE' } }",
+        WORK,
+    ]));
     let always = "echo the-first-reason; exit 3";
     let later = "test ! -e broken || { seq 10000; echo the-second-reason; false; }";
     expect_end(&night.run(&["-m", "3", "--gate", always, "--gate", later]), 0, "max_iterations");
@@ -64,9 +68,14 @@ fn what_refused_a_claim_is_in_the_next_prompt() {
     assert!(!night.prompt(1).contains("the-first-reason\n"));
     let second = night.prompt(2);
     assert!(second.contains("the-first-reason\n") && second.contains("exit code 3"), "{second}");
-    assert!(second.contains("it failed before the first iteration") && !second.contains("the-second-reason\n"));
+    assert!(
+        second.contains("it failed before the first iteration") && !second.contains("the-second-reason\n")
+    );
     let third = night.prompt(3);
-    assert!(third.contains("the-second-reason\n") && third.contains("9999\n") && !third.contains("\n1\n2\n3\n"), "{third}");
+    assert!(
+        third.contains("the-second-reason\n") && third.contains("9999\n") && !third.contains("\n1\n2\n3\n"),
+        "{third}"
+    );
     let [_, of_later] = third.split("the-first-reason\n").collect::<Vec<_>>()[..] else { panic!("{third}") };
     assert!(!of_later.contains("it failed before"), "{third}");
 }
@@ -92,7 +101,11 @@ fn what_a_gate_writes_is_neither_progress_nor_committed() {
 
     let night = Night::with_git(&calls(&[CLAIM]));
     let gate = "date +%s%N >> report";
-    expect_end(&night.run(&["--gate", gate, "--commit", "runner", "--completion-threshold", "3"]), 0, "complete");
+    expect_end(
+        &night.run(&["--gate", gate, "--commit", "runner", "--completion-threshold", "3"]),
+        0,
+        "complete",
+    );
     let committed = night.env.git(&["log", "--name-only", "--format="]);
     assert_eq!(committed.split_whitespace().collect::<Vec<_>>(), ["work", "work", "work", "README.md"]);
     assert_eq!(night.env.git(&["status", "--porcelain"]), "?? report");

@@ -140,7 +140,8 @@ fn kill_and_resume(night: &Night, story: &Story, fault: &str) {
         fs::remove_dir_all(night.folder()).unwrap();
         night.run(&FLAGS).expect_code(0, fault);
     } else {
-        let resumed = (0..RESUMPTIONS).map(|_| night.resume(&["--json"])).find(|outcome| outcome.code == Some(0));
+        let resumed =
+            (0..RESUMPTIONS).map(|_| night.resume(&["--json"])).find(|outcome| outcome.code == Some(0));
         assert!(resumed.is_some(), "{fault}: it does not end: {:#?}", night.facts());
     }
     check(night, story, fault);
@@ -252,6 +253,9 @@ fn commits_are_made_once(night: &Night, fault: &str) {
         .collect();
     assert_eq!(journalled.len(), marked.len(), "{fault}: journal and history differ");
     let git = night.env.project().join(".git");
-    let locks: Vec<_> = files_below(&git).into_iter().filter(|path| path.extension().is_some_and(|end| end == "lock")).collect();
+    let locks: Vec<_> = files_below(&git)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "lock"))
+        .collect();
     assert!(locks.is_empty(), "{fault}: git is locked: {locks:?}");
 }

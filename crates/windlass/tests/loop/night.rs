@@ -198,7 +198,8 @@ impl Night {
                 assert!(fs::File::open(&path).unwrap().try_lock().is_ok(), "the lock is still held");
             }
         }
-        let strange: Vec<PathBuf> = files_below(&self.env.state()).into_iter().filter(|path| is_temporary(path)).collect();
+        let strange: Vec<PathBuf> =
+            files_below(&self.env.state()).into_iter().filter(|path| is_temporary(path)).collect();
         assert!(strange.is_empty(), "temporary files are left: {strange:?}");
         let tmp = children(&self.env.root().join("tmp"));
         assert!(tmp.is_empty(), "temporary files are left: {tmp:?}");
@@ -242,5 +243,6 @@ fn name(path: &Path) -> String {
 
 fn is_temporary(path: &Path) -> bool {
     let name = name(path);
-    name.contains("tmp") || name.ends_with(".lock") && name != "index.lock" || name.starts_with(".scratch")
+    let locks = path.extension().is_some_and(|end| end == "lock") && name != "index.lock";
+    locks || name.contains("tmp") || name.starts_with(".windlass-")
 }

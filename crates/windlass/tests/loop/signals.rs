@@ -39,9 +39,13 @@ fn sigterm_ends_the_agent_and_the_run() {
     expect_end(&outcome, 143, "manual");
     assert_eq!(stops(&night), [(StopSource::Terminate, 2)]);
     let calls = night.calls();
-    assert_eq!((calls[0].class, calls[0].cut, calls[0].estimated), (Class::Interrupted, Some(Cut::Stop), true));
+    assert_eq!(
+        (calls[0].class, calls[0].cut, calls[0].estimated),
+        (Class::Interrupted, Some(Cut::Stop), true)
+    );
     // What was cut off is kept: the file the agent had made is in a snapshot.
-    let kept = night.facts().iter().any(|fact| matches!(fact, Fact::Kept { snapshot: Some(_), changed: 1.., .. }));
+    let kept =
+        night.facts().iter().any(|fact| matches!(fact, Fact::Kept { snapshot: Some(_), changed: 1.., .. }));
     assert!(kept, "{:#?}", night.facts());
     night.assert_clean();
 }
@@ -103,10 +107,16 @@ fn a_hang_up_ends_nothing() {
     let running = night.start(&["-m", "2"]);
     night.wait_for_file("begun");
     running.signal_group(Signal::HUP);
-    night.wait_for_fact("the hang-up", |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")));
+    night.wait_for_fact(
+        "the hang-up",
+        |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")),
+    );
     night.env.write("go", "");
     expect_end(&running.wait(PATIENCE), 0, "max_iterations");
-    assert_eq!(night.calls().iter().map(|call| call.class).collect::<Vec<_>>(), [Class::Success, Class::Success]);
+    assert_eq!(
+        night.calls().iter().map(|call| call.class).collect::<Vec<_>>(),
+        [Class::Success, Class::Success]
+    );
     night.assert_clean();
 }
 

@@ -35,14 +35,17 @@ impl Terminal {
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap();
         let theirs =
-            rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+            rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
+                .unwrap();
         tcsetwinsize(&theirs, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let copy = || theirs.try_clone().unwrap();
         // A session's leader, so that the terminal becomes its own: what login does.
         let mut leading = Command::new("setsid");
         leading.arg("--ctty").arg("--wait").arg(command.get_program()).args(command.get_args());
         leading.current_dir(command.get_current_dir().unwrap()).env_clear();
-        leading.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "xterm-256color");
+        leading
+            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .env("TERM", "xterm-256color");
         let child = leading.stdin(copy()).stdout(copy()).stderr(copy()).spawn().unwrap();
         drop((leading, theirs));
         rustix::fs::fcntl_setfl(&ours, OFlags::RDWR | OFlags::NONBLOCK).unwrap();
@@ -116,7 +119,10 @@ fn stages(night: &Night) -> Vec<u8> {
 }
 
 fn wait_for_stage(night: &Night, wanted: u8) {
-    night.wait_for_fact("the stage", |fact| matches!(fact, Fact::StopRequested { stage, .. } if *stage == wanted));
+    night.wait_for_fact(
+        "the stage",
+        |fact| matches!(fact, Fact::StopRequested { stage, .. } if *stage == wanted),
+    );
 }
 
 // rows: 71
@@ -142,7 +148,9 @@ fn the_first_ctrl_c_lets_the_iteration_end() {
 // rows: 70, 71
 #[test]
 fn the_second_asks_the_agent_and_the_third_kills_everything() {
-    let hang = format!("{{ ignore = ['TERM', 'INT', 'HUP'] }}, {BROOD} {{ write = {{ path = 'begun', text = 'x' }} }}, 'hang'");
+    let hang = format!(
+        "{{ ignore = ['TERM', 'INT', 'HUP'] }}, {BROOD} {{ write = {{ path = 'begun', text = 'x' }} }}, 'hang'"
+    );
     let night = Night::with_git(&every_call(&hang)).set("WINDLASS_CLOCKS__GRACE", "10m");
     let mut terminal = Terminal::start(&mut night.run_command(&[]));
     night.wait_for_file("begun");
@@ -166,8 +174,10 @@ fn ctrl_z_stops_the_agent_and_the_clocks_and_fg_continues_them() {
     shell.args(["--norc", "--noprofile", "-i"]).env("PS1", "> ");
     let mut terminal = Terminal::start(&mut shell);
     let command = night.run_command(&["-m", "1", "--output", "quiet"]);
-    let words: Vec<String> =
-        std::iter::once(command.get_program()).chain(command.get_args()).map(|word| format!("'{}'", word.display())).collect();
+    let words: Vec<String> = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| format!("'{}'", word.display()))
+        .collect();
     terminal.press(&format!("export WINDLASS_CLOCKS__SILENCE=4s; {}; echo code=$?\n", words.join(" ")));
     night.wait_for_file("count");
     terminal.press(CTRL_Z);
@@ -201,11 +211,17 @@ fn a_terminal_that_is_closed_ends_nothing() {
     let mut terminal = Terminal::start(&mut night.run_command(&["-m", "2"]));
     night.wait_for_file("begun");
     terminal.close();
-    night.wait_for_fact("the hang-up", |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")));
+    night.wait_for_fact(
+        "the hang-up",
+        |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")),
+    );
     night.env.write("go", "");
     assert_eq!(terminal.wait(), 0);
     assert_eq!(night.ended(), StopReason::MaxIterations);
-    assert_eq!(night.calls().iter().map(|call| call.class).collect::<Vec<_>>(), [Class::Success, Class::Success]);
+    assert_eq!(
+        night.calls().iter().map(|call| call.class).collect::<Vec<_>>(),
+        [Class::Success, Class::Success]
+    );
     night.assert_clean();
 }
 

@@ -66,7 +66,8 @@ fn a_wait_is_left_at_once() {
 // rows: 65
 #[test]
 fn an_outage_repeats_the_same_iteration_for_nothing() {
-    let night = Night::new(&calls(&["{ api_error = { status = 529 } }", WORK])).set("WINDLASS_CLOCKS__BACKOFF", "1s");
+    let night =
+        Night::new(&calls(&["{ api_error = { status = 529 } }", WORK])).set("WINDLASS_CLOCKS__BACKOFF", "1s");
     expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
     assert_eq!(iterations(&night), [(1, 1), (1, 2)]);
     let calls = night.calls();

@@ -31,7 +31,8 @@ fn what_a_failed_iteration_left_is_committed_with_the_next_good_one() {
 // rows: 74, 75
 #[test]
 fn a_kill_between_keeping_and_committing_loses_no_commit() {
-    let mut world = World::new(committing(), |call, _| if call == 1 { Act::works("done") } else { Act::idles() });
+    let mut world =
+        World::new(committing(), |call, _| if call == 1 { Act::works("done") } else { Act::idles() });
     world.until(|effect| matches!(effect, Effect::Commit { .. }));
     world.restart(world.journal.len());
     assert_eq!(world.finish(), StopReason::MaxIterations);
@@ -74,10 +75,10 @@ fn what_checks_write_is_neither_progress_nor_to_be_committed() {
     assert_eq!(verdicts(&world), [Verdict::Worked, Verdict::Idle, Verdict::Idle]);
     assert_eq!(world.commits, 1);
 
-    let mut idle = World::new(
-        RunPlan { checks: vec![check(CheckKind::Gate, "test")], ..committing() },
-        |_, _| Act::idles(),
-    );
+    let mut idle =
+        World::new(RunPlan { checks: vec![check(CheckKind::Gate, "test")], ..committing() }, |_, _| {
+            Act::idles()
+        });
     idle.until(|effect| matches!(effect, Effect::RunCheck { .. }));
     idle.step();
     idle.tree = "written by the check".to_owned();
