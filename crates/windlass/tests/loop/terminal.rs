@@ -97,9 +97,9 @@ fn show(ours: Arc<Mutex<Option<File>>>, shown: Arc<Mutex<Vec<u8>>>) {
             match read {
                 Ok(count @ 1..) => lock(&shown).extend_from_slice(&buffer[..count]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                // sleep: a pause between two looks
-                thread::sleep(Duration::from_millis(5));
-            }
+                    // sleep: a pause between two looks
+                    thread::sleep(Duration::from_millis(5));
+                }
                 _ => return,
             }
         }
