@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 /// An error of the file system, and where it happened.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} {}: {source}", .path.display())]
@@ -79,20 +81,43 @@ pub(crate) fn create_private_folder(path: &Path) -> Result<(), FileError> {
 /// Replaces a file's content in one step: readers see the old bytes or the new ones. The new bytes are on disk before
 /// they get their name.
 pub(crate) fn replace(path: &Path, bytes: &[u8], permissions: u32) -> Result<(), FileError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".windlass-")
-        .suffix(".tmp")
-        .tempfile_in(folder)
-        .at("write in", folder)?;
-    temporary.write_all(bytes).at("write", path)?;
-    set_permissions(temporary.as_file(), permissions).at("write", path)?;
-    temporary.as_file().sync_data().at("sync", path)?;
-    temporary
-        .persist(path)
-        .map_err(|failed| failed.error)
-        .at("write", path)?;
-    Ok(())
+    let replacement = Replacement::write(path, bytes, permissions)?;
+    replacement.temporary.as_file().sync_data().at("sync", path)?;
+    replacement.put_in_place()
+}
+
+/// A file's new content, written beside it.
+#[derive(Debug)]
+pub(crate) struct Replacement {
+    path: PathBuf,
+    temporary: NamedTempFile,
+}
+
+impl Replacement {
+    /// Writes it; it is not known to be on the disk.
+    pub fn write(path: &Path, bytes: &[u8], permissions: u32) -> Result<Self, FileError> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut temporary = tempfile::Builder::new()
+            .prefix(".windlass-")
+            .suffix(".tmp")
+            .tempfile_in(folder)
+            .at("write in", folder)?;
+        temporary.write_all(bytes).at("write", path)?;
+        set_permissions(temporary.as_file(), permissions).at("write", path)?;
+        Ok(Self { path: path.to_path_buf(), temporary })
+    }
+
+    /// The file, for whoever syncs it.
+    pub fn file(&self) -> Result<File, FileError> {
+        self.temporary.as_file().try_clone().at("sync", &self.path)
+    }
+
+    /// Gives it its name.
+    pub fn put_in_place(self) -> Result<(), FileError> {
+        let Self { path, temporary } = self;
+        temporary.persist(&path).map_err(|failed| failed.error).at("write", &path)?;
+        Ok(())
+    }
 }
 
 /// Removes a folder that holds nothing but empty folders; fails at the first thing in it.

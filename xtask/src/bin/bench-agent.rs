@@ -1,5 +1,5 @@
 //! What `cargo xtask bench` puts in the place of Claude Code: as small as an agent can be, so that what is measured is
-//! Windlass. It is also the floor: `bench-agent floor COUNT [SYNCED-FILE]` is the smallest loop that runs it.
+//! Windlass. It is also the floor: `bench-agent floor COUNT [FOLDER]` is the smallest loop that runs it.
 //!
 //! Each call appends a row to the file `BENCH_ROWS`: when it began and ended (nanoseconds since 1970), the CPU time it
 //! used itself (nanoseconds), and the resident memory of its parent and grandparent (kilobytes): keeper and runner.
@@ -10,6 +10,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::parent_id;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -122,32 +123,52 @@ fn resident(process: &str) -> u64 {
     pages.unwrap_or(0) * 4
 }
 
-/// Spawn, read, wait; with a file: and before and after each call 300 bytes appended to it and synced.
+/// Spawn, read, wait. With a folder, what keeping a record takes at least as well: before each call two folders and
+/// four small files, before and after it 300 bytes that are appended to a file and synced.
 fn floor(arguments: &[String]) -> io::Result<()> {
     let count: u32 = arguments.first().and_then(|count| count.parse().ok()).unwrap_or(1);
-    let open = |path: &String| OpenOptions::new().create(true).append(true).open(path);
-    let mut journal = arguments.get(1).map(open).transpose()?;
-    for _ in 0..count {
-        sync(journal.as_mut())?;
+    let mut record = arguments.get(1).map(|folder| Record::begin(Path::new(folder))).transpose()?;
+    for number in 0..count {
+        if let Some(record) = &mut record {
+            record.make_files(number)?;
+            record.sync()?;
+        }
         let mut child =
             Command::new(std::env::current_exe()?).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-        let mut lines = 0;
         if let Some(output) = child.stdout.take() {
-            lines = BufReader::new(output).lines().count();
+            BufReader::new(output).lines().try_for_each(|line| line.map(drop))?;
         }
         child.wait()?;
-        sync(journal.as_mut())?;
-        if lines == 0 {
-            println!("the call said nothing");
+        if let Some(record) = &mut record {
+            record.sync()?;
         }
     }
     Ok(())
 }
 
-fn sync(journal: Option<&mut File>) -> io::Result<()> {
-    let Some(journal) = journal else {
-        return Ok(());
-    };
-    journal.write_all(&[b'x'; 300])?;
-    journal.sync_data()
+/// The least that is kept of calls.
+struct Record {
+    folder: PathBuf,
+    journal: File,
+}
+
+impl Record {
+    fn begin(folder: &Path) -> io::Result<Self> {
+        fs::create_dir(folder)?;
+        let journal = OpenOptions::new().create(true).append(true).open(folder.join("journal"))?;
+        Ok(Self { folder: folder.to_path_buf(), journal })
+    }
+
+    fn make_files(&self, number: u32) -> io::Result<()> {
+        let outer = self.folder.join(number.to_string());
+        let inner = outer.join("call");
+        fs::create_dir(&outer)?;
+        fs::create_dir(&inner)?;
+        ["one", "two", "three", "four"].iter().try_for_each(|name| fs::write(inner.join(name), [b'x'; 300]))
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.journal.write_all(&[b'x'; 300])?;
+        self.journal.sync_data()
+    }
 }

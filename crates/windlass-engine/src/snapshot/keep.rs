@@ -135,8 +135,11 @@ impl Store {
         left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let place = KeptPlace::of(place);
         let id = self.write_snapshot(&files, &repository, &left_out, &place, name)?;
+        // The name goes to the disk together with what it names, and takes effect after that: one wait for both.
+        let naming = self.write_name(&id, name)?;
+        self.objects.remember(naming.file()?);
         self.objects.sync()?;
-        self.name(&id, name)?;
+        naming.put_in_place()?;
         Ok(Snapshot {
             id,
             files,

@@ -11,7 +11,7 @@ use super::name::{Moment, Side, SnapshotName};
 use super::objects::ObjectCopies;
 use super::repository::CapturedFiles;
 use super::{SnapshotError, tree};
-use crate::file::{AtPath, create_private_folder, read_if_there, replace};
+use crate::file::{AtPath, Replacement, create_private_folder, read_if_there, replace};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind};
 
 /// Where snapshots are kept.
@@ -75,13 +75,27 @@ impl Store {
         self.folder.join("scratch")
     }
 
-    /// Gives a snapshot a (further) name. The last iteration's “after” is the next one's “before”.
+    /// Gives a snapshot a further name: the last iteration's “after” is the next one's “before”. This is not waited for:
+    /// should a power cut take the new name, [`find`](Self::find) goes by the older one.
     pub fn name(&self, snapshot: &SnapshotId, name: &SnapshotName) -> Result<(), SnapshotError> {
+        let there = read_if_there(&self.reference(&name.run, &name.moment.to_string())?)?;
+        if there.is_some_and(|there| there.trim_ascii_end() == snapshot.0.as_bytes()) {
+            return Ok(());
+        }
+        Ok(self.write_name(snapshot, name)?.put_in_place()?)
+    }
+
+    /// Writes a snapshot's name, without effect until it is put in its place.
+    pub(super) fn write_name(
+        &self,
+        snapshot: &SnapshotId,
+        name: &SnapshotName,
+    ) -> Result<Replacement, SnapshotError> {
         let path = self.reference(&name.run, &name.moment.to_string())?;
         if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
             create_private_folder(folder)?;
         }
-        Ok(replace(&path, format!("{}\n", snapshot.0).as_bytes(), 0o600)?)
+        Ok(Replacement::write(&path, format!("{}\n", snapshot.0).as_bytes(), 0o600)?)
     }
 
     /// The names of a run's snapshots, in order.

@@ -196,3 +196,29 @@ fn without_git_a_walk_finds_the_files() {
     let kept = scratch.keep(1);
     assert_eq!(names(&kept), [".gitignore", "a.txt"]);
 }
+
+#[test]
+fn a_further_name_that_a_power_cut_emptied_is_the_older_name_again() {
+    let scratch = Scratch::committed();
+    let kept = scratch.keep(1);
+    let store = scratch.store();
+    let moment = Moment::Iteration { iteration: 2, attempt: 1, side: Side::Before };
+    let before = SnapshotName { run: run(), moment };
+    store.name(&kept.id, &before).unwrap();
+    assert_eq!(store.find(&run(), 2, Side::Before).unwrap(), (before.clone(), kept.id.clone()));
+    let path = store.folder().join("refs/windlass").join(run().0).join(before.moment.to_string());
+    fs::write(path, "").unwrap();
+    assert_eq!(store.find(&run(), 2, Side::Before).unwrap(), (after(1), kept.id));
+}
+
+#[test]
+fn a_name_that_says_so_already_is_left_alone() {
+    let scratch = Scratch::committed();
+    let kept = scratch.keep(1);
+    let store = scratch.store();
+    let path = store.folder().join("refs/windlass").join(run().0).join(after(1).moment.to_string());
+    let inode = || path.metadata().unwrap().ino();
+    let there = inode();
+    store.name(&kept.id, &after(1)).unwrap();
+    assert_eq!(inode(), there);
+}
