@@ -60,15 +60,9 @@ fn documents(mut printer: Printer) {
         state,
     };
     let rows = [
-        row(
-            RunState::Running,
-            "Make the parser accept ISO dates and cover it with tests",
-        ),
+        row(RunState::Running, "Make the parser accept ISO dates and cover it with tests"),
         row(RunState::Interrupted, "Port the importer"),
-        row(
-            RunState::Ended(windlass_core::fact::StopReason::MaxIterations),
-            "Write the documentation",
-        ),
+        row(RunState::Ended(windlass_core::fact::StopReason::MaxIterations), "Write the documentation"),
     ];
     printer.result_bytes(runs_table(&rows, now, &terminal).as_bytes());
     printer.result_bytes(b"\n");

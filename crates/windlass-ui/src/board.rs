@@ -151,13 +151,7 @@ impl Board {
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Fact(entry) => self.fact(entry),
-            Event::Observation {
-                lane,
-                call,
-                at,
-                observation,
-                ..
-            } => {
+            Event::Observation { lane, call, at, observation, .. } => {
                 self.now = self.now.max(*at);
                 self.observation(*lane, *call, observation);
             }
@@ -183,12 +177,9 @@ impl Board {
             }
             Fact::Surveyed { left_out, .. } => self.left_out = *left_out,
             Fact::CheckFinished { lane, stage, outcome } => self.check(*lane, *stage, outcome),
-            Fact::Committed {
-                lane,
-                commit,
-                refused,
-                ..
-            } => self.commit(*lane, commit.as_deref(), refused.as_deref()),
+            Fact::Committed { lane, commit, refused, .. } => {
+                self.commit(*lane, commit.as_deref(), refused.as_deref());
+            }
             Fact::Held { until, class, .. } => self.hold(*until, *class),
             Fact::Released => self.release(),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
@@ -218,15 +209,8 @@ impl Board {
                 self.calls.insert(*call, CallBoard { seq, lane, reserved, reported });
             }
             Fact::CallSpawned { lane, .. } => self.does(*lane, Doing::Agent(Activity::Starting)),
-            Fact::CallFinished {
-                lane, call, summary, ..
-            } => self.call_finished(*lane, *call, summary),
-            Fact::Kept {
-                lane,
-                snapshot,
-                changed,
-                ..
-            } => self.keep(*lane, snapshot.as_ref(), *changed),
+            Fact::CallFinished { lane, call, summary, .. } => self.call_finished(*lane, *call, summary),
+            Fact::Kept { lane, snapshot, changed, .. } => self.keep(*lane, snapshot.as_ref(), *changed),
             Fact::IterationFinished { lane, verdict, .. } => {
                 self.tally.count(*verdict);
                 self.rest(*lane);
@@ -324,9 +308,7 @@ impl Board {
             return;
         };
         self.release();
-        self.lanes
-            .values_mut()
-            .for_each(|lane| lane.doing = Doing::Resting);
+        self.lanes.values_mut().for_each(|lane| lane.doing = Doing::Resting);
         // The run's own sums are the truth; ours serve the time before it.
         self.charged = *cost;
         self.estimated = *estimated;
@@ -350,10 +332,7 @@ impl Board {
     }
 
     fn observation(&mut self, lane: LaneId, call: CallId, observation: &Observation) {
-        if let Observation::Result {
-            cost_usd: Some(dollars),
-            ..
-        } = observation
+        if let Observation::Result { cost_usd: Some(dollars), .. } = observation
             && let Some(call) = self.calls.get_mut(&call)
         {
             call.reported = Cost::from_dollars(*dollars);
@@ -389,17 +368,12 @@ impl Board {
 
     /// The lane whose iteration is the newest among those at work, else the newest of all.
     pub(crate) fn foremost(&self) -> Option<&LaneBoard> {
-        self.lanes
-            .values()
-            .max_by_key(|lane| (lane.doing != Doing::Resting, lane.iteration))
+        self.lanes.values().max_by_key(|lane| (lane.doing != Doing::Resting, lane.iteration))
     }
 
     /// How many lanes are at work.
     pub(crate) fn busy_lanes(&self) -> usize {
-        self.lanes
-            .values()
-            .filter(|lane| lane.doing != Doing::Resting)
-            .count()
+        self.lanes.values().filter(|lane| lane.doing != Doing::Resting).count()
     }
 }
 

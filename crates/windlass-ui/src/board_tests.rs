@@ -14,17 +14,7 @@ fn board(events: &[Event]) -> Board {
 #[test]
 fn a_night_is_counted() {
     let board = board(&Night::new().whole().events);
-    assert_eq!(
-        board.tally,
-        Tally {
-            worked: 1,
-            idle: 1,
-            failed: 1,
-            accepted: 1,
-            refused: 1,
-            unproven: 0,
-        }
-    );
+    assert_eq!(board.tally, Tally { worked: 1, idle: 1, failed: 1, accepted: 1, refused: 1, unproven: 0 });
     assert_eq!((board.waits, board.waited), (1, Duration::from_mins(63)));
     assert_eq!(board.denials.len(), 1);
     assert_eq!(board.kept.as_ref().map(|(iteration, _)| *iteration), Some(5));
@@ -36,9 +26,7 @@ fn a_night_is_counted() {
 fn costs_add_up_while_the_run_goes_on() {
     let mut night = Night::new();
     night.start().iteration(1).called(|call| call.estimated = true);
-    night
-        .finished(1, Verdict::Worked, Class::Success, 0.42, 10)
-        .iteration(2);
+    night.finished(1, Verdict::Worked, Class::Success, 0.42, 10).iteration(2);
     night.observe(Observation::Result {
         is_error: false,
         text: String::new(),
@@ -86,11 +74,8 @@ fn activity_follows_the_agent_and_nothing_else() {
 #[test]
 fn a_wait_that_is_prolonged_is_one_wait() {
     let mut night = Night::new();
-    let hold = |until: &str| Fact::Held {
-        until: until.parse().unwrap(),
-        class: Class::UsageLimit,
-        attempt: 1,
-    };
+    let hold =
+        |until: &str| Fact::Held { until: until.parse().unwrap(), class: Class::UsageLimit, attempt: 1 };
     night.start().fact(hold("2026-03-01T21:00:00Z"));
     night.pass(600).fact(hold("2026-03-01T22:00:00Z"));
     night.pass(600).fact(Fact::Released);

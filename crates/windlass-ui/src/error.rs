@@ -24,25 +24,16 @@ pub fn render_error(summary: &str, hints: &[String], terminal: &Terminal) -> Str
 /// `warning: …`, for stderr; ends with a newline.
 #[must_use]
 pub fn render_warning(text: &str, terminal: &Terminal) -> String {
-    let line = Line::hanging(9)
-        .tone(Tone::Warn, "warning:")
-        .plain(" ")
-        .plain(one_line(text));
+    let line = Line::hanging(9).tone(Tone::Warn, "warning:").plain(" ").plain(one_line(text));
     format!("{}\n", line.render(terminal))
 }
 
 pub(crate) fn error_line(text: &str) -> Line {
-    Line::hanging(7)
-        .tone(Tone::Bad, "error:")
-        .plain(" ")
-        .plain(one_line(text))
+    Line::hanging(7).tone(Tone::Bad, "error:").plain(" ").plain(one_line(text))
 }
 
 fn hint_line(hint: &str) -> Line {
-    Line::hanging(7)
-        .tone(Tone::Command, "hint:")
-        .plain("  ")
-        .plain(one_line(hint))
+    Line::hanging(7).tone(Tone::Command, "hint:").plain("  ").plain(one_line(hint))
 }
 
 #[cfg(test)]
@@ -53,21 +44,14 @@ mod tests {
     fn an_error_says_what_and_what_to_do() {
         let hints = ["install it: npm install -g @anthropic-ai/claude-code".to_owned()];
         assert_eq!(
-            render_error(
-                "cannot find claude\nlooked in PATH\x1b[2J",
-                &hints,
-                &Terminal::plain()
-            ),
+            render_error("cannot find claude\nlooked in PATH\x1b[2J", &hints, &Terminal::plain()),
             "error: cannot find claude\n       looked in PATH\nhint:  install it: npm install -g @anthropic-ai/claude-code\n"
         );
     }
 
     #[test]
     fn long_errors_hang() {
-        let terminal = Terminal {
-            width: Some(30),
-            ..Terminal::plain()
-        };
+        let terminal = Terminal { width: Some(30), ..Terminal::plain() };
         assert_eq!(
             render_error("a sentence that does not fit into thirty columns", &[], &terminal),
             "error: a sentence that does\n       not fit into thirty\n       columns\n"

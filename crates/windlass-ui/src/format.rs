@@ -51,16 +51,9 @@ pub fn bound(duration: Duration) -> String {
         (seconds % HOUR / MINUTE, "m"),
         (seconds % MINUTE, "s"),
     ];
-    let text: Vec<String> = units
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, unit)| format!("{count}{unit}"))
-        .collect();
-    if text.is_empty() {
-        self::duration(duration)
-    } else {
-        text.join(" ")
-    }
+    let text: Vec<String> =
+        units.iter().filter(|(count, _)| *count > 0).map(|(count, unit)| format!("{count}{unit}")).collect();
+    if text.is_empty() { self::duration(duration) } else { text.join(" ") }
 }
 
 /// A limit as flags take it: `12h`, `1h30m`.
@@ -129,11 +122,7 @@ pub fn tokens(tokens: &Tokens) -> String {
 /// `1 file`, `3 files`.
 #[must_use]
 pub fn count(number: u64, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
-    }
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// The time from one moment to a later one; nothing when it is not later.

@@ -22,13 +22,8 @@ fn durations_have_at_most_two_units() {
 
 #[test]
 fn limits_are_written_without_zeros() {
-    for (seconds, expected) in [
-        (43_200, "12h"),
-        (5_400, "1h 30m"),
-        (90, "1m 30s"),
-        (86_400, "1d"),
-        (0, "0s"),
-    ] {
+    for (seconds, expected) in [(43_200, "12h"), (5_400, "1h 30m"), (90, "1m 30s"), (86_400, "1d"), (0, "0s")]
+    {
         assert_eq!(bound(Duration::from_secs(seconds)), expected);
     }
     assert_eq!(flag_duration(Duration::from_mins(90)), "1h30m");
@@ -51,13 +46,9 @@ fn money_shows_small_sums_finely() {
 
 #[test]
 fn amounts_and_sizes() {
-    for (number, expected) in [
-        (0, "0"),
-        (999, "999"),
-        (12_345, "12.3k"),
-        (999_960, "1.0M"),
-        (2_500_000_000, "2.5G"),
-    ] {
+    for (number, expected) in
+        [(0, "0"), (999, "999"), (12_345, "12.3k"), (999_960, "1.0M"), (2_500_000_000, "2.5G")]
+    {
         assert_eq!(amount(number), expected);
     }
     assert_eq!(bytes(512), "512 B");

@@ -14,12 +14,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     let stripped = strip_str(&lines).to_string();
-    Cow::Owned(
-        stripped
-            .chars()
-            .filter(|&character| is_harmless(character))
-            .collect(),
-    )
+    Cow::Owned(stripped.chars().filter(|&character| is_harmless(character)).collect())
 }
 
 /// [`harmless`] on one line: every run of white space becomes one blank.

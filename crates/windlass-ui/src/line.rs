@@ -113,10 +113,7 @@ impl Line {
     /// An empty line, which is wrapped at the terminal's width; its further rows begin at this column.
     #[must_use]
     pub fn hanging(column: usize) -> Line {
-        Line {
-            pieces: Vec::new(),
-            hang: Some(column),
-        }
+        Line { pieces: Vec::new(), hang: Some(column) }
     }
 
     /// The same line, never wrapped: something to copy.
@@ -214,9 +211,7 @@ fn total_width(pieces: &[Spelled<'_>]) -> usize {
 }
 
 fn characters(pieces: &[Spelled<'_>]) -> Vec<(char, Tone)> {
-    let characters = pieces
-        .iter()
-        .flat_map(|(tone, text)| text.chars().map(|character| (character, *tone)));
+    let characters = pieces.iter().flat_map(|(tone, text)| text.chars().map(|character| (character, *tone)));
     characters.collect()
 }
 
@@ -285,10 +280,7 @@ fn painted_row(characters: &[(char, Tone)], colour: bool) -> String {
     let pieces: Vec<Spelled<'_>> = runs
         .map(|run| {
             let text = run.iter().map(|&(character, _)| character).collect();
-            (
-                run.first().map_or(Tone::Plain, |&(_, tone)| tone),
-                Cow::Owned(text),
-            )
+            (run.first().map_or(Tone::Plain, |&(_, tone)| tone), Cow::Owned(text))
         })
         .collect();
     painted(&pieces, colour)
@@ -302,21 +294,14 @@ fn wrapped(characters: &[(char, Tone)], width: usize, hang: usize) -> Vec<Vec<(c
     let mut used = 0;
     let mut start = 0;
     for word in characters.split_inclusive(|&(character, tone)| character == ' ' && tone != Tone::Command) {
-        let ink = if let [ink @ .., (' ', _)] = word {
-            ink
-        } else {
-            word
-        };
+        let ink = if let [ink @ .., (' ', _)] = word { ink } else { word };
         let needed: usize = ink.iter().map(|&(character, _)| columns(character)).sum();
         if used + needed > width && used > start && needed > 0 {
             rows.push(without_trailing_blanks(row));
             row = vec![(' ', Tone::Plain); hang];
             (used, start) = (hang, hang);
         }
-        used += word
-            .iter()
-            .map(|&(character, _)| columns(character))
-            .sum::<usize>();
+        used += word.iter().map(|&(character, _)| columns(character)).sum::<usize>();
         row.extend_from_slice(word);
     }
     rows.push(without_trailing_blanks(row));

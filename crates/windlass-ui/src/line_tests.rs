@@ -1,21 +1,13 @@
 use super::*;
 
 fn terminal(width: usize, colour: bool, glyphs: Glyphs) -> Terminal {
-    Terminal {
-        width: Some(width),
-        colour,
-        glyphs,
-        ..Terminal::plain()
-    }
+    Terminal { width: Some(width), colour, glyphs, ..Terminal::plain() }
 }
 
 #[test]
 fn colour_appears_where_it_is_allowed() {
     let line = Line::new().mark(Tone::Good, Mark::Passed).plain(" done");
-    assert_eq!(
-        line.render(&terminal(80, true, Glyphs::Unicode)),
-        "\x1b[32m✓\x1b[0m done"
-    );
+    assert_eq!(line.render(&terminal(80, true, Glyphs::Unicode)), "\x1b[32m✓\x1b[0m done");
     assert_eq!(line.render(&terminal(80, false, Glyphs::Unicode)), "✓ done");
     assert_eq!(line.render(&terminal(80, false, Glyphs::Ascii)), "+ done");
 }
@@ -29,14 +21,8 @@ fn ascii_spells_our_punctuation() {
 #[test]
 fn long_lines_hang() {
     let line = Line::hanging(4).plain("one two three four five six seven");
-    assert_eq!(
-        line.render(&terminal(20, false, Glyphs::Unicode)),
-        "one two three four\n    five six seven"
-    );
-    assert_eq!(
-        line.render(&Terminal::plain()),
-        "one two three four five six seven"
-    );
+    assert_eq!(line.render(&terminal(20, false, Glyphs::Unicode)), "one two three four\n    five six seven");
+    assert_eq!(line.render(&Terminal::plain()), "one two three four five six seven");
 }
 
 #[test]
@@ -50,10 +36,7 @@ fn a_word_longer_than_the_row_is_kept_whole() {
 
 #[test]
 fn a_command_is_never_broken() {
-    let line = Line::hanging(2)
-        .plain("  go on: ")
-        .command("windlass resume r-1")
-        .dim("  later");
+    let line = Line::hanging(2).plain("  go on: ").command("windlass resume r-1").dim("  later");
     assert_eq!(
         line.render(&terminal(24, false, Glyphs::Unicode)),
         "  go on:\n  windlass resume r-1\n  later"
@@ -70,14 +53,8 @@ fn lines_without_a_hang_are_never_wrapped() {
 #[test]
 fn cutting_counts_columns_and_not_characters() {
     let line = Line::new().plain("日本語テキスト");
-    assert_eq!(
-        line.render_cut(&terminal(80, false, Glyphs::Unicode), 7),
-        "日本語…"
-    );
-    assert_eq!(
-        line.render_cut(&terminal(80, false, Glyphs::Unicode), 14),
-        "日本語テキスト"
-    );
+    assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Unicode), 7), "日本語…");
+    assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Unicode), 14), "日本語テキスト");
     assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Ascii), 2), "..");
     assert_eq!(line.render_cut(&terminal(80, false, Glyphs::Ascii), 0), "");
 }

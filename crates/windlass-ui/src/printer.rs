@@ -25,22 +25,13 @@ impl Output {
     #[must_use]
     pub fn standard(stream: Stream, terminal: Terminal) -> Output {
         let measured = terminal.interactive && std::env::var_os("COLUMNS").is_none();
-        Output {
-            measure: measured.then_some(stream),
-            ..Output::new(terminal, StandardStream(stream))
-        }
+        Output { measure: measured.then_some(stream), ..Output::new(terminal, StandardStream(stream)) }
     }
 
     /// Anything else that takes bytes.
     #[must_use]
     pub fn new(terminal: Terminal, writer: impl Write + Send + 'static) -> Output {
-        Output {
-            terminal,
-            writer: Box::new(writer),
-            measure: None,
-            buffer: Vec::new(),
-            closed: false,
-        }
+        Output { terminal, writer: Box::new(writer), measure: None, buffer: Vec::new(), closed: false }
     }
 
     /// The terminal behind it.
@@ -65,10 +56,7 @@ impl Output {
 
     fn flush(&mut self) {
         if !self.closed && !self.buffer.is_empty() {
-            let written = self
-                .writer
-                .write_all(&self.buffer)
-                .and_then(|()| self.writer.flush());
+            let written = self.writer.write_all(&self.buffer).and_then(|()| self.writer.flush());
             self.closed = written.is_err();
         }
         self.buffer.clear();
@@ -122,12 +110,7 @@ impl Printer {
     /// Results go to one output, everything else to another.
     #[must_use]
     pub fn new(results: Output, notes: Output) -> Printer {
-        Printer {
-            results,
-            notes,
-            living: false,
-            titled: false,
-        }
+        Printer { results, notes, living: false, titled: false }
     }
 
     /// The terminal of the results.
@@ -202,11 +185,7 @@ impl Printer {
             self.notes.push("\x1b[22;0t");
             self.titled = true;
         }
-        let title: String = title
-            .chars()
-            .filter(|character| !character.is_control())
-            .take(80)
-            .collect();
+        let title: String = title.chars().filter(|character| !character.is_control()).take(80).collect();
         self.notes.push(&format!("\x1b]0;{title}\x07"));
     }
 

@@ -3,12 +3,7 @@ use crate::rehearsal::Paper;
 use crate::terminal::Glyphs;
 
 fn interactive(width: usize) -> Terminal {
-    Terminal {
-        interactive: true,
-        width: Some(width),
-        glyphs: Glyphs::Unicode,
-        ..Terminal::plain()
-    }
+    Terminal { interactive: true, width: Some(width), glyphs: Glyphs::Unicode, ..Terminal::plain() }
 }
 
 fn printer(terminal: &Terminal) -> (Printer, Paper, Paper) {
@@ -27,10 +22,7 @@ fn the_living_line_makes_way_for_lines_that_stay() {
     printer.note(&Line::new().plain("stays"));
     printer.living(&Line::new().plain("short"));
     printer.finish();
-    assert_eq!(
-        notes.text(),
-        "\ra line tha…\x1b[K\r\x1b[Kstays\n\rshort\x1b[K\r\x1b[K"
-    );
+    assert_eq!(notes.text(), "\ra line tha…\x1b[K\r\x1b[Kstays\n\rshort\x1b[K\r\x1b[K");
 }
 
 #[test]
@@ -41,10 +33,7 @@ fn without_a_terminal_nothing_lives() {
     printer.note(&Line::new().plain("note"));
     printer.result(&Line::new().plain("result"));
     printer.finish();
-    assert_eq!(
-        (results.text().as_str(), notes.text().as_str()),
-        ("result\n", "note\n")
-    );
+    assert_eq!((results.text().as_str(), notes.text().as_str()), ("result\n", "note\n"));
 }
 
 #[test]
@@ -53,10 +42,7 @@ fn the_title_is_given_back_and_carries_no_controls() {
     printer.title("3/50\x07\x1b evil");
     printer.finish();
     printer.finish();
-    assert_eq!(
-        notes.text(),
-        "\x1b[22;0t\x1b]0;3/50 evil\x07\x1b]0;\x07\x1b[23;0t"
-    );
+    assert_eq!(notes.text(), "\x1b[22;0t\x1b]0;3/50 evil\x07\x1b]0;\x07\x1b[23;0t");
 }
 
 /// A terminal that hung up.
@@ -89,10 +75,8 @@ fn a_terminal_that_hung_up_is_forgotten() {
 fn a_pipe_without_a_reader_is_forgotten() {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
-    let mut printer = Printer::new(
-        Output::new(Terminal::plain(), writer),
-        Output::new(Terminal::plain(), io::sink()),
-    );
+    let mut printer =
+        Printer::new(Output::new(Terminal::plain(), writer), Output::new(Terminal::plain(), io::sink()));
     printer.result_bytes(&vec![b'x'; HELD_BACK + 1]);
     assert!(printer.results_closed());
     printer.result_bytes(b"more");

@@ -35,11 +35,7 @@ impl Paper {
 
 /// A terminal that is no file: so many columns, no colour.
 pub(crate) fn columns(width: usize) -> Terminal {
-    Terminal {
-        width: Some(width),
-        glyphs: Glyphs::Unicode,
-        ..Terminal::plain()
-    }
+    Terminal { width: Some(width), glyphs: Glyphs::Unicode, ..Terminal::plain() }
 }
 
 /// What a view puts on stdout and on stderr.

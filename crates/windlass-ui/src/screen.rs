@@ -34,18 +34,13 @@ impl Screen {
     /// # Errors
     /// No thread could be started.
     pub fn start(views: Vec<Box<dyn View>>, capacity: usize) -> io::Result<ScreenHandle> {
-        let queue = Arc::new(Queue {
-            state: Mutex::new(QueueState::default()),
-            changed: Condvar::new(),
-            capacity,
-        });
+        let queue =
+            Arc::new(Queue { state: Mutex::new(QueueState::default()), changed: Condvar::new(), capacity });
         let shown = Arc::clone(&queue);
-        std::thread::Builder::new()
-            .name("screen".to_owned())
-            .spawn(move || {
-                let _end = EndGuard(Arc::clone(&shown));
-                show(&shown, views);
-            })?;
+        std::thread::Builder::new().name("screen".to_owned()).spawn(move || {
+            let _end = EndGuard(Arc::clone(&shown));
+            show(&shown, views);
+        })?;
         Ok(ScreenHandle { queue })
     }
 }
@@ -223,9 +218,7 @@ fn show(queue: &Queue, mut views: Vec<Box<dyn View>>) {
             }
         }
         if counting && Instant::now() >= next_tick {
-            let tick = Event::Tick {
-                now: Timestamp::now(),
-            };
+            let tick = Event::Tick { now: Timestamp::now() };
             for view in &mut views {
                 view.event(&tick);
             }

@@ -7,10 +7,7 @@ use super::*;
 fn fact(seq: u64) -> Event {
     Event::from(Entry {
         seq,
-        at: Now {
-            wall: Timestamp::UNIX_EPOCH,
-            monotonic: Duration::ZERO,
-        },
+        at: Now { wall: Timestamp::UNIX_EPOCH, monotonic: Duration::ZERO },
         fact: Fact::Released,
     })
 }
@@ -21,10 +18,7 @@ fn observation(line: u64, text: &str) -> Event {
         call: CallId(1),
         line,
         at: Timestamp::UNIX_EPOCH,
-        observation: Observation::AgentText {
-            text: text.to_owned(),
-            nested: false,
-        },
+        observation: Observation::AgentText { text: text.to_owned(), nested: false },
     }
 }
 
@@ -54,11 +48,7 @@ fn stuck() -> (Box<dyn View>, Ends) {
     let (gate_end, gate) = mpsc::channel();
     let (seen, seen_end) = mpsc::channel();
     let view = Stuck { entered, gate, seen };
-    let ends = Ends {
-        entered: entered_end,
-        gate: gate_end,
-        seen: seen_end,
-    };
+    let ends = Ends { entered: entered_end, gate: gate_end, seen: seen_end };
     (Box::new(view), ends)
 }
 

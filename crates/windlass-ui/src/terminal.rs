@@ -83,17 +83,12 @@ impl Terminal {
         let set = |name: &str| environment(name).filter(|value| !value.is_empty());
         let interactive = is_terminal && set("TERM").is_some_and(|term| term != "dumb");
         let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-        let columns = set("COLUMNS")
-            .and_then(|columns| columns.parse().ok())
-            .filter(|&columns| columns > 0);
+        let columns = set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|&columns| columns > 0);
         Terminal {
             interactive,
             width: columns.or_else(|| is_terminal.then(|| size.unwrap_or(USUAL_WIDTH))),
             colour: set("NO_COLOR").is_none() && (interactive || forced),
-            glyphs: glyphs(
-                richest,
-                set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")),
-            ),
+            glyphs: glyphs(richest, set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"))),
             zone,
         }
     }
@@ -101,11 +96,7 @@ impl Terminal {
 
 fn glyphs(richest: Glyphs, locale: Option<String>) -> Glyphs {
     let locale = locale.unwrap_or_default().to_ascii_lowercase();
-    if locale.contains("utf-8") || locale.contains("utf8") {
-        richest
-    } else {
-        Glyphs::Ascii
-    }
+    if locale.contains("utf-8") || locale.contains("utf8") { richest } else { Glyphs::Ascii }
 }
 
 /// The columns of the terminal behind a stream, now; `None` where there is none or it does not tell.
@@ -115,9 +106,7 @@ pub fn measure(stream: Stream) -> Option<usize> {
         Stream::Stdout => rustix::termios::tcgetwinsize(std::io::stdout()),
         Stream::Stderr => rustix::termios::tcgetwinsize(std::io::stderr()),
     };
-    size.ok()
-        .map(|size| usize::from(size.ws_col))
-        .filter(|&columns| columns > 0)
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
 /// Has whoever read a stream gone away (`windlass logs -f | head`)? Asked without writing anything.
@@ -169,10 +158,7 @@ mod tests {
         assert!(!resolve(false, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).colour);
         assert_eq!(resolve(true, &[term, ("COLUMNS", "40")]).width, Some(40));
         assert_eq!(resolve(true, &[term, ("COLUMNS", "nonsense")]).width, Some(100));
-        assert_eq!(
-            resolve(true, &[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).glyphs,
-            Glyphs::Ascii
-        );
+        assert_eq!(resolve(true, &[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).glyphs, Glyphs::Ascii);
     }
 
     #[test]

@@ -44,36 +44,15 @@ impl Narrator {
     pub(crate) fn lines(&mut self, observation: &Observation, at: Timestamp, zone: &TimeZone) -> Vec<Line> {
         match observation {
             Observation::Started { model, version } => {
-                vec![aside(&format!(
-                    "session: model {}, version {}",
-                    one_line(model),
-                    one_line(version)
-                ))]
+                vec![aside(&format!("session: model {}, version {}", one_line(model), one_line(version)))]
             }
             Observation::AgentText { text, nested } => agent_text(text, Indent::of(*nested)),
-            Observation::ToolUse {
-                id,
-                name,
-                input,
-                nested,
-            } => self.tool_use(id, name, input, Indent::of(*nested)),
-            Observation::ToolResult {
-                id,
-                name,
-                is_error,
-                output,
-                nested,
-            } => {
+            Observation::ToolUse { id, name, input, nested } => {
+                self.tool_use(id, name, input, Indent::of(*nested))
+            }
+            Observation::ToolResult { id, name, is_error, output, nested } => {
                 let subject = self.open.remove(id).unwrap_or_default();
-                tool_result(
-                    &Answer {
-                        name,
-                        subject,
-                        output,
-                    },
-                    *is_error,
-                    Indent::of(*nested),
-                )
+                tool_result(&Answer { name, subject, output }, *is_error, Indent::of(*nested))
             }
             Observation::Denied { name, id } => {
                 let subject = self.open.remove(id).unwrap_or_default();
@@ -120,9 +99,7 @@ impl Narrator {
             ToolInput::Bash { command, description } => {
                 // The first line of the command is in the head already.
                 lines.extend(
-                    rows(&harmless(command))
-                        .skip(1)
-                        .map(|row| indent.below().plain(format!("  {row}"))),
+                    rows(&harmless(command)).skip(1).map(|row| indent.below().plain(format!("  {row}"))),
                 );
                 if !description.trim().is_empty() {
                     lines.push(indent.below().dim(one_line(description)));
@@ -152,11 +129,7 @@ impl Narrator {
                 command.lines().next().unwrap_or_default().replace('\t', " ")
             }
             ToolInput::Grep { pattern, path } | ToolInput::Glob { pattern, path } => {
-                let place = if path.is_empty() {
-                    String::new()
-                } else {
-                    format!(" in {}", self.path(path))
-                };
+                let place = if path.is_empty() { String::new() } else { format!(" in {}", self.path(path)) };
                 format!("{}{place}", one_line(pattern))
             }
             ToolInput::Agent { description } => one_line(description),
@@ -214,18 +187,10 @@ fn agent_text(text: &str, indent: Indent) -> Vec<Line> {
     let Some(first) = rows.next() else {
         return Vec::new();
     };
-    let head = indent
-        .line()
-        .mark(Tone::Dim, Mark::Memo)
-        .plain(format!(" {first}"));
+    let head = indent.line().mark(Tone::Dim, Mark::Memo).plain(format!(" {first}"));
     let hang = indent.columns() + 2;
-    let further = rows.map(|row| {
-        if row.is_empty() {
-            Line::new()
-        } else {
-            indent.below().plain(row).wrapping(hang)
-        }
-    });
+    let further =
+        rows.map(|row| if row.is_empty() { Line::new() } else { indent.below().plain(row).wrapping(hang) });
     std::iter::once(head.wrapping(hang)).chain(further).collect()
 }
 
@@ -235,19 +200,11 @@ fn tool_result(answer: &Answer<'_>, is_error: bool, indent: Indent) -> Vec<Line>
     if is_error {
         return failed(answer, &name, indent);
     }
-    let kept = if answer.name == "Read" {
-        READ_LINES
-    } else {
-        OUTPUT_LINES
-    };
+    let kept = if answer.name == "Read" { READ_LINES } else { OUTPUT_LINES };
     let size = if output.text.is_empty() {
         String::new()
     } else {
-        format!(
-            " ({}{})",
-            format::count(output.lines, "line"),
-            if output.cut { " and more" } else { "" }
-        )
+        format!(" ({}{})", format::count(output.lines, "line"), if output.cut { " and more" } else { "" })
     };
     let mut lines = vec![
         indent
@@ -262,10 +219,7 @@ fn tool_result(answer: &Answer<'_>, is_error: bool, indent: Indent) -> Vec<Line>
     let hidden = output.lines.saturating_sub(kept as u64);
     if hidden > 0 || output.cut {
         let more = if output.cut { "at least " } else { "" };
-        lines.push(indent.below().dim(format!(
-            "… {more}{} not shown",
-            format::count(hidden, "more line")
-        )));
+        lines.push(indent.below().dim(format!("… {more}{} not shown", format::count(hidden, "more line"))));
     }
     lines
 }
@@ -300,53 +254,29 @@ const EDIT_HINT: [&str; 5] = [
 
 fn about_the_call(observation: &Observation, at: Timestamp, zone: &TimeZone) -> Vec<Line> {
     match observation {
-        Observation::Retrying {
-            attempt,
-            max_attempts,
-            delay_ms,
-            status,
-            error,
-        } => {
+        Observation::Retrying { attempt, max_attempts, delay_ms, status, error } => {
             let delay = format::duration(std::time::Duration::from_millis(*delay_ms));
             let status = status.map(|status| format!("{status} ")).unwrap_or_default();
             let what = format!("the agent retries ({attempt}/{max_attempts}) in {delay}: {status}");
             vec![aside(&format!("{what}{}", one_line(error)))]
         }
-        Observation::LimitNotice {
-            status,
-            window,
-            utilization,
-            resets_at,
-        } if status != "allowed" => {
-            let used = utilization
-                .map(|part| format!(", {:.0} % used", part * 100.0))
-                .unwrap_or_default();
+        Observation::LimitNotice { status, window, utilization, resets_at } if status != "allowed" => {
+            let used = utilization.map(|part| format!(", {:.0} % used", part * 100.0)).unwrap_or_default();
             let reset = resets_at.and_then(|seconds| Timestamp::from_second(seconds).ok());
             let reset = reset.map(|reset| format!(", resets at {}", format::clock(reset, at, zone)));
             let what = format!("usage limit {}: {}", one_line(window), one_line(status));
             vec![aside(&format!("{what}{used}{}", reset.unwrap_or_default()))]
         }
         Observation::Background { running } if *running > 0 => {
-            vec![aside(&format!(
-                "{} running",
-                format::count(u64::from(*running), "background task")
-            ))]
+            vec![aside(&format!("{} running", format::count(u64::from(*running), "background task")))]
         }
         Observation::Compacted => vec![aside("the agent compacts its context")],
-        Observation::Result {
-            is_error,
-            text,
-            cost_usd,
-            turns,
-        } => {
+        Observation::Result { is_error, text, cost_usd, turns } => {
             let turns = turns.map(|turns| format!(" after {}", format::count(u64::from(turns), "turn")));
             let cost = cost_usd.map(windlass_core::fact::Cost::from_dollars);
             let cost = cost.map(|cost| format!(", {}", format::money(cost)));
-            let end = format!(
-                "the agent ended its turn{}{}",
-                turns.unwrap_or_default(),
-                cost.unwrap_or_default()
-            );
+            let end =
+                format!("the agent ended its turn{}{}", turns.unwrap_or_default(), cost.unwrap_or_default());
             let mut lines = vec![aside(&end)];
             if *is_error {
                 let text = harmless(text.trim_end());
@@ -387,9 +317,7 @@ fn repeated(subject: String) -> String {
 
 fn block(text: &str, indent: Indent, tone: Tone, sign: &str) -> Vec<Line> {
     let text = harmless(text);
-    rows(&text)
-        .map(|row| indent.below().tone(tone, format!("{sign}{row}")))
-        .collect()
+    rows(&text).map(|row| indent.below().tone(tone, format!("{sign}{row}"))).collect()
 }
 
 /// The lines of a text, tabs as four blanks.
@@ -398,11 +326,7 @@ fn rows(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 fn spaced(text: &str) -> String {
-    if text.is_empty() {
-        String::new()
-    } else {
-        format!(" {text}")
-    }
+    if text.is_empty() { String::new() } else { format!(" {text}") }
 }
 
 #[cfg(test)]

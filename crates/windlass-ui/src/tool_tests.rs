@@ -15,12 +15,7 @@ fn told(narrator: &mut Narrator, observation: &Observation) -> String {
 }
 
 fn used(name: &str, input: ToolInput) -> Observation {
-    Observation::ToolUse {
-        id: "1".to_owned(),
-        name: name.to_owned(),
-        input,
-        nested: false,
-    }
+    Observation::ToolUse { id: "1".to_owned(), name: name.to_owned(), input, nested: false }
 }
 
 fn answered(name: &str, is_error: bool, text: &str) -> Observation {
@@ -43,96 +38,41 @@ fn path() -> String {
 }
 
 fn numbered(count: usize) -> String {
-    (1..=count)
-        .map(|line| format!("line {line}"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    (1..=count).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n")
 }
 
+// rows: 37, 39, 41
 #[test]
 fn every_tool_says_what_it_is_about() {
-    let read = |offset, limit| ToolInput::Read {
-        path: path(),
-        offset,
-        limit,
-    };
-    let edit = |all| ToolInput::Edit {
-        path: path(),
-        old: "a\n\tb".to_owned(),
-        new: String::new(),
-        all,
-    };
+    let read = |offset, limit| ToolInput::Read { path: path(), offset, limit };
+    let edit = |all| ToolInput::Edit { path: path(), old: "a\n\tb".to_owned(), new: String::new(), all };
     let bash = |command: &str, description: &str| ToolInput::Bash {
         command: command.to_owned(),
         description: description.to_owned(),
     };
     for (name, input, expected) in [
         ("Read", read(None, None), "    ▸ Read src/parse.rs"),
-        (
-            "Read",
-            read(Some(10), Some(50)),
-            "    ▸ Read src/parse.rs (lines 10-59)",
-        ),
-        (
-            "Read",
-            read(Some(10), None),
-            "    ▸ Read src/parse.rs (from line 10)",
-        ),
-        (
-            "Read",
-            read(None, Some(1)),
-            "    ▸ Read src/parse.rs (first 1 line)",
-        ),
-        (
-            "Edit",
-            edit(false),
-            "    ▸ Edit src/parse.rs\n      - a\n      -     b",
-        ),
-        (
-            "Edit",
-            edit(true),
-            "    ▸ Edit src/parse.rs (every occurrence)\n      - a\n      -     b",
-        ),
+        ("Read", read(Some(10), Some(50)), "    ▸ Read src/parse.rs (lines 10-59)"),
+        ("Read", read(Some(10), None), "    ▸ Read src/parse.rs (from line 10)"),
+        ("Read", read(None, Some(1)), "    ▸ Read src/parse.rs (first 1 line)"),
+        ("Edit", edit(false), "    ▸ Edit src/parse.rs\n      - a\n      -     b"),
+        ("Edit", edit(true), "    ▸ Edit src/parse.rs (every occurrence)\n      - a\n      -     b"),
         (
             "Write",
-            ToolInput::Write {
-                path: "/etc/other".to_owned(),
-                bytes: 1_234,
-                lines: 40,
-            },
+            ToolInput::Write { path: "/etc/other".to_owned(), bytes: 1_234, lines: 40 },
             "    ▸ Write /etc/other (1.2 kB, 40 lines)",
         ),
-        (
-            "Bash",
-            bash("cargo test", "run\ntests"),
-            "    ▸ Bash cargo test\n      run tests",
-        ),
-        (
-            "Bash",
-            bash("cat <<E\n\tx\nE", ""),
-            "    ▸ Bash cat <<E\n            x\n        E",
-        ),
+        ("Bash", bash("cargo test", "run\ntests"), "    ▸ Bash cargo test\n      run tests"),
+        ("Bash", bash("cat <<E\n\tx\nE", ""), "    ▸ Bash cat <<E\n            x\n        E"),
         (
             "Grep",
-            ToolInput::Grep {
-                pattern: "fn .*".to_owned(),
-                path: "/home/ada/ledger/src".to_owned(),
-            },
+            ToolInput::Grep { pattern: "fn .*".to_owned(), path: "/home/ada/ledger/src".to_owned() },
             "    ▸ Grep fn .* in src",
         ),
-        (
-            "Glob",
-            ToolInput::Glob {
-                pattern: "*.rs".to_owned(),
-                path: String::new(),
-            },
-            "    ▸ Glob *.rs",
-        ),
+        ("Glob", ToolInput::Glob { pattern: "*.rs".to_owned(), path: String::new() }, "    ▸ Glob *.rs"),
         (
             "WebSearch",
-            ToolInput::Other {
-                json: "{\"query\":\"x\x1b[2J\"}".to_owned(),
-            },
+            ToolInput::Other { json: "{\"query\":\"x\x1b[2J\"}".to_owned() },
             "    ▸ WebSearch {\"query\":\"x\"}",
         ),
     ] {
@@ -140,19 +80,15 @@ fn every_tool_says_what_it_is_about() {
     }
 }
 
+// rows: 38
 #[test]
 fn answers_are_cut_by_the_tool() {
     for (name, shown) in [("Read", 15), ("Bash", 20), ("Grep", 20), ("WebSearch", 20)] {
         let text = told(&mut narrator(), &answered(name, false, &numbered(23)));
         let hidden = 23 - shown;
+        assert!(text.starts_with(&format!("    ✓ {name} (23 lines)\n      line 1\n")), "{text}");
         assert!(
-            text.starts_with(&format!("    ✓ {name} (23 lines)\n      line 1\n")),
-            "{text}"
-        );
-        assert!(
-            text.ends_with(&format!(
-                "      line {shown}\n      … {hidden} more lines not shown"
-            )),
+            text.ends_with(&format!("      line {shown}\n      … {hidden} more lines not shown")),
             "{text}"
         );
     }
@@ -160,6 +96,7 @@ fn answers_are_cut_by_the_tool() {
     assert!(exact.ends_with("line 15"), "{exact}");
 }
 
+// rows: 38
 #[test]
 fn errors_are_never_cut() {
     let text = told(&mut narrator(), &answered("Bash", true, &numbered(500)));
@@ -170,22 +107,15 @@ fn errors_are_never_cut() {
 #[test]
 fn a_command_is_shown_whole() {
     let command = format!("echo {}", "x".repeat(5_000));
-    let input = ToolInput::Bash {
-        command: command.clone(),
-        description: String::new(),
-    };
-    assert_eq!(
-        told(&mut narrator(), &used("Bash", input)),
-        format!("    ▸ Bash {command}")
-    );
+    let input = ToolInput::Bash { command: command.clone(), description: String::new() };
+    assert_eq!(told(&mut narrator(), &used("Bash", input)), format!("    ▸ Bash {command}"));
 }
 
+// rows: 40
 #[test]
 fn an_edit_that_found_nothing_comes_with_likely_causes() {
-    let text = told(
-        &mut narrator(),
-        &answered("Edit", true, "String to replace not found in file.\nString: x"),
-    );
+    let text =
+        told(&mut narrator(), &answered("Edit", true, "String to replace not found in file.\nString: x"));
     assert_eq!(
         text,
         "    ✗ Edit failed
@@ -206,31 +136,17 @@ fn an_answer_names_its_question() {
     let mut narrator = narrator();
     told(
         &mut narrator,
-        &used(
-            "Bash",
-            ToolInput::Bash {
-                command: "make\nmore".to_owned(),
-                description: String::new(),
-            },
-        ),
+        &used("Bash", ToolInput::Bash { command: "make\nmore".to_owned(), description: String::new() }),
     );
-    assert_eq!(
-        told(&mut narrator, &answered("Bash", false, "")),
-        "    ✓ Bash make"
-    );
+    assert_eq!(told(&mut narrator, &answered("Bash", false, "")), "    ✓ Bash make");
     assert_eq!(told(&mut narrator, &answered("Bash", false, "")), "    ✓ Bash");
 }
 
+// rows: 36
 #[test]
 fn words_are_shown_whole_and_harmless() {
-    let text = |text: &str, nested| Observation::AgentText {
-        text: text.to_owned(),
-        nested,
-    };
-    assert_eq!(
-        told(&mut narrator(), &text("one\x1b[2J\n\n\ttwo\n", false)),
-        "    ✎ one\n\n          two"
-    );
+    let text = |text: &str, nested| Observation::AgentText { text: text.to_owned(), nested };
+    assert_eq!(told(&mut narrator(), &text("one\x1b[2J\n\n\ttwo\n", false)), "    ✎ one\n\n          two");
     assert_eq!(told(&mut narrator(), &text("nested", true)), "        ✎ nested");
     assert_eq!(told(&mut narrator(), &text(" \n", false)), "");
     let long = told(&mut narrator(), &text(&"word ".repeat(30), false));
@@ -270,10 +186,7 @@ fn what_else_an_agent_reports() {
             "",
         ),
         (
-            Observation::Denied {
-                name: "Bash".to_owned(),
-                id: "1".to_owned(),
-            },
+            Observation::Denied { name: "Bash".to_owned(), id: "1".to_owned() },
             "    ✗ Bash refused by permissions",
         ),
         (
@@ -286,17 +199,11 @@ fn what_else_an_agent_reports() {
             "    · the agent ended its turn after 3 turns, $0.50\n      API Error: 500",
         ),
         (
-            Observation::Garbage {
-                bytes: 2_000,
-                start: "Segmentation fault".to_owned(),
-            },
+            Observation::Garbage { bytes: 2_000, start: "Segmentation fault".to_owned() },
             "    · 2.0 kB that are no JSON: Segmentation fault",
         ),
         (Observation::Background { running: 0 }, ""),
-        (
-            Observation::Background { running: 1 },
-            "    · 1 background task running",
-        ),
+        (Observation::Background { running: 1 }, "    · 1 background task running"),
         (Observation::Compacted, "    · the agent compacts its context"),
     ] {
         assert_eq!(told(&mut narrator(), &observation), expected);

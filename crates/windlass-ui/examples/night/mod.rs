@@ -63,9 +63,7 @@ pub fn plan() -> RunPlan {
             max_turns: None,
             arguments: Vec::new(),
             skip_permissions: false,
-            allow: ["Bash(cargo test:*)", "Bash(git diff:*)", "Bash(git log:*)"]
-                .map(str::to_owned)
-                .to_vec(),
+            allow: ["Bash(cargo test:*)", "Bash(git diff:*)", "Bash(git log:*)"].map(str::to_owned).to_vec(),
             api_keys: false,
             background: false,
         },
@@ -95,14 +93,7 @@ impl Night {
 
     /// Begins then.
     pub fn beginning(begin: Timestamp) -> Night {
-        Night {
-            events: Vec::new(),
-            now: begin,
-            begin,
-            seq: 0,
-            call: 0,
-            line: 0,
-        }
+        Night { events: Vec::new(), now: begin, begin, seq: 0, call: 0, line: 0 }
     }
 
     /// Lets time pass.
@@ -118,11 +109,7 @@ impl Night {
             wall: self.now,
             monotonic: Duration::try_from(self.now.duration_since(self.begin)).unwrap_or_default(),
         };
-        self.events.push(Event::from(Entry {
-            seq: self.seq,
-            at,
-            fact,
-        }));
+        self.events.push(Event::from(Entry { seq: self.seq, at, fact }));
         self
     }
 
@@ -141,18 +128,12 @@ impl Night {
 
     /// The run begins.
     pub fn start(&mut self) -> &mut Night {
-        self.fact(Fact::RunStarted {
-            plan: Box::new(plan()),
-        })
+        self.fact(Fact::RunStarted { plan: Box::new(plan()) })
     }
 
     /// An iteration begins.
     pub fn iteration(&mut self, iteration: u32) -> &mut Night {
-        self.fact(Fact::IterationStarted {
-            lane: LANE,
-            iteration,
-        })
-        .call(iteration, 1)
+        self.fact(Fact::IterationStarted { lane: LANE, iteration }).call(iteration, 1)
     }
 
     /// A call begins.
@@ -169,11 +150,7 @@ impl Night {
             reserved: Cost::from_dollars(0.5),
             budget: None,
         })
-        .fact(Fact::CallSpawned {
-            lane: LANE,
-            call,
-            pid: 4711,
-        })
+        .fact(Fact::CallSpawned { lane: LANE, call, pid: 4711 })
     }
 
     /// The agent uses a tool and gets its answer.
@@ -189,12 +166,7 @@ impl Night {
     fn answered(&mut self, name: &str, input: ToolInput, output: &str, is_error: bool) -> &mut Night {
         let id = format!("toolu_{}_{}", self.call, self.line);
         let name = name.to_owned();
-        self.observe(Observation::ToolUse {
-            id: id.clone(),
-            name: name.clone(),
-            input,
-            nested: false,
-        });
+        self.observe(Observation::ToolUse { id: id.clone(), name: name.clone(), input, nested: false });
         self.pass(7).observe(Observation::ToolResult {
             id,
             name,
@@ -211,10 +183,7 @@ impl Night {
 
     /// The agent writes.
     pub fn says(&mut self, text: &str) -> &mut Night {
-        self.observe(Observation::AgentText {
-            text: text.to_owned(),
-            nested: false,
-        })
+        self.observe(Observation::AgentText { text: text.to_owned(), nested: false })
     }
 
     /// The call ends.
@@ -226,12 +195,7 @@ impl Night {
             cut: None,
             cost: Cost::from_dollars(0.42),
             estimated: false,
-            tokens: Tokens {
-                input: 1_200,
-                output: 3_400,
-                cache_creation: 20_000,
-                cache_read: 180_000,
-            },
+            tokens: Tokens { input: 1_200, output: 3_400, cache_creation: 20_000, cache_read: 180_000 },
             tool_uses: 12,
             empty: false,
             denials: Vec::new(),
@@ -242,12 +206,7 @@ impl Night {
         };
         change(&mut summary);
         let call = CallId(self.call);
-        self.fact(Fact::CallFinished {
-            lane: LANE,
-            call,
-            claimed: false,
-            summary,
-        })
+        self.fact(Fact::CallFinished { lane: LANE, call, claimed: false, summary })
     }
 
     /// The tree is kept.
@@ -289,10 +248,7 @@ impl Night {
             iteration,
             verdict,
             class,
-            progress: matches!(
-                verdict,
-                Verdict::Worked | Verdict::ClaimAccepted | Verdict::ClaimRefused
-            ),
+            progress: matches!(verdict, Verdict::Worked | Verdict::ClaimAccepted | Verdict::ClaimRefused),
             cost: Cost::from_dollars(cost),
             tokens: Tokens::default(),
             duration: Duration::from_secs(seconds),
@@ -307,12 +263,7 @@ impl Night {
             iterations: 5,
             cost: Cost::from_dollars(2.13),
             estimated: true,
-            tokens: Tokens {
-                input: 12_000,
-                output: 34_100,
-                cache_creation: 90_000,
-                cache_read: 1_064_000,
-            },
+            tokens: Tokens { input: 12_000, output: 34_100, cache_creation: 90_000, cache_read: 1_064_000 },
             duration: Duration::from_secs(1_394),
             exit_code: stop_reason.exit_code(ExitCodes::Simple),
         })
@@ -328,29 +279,20 @@ impl Night {
                 snapshot: Some(SnapshotId("ba5e".to_owned())),
                 left_out: 0,
             })
-            .gate(
-                CheckStage::Baseline,
-                CheckResult::Failed(101),
-                "test result: FAILED. 11 passed; 2 failed",
-            );
+            .gate(CheckStage::Baseline, CheckResult::Failed(101), "test result: FAILED. 11 passed; 2 failed");
         night.iteration(1).first_iteration();
         night.pass(2).iteration(2).pass(63);
-        night
-            .called(|call| call.cost = Cost::from_dollars(0.11))
-            .kept(0)
-            .finished(2, Verdict::Idle, Class::Success, 0.11, 63);
-        night
-            .pass(2)
-            .iteration(3)
-            .pass(200)
-            .says("All dates parse now.\n\nWINDLASS_JOB_COMPLETE");
+        night.called(|call| call.cost = Cost::from_dollars(0.11)).kept(0).finished(
+            2,
+            Verdict::Idle,
+            Class::Success,
+            0.11,
+            63,
+        );
+        night.pass(2).iteration(3).pass(200).says("All dates parse now.\n\nWINDLASS_JOB_COMPLETE");
         night.called(|call| call.cost = Cost::from_dollars(0.31)).kept(2);
         night
-            .gate(
-                CheckStage::Candidate,
-                CheckResult::Failed(101),
-                "test result: FAILED. 13 passed; 1 failed",
-            )
+            .gate(CheckStage::Candidate, CheckResult::Failed(101), "test result: FAILED. 13 passed; 1 failed")
             .finished(3, Verdict::ClaimRefused, Class::Success, 0.31, 203);
         night.pass(2).iteration(4).limited_iteration();
         night.pass(2).iteration(5).pass(240);
@@ -365,11 +307,7 @@ impl Night {
             )
             .called(|_| {})
             .kept(3)
-            .gate(
-                CheckStage::Candidate,
-                CheckResult::Passed,
-                "test result: ok. 14 passed; 0 failed",
-            )
+            .gate(CheckStage::Candidate, CheckResult::Passed, "test result: ok. 14 passed; 0 failed")
             .finished(5, Verdict::ClaimAccepted, Class::Success, 0.42, 243)
             .end(StopReason::Complete, "");
         self
@@ -399,11 +337,7 @@ impl Night {
                 date_edit("    iso(text)"),
                 "String to replace not found in file.\nString:     iso(text)",
             )
-            .tool(
-                "Edit",
-                date_edit("    parse_date(text)"),
-                "The file has been updated.",
-            )
+            .tool("Edit", date_edit("    parse_date(text)"), "The file has been updated.")
             .pass(200)
             .called(|call| {
                 call.denials = vec![Denial {
@@ -424,22 +358,10 @@ impl Night {
                 "usage limit of the five-hour window".clone_into(&mut call.detail);
                 call.cost = Cost::ZERO;
                 call.duration = Duration::from_secs(12);
-                call.limit = Some(UsageLimit {
-                    resets_at: Some(reset),
-                    window: "five_hour".to_owned(),
-                });
+                call.limit = Some(UsageLimit { resets_at: Some(reset), window: "five_hour".to_owned() });
             })
-            .fact(Fact::AttemptRepeats {
-                lane: LANE,
-                iteration: 4,
-                attempt: 1,
-                class: Class::UsageLimit,
-            })
-            .fact(Fact::Held {
-                until: reset,
-                class: Class::UsageLimit,
-                attempt: 1,
-            })
+            .fact(Fact::AttemptRepeats { lane: LANE, iteration: 4, attempt: 1, class: Class::UsageLimit })
+            .fact(Fact::Held { until: reset, class: Class::UsageLimit, attempt: 1 })
             .pass(3_780)
             .fact(Fact::Released)
             .call(4, 2)

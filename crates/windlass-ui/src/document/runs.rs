@@ -82,10 +82,7 @@ pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> Strin
         [left, right] => left.directory == right.directory,
         _ => true,
     });
-    let cells: Vec<Cells> = sorted
-        .iter()
-        .map(|row| Cells::new(row, now, terminal, same_place))
-        .collect();
+    let cells: Vec<Cells> = sorted.iter().map(|row| Cells::new(row, now, terminal, same_place)).collect();
     let widths = Widths::of(&cells);
     let mut text = String::new();
     let room = terminal.width.unwrap_or(usize::MAX);
@@ -105,12 +102,7 @@ pub fn runs_json(rows: &[RunRow]) -> Vec<u8> {
         r#type: &'static str,
         runs: &'a [RunRow],
     }
-    json_line(&Document {
-        v: FORMAT_VERSION,
-        r#type: "runs",
-        runs: rows,
-    })
-    .unwrap_or_default()
+    json_line(&Document { v: FORMAT_VERSION, r#type: "runs", runs: rows }).unwrap_or_default()
 }
 
 struct Cells {
@@ -131,11 +123,7 @@ impl Cells {
             iterations: row.iterations.to_string(),
             cost: format::charged(row.cost, row.estimated),
             state: row.state,
-            title: if same_place {
-                title
-            } else {
-                format!("{title}  ({})", one_line(&row.directory))
-            },
+            title: if same_place { title } else { format!("{title}  ({})", one_line(&row.directory)) },
         }
     }
 }
@@ -164,13 +152,7 @@ impl Widths {
     }
 
     fn header(&self) -> Line {
-        let Widths {
-            run,
-            started,
-            iterations,
-            cost,
-            state,
-        } = self;
+        let Widths { run, started, iterations, cost, state } = self;
         Line::new().dim(format!(
             "{:<run$}  {:<started$}  {:>iterations$}  {:>cost$}  {:<state$}  job",
             "run", "started", "it.", "cost", "state"
@@ -178,20 +160,11 @@ impl Widths {
     }
 
     fn row(&self, cells: &Cells) -> Line {
-        let Widths {
-            run,
-            started,
-            iterations,
-            cost,
-            state,
-        } = self;
+        let Widths { run, started, iterations, cost, state } = self;
         Line::new()
             .strong(format!("{:<run$}", cells.run))
             .dim(format!("  {:<started$}", cells.started))
-            .plain(format!(
-                "  {:>iterations$}  {:>cost$}  ",
-                cells.iterations, cells.cost
-            ))
+            .plain(format!("  {:>iterations$}  {:>cost$}  ", cells.iterations, cells.cost))
             .tone(cells.state.tone(), format!("{:<state$}", cells.state.name()))
             .plain(format!("  {}", cells.title))
     }

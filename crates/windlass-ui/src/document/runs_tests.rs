@@ -66,9 +66,7 @@ fn no_run_says_how_to_start_one() {
 
 #[test]
 fn ten_thousand_runs_are_a_table_too() {
-    let rows: Vec<RunRow> = (0..10_000)
-        .map(|index| row("r-00000000", index, RunState::Running))
-        .collect();
+    let rows: Vec<RunRow> = (0..10_000).map(|index| row("r-00000000", index, RunState::Running)).collect();
     assert_eq!(runs_table(&rows, now(), &columns(80)).lines().count(), 10_001);
 }
 

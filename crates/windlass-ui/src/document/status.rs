@@ -88,14 +88,8 @@ impl RunStatus {
         let plan = board.plan.as_deref();
         let ending = board.ending.as_ref();
         let foremost = board.foremost().map_or(0, |lane| lane.iteration);
-        let until = if unfinished == RunState::Running {
-            now
-        } else {
-            board.now
-        };
-        let elapsed = board
-            .started
-            .map_or(Duration::ZERO, |started| format::between(started, until));
+        let until = if unfinished == RunState::Running { now } else { board.now };
+        let elapsed = board.started.map_or(Duration::ZERO, |started| format::between(started, until));
         let duration = ending.map_or(elapsed.saturating_sub(board.waited), |ending| ending.duration);
         let unsettled = match (ending, unfinished) {
             (None, RunState::Interrupted) => board.unsettled(),
@@ -106,9 +100,7 @@ impl RunStatus {
             state: ending.map_or(unfinished, |ending| RunState::Ended(ending.reason)),
             detail: ending.map(|ending| ending.detail.clone()).unwrap_or_default(),
             title: plan.map(|plan| plan.job.title.clone()).unwrap_or_default(),
-            directory: plan
-                .map(|plan| plan.directory.to_string_lossy().into_owned())
-                .unwrap_or_default(),
+            directory: plan.map(|plan| plan.directory.to_string_lossy().into_owned()).unwrap_or_default(),
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
@@ -138,9 +130,7 @@ fn checks(board: &Board) -> Vec<StatusCheck> {
             kind,
             command: command.to_owned(),
             result: outcome.map(|outcome| outcome.result),
-            last_line: outcome
-                .map(|outcome| outcome.last_line.clone())
-                .unwrap_or_default(),
+            last_line: outcome.map(|outcome| outcome.last_line.clone()).unwrap_or_default(),
         })
     });
     all.collect()
@@ -160,12 +150,7 @@ pub fn status_json(status: &RunStatus) -> Vec<u8> {
         #[serde(flatten)]
         status: &'a RunStatus,
     }
-    json_line(&Document {
-        v: FORMAT_VERSION,
-        r#type: "status",
-        status,
-    })
-    .unwrap_or_default()
+    json_line(&Document { v: FORMAT_VERSION, r#type: "status", status }).unwrap_or_default()
 }
 
 /// The state for people; every line ends with a newline.
@@ -175,9 +160,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.push(labelled("in").plain(one_line(&status.directory)));
     lines.extend(status.started.map(|started| {
         let clock = format::date_time(started, &terminal.zone);
-        labelled("started")
-            .plain(clock)
-            .dim(format!(" ({})", format::relative(started, now, &terminal.zone)))
+        labelled("started").plain(clock).dim(format!(" ({})", format::relative(started, now, &terminal.zone)))
     }));
     lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)));
     lines.push(labelled("cost").plain(cost(status)));
@@ -185,13 +168,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.push(labelled("time").plain(time(status)));
     lines.extend(status.waiting_until.map(|until| {
         let clock = format::clock(until, now, &terminal.zone);
-        labelled("waiting").tone(
-            Tone::Warn,
-            format!(
-                "until {clock} (in {})",
-                format::duration(format::between(now, until))
-            ),
-        )
+        labelled("waiting")
+            .tone(Tone::Warn, format!("until {clock} (in {})", format::duration(format::between(now, until))))
     }));
     lines.extend(status.checks.iter().map(check));
     if status.commits > 0 {
@@ -207,24 +185,10 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
 }
 
 fn headline(status: &RunStatus) -> Line {
-    let run = status
-        .run
-        .as_ref()
-        .map(|run| one_line(&run.0))
-        .unwrap_or_default();
-    let (tone, stopping) = (
-        status.state.tone(),
-        status.stop_stage > 0 && status.state == RunState::Running,
-    );
-    let line = Line::hanging(2)
-        .strong(run)
-        .plain(" ")
-        .tone(tone, status.state.name());
-    let line = if stopping {
-        line.tone(Tone::Warn, ", stopping")
-    } else {
-        line
-    };
+    let run = status.run.as_ref().map(|run| one_line(&run.0)).unwrap_or_default();
+    let (tone, stopping) = (status.state.tone(), status.stop_stage > 0 && status.state == RunState::Running);
+    let line = Line::hanging(2).strong(run).plain(" ").tone(tone, status.state.name());
+    let line = if stopping { line.tone(Tone::Warn, ", stopping") } else { line };
     let line = line.plain(format!("  {}", one_line(&status.title)));
     if status.detail.is_empty() {
         return line;
@@ -249,10 +213,7 @@ fn time(status: &RunStatus) -> String {
     if status.waited_ms == 0 {
         return worked;
     }
-    format!(
-        "{worked}, and {} waited",
-        format::duration(Duration::from_millis(status.waited_ms))
-    )
+    format!("{worked}, and {} waited", format::duration(Duration::from_millis(status.waited_ms)))
 }
 
 fn check(check: &StatusCheck) -> Line {
@@ -265,9 +226,7 @@ fn check(check: &StatusCheck) -> Line {
         Some(_) => (Tone::Bad, Mark::Failed),
         None => (Tone::Dim, Mark::Nothing),
     };
-    let result = check
-        .result
-        .map_or_else(|| "not run".to_owned(), words::check_result);
+    let result = check.result.map_or_else(|| "not run".to_owned(), words::check_result);
     labelled(label)
         .mark(tone, mark)
         .plain(format!(" {}", one_line(&check.command)))
@@ -283,16 +242,11 @@ fn next(status: &RunStatus) -> Vec<Line> {
         RunState::Interrupted => vec![format!("windlass resume {run}")],
         RunState::Ended(_) => vec![format!("windlass logs {run}")],
     };
-    let restore = status
-        .restorable
-        .map(|iteration| format!("windlass restore {run} {iteration}"));
+    let restore = status.restorable.map(|iteration| format!("windlass restore {run} {iteration}"));
     let restore = restore.filter(|_| status.state != RunState::Running);
     let labels = std::iter::once("next").chain(std::iter::repeat(""));
     let all = commands.into_iter().chain(restore);
-    labels
-        .zip(all)
-        .map(|(label, command)| labelled(label).command(command))
-        .collect()
+    labels.zip(all).map(|(label, command)| labelled(label).command(command)).collect()
 }
 
 #[cfg(test)]

@@ -41,15 +41,9 @@ fn a_run_that_waits() {
     let held = events.iter().position(is_hold).unwrap();
     let status = status(held + 1, RunState::Interrupted);
     let text = status_text(&status, now(), &columns(80));
-    assert!(
-        text.contains("  waiting     until 21:11 (in 41m 30s)\n"),
-        "{text}"
-    );
+    assert!(text.contains("  waiting     until 21:11 (in 41m 30s)\n"), "{text}");
     assert!(text.starts_with("r-k3v9x2aa interrupted  "), "{text}");
-    assert!(
-        text.contains("  next        windlass resume r-k3v9x2aa\n"),
-        "{text}"
-    );
+    assert!(text.contains("  next        windlass resume r-k3v9x2aa\n"), "{text}");
     // Nobody has worked on it since its last fact.
     assert!(text.contains("  time        8m 30s\n"), "{text}");
 }
@@ -59,10 +53,7 @@ fn a_run_that_ended() {
     let status = status(usize::MAX, RunState::Interrupted);
     assert_eq!(status.state, RunState::Ended(StopReason::Complete));
     let text = status_text(&status, now(), &columns(80));
-    assert!(
-        text.contains("  time        23m 14s, and 1h 03m waited\n"),
-        "{text}"
-    );
+    assert!(text.contains("  time        23m 14s, and 1h 03m waited\n"), "{text}");
     assert!(
         text.ends_with(
             "  next        windlass logs r-k3v9x2aa\n              windlass restore r-k3v9x2aa 5\n"
@@ -70,6 +61,7 @@ fn a_run_that_ended() {
     );
 }
 
+// rows: 118
 #[test]
 fn machines_get_a_document() {
     let bytes = status_json(&status(usize::MAX, RunState::Interrupted));

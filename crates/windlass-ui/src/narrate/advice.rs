@@ -36,36 +36,23 @@ pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
         }
         StopReason::MaxDuration => {
             let raised = limits.duration.unwrap_or_default().saturating_mul(2);
-            resume(
-                format!(" --max-duration {}", format::flag_duration(raised)),
-                "go on with a higher limit",
-            )
+            resume(format!(" --max-duration {}", format::flag_duration(raised)), "go on with a higher limit")
         }
         StopReason::Stagnated => {
             let raised = limits.stagnation.unwrap_or(3).saturating_mul(2);
-            resume(
-                format!(" --stagnation-threshold {raised}"),
-                "go on with more patience",
-            )
+            resume(format!(" --stagnation-threshold {raised}"), "go on with more patience")
         }
         StopReason::ConsecutiveFailures => {
             let raised = limits.failures.saturating_mul(2);
-            resume(
-                format!(" --max-failures {raised}"),
-                "go on once the cause is gone",
-            )
+            resume(format!(" --max-failures {raised}"), "go on once the cause is gone")
         }
         StopReason::LimitWaitExceeded => {
             let raised = limits.wait.saturating_mul(2);
-            resume(
-                format!(" --max-wait {}", format::flag_duration(raised)),
-                "go on with more patience",
-            )
+            resume(format!(" --max-wait {}", format::flag_duration(raised)), "go on with more patience")
         }
-        StopReason::AgentUnavailable | StopReason::DiskFull => advice(
-            "windlass doctor".to_owned(),
-            "see what is wrong with this machine",
-        ),
+        StopReason::AgentUnavailable | StopReason::DiskFull => {
+            advice("windlass doctor".to_owned(), "see what is wrong with this machine")
+        }
         StopReason::Complete | StopReason::NothingToDo | StopReason::Missing => {
             return vec![look(plan)];
         }
@@ -81,10 +68,7 @@ pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
 }
 
 fn look(plan: &RunPlan) -> Advice {
-    advice(
-        format!("windlass logs {}", plan.run),
-        "what was done, step by step",
-    )
+    advice(format!("windlass logs {}", plan.run), "what was done, step by step")
 }
 
 /// What an ending is worth: what vouches for it.

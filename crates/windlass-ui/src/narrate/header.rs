@@ -25,9 +25,7 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
         return Vec::new();
     };
     let mut lines = vec![
-        Line::hanging(2)
-            .strong("windlass")
-            .dim(format!(" · {} · {}", words::mode(plan.job.mode), plan.run)),
+        Line::hanging(2).strong("windlass").dim(format!(" · {} · {}", words::mode(plan.job.mode), plan.run)),
         Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
         Line::new(),
         labelled("agent").plain(agent(&plan.agent)),
@@ -87,18 +85,12 @@ fn agent(agent: &AgentPlan) -> String {
 fn limits(limits: &Limits) -> String {
     let counted = |number: u32, noun| format::count(u64::from(number), noun);
     let parts = [
-        limits
-            .iterations
-            .map(|iterations| counted(iterations, "iteration")),
+        limits.iterations.map(|iterations| counted(iterations, "iteration")),
         limits.duration.map(format::bound),
         limits.cost.map(format::money),
-        limits
-            .tokens
-            .map(|tokens| format!("{} tokens", format::amount(tokens))),
+        limits.tokens.map(|tokens| format!("{} tokens", format::amount(tokens))),
         Some(format!("{} in a row", counted(limits.failures, "failure"))),
-        limits
-            .stagnation
-            .map(|idle| format!("{idle} in a row without progress")),
+        limits.stagnation.map(|idle| format!("{idle} in a row without progress")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -113,12 +105,7 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
                 .plain(": permissions are skipped (--dangerously-skip-permissions)"),
         ];
     }
-    let shown: Vec<String> = agent
-        .allow
-        .iter()
-        .take(SHOWN_RULES)
-        .map(|rule| one_line(rule))
-        .collect();
+    let shown: Vec<String> = agent.allow.iter().take(SHOWN_RULES).map(|rule| one_line(rule)).collect();
     let hidden = agent.allow.len().saturating_sub(SHOWN_RULES);
     let mut text = "edit files here".to_owned();
     if !shown.is_empty() {
@@ -127,11 +114,7 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
     if hidden > 0 {
         text = format!("{text} and {hidden} more");
     }
-    vec![
-        labelled("may do")
-            .plain(text)
-            .dim("; anything else is refused and listed here"),
-    ]
+    vec![labelled("may do").plain(text).dim("; anything else is refused and listed here")]
 }
 
 fn completion(plan: &RunPlan) -> String {
@@ -151,9 +134,7 @@ fn completion(plan: &RunPlan) -> String {
 
 fn checks(plan: &RunPlan, kind: CheckKind, label: &str) -> Vec<Line> {
     let of_kind = plan.checks.iter().filter(|check| check.kind == kind);
-    of_kind
-        .map(|check| labelled(label).command(one_line(&check.command)))
-        .collect()
+    of_kind.map(|check| labelled(label).command(one_line(&check.command))).collect()
 }
 
 fn commits(plan: &RunPlan) -> &'static str {

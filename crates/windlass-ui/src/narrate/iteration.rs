@@ -41,16 +41,7 @@ pub(super) fn gutter(board: &Board) -> usize {
 }
 
 pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
-    let Fact::IterationFinished {
-        lane,
-        iteration,
-        verdict,
-        class,
-        progress,
-        cost,
-        duration,
-        ..
-    } = fact
+    let Fact::IterationFinished { lane, iteration, verdict, class, progress, cost, duration, .. } = fact
     else {
         return Vec::new();
     };
@@ -65,16 +56,8 @@ pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
         explanation: explanation(seen, *verdict, *class, *progress),
     };
     let mut lines = vec![row.line(board)];
-    lines.extend(
-        seen.failed_checks
-            .iter()
-            .flat_map(|outcome| failed_check(board, outcome)),
-    );
-    lines.extend(
-        seen.commit_refused
-            .as_deref()
-            .map(|why| commit_refused(board, why)),
-    );
+    lines.extend(seen.failed_checks.iter().flat_map(|outcome| failed_check(board, outcome)));
+    lines.extend(seen.commit_refused.as_deref().map(|why| commit_refused(board, why)));
     lines.extend(seen.denials.iter().flat_map(|denial| denied(board, denial)));
     lines
 }
@@ -84,9 +67,7 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
         return Vec::new();
     };
     let call = board.lanes.get(lane).and_then(|lane| lane.last_call.as_ref());
-    let why = call
-        .map(|call| one_line(&call.detail))
-        .filter(|detail| !detail.is_empty());
+    let why = call.map(|call| one_line(&call.detail)).filter(|detail| !detail.is_empty());
     let why = why.unwrap_or_else(|| words::class(class).to_owned());
     let again = if board.ending_early || board.stop.is_some() {
         "a resume repeats it".to_owned()
@@ -105,11 +86,7 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
 }
 
 fn explanation(seen: &LaneBoard, verdict: Verdict, class: Class, progress: bool) -> String {
-    let detail = seen
-        .last_call
-        .as_ref()
-        .map(|call| one_line(&call.detail))
-        .unwrap_or_default();
+    let detail = seen.last_call.as_ref().map(|call| one_line(&call.detail)).unwrap_or_default();
     let changed = if seen.changed == 0 {
         if progress { "progress" } else { "nothing new" }.to_owned()
     } else {
@@ -154,10 +131,7 @@ fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
         Some(CheckKind::Gate) | None => (Tone::Bad, "gate failed: "),
     };
     let mut lines = vec![
-        below(board)
-            .tone(tone, label)
-            .plain(command(board, outcome))
-            .dim(format!(" ({})", took(outcome))),
+        below(board).tone(tone, label).plain(command(board, outcome)).dim(format!(" ({})", took(outcome))),
     ];
     let last = one_line(&outcome.last_line);
     if !last.is_empty() {
@@ -167,9 +141,7 @@ fn failed_check(board: &Board, outcome: &CheckOutcome) -> Vec<Line> {
 }
 
 fn commit_refused(board: &Board, why: &str) -> Line {
-    below(board)
-        .tone(Tone::Bad, "not committed: ")
-        .plain(one_line(why))
+    below(board).tone(Tone::Bad, "not committed: ").plain(one_line(why))
 }
 
 fn denied(board: &Board, denial: &Denial) -> Vec<Line> {

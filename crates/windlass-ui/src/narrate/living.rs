@@ -25,15 +25,11 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
     }
     let line = match board.hold {
         Some(_) => Line::new().mark(Tone::Warn, Mark::Waiting).plain(" "),
-        None => Line::new()
-            .tone(Tone::Command, frame(board.now, terminal.glyphs))
-            .plain(" "),
+        None => Line::new().tone(Tone::Command, frame(board.now, terminal.glyphs)).plain(" "),
     };
     let mut line = match board.foremost() {
         Some(foremost) => at_work(line, board, foremost, &terminal.zone),
-        None => line
-            .plain("looking at what is there")
-            .dim(elapsed(board.started, board.now)),
+        None => line.plain("looking at what is there").dim(elapsed(board.started, board.now)),
     };
     match board.stop {
         _ if board.ending_early => line = line.tone(Tone::Bad, " · ending it"),
@@ -46,11 +42,7 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
 
 /// The window's title.
 pub(crate) fn title(board: &Board) -> String {
-    let job = board
-        .plan
-        .as_ref()
-        .map(|plan| one_line(&plan.job.title))
-        .unwrap_or_default();
+    let job = board.plan.as_ref().map(|plan| one_line(&plan.job.title)).unwrap_or_default();
     let iteration = board.foremost().map(|lane| iteration(board, lane));
     match (board.hold, iteration) {
         (Some(_), _) => format!("windlass: waiting · {job}"),
@@ -72,13 +64,9 @@ fn at_work(mut line: Line, board: &Board, foremost: &LaneBoard, zone: &TimeZone)
         line.dim(" · ").plain(waiting)
     } else {
         let time = format::whole_seconds(format::between(foremost.started, board.now));
-        line.dim(" · ")
-            .plain(time)
-            .dim(" · ")
-            .plain(doing(foremost.doing))
+        line.dim(" · ").plain(time).dim(" · ").plain(doing(foremost.doing))
     };
-    line.dim(" · ")
-        .plain(format::charged(board.cost(), board.estimated))
+    line.dim(" · ").plain(format::charged(board.cost(), board.estimated))
 }
 
 /// `3/50`; without a limit `3`.

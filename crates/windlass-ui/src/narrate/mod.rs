@@ -24,11 +24,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::RunStarted { .. } => header::started(board),
         Fact::RunResumed { .. } => header::resumed(board),
         Fact::Surveyed { left_out, .. } => left_out_files(board, *left_out),
-        Fact::CheckFinished {
-            stage: CheckStage::Baseline,
-            outcome,
-            ..
-        } => vec![baseline(board, outcome)],
+        Fact::CheckFinished { stage: CheckStage::Baseline, outcome, .. } => vec![baseline(board, outcome)],
         Fact::CallCut { cut, .. } => cut_line(board, *cut).into_iter().collect(),
         Fact::AttemptRepeats { class, attempt, .. } => {
             iteration::repeats(board, &entry.fact, *class, *attempt)
@@ -67,9 +63,7 @@ fn baseline(board: &Board, outcome: &CheckOutcome) -> Line {
 
 /// A sentence that a person should read.
 fn notice(board: &Board, mark: Mark, text: &str) -> Line {
-    indented(board)
-        .mark(Tone::Warn, mark)
-        .plain(format!(" {}", one_line(text)))
+    indented(board).mark(Tone::Warn, mark).plain(format!(" {}", one_line(text)))
 }
 
 /// A line whose mark stands below the marks of the iterations.
@@ -102,11 +96,7 @@ fn held(board: &Board, until: jiff::Timestamp, class: Class, zone: &TimeZone) ->
 }
 
 fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
-    let grace = board
-        .plan
-        .as_ref()
-        .map(|plan| format::bound(plan.clocks.grace))
-        .unwrap_or_default();
+    let grace = board.plan.as_ref().map(|plan| format::bound(plan.clocks.grace)).unwrap_or_default();
     let who = match by {
         StopSource::Interrupt => "",
         StopSource::Terminate => "SIGTERM: ",
@@ -124,11 +114,7 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
     if let Some(plan) = &board.plan {
         let resume = format!("windlass resume {}", plan.run);
         let column = " ".repeat(iteration::gutter(board) + 2);
-        lines.push(
-            Line::new()
-                .dim(format!("{column}to go on later: "))
-                .command(resume),
-        );
+        lines.push(Line::new().dim(format!("{column}to go on later: ")).command(resume));
     }
     lines
 }
@@ -144,32 +130,18 @@ fn failing(board: &Board, reason: StopReason, detail: &str) -> Line {
 
 /// A check's command, as it is configured.
 pub(crate) fn command(board: &Board, outcome: &CheckOutcome) -> String {
-    let check = board
-        .plan
-        .as_ref()
-        .and_then(|plan| plan.checks.get(usize::from(outcome.check)));
-    check.map_or_else(
-        || format!("check {}", outcome.check),
-        |check| one_line(&check.command),
-    )
+    let check = board.plan.as_ref().and_then(|plan| plan.checks.get(usize::from(outcome.check)));
+    check.map_or_else(|| format!("check {}", outcome.check), |check| one_line(&check.command))
 }
 
 fn check_mark(outcome: &CheckOutcome) -> (Tone, Mark) {
-    if outcome.passed() {
-        (Tone::Good, Mark::Passed)
-    } else {
-        (Tone::Bad, Mark::Failed)
-    }
+    if outcome.passed() { (Tone::Good, Mark::Passed) } else { (Tone::Bad, Mark::Failed) }
 }
 
 /// `exit 1, 3s`; for a check that passed the time alone.
 fn took(outcome: &CheckOutcome) -> String {
     let duration = format::duration(outcome.duration);
-    if outcome.passed() {
-        duration
-    } else {
-        format!("{}, {duration}", words::check_result(outcome.result))
-    }
+    if outcome.passed() { duration } else { format!("{}, {duration}", words::check_result(outcome.result)) }
 }
 
 /// The rules that would have allowed what was refused. Windlass's own files have none.

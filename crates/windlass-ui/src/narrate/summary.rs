@@ -36,15 +36,8 @@ fn last_line(reason: StopReason) -> Line {
 fn headline(board: &Board, ending: &Ending) -> Vec<Line> {
     let (tone, mark) = words::ending(ending.reason);
     let sentence = words::stop_reason(ending.reason);
-    let mut lines = vec![
-        Line::hanging(4)
-            .plain("  ")
-            .mark(tone, mark)
-            .tone(tone, format!(" {sentence}")),
-    ];
-    let more = advice::proof(board, ending.reason)
-        .into_iter()
-        .chain([one_line(&ending.detail)]);
+    let mut lines = vec![Line::hanging(4).plain("  ").mark(tone, mark).tone(tone, format!(" {sentence}"))];
+    let more = advice::proof(board, ending.reason).into_iter().chain([one_line(&ending.detail)]);
     for text in more.filter(|text| !text.is_empty()) {
         lines.push(Line::hanging(4).plain("    ").plain(text));
     }
@@ -63,11 +56,7 @@ fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
         let range = if commits.count == 1 {
             iteration::short(&commits.last)
         } else {
-            format!(
-                "{}…{}",
-                iteration::short(&commits.first),
-                iteration::short(&commits.last)
-            )
+            format!("{}…{}", iteration::short(&commits.first), iteration::short(&commits.last))
         };
         lines.push(labelled("commits").plain(format!("{} ({range})", commits.count)));
     }
@@ -89,11 +78,7 @@ fn iterations(tally: Tally, total: u32) -> String {
         .filter(|(number, _)| *number > 0)
         .map(|(number, word)| format!("{number} {word}"))
         .collect();
-    if parts.is_empty() {
-        total.to_string()
-    } else {
-        format!("{total} ({})", parts.join(", "))
-    }
+    if parts.is_empty() { total.to_string() } else { format!("{total} ({})", parts.join(", ")) }
 }
 
 fn time(board: &Board, ending: &Ending) -> String {
@@ -102,10 +87,7 @@ fn time(board: &Board, ending: &Ending) -> String {
         return worked;
     }
     let waits = format::count(u64::from(board.waits), "wait");
-    format!(
-        "{worked}, and {waits} of {} in all",
-        format::duration(board.waited)
-    )
+    format!("{worked}, and {waits} of {} in all", format::duration(board.waited))
 }
 
 fn checks(board: &Board) -> Vec<Line> {
@@ -122,17 +104,10 @@ fn check(label: &str, command: &str, outcome: Option<&CheckOutcome>) -> Vec<Line
     let line = labelled(label);
     let command = one_line(command);
     let Some(outcome) = outcome else {
-        return vec![
-            line.mark(Tone::Dim, Mark::Nothing)
-                .plain(format!(" {command}"))
-                .dim(" (not run)"),
-        ];
+        return vec![line.mark(Tone::Dim, Mark::Nothing).plain(format!(" {command}")).dim(" (not run)")];
     };
     let (tone, mark) = check_mark(outcome);
-    let line = line
-        .mark(tone, mark)
-        .plain(format!(" {command}"))
-        .dim(format!(" ({})", took(outcome)));
+    let line = line.mark(tone, mark).plain(format!(" {command}")).dim(format!(" ({})", took(outcome)));
     let last = one_line(&outcome.last_line);
     if outcome.passed() || last.is_empty() {
         vec![line]
@@ -157,21 +132,12 @@ fn restore(board: &Board, plan: &RunPlan) -> Vec<Line> {
         return Vec::new();
     };
     let command = format!("windlass restore {} {iteration}", plan.run);
-    vec![explained(
-        "restore",
-        &command,
-        "the files as after that iteration",
-        command.len(),
-    )]
+    vec![explained("restore", &command, "the files as after that iteration", command.len())]
 }
 
 fn next(plan: &RunPlan, reason: StopReason) -> Vec<Line> {
     let all = advice::next(plan, reason);
-    let widest = all
-        .iter()
-        .map(|advice| line::width(&advice.command))
-        .max()
-        .unwrap_or(0);
+    let widest = all.iter().map(|advice| line::width(&advice.command)).max().unwrap_or(0);
     let mut label = "next";
     let mut lines = Vec::new();
     for advice in &all {

@@ -30,10 +30,7 @@ impl JsonView {
     /// A view that prints there.
     #[must_use]
     pub fn new(printer: Printer) -> JsonView {
-        JsonView {
-            board: Board::default(),
-            printer,
-        }
+        JsonView { board: Board::default(), printer }
     }
 }
 
@@ -76,27 +73,14 @@ struct Row<'a> {
 /// The line of an event that the board has taken in already; with its newline.
 fn line(board: &Board, event: &Event) -> Option<Vec<u8>> {
     let run = board.plan.as_ref().map(|plan| plan.run.0.as_str());
-    let header = |r#type, lane, seq, time, body| Row {
-        v: FORMAT_VERSION,
-        r#type,
-        run,
-        lane,
-        seq,
-        time,
-        body,
-    };
+    let header =
+        |r#type, lane, seq, time, body| Row { v: FORMAT_VERSION, r#type, run, lane, seq, time, body };
     match event {
         Event::Fact(entry) => {
             let (name, lane, body) = fact(board, entry);
             bytes(&header(name, lane, entry.seq, entry.at.wall, body))
         }
-        Event::Observation {
-            lane,
-            call,
-            line,
-            at,
-            observation,
-        } => {
+        Event::Observation { lane, call, line, at, observation } => {
             let (name, body) = observed(*call, *line, observation);
             let seq = board.calls.get(call).map_or(board.seq, |call| call.seq);
             bytes(&header(name, Some(*lane), seq, *at, body))
@@ -162,14 +146,9 @@ const fn fact_name(fact: &Fact) -> &'static str {
 fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>) {
     let mut body = serde_json::to_value(fact).map(object).unwrap_or_default();
     body.remove("fact");
-    let lane = body
-        .remove("lane")
-        .and_then(|lane| serde_json::from_value(lane).ok());
+    let lane = body.remove("lane").and_then(|lane| serde_json::from_value(lane).ok());
     if let Some(Value::Object(tokens)) = body.get_mut("tokens") {
-        let total: u64 = tokens
-            .values()
-            .filter_map(Value::as_u64)
-            .fold(0, u64::saturating_add);
+        let total: u64 = tokens.values().filter_map(Value::as_u64).fold(0, u64::saturating_add);
         tokens.insert("total".to_owned(), json!(total));
     }
     match fact {
@@ -231,10 +210,7 @@ fn plan_body(plan: &RunPlan) -> Map<String, Value> {
 }
 
 fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<String, Value> {
-    let check = board
-        .plan
-        .as_ref()
-        .and_then(|plan| plan.checks.get(usize::from(outcome.check)));
+    let check = board.plan.as_ref().and_then(|plan| plan.checks.get(usize::from(outcome.check)));
     let (result, exit_code, signal) = match outcome.result {
         CheckResult::Passed => ("passed", Some(0), None),
         CheckResult::Failed(code) => ("failed", Some(code), None),
@@ -283,10 +259,7 @@ impl Formatter for Harmless {
         fragment: &str,
     ) -> io::Result<()> {
         let mut written = 0;
-        for (start, character) in fragment
-            .char_indices()
-            .filter(|&(_, character)| !is_harmless(character))
-        {
+        for (start, character) in fragment.char_indices().filter(|&(_, character)| !is_harmless(character)) {
             writer.write_all(fragment.get(written..start).unwrap_or_default().as_bytes())?;
             write!(writer, "\\u{:04x}", u32::from(character))?;
             written = start + character.len_utf8();

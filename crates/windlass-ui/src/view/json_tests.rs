@@ -10,10 +10,7 @@ use crate::terminal::Terminal;
 fn lines(events: &[Event]) -> Vec<Value> {
     let (results, notes) = shown(JsonView::new, &Terminal::plain(), events);
     assert_eq!(notes, "");
-    results
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    results.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -75,14 +72,8 @@ fn the_fields_others_rely_on() {
 
     let gate = first("gate_finished");
     assert_eq!(gate["command"], "cargo test -q");
-    assert_eq!(
-        (&gate["kind"], &gate["stage"]),
-        (&json!("gate"), &json!("baseline"))
-    );
-    assert_eq!(
-        (&gate["result"], &gate["exit_code"]),
-        (&json!("failed"), &json!(101))
-    );
+    assert_eq!((&gate["kind"], &gate["stage"]), (&json!("gate"), &json!("baseline")));
+    assert_eq!((&gate["result"], &gate["exit_code"]), (&json!("failed"), &json!(101)));
     assert_eq!(gate["passed"], false);
 
     assert_eq!(first("waiting")["class"], "usage_limit");
@@ -106,10 +97,7 @@ fn an_observation_names_its_call_and_the_fact_that_started_it() {
 fn both_ways_to_end_it_by_hand_have_one_name() {
     for reason in [StopReason::Interrupted, StopReason::Terminated] {
         let mut night = Night::new();
-        night.start().fact(Fact::StopRequested {
-            by: StopSource::Interrupt,
-            stage: 1,
-        });
+        night.start().fact(Fact::StopRequested { by: StopSource::Interrupt, stage: 1 });
         night.end(reason, "");
         let lines = lines(&night.events);
         assert_eq!(lines[1]["type"], "stop_requested");
@@ -122,10 +110,7 @@ fn what_was_left_out_is_counted() {
     let mut night = Night::new();
     night.start().events.push(Event::Dropped { count: 120 });
     let lines = lines(&night.events);
-    assert_eq!(
-        (&lines[1]["type"], &lines[1]["count"]),
-        (&json!("dropped"), &json!(120))
-    );
+    assert_eq!((&lines[1]["type"], &lines[1]["count"]), (&json!("dropped"), &json!(120)));
 }
 
 #[test]
@@ -135,10 +120,7 @@ fn no_control_character_reaches_a_terminal() {
     night.start().iteration(1).says(text);
     let (results, _) = shown(JsonView::new, &Terminal::plain(), &night.events);
     assert!(results.chars().all(is_harmless));
-    assert!(
-        results.contains(r#""a\u009b2J\u007fb\u202ec\u001b[2J\n\"é\"""#),
-        "{results}"
-    );
+    assert!(results.contains(r#""a\u009b2J\u007fb\u202ec\u001b[2J\n\"é\"""#), "{results}");
     let last: Value = serde_json::from_str(results.lines().last().unwrap()).unwrap();
     assert_eq!(last["text"], text);
 }

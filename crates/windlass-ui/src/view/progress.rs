@@ -18,11 +18,7 @@ impl ProgressView {
     /// A view that prints there.
     #[must_use]
     pub fn new(printer: Printer) -> ProgressView {
-        ProgressView {
-            board: Board::default(),
-            printer,
-            title: String::new(),
-        }
+        ProgressView { board: Board::default(), printer, title: String::new() }
     }
 
     fn redraw(&mut self) {

@@ -22,6 +22,7 @@ fn added(build: impl FnOnce(&mut Night)) -> String {
     told(&night.events).1.strip_prefix(&before).unwrap().to_owned()
 }
 
+// rows: 121, 122
 #[test]
 fn a_whole_night_at_80_columns() {
     let (results, notes) = told(&Night::new().whole().events);
@@ -81,19 +82,13 @@ fn forty_columns_are_enough_for_all_but_what_is_to_be_copied() {
     let (results, notes) = shown(ProgressView::new, &columns(40), &Night::new().whole().events);
     for line in results.lines().chain(notes.lines()) {
         let fits = unicode_width::UnicodeWidthStr::width(line) <= 40;
-        assert!(
-            fits || line.contains("permissions.allow") || line.contains("windlass "),
-            "{line}"
-        );
+        assert!(fits || line.contains("permissions.allow") || line.contains("windlass "), "{line}");
     }
 }
 
 #[test]
 fn ascii_is_ascii() {
-    let terminal = Terminal {
-        glyphs: Glyphs::Ascii,
-        ..columns(80)
-    };
+    let terminal = Terminal { glyphs: Glyphs::Ascii, ..columns(80) };
     let (results, notes) = shown(ProgressView::new, &terminal, &Night::new().whole().events);
     assert!(results.is_ascii() && notes.is_ascii(), "{notes}{results}");
     assert!(notes.contains("\n   4  x failed    1h 03m   ~$0.50  the agent crashed: signal 11\n"));
@@ -101,10 +96,7 @@ fn ascii_is_ascii() {
 
 #[test]
 fn colours_have_meaning() {
-    let terminal = Terminal {
-        colour: true,
-        ..columns(80)
-    };
+    let terminal = Terminal { colour: true, ..columns(80) };
     let mut night = Night::new();
     night.start().iteration(1).kept(1);
     night.finished(1, Verdict::Failed, Class::TaskFailure, 0.2, 61);
@@ -119,27 +111,9 @@ fn colours_have_meaning() {
 fn every_verdict_has_its_line() {
     for (verdict, class, changed, start, explanation) in [
         (Verdict::Worked, Class::Success, 1, "✓ worked  ", "1 file changed"),
-        (
-            Verdict::Worked,
-            Class::MaxTurns,
-            2,
-            "✓ worked  ",
-            "2 files changed, out of turns",
-        ),
-        (
-            Verdict::Idle,
-            Class::Success,
-            2,
-            "○ idle    ",
-            "nothing that was not there before",
-        ),
-        (
-            Verdict::Failed,
-            Class::ContextTooLong,
-            0,
-            "✗ failed  ",
-            "the conversation became too long",
-        ),
+        (Verdict::Worked, Class::MaxTurns, 2, "✓ worked  ", "2 files changed, out of turns"),
+        (Verdict::Idle, Class::Success, 2, "○ idle    ", "nothing that was not there before"),
+        (Verdict::Failed, Class::ContextTooLong, 0, "✗ failed  ", "the conversation became too long"),
         (
             Verdict::ClaimUnsupported,
             Class::Success,
@@ -173,10 +147,7 @@ fn an_until_command_that_does_not_pass_yet_is_no_failure() {
         notes.contains("  done when   every until command passes\n  until       cargo test -q\n"),
         "{notes}"
     );
-    assert!(
-        notes.ends_with("1 file changed\n        not yet: cargo test -q (exit 1, 3s)\n"),
-        "{notes}"
-    );
+    assert!(notes.ends_with("1 file changed\n        not yet: cargo test -q (exit 1, 3s)\n"), "{notes}");
 }
 
 #[test]
@@ -188,21 +159,13 @@ fn each_stage_of_stopping_says_what_comes_next() {
             1,
             "      ! finishing this iteration, then stopping; Ctrl-C again ends the agent now\n",
         ),
-        (
-            StopSource::Command,
-            1,
-            "      ! windlass stop: finishing this iteration, then stopping\n",
-        ),
+        (StopSource::Command, 1, "      ! windlass stop: finishing this iteration, then stopping\n"),
         (
             StopSource::Terminate,
             2,
             "      ! SIGTERM: ending the agent: SIGTERM now, SIGKILL in 5s to everything it\n        started; its work is kept; Ctrl-C again kills it at once\n",
         ),
-        (
-            StopSource::Interrupt,
-            3,
-            "      ! killing everything the agent started; its work is kept\n",
-        ),
+        (StopSource::Interrupt, 3, "      ! killing everything the agent started; its work is kept\n"),
     ] {
         let text = added(|night| {
             night.fact(Fact::StopRequested { by, stage });
@@ -221,14 +184,8 @@ fn an_outage_and_a_cut_are_said() {
             now: false,
         });
         let until: Timestamp = "2026-03-01T20:00:08Z".parse().unwrap();
-        night.fact(Fact::Held {
-            until,
-            class: Class::Outage,
-            attempt: 1,
-        });
-        night.fact(Fact::Noticed {
-            text: "the\x1b[2J config changed".to_owned(),
-        });
+        night.fact(Fact::Held { until, class: Class::Outage, attempt: 1 });
+        night.fact(Fact::Noticed { text: "the\x1b[2J config changed".to_owned() });
     });
     assert_eq!(
         text,
@@ -278,10 +235,7 @@ fn skipped_permissions_are_said_loudly() {
     let mut night = Night::new();
     night.fact(Fact::RunStarted { plan: Box::new(plan) });
     let (_, notes) = told(&night.events);
-    assert!(
-        notes.contains("  may do      ! anything at all: permissions are skipped\n"),
-        "{notes}"
-    );
+    assert!(notes.contains("  may do      ! anything at all: permissions are skipped\n"), "{notes}");
     assert!(notes.contains("  done when   the agent says so; no gate checks it (--gate CMD)\n"));
 }
 
@@ -291,42 +245,21 @@ fn every_ending_names_its_reason_last() {
         let mut night = Night::new();
         night.start().end(reason, "A detail.");
         let (results, _) = told(&night.events);
-        assert!(
-            results.ends_with(&format!("\nstopped: {}\n", reason.name())),
-            "{results}"
-        );
+        assert!(results.ends_with(&format!("\nstopped: {}\n", reason.name())), "{results}");
         assert!(results.contains("    A detail.\n"));
-        assert!(
-            results.contains("windlass "),
-            "what to do next is missing: {results}"
-        );
+        assert!(results.contains("windlass "), "what to do next is missing: {results}");
     }
 }
 
 #[test]
 fn limits_that_ended_a_run_come_with_a_higher_one() {
     for (reason, expected) in [
-        (
-            StopReason::MaxIterations,
-            "windlass resume r-k3v9x2aa --max-iterations 100",
-        ),
+        (StopReason::MaxIterations, "windlass resume r-k3v9x2aa --max-iterations 100"),
         (StopReason::MaxCost, "windlass resume r-k3v9x2aa --max-cost 10"),
-        (
-            StopReason::MaxDuration,
-            "windlass resume r-k3v9x2aa --max-duration 1d",
-        ),
-        (
-            StopReason::ConsecutiveFailures,
-            "windlass resume r-k3v9x2aa --max-failures 6",
-        ),
-        (
-            StopReason::Stagnated,
-            "windlass resume r-k3v9x2aa --stagnation-threshold 6",
-        ),
-        (
-            StopReason::Interrupted,
-            "  next        windlass resume r-k3v9x2aa ",
-        ),
+        (StopReason::MaxDuration, "windlass resume r-k3v9x2aa --max-duration 1d"),
+        (StopReason::ConsecutiveFailures, "windlass resume r-k3v9x2aa --max-failures 6"),
+        (StopReason::Stagnated, "windlass resume r-k3v9x2aa --stagnation-threshold 6"),
+        (StopReason::Interrupted, "  next        windlass resume r-k3v9x2aa "),
         (StopReason::AgentUnavailable, "windlass doctor"),
     ] {
         let mut night = Night::new();
@@ -336,33 +269,23 @@ fn limits_that_ended_a_run_come_with_a_higher_one() {
     }
 }
 
+// rows: 119
 #[test]
 fn the_living_line_counts() {
-    let terminal = Terminal {
-        interactive: true,
-        ..columns(80)
-    };
+    let terminal = Terminal { interactive: true, ..columns(80) };
     let mut night = Night::new();
     night.start().iteration(3);
     let start: Timestamp = "2026-03-01T20:00:00Z".parse().unwrap();
-    let tick = |seconds: u64| Event::Tick {
-        now: start + std::time::Duration::from_secs(seconds),
-    };
+    let tick = |seconds: u64| Event::Tick { now: start + std::time::Duration::from_secs(seconds) };
     let bash = Observation::ToolUse {
         id: "1".to_owned(),
         name: "Bash".to_owned(),
-        input: ToolInput::Bash {
-            command: "secret details".to_owned(),
-            description: String::new(),
-        },
+        input: ToolInput::Bash { command: "secret details".to_owned(), description: String::new() },
         nested: false,
     };
     night.observe(bash).events.push(tick(134));
     let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
-    assert!(
-        notes.contains("\r⠹ iteration 3/50 · 2m 14s · running a command · $0.00\x1b[K"),
-        "{notes:?}"
-    );
+    assert!(notes.contains("\r⠹ iteration 3/50 · 2m 14s · running a command · $0.00\x1b[K"), "{notes:?}");
     assert!(notes.contains("\x1b]0;windlass: 3/50 Make the parser accept"));
     assert!(!notes.contains("secret"));
 

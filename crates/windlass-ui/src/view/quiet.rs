@@ -26,9 +26,7 @@ impl View for QuietView {
         let Event::Fact(entry) = event else {
             return;
         };
-        if let Fact::RunFinished {
-            stop_reason, detail, ..
-        } = &entry.fact
+        if let Fact::RunFinished { stop_reason, detail, .. } = &entry.fact
             && words::is_error(*stop_reason)
         {
             let mut text = words::stop_reason(*stop_reason).to_owned();
@@ -51,3 +49,7 @@ impl View for QuietView {
         self.printer.is_closed()
     }
 }
+
+#[cfg(test)]
+#[path = "quiet_tests.rs"]
+mod tests;

@@ -64,23 +64,10 @@ const CLASS: Shape = OneOf(&[
     "unknown",
 ]);
 
-const VERDICT: Shape = OneOf(&[
-    "worked",
-    "idle",
-    "failed",
-    "claim_accepted",
-    "claim_refused",
-    "claim_unsupported",
-]);
+const VERDICT: Shape =
+    OneOf(&["worked", "idle", "failed", "claim_accepted", "claim_refused", "claim_unsupported"]);
 
-const CUT: Shape = OneOf(&[
-    "silence",
-    "wall_clock",
-    "duration",
-    "lingering",
-    "hopeless_retries",
-    "stop",
-]);
+const CUT: Shape = OneOf(&["silence", "wall_clock", "duration", "lingering", "hopeless_retries", "stop"]);
 
 const CHECK_KIND: Shape = OneOf(&["until", "gate"]);
 
@@ -92,11 +79,8 @@ const TOKENS: Shape = Object(&[
     ("total", Integer, Always),
 ]);
 
-const EVIDENCE: Shape = Object(&[
-    ("head", Text, Sometimes),
-    ("tree", Text, Always),
-    ("work", Text, Sometimes),
-]);
+const EVIDENCE: Shape =
+    Object(&[("head", Text, Sometimes), ("tree", Text, Always), ("work", Text, Sometimes)]);
 
 const PLAN: &[Field] = &[
     ("mode", OneOf(&["goal"]), Always),
@@ -154,18 +138,10 @@ const CALL_FINISHED: &[Field] = &[
     ("empty", Flag, Sometimes),
     (
         "denials",
-        List(&Object(&[
-            ("tool", Text, Always),
-            ("input", Text, Always),
-            ("rule", Text, Always),
-        ])),
+        List(&Object(&[("tool", Text, Always), ("input", Text, Always), ("rule", Text, Always)])),
         Sometimes,
     ),
-    (
-        "limit",
-        Object(&[("resets_at", Nullable(&Time), Always), ("window", Text, Always)]),
-        Sometimes,
-    ),
+    ("limit", Object(&[("resets_at", Nullable(&Time), Always), ("window", Text, Always)]), Sometimes),
     ("overage", Flag, Sometimes),
     ("garbage_lines", Integer, Sometimes),
     ("duration_ms", Integer, Always),
@@ -177,11 +153,7 @@ const GATE_FINISHED: &[Field] = &[
     ("command", Text, Always),
     ("stage", OneOf(&["baseline", "candidate", "committed"]), Always),
     ("passed", Flag, Always),
-    (
-        "result",
-        OneOf(&["passed", "failed", "signalled", "timed_out", "lost"]),
-        Always,
-    ),
+    ("result", OneOf(&["passed", "failed", "signalled", "timed_out", "lost"]), Always),
     ("exit_code", Nullable(&Integer), Always),
     ("signal", Nullable(&Integer), Always),
     ("duration_ms", Integer, Always),
@@ -214,11 +186,7 @@ const CALL_RESERVED: &[Field] = &[
     ("call", Integer, Always),
     ("iteration", Integer, Always),
     ("attempt", Integer, Always),
-    (
-        "purpose",
-        OneOf(&["work", "review", "council", "verify", "plan", "merge"]),
-        Always,
-    ),
+    ("purpose", OneOf(&["work", "review", "council", "verify", "plan", "merge"]), Always),
     ("reserved_usd", Number, Always),
     ("budget_usd", Number, Sometimes),
 ];
@@ -229,42 +197,15 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("run_resumed", PLAN),
     (
         "surveyed",
-        &[
-            ("evidence", EVIDENCE, Always),
-            ("snapshot", Text, Sometimes),
-            ("left_out", Integer, Always),
-        ],
+        &[("evidence", EVIDENCE, Always), ("snapshot", Text, Sometimes), ("left_out", Integer, Always)],
     ),
     ("gate_finished", GATE_FINISHED),
-    (
-        "iteration_started",
-        &[
-            ("iteration", Integer, Always),
-            ("max_iterations", Nullable(&Integer), Always),
-        ],
-    ),
+    ("iteration_started", &[("iteration", Integer, Always), ("max_iterations", Nullable(&Integer), Always)]),
     ("call_reserved", CALL_RESERVED),
-    (
-        "call_spawned",
-        &[("call", Integer, Always), ("pid", Integer, Always)],
-    ),
-    (
-        "call_cut",
-        &[
-            ("call", Integer, Always),
-            ("cut", CUT, Always),
-            ("now", Flag, Sometimes),
-        ],
-    ),
+    ("call_spawned", &[("call", Integer, Always), ("pid", Integer, Always)]),
+    ("call_cut", &[("call", Integer, Always), ("cut", CUT, Always), ("now", Flag, Sometimes)]),
     ("call_finished", CALL_FINISHED),
-    (
-        "kept",
-        &[
-            ("evidence", EVIDENCE, Always),
-            ("snapshot", Text, Sometimes),
-            ("changed", Integer, Always),
-        ],
-    ),
+    ("kept", &[("evidence", EVIDENCE, Always), ("snapshot", Text, Sometimes), ("changed", Integer, Always)]),
     (
         "committed",
         &[
@@ -277,33 +218,16 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("settled", &[("evidence", EVIDENCE, Always)]),
     (
         "attempt_repeats",
-        &[
-            ("iteration", Integer, Always),
-            ("attempt", Integer, Always),
-            ("class", CLASS, Always),
-        ],
+        &[("iteration", Integer, Always), ("attempt", Integer, Always), ("class", CLASS, Always)],
     ),
     ("iteration_finished", ITERATION_FINISHED),
-    (
-        "waiting",
-        &[
-            ("until", Time, Always),
-            ("class", CLASS, Always),
-            ("attempt", Integer, Always),
-        ],
-    ),
+    ("waiting", &[("until", Time, Always), ("class", CLASS, Always), ("attempt", Integer, Always)]),
     ("released", &[]),
     (
         "stop_requested",
-        &[
-            ("by", OneOf(&["interrupt", "terminate", "command"]), Always),
-            ("stage", Integer, Always),
-        ],
+        &[("by", OneOf(&["interrupt", "terminate", "command"]), Always), ("stage", Integer, Always)],
     ),
-    (
-        "failing",
-        &[("stop_reason", Reason, Always), ("detail", Text, Always)],
-    ),
+    ("failing", &[("stop_reason", Reason, Always), ("detail", Text, Always)]),
     ("noticed", &[("text", Text, Always)]),
     ("run_finished", RUN_FINISHED),
     ("dropped", &[("count", Integer, Always)]),
@@ -314,10 +238,7 @@ pub(super) const OBSERVED: &[Field] = &[("call", Integer, Always), ("line", Inte
 
 /// Made from observations: each type, and what it has beyond that.
 pub(super) const OBSERVATIONS: &[(&str, &[Field])] = &[
-    (
-        "agent_started",
-        &[("model", Text, Always), ("version", Text, Always)],
-    ),
+    ("agent_started", &[("model", Text, Always), ("version", Text, Always)]),
     ("agent_text", &[("text", Text, Always), ("nested", Flag, Always)]),
     (
         "tool_use",
@@ -378,19 +299,12 @@ pub(super) const OBSERVATIONS: &[(&str, &[Field])] = &[
             ("turns", Nullable(&Integer), Always),
         ],
     ),
-    (
-        "agent_garbage",
-        &[("bytes", Integer, Always), ("start", Text, Always)],
-    ),
+    ("agent_garbage", &[("bytes", Integer, Always), ("start", Text, Always)]),
 ];
 
 /// Which of these are there depends on the kind.
 const TOOL_INPUT: Shape = Object(&[
-    (
-        "kind",
-        OneOf(&["read", "edit", "write", "bash", "grep", "glob", "agent", "other"]),
-        Always,
-    ),
+    ("kind", OneOf(&["read", "edit", "write", "bash", "grep", "glob", "agent", "other"]), Always),
     ("path", Text, Sometimes),
     ("offset", Nullable(&Integer), Sometimes),
     ("limit", Nullable(&Integer), Sometimes),
@@ -409,12 +323,9 @@ const TOOL_INPUT: Shape = Object(&[
 #[must_use]
 pub fn json_schema() -> String {
     let head = HEAD.iter();
-    let facts = FACTS
-        .iter()
-        .map(|(name, own)| line(name, head.clone().chain(*own)));
-    let observed = OBSERVATIONS
-        .iter()
-        .map(|(name, own)| line(name, head.clone().chain(OBSERVED).chain(*own)));
+    let facts = FACTS.iter().map(|(name, own)| line(name, head.clone().chain(*own)));
+    let observed =
+        OBSERVATIONS.iter().map(|(name, own)| line(name, head.clone().chain(OBSERVED).chain(*own)));
     let lines: Vec<Value> = facts.chain(observed).collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -19,9 +19,7 @@ fn check(value: &Value, shape: &Shape, place: &str) -> Result<(), String> {
         Integer => value.is_i64() || value.is_u64(),
         Number => value.is_number(),
         Flag => value.is_boolean(),
-        Time => value
-            .as_str()
-            .is_some_and(|text| text.ends_with('Z') && text.parse::<Timestamp>().is_ok()),
+        Time => value.as_str().is_some_and(|text| text.ends_with('Z') && text.parse::<Timestamp>().is_ok()),
         OneOf(names) => value.as_str().is_some_and(|text| names.contains(&text)),
         Reason => value.as_str().is_some_and(|text| reasons().contains(&text)),
         Nullable(_) if value.is_null() => true,
@@ -32,11 +30,7 @@ fn check(value: &Value, shape: &Shape, place: &str) -> Result<(), String> {
         }
         Object(fields) => return check_fields(value, fields.iter().collect(), place),
     };
-    if fits {
-        Ok(())
-    } else {
-        Err(format!("{place}: {value}"))
-    }
+    if fits { Ok(()) } else { Err(format!("{place}: {value}")) }
 }
 
 fn check_fields(value: &Value, fields: Vec<&Field>, place: &str) -> Result<(), String> {
@@ -69,23 +63,15 @@ fn fields_of(name: &str) -> Option<Vec<&'static Field>> {
 /// A night in which everything happens that the whole one lacks, with every optional field in use.
 fn everything_else() -> Night {
     let lane = LaneId(0);
-    let evidence = Evidence {
-        head: Some("c0ffee".to_owned()),
-        tree: "7ree".to_owned(),
-        work: Some("w0rk".to_owned()),
-    };
+    let evidence =
+        Evidence { head: Some("c0ffee".to_owned()), tree: "7ree".to_owned(), work: Some("w0rk".to_owned()) };
     let mut night = Night::new();
     night.start().iteration(1);
     for observation in observations() {
         night.observe(observation);
     }
     night
-        .fact(Fact::CallCut {
-            lane,
-            call: CallId(1),
-            cut: Cut::Stop,
-            now: true,
-        })
+        .fact(Fact::CallCut { lane, call: CallId(1), cut: Cut::Stop, now: true })
         .called(|call| {
             call.class = Class::UsageLimit;
             call.detail = "detail".to_owned();
@@ -96,11 +82,8 @@ fn everything_else() -> Night {
             call.overage = true;
             call.garbage_lines = 3;
             call.limit = Some(UsageLimit::default());
-            call.denials = vec![Denial {
-                tool: "Bash".to_owned(),
-                input: "x".to_owned(),
-                rule: "Bash(x)".to_owned(),
-            }];
+            call.denials =
+                vec![Denial { tool: "Bash".to_owned(), input: "x".to_owned(), rule: "Bash(x)".to_owned() }];
         })
         .fact(Fact::Committed {
             lane,
@@ -110,11 +93,7 @@ fn everything_else() -> Night {
             refused: Some("hook".to_owned()),
         })
         .fact(Fact::Settled { lane, evidence });
-    for result in [
-        CheckResult::Signalled(9),
-        CheckResult::TimedOut,
-        CheckResult::Lost,
-    ] {
+    for result in [CheckResult::Signalled(9), CheckResult::TimedOut, CheckResult::Lost] {
         night.gate(CheckStage::Committed, result, "");
     }
     night
@@ -127,21 +106,11 @@ fn everything_else() -> Night {
             reserved: Cost::from_dollars(0.5),
             budget: Some(Cost::from_dollars(4.0)),
         })
-        .fact(Fact::StopRequested {
-            by: windlass_core::fact::StopSource::Command,
-            stage: 1,
-        })
-        .fact(Fact::Failing {
-            stop_reason: StopReason::DiskFull,
-            detail: "detail".to_owned(),
-        })
-        .fact(Fact::Noticed {
-            text: "text".to_owned(),
-        })
+        .fact(Fact::StopRequested { by: windlass_core::fact::StopSource::Command, stage: 1 })
+        .fact(Fact::Failing { stop_reason: StopReason::DiskFull, detail: "detail".to_owned() })
+        .fact(Fact::Noticed { text: "text".to_owned() })
         .end(StopReason::Terminated, "detail")
-        .fact(Fact::RunResumed {
-            plan: Box::new(plan()),
-        });
+        .fact(Fact::RunResumed { plan: Box::new(plan()) });
     night.events.push(Event::Dropped { count: 3 });
     night
 }
@@ -149,10 +118,7 @@ fn everything_else() -> Night {
 fn observations() -> Vec<Observation> {
     let path = String::new;
     let mut all = vec![
-        Observation::Denied {
-            name: "Bash".to_owned(),
-            id: "1".to_owned(),
-        },
+        Observation::Denied { name: "Bash".to_owned(), id: "1".to_owned() },
         Observation::Retrying {
             attempt: 1,
             max_attempts: 10,
@@ -168,37 +134,15 @@ fn observations() -> Vec<Observation> {
         },
         Observation::Background { running: 1 },
         Observation::Compacted,
-        Observation::Result {
-            is_error: false,
-            text: "done".to_owned(),
-            cost_usd: Some(0.1),
-            turns: Some(2),
-        },
-        Observation::Garbage {
-            bytes: 3,
-            start: "abc".to_owned(),
-        },
+        Observation::Result { is_error: false, text: "done".to_owned(), cost_usd: Some(0.1), turns: Some(2) },
+        Observation::Garbage { bytes: 3, start: "abc".to_owned() },
     ];
     let inputs = [
-        ToolInput::Write {
-            path: path(),
-            bytes: 1,
-            lines: 1,
-        },
-        ToolInput::Grep {
-            pattern: "x".to_owned(),
-            path: path(),
-        },
-        ToolInput::Glob {
-            pattern: "x".to_owned(),
-            path: path(),
-        },
-        ToolInput::Agent {
-            description: "x".to_owned(),
-        },
-        ToolInput::Other {
-            json: "{}".to_owned(),
-        },
+        ToolInput::Write { path: path(), bytes: 1, lines: 1 },
+        ToolInput::Grep { pattern: "x".to_owned(), path: path() },
+        ToolInput::Glob { pattern: "x".to_owned(), path: path() },
+        ToolInput::Agent { description: "x".to_owned() },
+        ToolInput::Other { json: "{}".to_owned() },
     ];
     all.extend(inputs.map(|input| Observation::ToolUse {
         id: "1".to_owned(),
@@ -222,10 +166,7 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
             seen.insert(name);
         }
     }
-    let types = FACTS
-        .iter()
-        .chain(OBSERVATIONS)
-        .map(|(name, _)| (*name).to_owned());
+    let types = FACTS.iter().chain(OBSERVATIONS).map(|(name, _)| (*name).to_owned());
     assert_eq!(seen, types.collect());
 }
 
@@ -246,12 +187,9 @@ fn the_check_itself_finds_what_is_wrong() {
         "time": "2026-03-01T20:00:00Z", "text": "x",
     });
     assert_eq!(check_fields(&good, fields(), "noticed"), Ok(()));
-    for (name, wrong) in [
-        ("text", json!(1)),
-        ("time", json!("yesterday")),
-        ("more", json!("x")),
-        ("seq", json!(1.5)),
-    ] {
+    for (name, wrong) in
+        [("text", json!(1)), ("time", json!("yesterday")), ("more", json!("x")), ("seq", json!(1.5))]
+    {
         let mut bad = good.clone();
         bad[name] = wrong;
         assert!(check_fields(&bad, fields(), "noticed").is_err(), "{name}");

@@ -21,11 +21,7 @@ impl VerboseView {
     /// A view that prints there.
     #[must_use]
     pub fn new(printer: Printer) -> VerboseView {
-        VerboseView {
-            board: Board::default(),
-            narrator: Narrator::default(),
-            printer,
-        }
+        VerboseView { board: Board::default(), narrator: Narrator::default(), printer }
     }
 
     /// What only this view says of a fact.
@@ -36,8 +32,7 @@ impl VerboseView {
             }
             Fact::IterationStarted { iteration, .. } => {
                 self.printer.note(&Line::new());
-                self.printer
-                    .note(&Line::new().strong(format!("  iteration {iteration}")));
+                self.printer.note(&Line::new().strong(format!("  iteration {iteration}")));
             }
             Fact::CallFinished { .. } => self.narrator.forget(),
             _ => {}

@@ -24,10 +24,7 @@ fn an_iteration_with_everything_in_it() {
 
 #[test]
 fn nothing_is_redrawn() {
-    let terminal = crate::terminal::Terminal {
-        interactive: true,
-        ..columns(80)
-    };
+    let terminal = crate::terminal::Terminal { interactive: true, ..columns(80) };
     let (_, notes) = shown(VerboseView::new, &terminal, &Night::new().whole().events);
     assert!(!notes.contains(['\r', '\x1b']));
 }
