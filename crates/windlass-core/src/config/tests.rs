@@ -54,6 +54,7 @@ fn the_defaults_are_those_of_the_design() {
     assert!(resolved.origins().iter().all(|value| value.origin == Origin::Default));
 }
 
+// rows: 61, 123
 #[test]
 fn each_layer_goes_before_the_ones_below_it_key_by_key() {
     let user =

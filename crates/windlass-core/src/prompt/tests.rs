@@ -90,13 +90,17 @@ fn an_echo_of_the_prompt_is_no_claim() {
     assert!(holds_signal(&poisoned, SIGNAL));
 }
 
+// rows: 81, 84
 #[test]
-fn little_is_added_to_the_goal() {
+fn little_is_added_to_the_goal_and_it_says_who_commits() {
     for commit in [CommitPolicy::None, CommitPolicy::Agent, CommitPolicy::Runner] {
         let plan = RunPlan { commit, ..gated() };
         let goal = "x".repeat(1000);
-        let added = compose(&parts(&plan, &goal)).user.len() - goal.len();
+        let user = compose(&parts(&plan, &goal)).user;
+        let added = user.len() - goal.len();
         assert!(added <= 2048, "{added} bytes");
+        assert_eq!(user.contains("Commit what you finish"), commit == CommitPolicy::Agent);
+        assert_eq!(user.contains("Do not commit"), commit != CommitPolicy::Agent);
     }
 }
 

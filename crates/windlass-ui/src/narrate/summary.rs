@@ -21,7 +21,7 @@ pub(super) fn lines(board: &Board) -> Vec<Line> {
     lines.extend(figures(board, plan, ending));
     lines.extend(checks(board));
     lines.extend(denied(board));
-    lines.extend(restore(board, plan));
+    lines.extend(restore(board, plan, ending.reason));
     lines.extend(next(plan, ending.reason));
     lines.push(Line::new());
     lines.push(last_line(ending.reason));
@@ -127,12 +127,17 @@ fn denied(board: &Board) -> Vec<Line> {
     ]
 }
 
-fn restore(board: &Board, plan: &RunPlan) -> Vec<Line> {
+fn restore(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
     let Some((iteration, _)) = &board.kept else {
         return Vec::new();
     };
-    let command = format!("windlass restore {} {iteration}", plan.run);
-    vec![explained("restore", &command, "the files as after that iteration", command.len())]
+    let (command, what) = if reason == StopReason::DestructiveChange {
+        let command = format!("windlass restore {} {iteration} --before --repository", plan.run);
+        (command, "files and repository as before that iteration")
+    } else {
+        (format!("windlass restore {} {iteration}", plan.run), "the files as after that iteration")
+    };
+    vec![explained("restore", &command, what, command.len())]
 }
 
 fn next(plan: &RunPlan, reason: StopReason) -> Vec<Line> {

@@ -45,6 +45,7 @@ fn every_help_fits_80_columns() {
     );
 }
 
+// rows: 43
 #[test]
 fn command_lines_are_accepted_or_refused() {
     for (line, accepted) in [

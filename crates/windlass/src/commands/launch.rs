@@ -12,7 +12,8 @@ use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, Limits, Mode, RunPlan};
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::become_subreaper;
-use windlass_engine::store::lock::{Acquired, HeldBy};
+use windlass_engine::snapshot::Store;
+use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
 use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
 
@@ -140,7 +141,7 @@ pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError>
         entries: part.entries,
         lock: part.lock,
         surveyor: Surveyor::new(here.place()),
-        snapshots: here.snapshots()?,
+        snapshots: snapshots(here, &run)?,
         plan: part.plan,
         environment: agent::environment(),
         terminal: std::io::stderr().is_terminal() || std::io::stdin().is_terminal(),
@@ -153,6 +154,16 @@ pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError>
         Ok(Finished { exit_code, .. }) => Ok(ExitCode::from(exit_code)),
         Err(error) => Err(broken(&run, error)),
     }
+}
+
+/// The project's snapshots. What killed writers left in them is cleared away while no other run of the project is live.
+fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, CliError> {
+    let store = here.snapshots()?;
+    let alone = holders(&here.project)?.iter().all(|holder| holder.run == *run || !holder.is_alive());
+    if let Some(store) = store.as_ref().filter(|_| alone) {
+        store.tidy();
+    }
+    Ok(store)
 }
 
 fn broken(run: &RunId, error: EngineError) -> CliError {

@@ -9,6 +9,7 @@ fn then_works(steps: &str) -> Night {
     Night::new(&calls(&[steps, "{ write = { path = 'work', text = 'x' } }"]))
 }
 
+// rows: 45
 #[test]
 fn noise_is_counted_and_kept_and_nothing_else() {
     let night = then_works("{ noise = 200000000 }");

@@ -47,7 +47,11 @@ pub fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
     let show = Show::new(resolved.level, resolved.emoji, args.output.json);
     let code = launch::start(&here, &request, show)?;
     if !args.output.json && !args.output.quiet {
-        print(&format!("The project it worked on: {}\n", directory.display()))?;
+        let directory = directory.display();
+        print(&format!(
+            "\nWhat it left is in {directory}\n  see all it did   windlass -C {directory} logs --tools\n  undo its work    \
+             windlass -C {directory} restore RUN 1 --before\n"
+        ))?;
     }
     Ok(code)
 }
