@@ -5,8 +5,6 @@
 //! used itself (nanoseconds), and the resident memory of its parent and grandparent (kilobytes): keeper and runner.
 //! `BENCH_DEED` says what else it does.
 
-#![expect(clippy::print_stdout, reason = "an agent talks on standard output")]
-
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::parent_id;
