@@ -17,10 +17,7 @@ pub fn install(workspace: &Workspace) -> Result<(), Failure> {
     let program = workspace.target.join(claude_below_target());
     if program.is_file() {
         check_version(&program)?;
-        println!(
-            "Claude Code {CLAUDE_CODE_VERSION} is there: {}",
-            program.display()
-        );
+        println!("Claude Code {CLAUDE_CODE_VERSION} is there: {}", program.display());
         return Ok(());
     }
     let agents = workspace.target.join("agents");
@@ -37,10 +34,7 @@ pub fn install(workspace: &Workspace) -> Result<(), Failure> {
         fs::remove_dir_all(&home).map_err(|error| Failure::at(&home, error))?;
     }
     fs::rename(building.keep(), &home).map_err(|error| Failure::at(&home, error))?;
-    println!(
-        "installed Claude Code {CLAUDE_CODE_VERSION}: {}",
-        program.display()
-    );
+    println!("installed Claude Code {CLAUDE_CODE_VERSION}: {}", program.display());
     Ok(())
 }
 
@@ -86,26 +80,17 @@ fn native_program(directory: &Path) -> Result<PathBuf, Failure> {
     let mut programs = entries
         .filter_map(|entry| Some(scope.join(entry.ok()?.file_name()).join("claude")))
         .filter(|program| directory.join(program).is_file());
-    programs
-        .next()
-        .ok_or_else(|| Failure::at(&packages, "npm installed no Claude Code for this platform"))
+    programs.next().ok_or_else(|| Failure::at(&packages, "npm installed no Claude Code for this platform"))
 }
 
 fn check_version(program: &Path) -> Result<(), Failure> {
     let home = tempfile::tempdir().map_err(|error| Failure(format!("a temporary directory: {error}")))?;
     let mut command = Command::new(program);
-    command
-        .arg("--version")
-        .env_clear()
-        .env("HOME", home.path())
-        .env("TMPDIR", home.path());
+    command.arg("--version").env_clear().env("HOME", home.path()).env("TMPDIR", home.path());
     let version = output_of(&mut command)?;
     if version.split_whitespace().next() == Some(CLAUDE_CODE_VERSION) {
         Ok(())
     } else {
-        Err(Failure::at(
-            program,
-            format!("is version {}, wanted {CLAUDE_CODE_VERSION}", version.trim()),
-        ))
+        Err(Failure::at(program, format!("is version {}, wanted {CLAUDE_CODE_VERSION}", version.trim())))
     }
 }

@@ -11,9 +11,7 @@ use crate::{suite, tidy};
 /// Stops at the first thing that fails.
 pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
     heading("format");
-    run(cargo()
-        .args(["fmt", "--all", "--check"])
-        .current_dir(&workspace.root))?;
+    run(cargo().args(["fmt", "--all", "--check"]).current_dir(&workspace.root))?;
     heading("tidy");
     tidy::run(workspace)?;
     heading("rows");
@@ -21,15 +19,7 @@ pub fn run_all(workspace: &Workspace) -> Result<(), Failure> {
     heading("deny");
     deny(workspace)?;
     heading("clippy");
-    let clippy = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--locked",
-        "--",
-        "--deny",
-        "warnings",
-    ];
+    let clippy = ["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"];
     run(cargo().args(clippy).current_dir(&workspace.root))?;
     heading("test");
     suite::run_suite(workspace, &[])
@@ -63,9 +53,5 @@ fn deny(workspace: &Workspace) -> Result<(), Failure> {
 /// The one that `.ci/run` installed below the target directory, else the machine's.
 fn deny_program(workspace: &Workspace) -> PathBuf {
     let ours = workspace.target.join("tools/bin/cargo-deny");
-    if ours.is_file() {
-        ours
-    } else {
-        PathBuf::from("cargo-deny")
-    }
+    if ours.is_file() { ours } else { PathBuf::from("cargo-deny") }
 }

@@ -1,10 +1,6 @@
 //! Chores of the project: `cargo xtask CHORE`.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "chores talk to whoever runs them"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to whoever runs them")]
 
 mod agents;
 mod bench;
@@ -77,9 +73,7 @@ const CHORES: &[Chore] = &[
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (name, rest) = arguments
-        .split_first()
-        .map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+    let (name, rest) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
     let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
         if !matches!(name, "" | "-h" | "--help" | "help") {
             eprintln!("error: there is no chore `{name}`\n");
@@ -99,10 +93,6 @@ fn main() -> ExitCode {
 fn print_help() {
     eprintln!("cargo xtask CHORE");
     for chore in CHORES {
-        eprintln!(
-            "  {:<22} {}",
-            format!("{} {}", chore.name, chore.arguments),
-            chore.about
-        );
+        eprintln!("  {:<22} {}", format!("{} {}", chore.name, chore.arguments), chore.about);
     }
 }

@@ -29,36 +29,21 @@ pub fn cargo() -> Command {
 
 /// As a person would type it.
 pub fn line_of(command: &Command) -> String {
-    let program = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or(command.get_program());
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let words = std::iter::once(program).chain(command.get_args());
-    words
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
 /// Runs `command`, its output going where ours goes.
 pub fn run(command: &mut Command) -> Result<(), Failure> {
     eprintln!("     $ {}", line_of(command));
-    let status = command
-        .status()
-        .map_err(|error| Failure(format!("{}: {error}", line_of(command))))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure(format!("`{}` failed ({status})", line_of(command))))
-    }
+    let status = command.status().map_err(|error| Failure(format!("{}: {error}", line_of(command))))?;
+    if status.success() { Ok(()) } else { Err(Failure(format!("`{}` failed ({status})", line_of(command)))) }
 }
 
 /// Whether `command` can be started and succeeds; what it says is not shown.
 pub fn succeeds(command: &mut Command) -> bool {
-    command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 /// What `command` prints on stdout.
@@ -70,11 +55,7 @@ pub fn output_of(command: &mut Command) -> Result<String, Failure> {
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
-        Err(Failure(format!(
-            "`{}` failed ({})",
-            line_of(command),
-            output.status
-        )))
+        Err(Failure(format!("`{}` failed ({})", line_of(command), output.status)))
     }
 }
 
@@ -106,11 +87,7 @@ pub fn run_noticing(
     }
     .map_err(|error| failed(error, command))?;
     let status = child.wait().map_err(|error| failed(error, command))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure(format!("`{}` failed ({status})", line_of(command))))
-    }
+    if status.success() { Ok(()) } else { Err(Failure(format!("`{}` failed ({status})", line_of(command)))) }
 }
 
 fn pass_on(from: Option<impl io::Read>, to: &mut dyn Write, notice: &mut impl FnMut(&str)) -> io::Result<()> {

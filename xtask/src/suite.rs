@@ -10,19 +10,14 @@ use crate::workspace::Workspace;
 pub fn run_suite(workspace: &Workspace, filters: &[String]) -> Result<(), Failure> {
     agents::install(workspace)?;
     if filters.is_empty() {
-        run(cargo()
-            .args(["test", "--workspace", "--locked", "--doc"])
-            .current_dir(&workspace.root))?;
+        run(cargo().args(["test", "--workspace", "--locked", "--doc"]).current_dir(&workspace.root))?;
     }
     let mut counts = Counts::default();
     let (mut command, channel) = runner(filters);
     run_noticing(command.current_dir(&workspace.root), channel, |line| {
         counts.notice(line);
     })?;
-    println!(
-        "{} tests run: {} passed, {} skipped",
-        counts.passed, counts.passed, counts.skipped
-    );
+    println!("{} tests run: {} passed, {} skipped", counts.passed, counts.passed, counts.skipped);
     if counts.passed == 0 {
         return Err(Failure("no test ran, and that is not a success".to_owned()));
     }
@@ -35,9 +30,7 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         None => arguments,
         Some((first, filters)) if first == "--" => filters,
         Some((first, _)) => {
-            return Err(Failure(format!(
-                "`{first}` is not understood: filters come after `--`"
-            )));
+            return Err(Failure(format!("`{first}` is not understood: filters come after `--`")));
         }
     };
     run_suite(workspace, filters)
@@ -47,22 +40,11 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
 fn runner(filters: &[String]) -> (Command, Channel) {
     let mut command = cargo();
     if succeeds(cargo().args(["nextest", "--version"])) {
-        command
-            .args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
-            .args(filters);
+        command.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]).args(filters);
         (command, Channel::Stderr)
     } else {
         command
-            .args([
-                "test",
-                "--workspace",
-                "--locked",
-                "--no-fail-fast",
-                "--lib",
-                "--bins",
-                "--tests",
-                "--",
-            ])
+            .args(["test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins", "--tests", "--"])
             .args(filters);
         (command, Channel::Stdout)
     }
@@ -83,10 +65,7 @@ impl Counts {
         if !line.starts_with("Summary [") && !line.starts_with("test result: ") {
             return;
         }
-        let words: Vec<&str> = line
-            .split([' ', ',', ';'])
-            .filter(|word| !word.is_empty())
-            .collect();
+        let words: Vec<&str> = line.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
         for pair in words.windows(2) {
             if let [count, what] = pair
                 && let Ok(count) = count.parse::<u64>()
@@ -115,31 +94,13 @@ mod tests {
 
     #[test]
     fn counts_are_read_from_both_runners() {
-        let nextest = [
-            "     Summary [   0.021s] 11 tests run: 11 passed (1 slow), 3 skipped",
-            "x 5 passed",
-        ];
-        assert_eq!(
-            counted(&nextest),
-            Counts {
-                passed: 11,
-                skipped: 3
-            }
-        );
+        let nextest = ["     Summary [   0.021s] 11 tests run: 11 passed (1 slow), 3 skipped", "x 5 passed"];
+        assert_eq!(counted(&nextest), Counts { passed: 11, skipped: 3 });
         let cargo = [
             "test result: ok. 9 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 2.10s",
             "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
         ];
-        assert_eq!(
-            counted(&cargo),
-            Counts {
-                passed: 10,
-                skipped: 2
-            }
-        );
-        assert_eq!(
-            counted(&["test result: ok. 0 passed; 0 failed"]),
-            Counts::default()
-        );
+        assert_eq!(counted(&cargo), Counts { passed: 10, skipped: 2 });
+        assert_eq!(counted(&["test result: ok. 0 passed; 0 failed"]), Counts::default());
     }
 }

@@ -26,10 +26,7 @@ impl Workspace {
             let path = described[name].as_str().map(PathBuf::from);
             path.ok_or_else(|| Failure(format!("cargo metadata names no {name}")))
         };
-        Ok(Self {
-            root: directory("workspace_root")?,
-            target: directory("target_directory")?,
-        })
+        Ok(Self { root: directory("workspace_root")?, target: directory("target_directory")? })
     }
 
     /// The text of a file, by its path below the root.
@@ -80,8 +77,5 @@ fn collect_rust_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Fai
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |error| Failure::at(folder, error);
-    fs::read_dir(folder)
-        .map_err(failed)?
-        .map(|entry| Ok(entry.map_err(failed)?.path()))
-        .collect()
+    fs::read_dir(folder).map_err(failed)?.map(|entry| Ok(entry.map_err(failed)?.path())).collect()
 }

@@ -29,10 +29,7 @@ impl FileError {
     /// The disk, or the user's share of it, is full?
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
-        matches!(
-            self.source.kind(),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
-        )
+        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 }
 
@@ -44,11 +41,7 @@ pub(crate) trait AtPath<T> {
 
 impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, FileError> {
-        self.map_err(|source| FileError {
-            action,
-            path: path.to_path_buf(),
-            source: source.into(),
-        })
+        self.map_err(|source| FileError { action, path: path.to_path_buf(), source: source.into() })
     }
 }
 
@@ -56,12 +49,7 @@ impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
         }
         Err(error) => Err(error).at("read", path),
@@ -71,11 +59,7 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 /// Creates a folder of ours with its parents; only its owner may enter.
 pub(crate) fn create_private_folder(path: &Path) -> Result<(), FileError> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-        .at("create", path)
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).at("create", path)
 }
 
 /// Replaces a file's content in one step: readers see the old bytes or the new ones. The new bytes are on disk before
@@ -122,9 +106,8 @@ impl Replacement {
 
 /// Removes a folder that holds nothing but empty folders; fails at the first thing in it.
 pub(crate) fn remove_empty_folders(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)?
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+    for entry in
+        fs::read_dir(folder)?.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
     {
         remove_empty_folders(&entry.path())?;
     }

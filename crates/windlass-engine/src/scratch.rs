@@ -20,20 +20,13 @@ pub struct Scratch {
 impl Scratch {
     /// Without a repository.
     pub fn plain() -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("windlass-test-")
-            .tempdir()
-            .unwrap();
+        let folder = tempfile::Builder::new().prefix("windlass-test-").tempdir().unwrap();
         let base = folder.path().canonicalize().unwrap();
         let (top, state) = (base.join("project 🚀\nwith a line's end"), base.join("state"));
         for below in [&top, &state, &base.join("home")] {
             fs::create_dir(below).unwrap();
         }
-        Self {
-            top,
-            state,
-            _folder: folder,
-        }
+        Self { top, state, _folder: folder }
     }
 
     /// With an empty repository: no commit yet.
@@ -43,13 +36,7 @@ impl Scratch {
 
     pub fn with_format(format: ObjectFormat) -> Self {
         let scratch = Self::plain();
-        scratch.git(&[
-            "init",
-            "-q",
-            "-b",
-            "main",
-            &format!("--object-format={}", format.name()),
-        ]);
+        scratch.git(&["init", "-q", "-b", "main", &format!("--object-format={}", format.name())]);
         scratch.git(&["config", "user.name", "Someone"]);
         scratch.git(&["config", "user.email", "someone@example.com"]);
         scratch
@@ -83,16 +70,10 @@ impl Scratch {
         command.args(arguments).current_dir(directory).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.state.with_file_name("home"));
-        command
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("LC_ALL", "C");
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
         let output = command.output().unwrap();
         let said = [output.stdout, output.stderr].concat();
-        (
-            output.status.success(),
-            String::from_utf8_lossy(&said).into_owned(),
-        )
+        (output.status.success(), String::from_utf8_lossy(&said).into_owned())
     }
 
     pub fn path(&self, path: &str) -> PathBuf {
@@ -147,11 +128,7 @@ impl Scratch {
 
 /// The paths of an inventory, as text.
 pub fn paths(inventory: &Inventory) -> Vec<String> {
-    inventory
-        .entries
-        .iter()
-        .map(|entry| as_path(&entry.path).to_string_lossy().into_owned())
-        .collect()
+    inventory.entries.iter().map(|entry| as_path(&entry.path).to_string_lossy().into_owned()).collect()
 }
 
 pub fn run() -> RunId {
@@ -159,21 +136,11 @@ pub fn run() -> RunId {
 }
 
 pub fn after(iteration: u32) -> SnapshotName {
-    SnapshotName {
-        run: run(),
-        moment: Moment::Iteration {
-            iteration,
-            attempt: 1,
-            side: Side::After,
-        },
-    }
+    SnapshotName { run: run(), moment: Moment::Iteration { iteration, attempt: 1, side: Side::After } }
 }
 
 /// Tells whoever reads a test's output something.
-#[expect(
-    clippy::print_stderr,
-    reason = "a test has no other way to say why it did nothing"
-)]
+#[expect(clippy::print_stderr, reason = "a test has no other way to say why it did nothing")]
 pub fn say(text: &str) {
     eprintln!("{text}");
 }

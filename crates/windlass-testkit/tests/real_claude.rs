@@ -50,13 +50,7 @@ impl Call {
     fn command(&self) -> Command {
         let mut command = self.env.command(real_claude());
         command
-            .args([
-                "-p",
-                "--output-format",
-                "stream-json",
-                "--verbose",
-                "--no-session-persistence",
-            ])
+            .args(["-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"])
             .args(&self.arguments)
             .envs(self.env.claude_environment(&self.api, self.credentials))
             .envs(self.variables.iter().copied());
@@ -65,23 +59,10 @@ impl Call {
 
     fn run(&self) -> Heard {
         let outcome = Running::start_with_input(&mut self.command(), "Do the work.").wait(PATIENCE);
-        assert!(
-            !outcome.timed_out,
-            "{}\n{}",
-            outcome.stdout_text(),
-            outcome.stderr_text()
-        );
-        assert_eq!(
-            self.api.other_requests().len(),
-            0,
-            "{:?}",
-            self.api.other_requests()
-        );
+        assert!(!outcome.timed_out, "{}\n{}", outcome.stdout_text(), outcome.stderr_text());
+        assert_eq!(self.api.other_requests().len(), 0, "{:?}", self.api.other_requests());
         self.env.assert_no_processes(PATIENCE);
-        Heard {
-            events: outcome.json_lines(),
-            outcome,
-        }
+        Heard { events: outcome.json_lines(), outcome }
     }
 }
 
@@ -98,10 +79,7 @@ impl Heard {
     }
 
     fn of(&self, kind: &str) -> Vec<&Value> {
-        self.events
-            .iter()
-            .filter(|event| event["type"] == kind || event["subtype"] == kind)
-            .collect()
+        self.events.iter().filter(|event| event["type"] == kind || event["subtype"] == kind).collect()
     }
 }
 
@@ -119,11 +97,7 @@ fn works_with_write_edit_and_bash() {
             Reply::text("WINDLASS_JOB_COMPLETE"),
         ]),
     )
-    .arguments(&[
-        "--dangerously-skip-permissions",
-        "--append-system-prompt",
-        "You are on a winch.",
-    ]);
+    .arguments(&["--dangerously-skip-permissions", "--append-system-prompt", "You are on a winch."]);
     let heard = call.run();
 
     heard.outcome.expect_success("claude");
@@ -171,11 +145,8 @@ fn says_that_it_is_not_logged_in() {
 fn names_the_time_at_which_a_usage_limit_resets() {
     for (window, name) in [(Window::FiveHour, "five_hour"), (Window::SevenDay, "seven_day")] {
         let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 7200).unwrap();
-        let call = Call::new(
-            TestEnv::new(),
-            Scenario::always(Reply::usage_limit(window, resets_at)),
-        )
-        .credentials(Credentials::OauthToken);
+        let call = Call::new(TestEnv::new(), Scenario::always(Reply::usage_limit(window, resets_at)))
+            .credentials(Credentials::OauthToken);
         let heard = call.run();
         heard.outcome.expect_code(1, "claude");
         let limits = heard.of("rate_limit_event");
@@ -194,16 +165,10 @@ fn names_the_time_at_which_a_usage_limit_resets() {
 #[test]
 fn gives_up_at_a_usage_limit_even_if_it_is_over_in_seconds() {
     let resets_at = Timestamp::from_second(Timestamp::now().as_second() + 3).unwrap();
-    let replies = [
-        Reply::usage_limit(Window::FiveHour, resets_at),
-        Reply::text("after the limit"),
-    ];
+    let replies = [Reply::usage_limit(Window::FiveHour, resets_at), Reply::text("after the limit")];
     let call = Call::new(TestEnv::new(), Scenario::new(replies)).credentials(Credentials::OauthToken);
     let limited = call.run();
-    assert_eq!(
-        limited.of("rate_limit_event")[0]["rate_limit_info"]["resetsAt"],
-        resets_at.as_second()
-    );
+    assert_eq!(limited.of("rate_limit_event")[0]["rate_limit_info"]["resetsAt"], resets_at.as_second());
     assert_eq!(limited.result()["api_error"], "usage_limit_reached");
     // The next call of the agent gets the next reply: so a wait can be sat out.
     assert_eq!(call.run().result()["result"], "after the limit");
@@ -253,11 +218,8 @@ fn gives_up_in_a_storm() {
 
 #[test]
 fn ends_at_its_budget() {
-    let call = Call::new(
-        TestEnv::new(),
-        Scenario::always(Reply::bash("echo hi").usage(10_000, 1_000)),
-    )
-    .arguments(&["--dangerously-skip-permissions", "--max-budget-usd", "0.10"]);
+    let call = Call::new(TestEnv::new(), Scenario::always(Reply::bash("echo hi").usage(10_000, 1_000)))
+        .arguments(&["--dangerously-skip-permissions", "--max-budget-usd", "0.10"]);
     let heard = call.run();
     heard.outcome.expect_code(1, "claude");
     assert_eq!(heard.result()["subtype"], "error_max_budget_usd");
@@ -305,11 +267,7 @@ fn bounds_a_stall_before_the_headers() {
     let heard = call.run();
     heard.outcome.expect_code(1, "claude");
     assert_eq!(heard.of("api_retry").len(), 1);
-    assert!(
-        heard.result()["result"].as_str().unwrap().contains("timed out"),
-        "{}",
-        heard.result()
-    );
+    assert!(heard.result()["result"].as_str().unwrap().contains("timed out"), "{}", heard.result());
     assert_eq!(call.api.requests().len(), 2);
 }
 
@@ -317,10 +275,7 @@ fn bounds_a_stall_before_the_headers() {
 fn bounds_a_stall_in_the_middle_of_a_stream() {
     let call = Call::new(
         TestEnv::new(),
-        Scenario::new([
-            Reply::stall_mid_stream("I was about to"),
-            Reply::text("recovered"),
-        ]),
+        Scenario::new([Reply::stall_mid_stream("I was about to"), Reply::text("recovered")]),
     )
     .variable("CLAUDE_ENABLE_BYTE_WATCHDOG", "1")
     .variable("CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS", "2000");
@@ -334,10 +289,7 @@ fn bounds_a_stall_in_the_middle_of_a_stream() {
 
 #[test]
 fn heals_a_connection_that_is_reset() {
-    for broken in [
-        Reply::reset_before_headers(),
-        Reply::reset_mid_stream("I was about to"),
-    ] {
+    for broken in [Reply::reset_before_headers(), Reply::reset_mid_stream("I was about to")] {
         let call = Call::new(TestEnv::new(), Scenario::new([broken, Reply::text("recovered")]));
         let heard = call.run();
         heard.outcome.expect_success("claude");
@@ -360,21 +312,9 @@ fn takes_an_overload_inside_the_stream_for_one() {
 #[test]
 fn tells_a_prompt_that_is_too_long_an_empty_account_and_an_unknown_model() {
     for (reply, field, value) in [
-        (
-            Reply::context_too_long(),
-            "terminal_reason",
-            json!("prompt_too_long"),
-        ),
-        (
-            Reply::out_of_credit(),
-            "result",
-            json!("Credit balance is too low"),
-        ),
-        (
-            Reply::unknown_model("claude-nobody"),
-            "api_error_status",
-            json!(404),
-        ),
+        (Reply::context_too_long(), "terminal_reason", json!("prompt_too_long")),
+        (Reply::out_of_credit(), "result", json!("Credit balance is too low")),
+        (Reply::unknown_model("claude-nobody"), "api_error_status", json!(404)),
         (Reply::server_error(), "api_error_status", json!(500)),
         (Reply::too_many_requests(), "api_error_status", json!(429)),
     ] {
@@ -410,10 +350,7 @@ fn is_refused_when_the_scenario_has_run_out() {
 fn leaves_nothing_when_it_is_terminated_in_a_tool() {
     let env = TestEnv::new();
     let started = env.project().join("started");
-    let call = Call::new(
-        env,
-        Scenario::new([Reply::bash("bash -c 'touch started; sleep 300'")]),
-    );
+    let call = Call::new(env, Scenario::new([Reply::bash("bash -c 'touch started; sleep 300'")]));
     let running = Running::start_with_input(&mut call.command(), "Do the work.");
     assert!(wait_until(PATIENCE, || started.exists()));
     running.signal(Signal::TERM);

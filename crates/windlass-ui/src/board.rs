@@ -194,13 +194,7 @@ impl Board {
     fn lane_fact(&mut self, seq: u64, fact: &Fact) {
         match fact {
             Fact::IterationStarted { lane, iteration } => self.begin(*lane, *iteration),
-            Fact::CallReserved {
-                lane,
-                call,
-                attempt,
-                reserved,
-                ..
-            } => {
+            Fact::CallReserved { lane, call, attempt, reserved, .. } => {
                 let board = self.lanes.entry(*lane).or_default();
                 board.attempt = *attempt;
                 board.doing = Doing::Agent(Activity::Starting);
@@ -379,7 +373,11 @@ impl Board {
 
 fn remember(known: &mut Vec<Denial>, more: &[Denial]) {
     for denial in more {
-        if known.len() < REMEMBERED_DENIALS && !known.iter().any(|known| known.rule == denial.rule && (known.input == denial.input || !known.rule.is_empty())) {
+        if known.len() < REMEMBERED_DENIALS
+            && !known.iter().any(|known| {
+                known.rule == denial.rule && (known.input == denial.input || !known.rule.is_empty())
+            })
+        {
             known.push(denial.clone());
         }
     }

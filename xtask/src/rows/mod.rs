@@ -76,9 +76,7 @@ pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<(), Failure> {
     if purpose == Purpose::Write {
         fs::write(&path, &wanted).map_err(|error| Failure::at(&path, error))?;
     } else if fs::read_to_string(&path).ok().as_deref() != Some(&wanted) {
-        return Err(Failure(format!(
-            "{COVERAGE} is out of date: run `cargo xtask rows` and commit it"
-        )));
+        return Err(Failure(format!("{COVERAGE} is out of date: run `cargo xtask rows` and commit it")));
     }
     println!("{COVERAGE}: {}", table::summary(&inventory, &tests));
     Ok(())
@@ -89,16 +87,10 @@ fn read_inventory(text: &str) -> Result<Inventory, Failure> {
     let mut last = 0;
     for row in inventory.groups.iter().flat_map(|group| &group.rows) {
         if row.number <= last {
-            return Err(Failure(format!(
-                "{ROWS}: row {} does not come after {last}",
-                row.number
-            )));
+            return Err(Failure(format!("{ROWS}: row {} does not come after {last}", row.number)));
         }
         if !matches!(row.must, 1..=3) {
-            return Err(Failure(format!(
-                "{ROWS}: row {} has must = {}",
-                row.number, row.must
-            )));
+            return Err(Failure(format!("{ROWS}: row {} has must = {}", row.number, row.must)));
         }
         last = row.number;
     }
@@ -119,17 +111,11 @@ fn tests_of(workspace: &Workspace, inventory: &Inventory) -> Result<Tests, Failu
                 Ok(mention) => note(mention, &module, &mut tests),
                 Err(misplaced) => vec![(misplaced.line, misplaced.problem.to_owned())],
             };
-            let said = problems
-                .iter()
-                .map(|(line, problem)| format!("{}:{line}: {problem}", file.display()));
+            let said = problems.iter().map(|(line, problem)| format!("{}:{line}: {problem}", file.display()));
             complaints.extend(said);
         }
     }
-    if complaints.is_empty() {
-        Ok(tests)
-    } else {
-        Err(Failure(complaints.join("\n       ")))
-    }
+    if complaints.is_empty() { Ok(tests) } else { Err(Failure(complaints.join("\n       "))) }
 }
 
 /// Puts a test to the rows it names. Answers which of them do not exist.

@@ -37,11 +37,7 @@ pub fn mentions(text: &str) -> Vec<Result<Mention, Misplaced>> {
             let rows = rows.map_err(|_| misplaced("numbers separated by commas are expected"))?;
             let below = lines.get(line..).unwrap_or_default();
             let name = first_test(below).ok_or(misplaced("no test follows the rows"))?;
-            Ok(Mention {
-                rows,
-                test: name,
-                line,
-            })
+            Ok(Mention { rows, test: name, line })
         })
         .collect()
 }
@@ -65,8 +61,5 @@ fn first_test(lines: &[&str]) -> Option<String> {
 pub fn module_of(file: &Path) -> String {
     let parts = file.with_extension("");
     let parts = parts.components().filter_map(|part| part.as_os_str().to_str());
-    parts
-        .filter(|part| !matches!(*part, "crates" | "src" | "lib" | "mod"))
-        .collect::<Vec<_>>()
-        .join("::")
+    parts.filter(|part| !matches!(*part, "crates" | "src" | "lib" | "mod")).collect::<Vec<_>>().join("::")
 }

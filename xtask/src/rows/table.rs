@@ -4,18 +4,9 @@ use super::{Inventory, Row, Tests};
 
 /// How many rows are due, and how many of these no test names.
 pub fn summary(inventory: &Inventory, tests: &Tests) -> String {
-    let due = inventory
-        .groups
-        .iter()
-        .flat_map(|group| &group.rows)
-        .filter(|row| row.is_due());
+    let due = inventory.groups.iter().flat_map(|group| &group.rows).filter(|row| row.is_due());
     let (shown, open): (Vec<&Row>, Vec<&Row>) = due.partition(|row| !names(row, tests).is_empty());
-    format!(
-        "{} rows, {} shown by tests, {} open",
-        shown.len() + open.len(),
-        shown.len(),
-        open.len()
-    )
+    format!("{} rows, {} shown by tests, {} open", shown.len() + open.len(), shown.len(), open.len())
 }
 
 /// The whole document.
@@ -32,14 +23,8 @@ pub fn render(inventory: &Inventory, tests: &Tests) -> String {
         ),
     ];
     for group in &inventory.groups {
-        lines.push(format!(
-            "\n## {}\n\n| # | must | feature | tests |\n|---:|---|---|---|",
-            group.name
-        ));
-        let listed = group
-            .rows
-            .iter()
-            .filter(|row| row.is_due() || !names(row, tests).is_empty());
+        lines.push(format!("\n## {}\n\n| # | must | feature | tests |\n|---:|---|---|---|", group.name));
+        let listed = group.rows.iter().filter(|row| row.is_due() || !names(row, tests).is_empty());
         lines.extend(listed.map(|row| line(row, tests)));
     }
     lines.join("\n") + "\n"
@@ -47,11 +32,7 @@ pub fn render(inventory: &Inventory, tests: &Tests) -> String {
 
 fn line(row: &Row, tests: &Tests) -> String {
     let names: Vec<String> = names(row, tests).iter().map(|name| format!("`{name}`")).collect();
-    let shown = if names.is_empty() {
-        "open".to_owned()
-    } else {
-        names.join("<br>")
-    };
+    let shown = if names.is_empty() { "open".to_owned() } else { names.join("<br>") };
     format!("| {} | {} | {} | {shown} |", row.number, row.must, row.feature)
 }
 

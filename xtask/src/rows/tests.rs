@@ -16,16 +16,8 @@ fn a_comment_belongs_to_the_test_below_it() {
     assert_eq!(
         mentions(&text),
         [
-            Ok(Mention {
-                rows: vec![36, 37],
-                test: "shows_text".to_owned(),
-                line: 1
-            }),
-            Ok(Mention {
-                rows: vec![1],
-                test: "b".to_owned(),
-                line: 5
-            }),
+            Ok(Mention { rows: vec![36, 37], test: "shows_text".to_owned(), line: 1 }),
+            Ok(Mention { rows: vec![1], test: "b".to_owned(), line: 5 }),
         ]
     );
 }
@@ -41,21 +33,14 @@ fn a_comment_without_numbers_or_test_is_misplaced() {
         ("@rows: 1\n\n#[test]\nfn a() {}", test),
         ("@rows: 1", test),
     ] {
-        assert_eq!(
-            mentions(&source(text)),
-            [Err(Misplaced { line: 1, problem })],
-            "{text}"
-        );
+        assert_eq!(mentions(&source(text)), [Err(Misplaced { line: 1, problem })], "{text}");
     }
 }
 
 #[test]
 fn files_have_the_names_of_their_modules() {
     for (file, module) in [
-        (
-            "crates/windlass-core/src/run/tests.rs",
-            "windlass-core::run::tests",
-        ),
+        ("crates/windlass-core/src/run/tests.rs", "windlass-core::run::tests"),
         ("crates/windlass-core/src/run/mod.rs", "windlass-core::run"),
         ("crates/windlass-ui/src/lib.rs", "windlass-ui"),
         ("crates/windlass/tests/goal.rs", "windlass::tests::goal"),
@@ -80,10 +65,7 @@ fn the_table_counts_what_is_due() {
         (3, Vec::new()),
         (5, vec!["d".to_owned()]),
     ]);
-    assert_eq!(
-        table::summary(&inventory, &tests),
-        "2 rows, 1 shown by tests, 1 open"
-    );
+    assert_eq!(table::summary(&inventory, &tests), "2 rows, 1 shown by tests, 1 open");
     let document = table::render(&inventory, &tests);
     let lines = "| 1 | 1 | One | `a::b`<br>`c` |\n| 3 | 2 | Three | open |\n| 5 | 3 | Five | `d` |\n";
     assert!(document.ends_with(lines), "{document}");
@@ -95,9 +77,6 @@ fn an_inventory_out_of_order_is_refused() {
         "{number = 2, must = 1, feature = ''}, {number = 2, must = 1, feature = ''}",
         "{number = 1, must = 4, feature = ''}",
     ] {
-        assert!(
-            read_inventory(&format!("[[group]]\nname = 'G'\nrows = [{rows}]")).is_err(),
-            "{rows}"
-        );
+        assert!(read_inventory(&format!("[[group]]\nname = 'G'\nrows = [{rows}]")).is_err(), "{rows}");
     }
 }

@@ -19,19 +19,11 @@ struct Complaint {
 
 impl Complaint {
     fn of(file: &Path, problem: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            line: None,
-            problem: problem.into(),
-        }
+        Self { file: file.to_owned(), line: None, problem: problem.into() }
     }
 
     fn at(file: &Path, line: usize, problem: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            line: Some(line),
-            problem: problem.into(),
-        }
+        Self { file: file.to_owned(), line: Some(line), problem: problem.into() }
     }
 }
 
@@ -64,13 +56,9 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
 /// What git knows or would add, below the root.
 fn text_files(workspace: &Workspace) -> Result<Vec<PathBuf>, Failure> {
     let mut git = Command::new("git");
-    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(&workspace.root);
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(&workspace.root);
     let names = output_of(&mut git)?;
-    let existing = names
-        .split('\0')
-        .map(PathBuf::from)
-        .filter(|file| workspace.root.join(file).is_file());
+    let existing = names.split('\0').map(PathBuf::from).filter(|file| workspace.root.join(file).is_file());
     Ok(existing.collect())
 }
 

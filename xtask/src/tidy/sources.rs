@@ -9,7 +9,8 @@ const LONGEST_FILE: usize = 500;
 
 /// Where processes may be started, beside tests: see the crates' `clippy.toml`. The scripted agent plays a foreign
 /// program, which starts what it likes.
-const STARTS_PROCESSES: &[&str] = &["crates/windlass-engine/src/process", "crates/windlass/src/scripted_agent"];
+const STARTS_PROCESSES: &[&str] =
+    &["crates/windlass-engine/src/process", "crates/windlass/src/scripted_agent"];
 
 /// A `sleep` in a test says why it is no sleep for luck, on its line or on the one before.
 const SLEEP_MARK: &str = "// sleep:";
@@ -19,10 +20,7 @@ pub fn check_rust(file: &Path, text: &str) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     let length = text.lines().count();
     if length > LONGEST_FILE {
-        complaints.push(Complaint::of(
-            file,
-            format!("{length} lines, {LONGEST_FILE} are the most"),
-        ));
+        complaints.push(Complaint::of(file, format!("{length} lines, {LONGEST_FILE} are the most")));
     }
     complaints.extend(check_exemptions(file, text));
     complaints.extend(check_sleeps(file, text));
@@ -89,11 +87,7 @@ pub fn check_text(file: &Path, text: &str) -> Vec<Complaint> {
             }
         }
         if file.ends_with("package-lock.json") && line.contains("\"resolved\"") {
-            complaints.push(Complaint::at(
-                file,
-                index + 1,
-                "a lock file names no registry host",
-            ));
+            complaints.push(Complaint::at(file, index + 1, "a lock file names no registry host"));
         }
     }
     complaints

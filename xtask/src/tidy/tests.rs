@@ -3,22 +3,13 @@ use std::path::Path;
 use super::sources::{check_rust, check_text};
 
 fn lines_complained_about(file: &str, text: &str) -> Vec<Option<usize>> {
-    check_rust(Path::new(file), text)
-        .into_iter()
-        .map(|complaint| complaint.line)
-        .collect()
+    check_rust(Path::new(file), text).into_iter().map(|complaint| complaint.line).collect()
 }
 
 #[test]
 fn long_files_are_divided() {
-    assert_eq!(
-        lines_complained_about("crates/windlass/src/a.rs", &"\n".repeat(501)),
-        [None]
-    );
-    assert_eq!(
-        lines_complained_about("crates/windlass/src/a.rs", &"\n".repeat(500)),
-        []
-    );
+    assert_eq!(lines_complained_about("crates/windlass/src/a.rs", &"\n".repeat(501)), [None]);
+    assert_eq!(lines_complained_about("crates/windlass/src/a.rs", &"\n".repeat(500)), []);
 }
 
 #[test]
@@ -41,16 +32,8 @@ fn tests_do_not_sleep_for_luck() {
     for (file, text, found) in [
         ("crates/windlass/tests/goal.rs", sleep.to_owned(), vec![Some(1)]),
         ("crates/windlass/src/a.rs", sleep.to_owned(), vec![]),
-        (
-            "crates/windlass/src/a.rs",
-            format!("#[cfg(test)]\nmod tests {{\n{sleep}"),
-            vec![Some(3)],
-        ),
-        (
-            "crates/windlass/tests/goal.rs",
-            format!("// sleep: the clock has to move\n{sleep}"),
-            vec![],
-        ),
+        ("crates/windlass/src/a.rs", format!("#[cfg(test)]\nmod tests {{\n{sleep}"), vec![Some(3)]),
+        ("crates/windlass/tests/goal.rs", format!("// sleep: the clock has to move\n{sleep}"), vec![]),
         ("crates/windlass/tests/goal.rs", format!("// {sleep}"), vec![]),
     ] {
         assert_eq!(lines_complained_about(file, &text), found, "{file}: {text}");

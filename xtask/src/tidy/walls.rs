@@ -32,40 +32,21 @@ const WALLS: &[Wall] = &[
             "jiff::Timestamp::now",
         ],
     },
-    Wall {
-        folder: "crates/windlass-engine",
-        may_use: &["windlass-core"],
-        forbids: NO_PROCESSES,
-    },
-    Wall {
-        folder: "crates/windlass-ui",
-        may_use: &["windlass-core"],
-        forbids: NO_PROCESSES,
-    },
+    Wall { folder: "crates/windlass-engine", may_use: &["windlass-core"], forbids: NO_PROCESSES },
+    Wall { folder: "crates/windlass-ui", may_use: &["windlass-core"], forbids: NO_PROCESSES },
     Wall {
         folder: "crates/windlass",
         may_use: &["windlass-core", "windlass-engine", "windlass-ui"],
         forbids: NO_PROCESSES,
     },
-    Wall {
-        folder: "crates/windlass-testkit",
-        may_use: &["windlass-core"],
-        forbids: &[],
-    },
-    Wall {
-        folder: "xtask",
-        may_use: &["windlass-testkit"],
-        forbids: &[],
-    },
+    Wall { folder: "crates/windlass-testkit", may_use: &["windlass-core"], forbids: &[] },
+    Wall { folder: "xtask", may_use: &["windlass-testkit"], forbids: &[] },
 ];
 
 /// Checks one crate.
 pub fn check(workspace: &Workspace, folder: &Path) -> Result<Vec<Complaint>, Failure> {
     let Some(wall) = WALLS.iter().find(|wall| folder == Path::new(wall.folder)) else {
-        return Ok(vec![Complaint::of(
-            folder,
-            "a new crate gets its walls in xtask's tidy",
-        )]);
+        return Ok(vec![Complaint::of(folder, "a new crate gets its walls in xtask's tidy")]);
     };
     let mut complaints = Vec::new();
     let manifest = folder.join("Cargo.toml");
@@ -73,10 +54,7 @@ pub fn check(workspace: &Workspace, folder: &Path) -> Result<Vec<Complaint>, Fai
     let rules = folder.join("clippy.toml");
     match workspace.read(&rules) {
         Ok(text) => complaints.extend(check_rules(wall, &rules, &text)?),
-        Err(_) => complaints.push(Complaint::of(
-            &rules,
-            "is missing: each crate says what it may not do",
-        )),
+        Err(_) => complaints.push(Complaint::of(&rules, "is missing: each crate says what it may not do")),
     }
     Ok(complaints)
 }
@@ -91,10 +69,7 @@ fn check_manifest(wall: &Wall, file: &Path, text: &str) -> Result<Vec<Complaint>
     let used = manifest.get("dependencies").and_then(toml::Value::as_table);
     for name in used.into_iter().flat_map(toml::Table::keys) {
         if name.starts_with("windlass") && !wall.may_use.contains(&name.as_str()) {
-            complaints.push(Complaint::of(
-                file,
-                format!("{} does not use {name}", wall.folder),
-            ));
+            complaints.push(Complaint::of(file, format!("{} does not use {name}", wall.folder)));
         }
     }
     let inherits = |table: &str, key: &str| {
@@ -124,9 +99,7 @@ fn check_rules(wall: &Wall, file: &Path, text: &str) -> Result<Vec<Complaint>, F
         .filter_map(|entry| entry.get("path").unwrap_or(entry).as_str())
         .collect();
     let missing = wall.forbids.iter().filter(|path| !forbidden.contains(path));
-    Ok(missing
-        .map(|path| Complaint::of(file, format!("does not forbid {path}")))
-        .collect())
+    Ok(missing.map(|path| Complaint::of(file, format!("does not forbid {path}"))).collect())
 }
 
 #[cfg(test)]
@@ -144,21 +117,13 @@ mod tests {
         assert_eq!(check_manifest(core(), Path::new("x"), sound).unwrap(), []);
         let engine = format!("{sound}windlass-engine.workspace = true\n");
         assert_eq!(check_manifest(core(), Path::new("x"), &engine).unwrap().len(), 1);
-        assert_eq!(
-            check_manifest(core(), Path::new("x"), "[package]\n")
-                .unwrap()
-                .len(),
-            2
-        );
+        assert_eq!(check_manifest(core(), Path::new("x"), "[package]\n").unwrap().len(), 2);
     }
 
     #[test]
     fn a_crate_forbids_what_its_wall_keeps_out() {
         let rules = "disallowed-methods = [{ path = 'std::process::Command::new' }, 'std::fs::read']\n";
         assert_eq!(check_rules(&WALLS[1], Path::new("x"), rules).unwrap(), []);
-        assert_eq!(
-            check_rules(core(), Path::new("x"), rules).unwrap().len(),
-            core().forbids.len() - 1
-        );
+        assert_eq!(check_rules(core(), Path::new("x"), rules).unwrap().len(), core().forbids.len() - 1);
     }
 }

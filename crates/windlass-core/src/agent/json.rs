@@ -109,10 +109,7 @@ pub(crate) fn size(field: Field<'_>) -> Option<Size> {
         ends_with_feed = character == '\n' && at == inner.len();
     }
     let last = u64::from(bytes > 0 && !ends_with_feed);
-    Some(Size {
-        bytes: bytes as u64,
-        lines: feeds + last,
-    })
+    Some(Size { bytes: bytes as u64, lines: feeds + last })
 }
 
 /// Lines of a text; a last one without a line feed counts.
@@ -134,11 +131,7 @@ pub(crate) fn number(field: Field<'_>) -> Option<f64> {
 )]
 pub(crate) fn whole<T: TryFrom<u64>>(field: Field<'_>) -> Option<T> {
     let exact: Option<u64> = field?.parse().ok();
-    let whole = exact.or_else(|| {
-        number(field)
-            .filter(|number| *number >= 0.0)
-            .map(|number| number as u64)
-    });
+    let whole = exact.or_else(|| number(field).filter(|number| *number >= 0.0).map(|number| number as u64));
     T::try_from(whole?).ok()
 }
 
@@ -212,10 +205,7 @@ fn unicode(text: &str) -> (char, usize) {
     if let Some(character) = char::from_u32(first) {
         return (character, 6);
     }
-    let second = text
-        .get(6..)
-        .filter(|rest| rest.starts_with("\\u"))
-        .and_then(hexadecimal);
+    let second = text.get(6..).filter(|rest| rest.starts_with("\\u")).and_then(hexadecimal);
     match second {
         Some(low) if (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&low) => {
             let code = 0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00);
@@ -228,10 +218,7 @@ fn unicode(text: &str) -> (char, usize) {
 /// The four digits of `\uXXXX`.
 fn hexadecimal(text: &str) -> Option<u32> {
     let digits = text.get(2..6)?;
-    digits
-        .bytes()
-        .all(|digit| digit.is_ascii_hexdigit())
-        .then_some(())?;
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
     u32::from_str_radix(digits, 16).ok()
 }
 

@@ -13,8 +13,9 @@ use crate::fact::{Denial, UsageLimit};
 use crate::observation::Observation;
 
 pub use claude::{
-    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, Login, MINIMUM_CLAUDE_VERSION, close_own_files,
-    gate_rule, gate_rules, git_reading_rules, owned_flag, parse_auth_status, parse_claude_version, project_rules,
+    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, Login, MINIMUM_CLAUDE_VERSION,
+    close_own_files, gate_rule, gate_rules, git_reading_rules, owned_flag, parse_auth_status,
+    parse_claude_version, project_rules,
 };
 pub use reset_time::parse_reset_time;
 pub use watch::{CallClocks, CallWatch, Due};

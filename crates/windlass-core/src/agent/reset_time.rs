@@ -19,9 +19,8 @@ mod tests;
 /// The longest window of any plan is a week.
 const FARTHEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// When a limit resets, according to a sentence; `now` says which day "3pm" is on.
 ///
@@ -38,12 +37,8 @@ pub fn parse_reset_time(text: &str, now: Timestamp) -> Option<Timestamp> {
 /// `|1762455600`
 fn epoch(text: &str) -> Option<Timestamp> {
     text.split('|').skip(1).find_map(|rest| {
-        let end = rest
-            .find(|character: char| !character.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let digits = rest
-            .get(..end)
-            .filter(|digits| (10..=11).contains(&digits.len()))?;
+        let end = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest.get(..end).filter(|digits| (10..=11).contains(&digits.len()))?;
         Timestamp::from_second(digits.parse().ok()?).ok()
     })
 }
@@ -53,9 +48,7 @@ fn after_reset(text: &str) -> impl Iterator<Item = &str> {
     text.split("reset").skip(1).map(|rest| {
         let rest = rest.strip_prefix('s').unwrap_or(rest);
         let rest = rest.trim_start_matches([' ', ':']);
-        rest.strip_prefix("at ")
-            .or_else(|| rest.strip_prefix("on "))
-            .unwrap_or(rest)
+        rest.strip_prefix("at ").or_else(|| rest.strip_prefix("on ")).unwrap_or(rest)
     })
 }
 
@@ -77,9 +70,7 @@ fn moment(phrase: &str, now: Timestamp) -> Option<Timestamp> {
 /// `nov 25, ` and `sep 14 at `
 fn month_and_day(phrase: &str) -> Option<(i8, i8, &str)> {
     let (word, rest) = phrase.split_once(' ')?;
-    let month = MONTHS
-        .iter()
-        .position(|month| word.trim_end_matches('.').starts_with(month))?;
+    let month = MONTHS.iter().position(|month| word.trim_end_matches('.').starts_with(month))?;
     let (day, rest) = leading_number(rest.trim_start())?;
     let rest = rest.trim_start_matches([',', ' ']);
     let rest = rest.strip_prefix("at ").unwrap_or(rest);
@@ -114,36 +105,24 @@ fn zone(rest: &str) -> Option<TimeZone> {
         return Some(TimeZone::UTC);
     };
     let name = rest.split(')').next()?.trim();
-    if name == "utc" || name == "gmt" {
-        Some(TimeZone::UTC)
-    } else {
-        TimeZone::get(name).ok()
-    }
+    if name == "utc" || name == "gmt" { Some(TimeZone::UTC) } else { TimeZone::get(name).ok() }
 }
 
 fn dated(today: Date, month: i8, day: i8, time: Time, zone: &TimeZone) -> Option<Timestamp> {
     // Around New Year the month named is next year's.
-    let year = if month < today.month() {
-        today.year().checked_add(1)?
-    } else {
-        today.year()
-    };
+    let year = if month < today.month() { today.year().checked_add(1)? } else { today.year() };
     let date = Date::new(year, month, day).ok()?;
     Some(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp())
 }
 
 fn next(today: Date, time: Time, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
-    [today, today.checked_add(1.day()).ok()?]
-        .into_iter()
-        .find_map(|date| {
-            let at = date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp();
-            (at > now).then_some(at)
-        })
+    [today, today.checked_add(1.day()).ok()?].into_iter().find_map(|date| {
+        let at = date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp();
+        (at > now).then_some(at)
+    })
 }
 
 fn leading_number(text: &str) -> Option<(i8, &str)> {
-    let end = text
-        .find(|character: char| !character.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     Some((text.get(..end)?.parse().ok()?, text.get(end..)?))
 }

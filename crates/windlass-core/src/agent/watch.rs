@@ -163,9 +163,7 @@ impl CallWatch {
     /// What is due at this time, if anything.
     #[must_use]
     pub fn due(&self, at: Duration) -> Option<Due> {
-        self.deadline()
-            .filter(|(when, _)| *when <= at)
-            .map(|(_, due)| due)
+        self.deadline().filter(|(when, _)| *when <= at).map(|(_, due)| due)
     }
 
     /// When [`due`](CallWatch::due) may next say something new without a further event; in the past only while
@@ -198,10 +196,8 @@ impl CallWatch {
 
     /// When the pipes of a process that has ended are done with.
     fn drained(&self, exited: Duration) -> Duration {
-        let patience = exited
-            .max(self.last_byte)
-            .saturating_add(DRAIN_SILENCE)
-            .min(exited.saturating_add(DRAIN));
+        let patience =
+            exited.max(self.last_byte).saturating_add(DRAIN_SILENCE).min(exited.saturating_add(DRAIN));
         match self.pipes_closed {
             Some(closed) => closed.max(exited).min(patience),
             None => patience,
@@ -209,11 +205,7 @@ impl CallWatch {
     }
 
     fn linger(&self) -> Duration {
-        if self.background > 0 {
-            self.clocks.linger_background
-        } else {
-            self.clocks.linger
-        }
+        if self.background > 0 { self.clocks.linger_background } else { self.clocks.linger }
     }
 
     /// The report; `stderr_tail` is the end of standard error, a few kilobytes. A call whose end nobody saw is
@@ -258,15 +250,9 @@ impl Heard {
             Digest::Activity(activity) => self.active(*activity),
             Digest::ToolUse => self.tool_uses = self.tool_uses.saturating_add(1),
             Digest::Retry { status, error } => {
-                self.refused = if error == "authentication_failed" {
-                    self.refused.saturating_add(1)
-                } else {
-                    0
-                };
-                self.retrying = Some(Retry {
-                    status: *status,
-                    error: error.clone(),
-                });
+                self.refused =
+                    if error == "authentication_failed" { self.refused.saturating_add(1) } else { 0 };
+                self.retrying = Some(Retry { status: *status, error: error.clone() });
             }
             Digest::ApiError(word) => self.api_error.clone_from(word),
             Digest::Limit { rejected, overage } => {
@@ -281,10 +267,7 @@ impl Heard {
 
     /// A request came through: starting, waiting for the model and retrying are no sign of that, all else is.
     fn active(&mut self, activity: Activity) {
-        if !matches!(
-            activity,
-            Activity::Starting | Activity::Thinking | Activity::Retrying
-        ) {
+        if !matches!(activity, Activity::Starting | Activity::Thinking | Activity::Retrying) {
             self.retrying = None;
             self.refused = 0;
             self.answered = true;

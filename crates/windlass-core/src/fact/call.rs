@@ -151,10 +151,7 @@ pub struct CallSummary {
     pub duration: Duration,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it with a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -38,10 +38,7 @@ impl Class {
     /// Will no repetition help until a person has done something?
     #[must_use]
     pub const fn is_fatal(self) -> bool {
-        matches!(
-            self,
-            Class::Auth | Class::Billing | Class::Permission | Class::Config
-        )
+        matches!(self, Class::Auth | Class::Billing | Class::Permission | Class::Config)
     }
 }
 

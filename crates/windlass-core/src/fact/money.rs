@@ -22,11 +22,7 @@ impl Cost {
 
     /// From dollars, rounded to the nearest millionth. What is negative, infinite or not a number is nothing.
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped just before"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just before")]
     pub fn from_dollars(dollars: f64) -> Cost {
         if dollars.is_finite() && dollars > 0.0 {
             Cost((dollars * 1e6).round().min(1e18) as u64)

@@ -64,21 +64,14 @@ mod tests {
 
     fn both(bytes: &[u8]) -> Both {
         let path = PathBuf::from(OsString::from_vec(bytes.to_vec()));
-        Both {
-            inputs: vec![(path.clone(), "digest".to_owned())],
-            path,
-        }
+        Both { inputs: vec![(path.clone(), "digest".to_owned())], path }
     }
 
     #[test]
     fn every_path_comes_back() {
         for bytes in [&b""[..], b"/a b", b"/a\nb", "/🪝".as_bytes(), b"/\xff", b"\0\x80"] {
             let text = serde_json::to_string(&both(bytes)).unwrap();
-            assert_eq!(
-                serde_json::from_str::<Both>(&text).unwrap(),
-                both(bytes),
-                "{text}"
-            );
+            assert_eq!(serde_json::from_str::<Both>(&text).unwrap(), both(bytes), "{text}");
         }
     }
 

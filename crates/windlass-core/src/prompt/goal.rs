@@ -8,10 +8,7 @@ use crate::fact::{Check, CheckKind};
 use crate::run::{CommitPolicy, RunPlan};
 
 pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
-    Prompt {
-        system: system(parts),
-        user: user(parts),
-    }
+    Prompt { system: system(parts), user: user(parts) }
 }
 
 fn system(parts: &PromptParts<'_>) -> String {
@@ -38,10 +35,7 @@ fn user(parts: &PromptParts<'_>) -> String {
 fn how_this_works(parts: &PromptParts<'_>) -> String {
     let plan = parts.plan;
     let iteration = parts.turn.iteration;
-    let of = plan
-        .limits
-        .iterations
-        .map_or_else(String::new, |most| format!(" of at most {most}"));
+    let of = plan.limits.iterations.map_or_else(String::new, |most| format!(" of at most {most}"));
     let mut text = format!(
         "## How this works\n\nThis is iteration {iteration}{of}. Every iteration starts without memory; only files \
          carry over. You need not finish everything: take the most useful next step, finish it, verify it, and leave \
@@ -76,19 +70,14 @@ fn completion(plan: &RunPlan) -> String {
         )
     };
     if !gates.is_empty() {
-        let _ = writeln!(
-            text,
-            "The goal counts as reached only if these succeed as well, run for you: {gates}."
-        );
+        let _ =
+            writeln!(text, "The goal counts as reached only if these succeed as well, run for you: {gates}.");
     }
     text
 }
 
 fn commands(checks: &[Check], kind: CheckKind) -> String {
-    let quoted = checks
-        .iter()
-        .filter(|check| check.kind == kind)
-        .map(|check| format!("`{}`", check.command));
+    let quoted = checks.iter().filter(|check| check.kind == kind).map(|check| format!("`{}`", check.command));
     quoted.collect::<Vec<_>>().join(", ")
 }
 
@@ -100,18 +89,11 @@ fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) -> String {
         "\n## The goal is not reached yet\n\nAn earlier claim was refused, since these checks failed:\n",
     );
     for check in refused {
-        let before = if check.failed_before {
-            " (it failed before the first iteration, too)"
-        } else {
-            ""
-        };
+        let before = if check.failed_before { " (it failed before the first iteration, too)" } else { "" };
         let how = result_in_words(check.outcome.result);
         let tail = without_signal(check.tail.trim_end(), signal);
-        let _ = write!(
-            text,
-            "\n`{}` {how}{before}. The end of its output:\n\n~~~\n{tail}\n~~~\n",
-            check.command
-        );
+        let _ =
+            write!(text, "\n`{}` {how}{before}. The end of its output:\n\n~~~\n{tail}\n~~~\n", check.command);
     }
     text
 }

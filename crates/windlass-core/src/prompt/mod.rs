@@ -75,13 +75,7 @@ fn without_signal(text: &str, signal: &str) -> String {
     if !holds_signal(text, signal) {
         return text.to_owned();
     }
-    let lines = text.lines().map(|line| {
-        if line.trim() == signal {
-            "(the completion phrase)"
-        } else {
-            line
-        }
-    });
+    let lines = text.lines().map(|line| if line.trim() == signal { "(the completion phrase)" } else { line });
     lines.collect::<Vec<_>>().join("\n")
 }
 

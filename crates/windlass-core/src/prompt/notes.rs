@@ -31,20 +31,12 @@ impl Notes {
         let damaged = matches!(whole, std::borrow::Cow::Owned(_));
         let whole = whole.trim_start_matches('\u{feff}').trim_end();
         if whole.len() <= most {
-            return Notes {
-                text: whole.to_owned(),
-                cut: false,
-                damaged,
-            };
+            return Notes { text: whole.to_owned(), cut: false, damaged };
         }
         let head = whole.floor_char_boundary(most / 4);
         let tail = whole.ceil_char_boundary(whole.len() - (most - most / 4));
         let text = format!("{}\n\n[… left out …]\n\n{}", &whole[..head], &whole[tail..]);
-        Notes {
-            text,
-            cut: true,
-            damaged,
-        }
+        Notes { text, cut: true, damaged }
     }
 }
 
@@ -58,14 +50,7 @@ mod tests {
     #[test]
     fn short_notes_go_in_whole_and_long_ones_keep_both_ends() {
         let short = Notes::take(b"\xef\xbb\xbfnext: parser\r\n", NotesShare::Usual);
-        assert_eq!(
-            short,
-            Notes {
-                text: "next: parser".to_owned(),
-                cut: false,
-                damaged: false
-            }
-        );
+        assert_eq!(short, Notes { text: "next: parser".to_owned(), cut: false, damaged: false });
 
         let long = format!("first{}last", "é".repeat(NOTES_USUAL));
         let taken = Notes::take(long.as_bytes(), NotesShare::Usual);

@@ -28,9 +28,7 @@ impl ObjectFormat {
     /// The format of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [ObjectFormat::Sha1, ObjectFormat::Sha256]
-            .into_iter()
-            .find(|format| format.name() == name)
+        [ObjectFormat::Sha1, ObjectFormat::Sha256].into_iter().find(|format| format.name() == name)
     }
 
     /// How many bytes a name has.
@@ -88,14 +86,8 @@ impl ObjectId {
         let mut bytes = [0; 32];
         bytes.get_mut(..name.len())?.copy_from_slice(name);
         match name.len() {
-            20 => Some(Self {
-                format_length: 20,
-                bytes,
-            }),
-            32 => Some(Self {
-                format_length: 32,
-                bytes,
-            }),
+            20 => Some(Self { format_length: 20, bytes }),
+            32 => Some(Self { format_length: 32, bytes }),
             _ => None,
         }
     }
@@ -103,11 +95,7 @@ impl ObjectId {
     /// The name with this hexadecimal form; `None` unless it has 40 or 64 digits.
     #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {
-        let digit = |byte: u8| {
-            char::from(byte)
-                .to_digit(16)
-                .and_then(|digit| u8::try_from(digit).ok())
-        };
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let bytes: Option<Vec<u8>> = hex
             .chunks(2)
             .map(|pair| match *pair {
@@ -121,18 +109,13 @@ impl ObjectId {
     /// All zeros: no object.
     #[must_use]
     pub fn zero(format: ObjectFormat) -> Self {
-        Self {
-            format_length: if format == ObjectFormat::Sha1 { 20 } else { 32 },
-            bytes: [0; 32],
-        }
+        Self { format_length: if format == ObjectFormat::Sha1 { 20 } else { 32 }, bytes: [0; 32] }
     }
 
     /// Its bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        self.bytes
-            .get(..usize::from(self.format_length))
-            .unwrap_or(&self.bytes)
+        self.bytes.get(..usize::from(self.format_length)).unwrap_or(&self.bytes)
     }
 }
 
@@ -141,11 +124,7 @@ impl fmt::Display for ObjectId {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         for byte in self.as_bytes() {
             for nibble in [byte >> 4, byte & 15] {
-                f.write_char(
-                    DIGITS
-                        .get(usize::from(nibble))
-                        .map_or('0', |digit| char::from(*digit)),
-                )?;
+                f.write_char(DIGITS.get(usize::from(nibble)).map_or('0', |digit| char::from(*digit)))?;
             }
         }
         Ok(())
@@ -216,23 +195,16 @@ mod tests {
         let empty = ObjectFormat::Sha1.identify(ObjectKind::Blob, b"");
         assert_eq!(empty.to_string(), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
         let tree = ObjectFormat::Sha256.identify(ObjectKind::Tree, b"");
-        assert_eq!(
-            tree.to_string(),
-            "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-        );
+        assert_eq!(tree.to_string(), "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321");
     }
 
     #[test]
     fn hexadecimal_forms_are_read_back_and_others_refused() {
         let id = ObjectFormat::Sha256.identify(ObjectKind::Blob, b"x");
         assert_eq!(ObjectId::from_hex(id.to_string().as_bytes()), Some(id));
-        for wrong in [
-            "",
-            "0",
-            "e69de29bb2d1d6434b8b29ae775ad8c2e48c539",
-            "g".repeat(40).as_str(),
-            &"0".repeat(80),
-        ] {
+        for wrong in
+            ["", "0", "e69de29bb2d1d6434b8b29ae775ad8c2e48c539", "g".repeat(40).as_str(), &"0".repeat(80)]
+        {
             assert_eq!(ObjectId::from_hex(wrong.as_bytes()), None, "{wrong}");
         }
     }

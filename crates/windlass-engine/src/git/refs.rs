@@ -44,19 +44,14 @@ impl PackedRefs {
             let (id, name) = line.split_at_checked(space)?;
             Some((name.trim_ascii().to_vec(), ObjectId::from_hex(id)?))
         });
-        Self(
-            references
-                .filter(|(name, _)| name.starts_with(b"refs/"))
-                .collect(),
-        )
+        Self(references.filter(|(name, _)| name.starts_with(b"refs/")).collect())
     }
 }
 
 /// May a file of this name be read as a reference? Git's own rule, as far as it protects the file system.
 pub(crate) fn is_safe_name(name: &[u8]) -> bool {
-    let parts_are_plain = name
-        .split(|byte| *byte == b'/')
-        .all(|part| !part.is_empty() && !part.starts_with(b"."));
+    let parts_are_plain =
+        name.split(|byte| *byte == b'/').all(|part| !part.is_empty() && !part.starts_with(b"."));
     parts_are_plain && !name.contains(&0) && !name.ends_with(b".lock")
 }
 
@@ -73,10 +68,7 @@ mod tests {
         let cases: [(&str, Option<RefValue>); 5] = [
             (ID, Some(RefValue::Direct(id))),
             (&format!("{ID}\n"), Some(RefValue::Direct(id))),
-            (
-                "ref: refs/heads/main\n",
-                Some(RefValue::Symbolic(b"refs/heads/main".to_vec())),
-            ),
+            ("ref: refs/heads/main\n", Some(RefValue::Symbolic(b"refs/heads/main".to_vec()))),
             ("", None),
             ("something else\n", None),
         ];
@@ -96,14 +88,9 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
-        for name in [
-            "refs/heads/../../x",
-            "refs//x",
-            "/etc/passwd",
-            "refs/heads/.hidden",
-            "refs/heads/x.lock",
-            "",
-        ] {
+        for name in
+            ["refs/heads/../../x", "refs//x", "/etc/passwd", "refs/heads/.hidden", "refs/heads/x.lock", ""]
+        {
             assert!(!is_safe_name(name.as_bytes()), "{name}");
         }
         assert!(is_safe_name("refs/heads/größe/🚀".as_bytes()));

@@ -71,8 +71,11 @@ impl Head {
 /// Makes a directory a repository with one commit of all that is in it, by an author of its own; no hook and no
 /// template of the user's is used. For scratch projects.
 pub fn create_with_everything(directory: &Path, message: &str) -> Result<(), GitError> {
-    let git = || Call::new(directory).env("GIT_AUTHOR_NAME", "Windlass").env("GIT_COMMITTER_NAME", "Windlass");
-    let git = || git().env("GIT_AUTHOR_EMAIL", "windlass@localhost").env("GIT_COMMITTER_EMAIL", "windlass@localhost");
+    let git =
+        || Call::new(directory).env("GIT_AUTHOR_NAME", "Windlass").env("GIT_COMMITTER_NAME", "Windlass");
+    let git = || {
+        git().env("GIT_AUTHOR_EMAIL", "windlass@localhost").env("GIT_COMMITTER_EMAIL", "windlass@localhost")
+    };
     git().args(["init", "--quiet", "--template=", "--initial-branch=main"]).output()?;
     git().args(["add", "--all"]).output()?;
     git().args(["-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]).output().map(drop)
@@ -97,12 +100,7 @@ impl Repository {
     /// Looks for the repository that a directory belongs to, as git does: in it and above it.
     pub fn find(directory: &Path) -> Result<Found, GitError> {
         let asked = Call::new(directory)
-            .args([
-                "rev-parse",
-                "--is-bare-repository",
-                "--is-inside-work-tree",
-                "--show-object-format",
-            ])
+            .args(["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--show-object-format"])
             .run();
         let answer = match asked {
             Ok(answer) => answer,
@@ -126,9 +124,7 @@ impl Repository {
         }
         // One call for each path: a path may contain a line's end.
         let path = |what: &[&str]| {
-            let call = Call::new(directory)
-                .args(["rev-parse", "--path-format=absolute"])
-                .args(what);
+            let call = Call::new(directory).args(["rev-parse", "--path-format=absolute"]).args(what);
             call.output().map(|output| printed_path(&output))
         };
         Ok(Found::Worktree(Repository {
@@ -190,11 +186,7 @@ impl Repository {
             }
         }
         let packed = read_if_there(&self.common_dir.join("packed-refs"))?.unwrap_or_default();
-        Ok(PackedRefs::parse(&packed)
-            .0
-            .get(name)
-            .copied()
-            .map(RefValue::Direct))
+        Ok(PackedRefs::parse(&packed).0.get(name).copied().map(RefValue::Direct))
     }
 
     fn ask_for_head(&self) -> Result<Head, GitError> {
@@ -207,10 +199,7 @@ impl Repository {
             (Some(branch), Some(commit)) => Ok(Head::Branch { branch, commit }),
             (Some(branch), None) => Ok(Head::Unborn { branch }),
             (None, Some(commit)) => Ok(Head::Detached { commit }),
-            (None, None) => Err(GitError::Failed {
-                command: "git rev-parse".into(),
-                said: branch.errors,
-            }),
+            (None, None) => Err(GitError::Failed { command: "git rev-parse".into(), said: branch.errors }),
         }
     }
 
@@ -225,9 +214,7 @@ impl Repository {
         // When this repository is broken, git must not take one above it instead.
         let ceiling = self.top.parent().unwrap_or(&self.top);
         let call = Call::new(&self.top).env("GIT_CEILING_DIRECTORIES", ceiling);
-        let output = call
-            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-            .output()?;
+        let output = call.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).output()?;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         let mut paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
         paths.sort_unstable();
@@ -245,8 +232,5 @@ fn refused(answer: &Answer) -> Result<Found, GitError> {
     if said.contains("not a git repository") {
         return Ok(Found::None);
     }
-    Err(GitError::Failed {
-        command: "git rev-parse".into(),
-        said,
-    })
+    Err(GitError::Failed { command: "git rev-parse".into(), said })
 }

@@ -36,11 +36,7 @@ impl Stamps {
     /// the clock that stamps files ticks every few milliseconds, on some file systems every two seconds.
     pub fn are_fresh(self, now: SystemTime) -> bool {
         let coarse = self.modified.1 == 0 && self.changed.1 == 0;
-        let tick = if coarse {
-            Duration::from_secs(2)
-        } else {
-            Duration::from_millis(20)
-        };
+        let tick = if coarse { Duration::from_secs(2) } else { Duration::from_millis(20) };
         let stamp = self.modified.max(self.changed);
         let seconds = u64::try_from(stamp.0).unwrap_or(0);
         let nanoseconds = u32::try_from(stamp.1).unwrap_or(0);

@@ -36,10 +36,7 @@ pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Change> {
             (None, Some(_)) => Ordering::Greater,
             (Some(one), Some(other)) => one.path.cmp(&other.path),
         };
-        let change = |entry: &Entry, kind| Change {
-            path: entry.path.clone(),
-            kind,
-        };
+        let change = |entry: &Entry, kind| Change { path: entry.path.clone(), kind };
         match order {
             Ordering::Less => found.extend(old.next().map(|entry| change(entry, ChangeKind::Removed))),
             Ordering::Greater => found.extend(new.next().map(|entry| change(entry, ChangeKind::Added))),

@@ -25,16 +25,8 @@ pub fn evidence(inventory: &Inventory, excluded: &[Vec<u8>]) -> Evidence {
         listing.extend_from_slice(reason_mark(unread.why));
         push_path(&mut listing, &unread.path);
     }
-    let head = inventory
-        .head
-        .as_ref()
-        .and_then(crate::git::Head::commit)
-        .map(|commit| commit.to_string());
-    Evidence {
-        head,
-        tree: tree_digest(&listing),
-        work: None,
-    }
+    let head = inventory.head.as_ref().and_then(crate::git::Head::commit).map(|commit| commit.to_string());
+    Evidence { head, tree: tree_digest(&listing), work: None }
 }
 
 /// The length goes first, so that no name can pretend to be two.
@@ -59,8 +51,7 @@ fn tree_digest(listing: &[u8]) -> String {
 }
 
 fn is_own(path: &[u8]) -> bool {
-    path.split(|byte| *byte == b'/')
-        .any(|part| part == OWN_FOLDER.as_bytes())
+    path.split(|byte| *byte == b'/').any(|part| part == OWN_FOLDER.as_bytes())
 }
 
 fn is_within(path: &[u8], prefix: &[u8]) -> bool {

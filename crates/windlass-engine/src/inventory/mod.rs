@@ -43,33 +43,22 @@ impl Place {
     /// A working directory (absolute, without symbolic links) and its repository.
     #[must_use]
     pub fn new(directory: &Path, repository: Option<Repository>) -> Self {
-        let root = repository
-            .as_ref()
-            .map_or_else(|| directory.to_path_buf(), |repository| repository.top.clone());
-        Self {
-            root,
-            directory: directory.to_path_buf(),
-            repository,
-        }
+        let root =
+            repository.as_ref().map_or_else(|| directory.to_path_buf(), |repository| repository.top.clone());
+        Self { root, directory: directory.to_path_buf(), repository }
     }
 
     /// A path below the working directory as entries name it; `None` when it is outside the root.
     #[must_use]
     pub fn relative(&self, path: &Path) -> Option<Vec<u8>> {
         let absolute = self.directory.join(path);
-        absolute
-            .strip_prefix(&self.root)
-            .ok()
-            .map(|inside| inside.as_os_str().as_bytes().to_vec())
+        absolute.strip_prefix(&self.root).ok().map(|inside| inside.as_os_str().as_bytes().to_vec())
     }
 
     /// How contents are named here.
     #[must_use]
     pub fn object_format(&self) -> ObjectFormat {
-        self.repository
-            .as_ref()
-            .map(|repository| repository.object_format)
-            .unwrap_or_default()
+        self.repository.as_ref().map(|repository| repository.object_format).unwrap_or_default()
     }
 }
 
@@ -92,10 +81,7 @@ impl Inventory {
     /// The entry with this path.
     #[must_use]
     pub fn entry(&self, path: &[u8]) -> Option<&Entry> {
-        let found = self
-            .entries
-            .binary_search_by(|entry| entry.path.as_slice().cmp(path))
-            .ok()?;
+        let found = self.entries.binary_search_by(|entry| entry.path.as_slice().cmp(path)).ok()?;
         self.entries.get(found)
     }
 }
@@ -143,11 +129,7 @@ impl EntryKind {
 
     /// What a plain file is.
     pub(crate) fn of_file(metadata: &std::fs::Metadata) -> Self {
-        if metadata.permissions().mode() & 0o100 == 0 {
-            EntryKind::File
-        } else {
-            EntryKind::Executable
-        }
+        if metadata.permissions().mode() & 0o100 == 0 { EntryKind::File } else { EntryKind::Executable }
     }
 
     /// Does a snapshot hold its bytes?
@@ -158,12 +140,7 @@ impl EntryKind {
     /// The kind with this mode; folders (`40000`) have none.
     #[must_use]
     pub fn from_git_mode(mode: &[u8]) -> Option<Self> {
-        let kinds = [
-            EntryKind::File,
-            EntryKind::Executable,
-            EntryKind::Symlink,
-            EntryKind::Submodule,
-        ];
+        let kinds = [EntryKind::File, EntryKind::Executable, EntryKind::Symlink, EntryKind::Submodule];
         kinds.into_iter().find(|kind| kind.git_mode().as_bytes() == mode)
     }
 }

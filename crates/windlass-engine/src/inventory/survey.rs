@@ -44,16 +44,8 @@ impl Surveyor {
     /// A surveyor that has seen nothing yet.
     #[must_use]
     pub fn new(place: Place) -> Self {
-        let limits = Bound {
-            files: WALK_FILES,
-            bytes: WALK_BYTES,
-        };
-        Self {
-            place,
-            limits,
-            known: HashMap::new(),
-            read: 0,
-        }
+        let limits = Bound { files: WALK_FILES, bytes: WALK_BYTES };
+        Self { place, limits, known: HashMap::new(), read: 0 }
     }
 
     /// The same with another bound for walks without git.
@@ -81,20 +73,14 @@ impl Surveyor {
     /// inventory says so.
     pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
         let root = self.place.root.clone();
-        fs::read_dir(&root).map_err(|source| SurveyError::Root {
-            root: root.clone(),
-            source,
-        })?;
+        fs::read_dir(&root).map_err(|source| SurveyError::Root { root: root.clone(), source })?;
         let mut inventory = Inventory::default();
         let listed = self.list(&mut inventory)?;
         let mut paths: Vec<(Vec<u8>, bool)> = listed.iter().map(|path| (path.clone(), false)).collect();
         let listed: HashSet<&Vec<u8>> = listed.iter().collect();
         let own = self.own_files();
-        let extra: HashSet<&Vec<u8>> = own
-            .iter()
-            .chain(also)
-            .filter(|path| !listed.contains(*path))
-            .collect();
+        let extra: HashSet<&Vec<u8>> =
+            own.iter().chain(also).filter(|path| !listed.contains(*path)).collect();
         paths.extend(extra.into_iter().map(|path| (path.clone(), true)));
         paths.sort_unstable();
         self.look(paths, &mut inventory);
@@ -125,10 +111,7 @@ impl Surveyor {
     fn own_files(&self) -> Vec<Vec<u8>> {
         let mut own = walk::everything(&self.place.root, &self.place.root.join(OWN_FOLDER));
         if self.place.directory != self.place.root {
-            own.extend(walk::everything(
-                &self.place.root,
-                &self.place.directory.join(OWN_FOLDER),
-            ));
+            own.extend(walk::everything(&self.place.root, &self.place.directory.join(OWN_FOLDER)));
         }
         own
     }
@@ -144,21 +127,13 @@ impl Surveyor {
             match self.look_at(&path, &mut known) {
                 Ok(Some((kind, size, content))) => {
                     let path = path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
-                    inventory.entries.push(Entry {
-                        path,
-                        kind,
-                        size,
-                        content,
-                        ignored,
-                    });
+                    inventory.entries.push(Entry { path, kind, size, content, ignored });
                 }
                 Ok(None) => {}
                 Err(why) => inventory.unread.push(Unread { path, why }),
             }
         }
-        inventory
-            .entries
-            .sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        inventory.entries.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         inventory.entries.dedup_by(|one, other| one.path == other.path);
         self.known = known;
     }
@@ -172,12 +147,7 @@ impl Surveyor {
         let full = self.place.root.join(as_path(path));
         let metadata = match full.symlink_metadata() {
             Ok(metadata) => metadata,
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(None);
             }
             Err(_) => return Err(UnreadReason::Refused),
@@ -246,12 +216,8 @@ pub(super) fn inner_repository(folder: &Path, format: ObjectFormat) -> Option<Ob
         let text = fs::read(&link).ok()?;
         folder.join(as_path(text.trim_ascii_end().strip_prefix(b"gitdir: ")?))
     };
-    let inner = Repository {
-        top: folder.to_path_buf(),
-        common_dir: git_dir.clone(),
-        git_dir,
-        object_format: format,
-    };
+    let inner =
+        Repository { top: folder.to_path_buf(), common_dir: git_dir.clone(), git_dir, object_format: format };
     Some(inner.plain_commit().unwrap_or_else(|| ObjectId::zero(format)))
 }
 
@@ -263,10 +229,7 @@ struct RealFolders<'a> {
 
 impl<'a> RealFolders<'a> {
     fn new(root: &'a Path) -> Self {
-        Self {
-            root,
-            seen: HashMap::new(),
-        }
+        Self { root, seen: HashMap::new() }
     }
 
     /// Are all folders above this path real ones?
@@ -280,11 +243,7 @@ impl<'a> RealFolders<'a> {
             return *real;
         }
         let real = self.lead_to(folder)
-            && self
-                .root
-                .join(as_path(folder))
-                .symlink_metadata()
-                .is_ok_and(|metadata| metadata.is_dir());
+            && self.root.join(as_path(folder)).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
         self.seen.insert(folder.to_vec(), real);
         real
     }

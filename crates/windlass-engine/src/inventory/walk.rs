@@ -48,26 +48,12 @@ pub(super) fn everything(root: &Path, folder: &Path) -> Vec<Vec<u8>> {
     }
     let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false);
-    walk(
-        root,
-        &mut builder,
-        Bound {
-            files: usize::MAX,
-            bytes: u64::MAX,
-        },
-    )
-    .paths
+    walk(root, &mut builder, Bound { files: usize::MAX, bytes: u64::MAX }).paths
 }
 
 fn walk(root: &Path, builder: &mut WalkBuilder, limits: Bound) -> Walked {
-    builder
-        .follow_links(false)
-        .sort_by_file_name(Ord::cmp)
-        .filter_entry(|entry| !is_version_control(entry));
-    let mut walked = Walked {
-        paths: Vec::new(),
-        bound: None,
-    };
+    builder.follow_links(false).sort_by_file_name(Ord::cmp).filter_entry(|entry| !is_version_control(entry));
+    let mut walked = Walked { paths: Vec::new(), bound: None };
     let mut bytes = 0;
     // A folder that cannot be read is passed over: what is in it cannot be known.
     for entry in builder.build().flatten() {
@@ -80,10 +66,7 @@ fn walk(root: &Path, builder: &mut WalkBuilder, limits: Bound) -> Walked {
         }
         let size = entry.metadata().map_or(0, |metadata| metadata.len());
         if walked.paths.len() >= limits.files || bytes + size > limits.bytes {
-            walked.bound = Some(Bound {
-                files: walked.paths.len(),
-                bytes,
-            });
+            walked.bound = Some(Bound { files: walked.paths.len(), bytes });
             break;
         }
         bytes += size;

@@ -33,10 +33,7 @@ pub fn adopt_and_kill() -> Vec<i32> {
             return Vec::new();
         }
         if Instant::now() >= deadline {
-            let left = families
-                .with_descendants(roots, |_| {})
-                .into_iter()
-                .filter(|stray| !stray.is_dead());
+            let left = families.with_descendants(roots, |_| {}).into_iter().filter(|stray| !stray.is_dead());
             return left.map(|stray| stray.id.as_raw_nonzero().get()).collect();
         }
         kill_with_descendants(&families, roots.clone(), is_ours);

@@ -45,22 +45,13 @@ pub enum ProcessError {
 impl ProcessError {
     /// For `map_err`: the operating system refused `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> ProcessError {
-        move |source| ProcessError::System {
-            action,
-            source: source.into(),
-        }
+        move |source| ProcessError::System { action, source: source.into() }
     }
 
     /// Is it that the program does not exist?
     #[must_use]
     pub const fn is_not_found(&self) -> bool {
-        matches!(
-            self,
-            ProcessError::Start(StartFault {
-                kind: StartFaultKind::NotFound,
-                ..
-            })
-        )
+        matches!(self, ProcessError::Start(StartFault { kind: StartFaultKind::NotFound, .. }))
     }
 }
 

@@ -81,26 +81,13 @@ fn carries(id: Pid, mark: &[u8]) -> bool {
 fn own_line() -> Vec<Pid> {
     let own = Process::find(rustix::process::getpid());
     let parent = |process: &Process| Pid::from_raw(process.parent).and_then(Process::find);
-    std::iter::successors(own, parent)
-        .map(|process| process.id)
-        .collect()
+    std::iter::successors(own, parent).map(|process| process.id).collect()
 }
 
 fn leftover(process: Process) -> Leftover {
     let pid = process.id.as_raw_nonzero().get();
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words = line
-        .split(|byte| *byte == 0)
-        .map(String::from_utf8_lossy)
-        .collect::<Vec<_>>()
-        .join(" ");
-    let printable = words
-        .trim_end()
-        .chars()
-        .take(SHOWN)
-        .map(|c| if c.is_control() { '?' } else { c });
-    Leftover {
-        pid,
-        command: printable.collect(),
-    }
+    let words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
+    let printable = words.trim_end().chars().take(SHOWN).map(|c| if c.is_control() { '?' } else { c });
+    Leftover { pid, command: printable.collect() }
 }

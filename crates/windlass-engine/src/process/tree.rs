@@ -60,21 +60,13 @@ impl Process {
 fn parse_stat(line: &[u8]) -> Option<Process> {
     let name_end = memchr::memrchr(b')', line)?;
     let id = std::str::from_utf8(line.split(|byte| *byte == b' ').next()?).ok()?;
-    let mut fields = std::str::from_utf8(line.get(name_end + 1..)?)
-        .ok()?
-        .split_ascii_whitespace();
+    let mut fields = std::str::from_utf8(line.get(name_end + 1..)?).ok()?.split_ascii_whitespace();
     let state = *fields.next()?.as_bytes().first()?;
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     // The 22nd field; the state was the third.
     let start = fields.nth(16)?.parse().ok()?;
-    Some(Process {
-        id: Pid::from_raw(id.parse().ok()?)?,
-        parent,
-        group,
-        start,
-        state,
-    })
+    Some(Process { id: Pid::from_raw(id.parse().ok()?)?, parent, group, start, state })
 }
 
 /// Who is whose child. Either asked of the kernel one by one, or read once for the whole machine.
@@ -88,11 +80,7 @@ pub enum Families {
 impl Families {
     /// As this kernel allows.
     pub fn look() -> Families {
-        if Path::new("/proc/thread-self/children").exists() {
-            Families::Asked
-        } else {
-            Families::read()
-        }
+        if Path::new("/proc/thread-self/children").exists() { Families::Asked } else { Families::read() }
     }
 
     fn read() -> Families {
@@ -107,10 +95,9 @@ impl Families {
     pub fn children(&self, parent: Pid) -> Vec<Process> {
         match self {
             Families::Asked => ask_children(parent),
-            Families::Read(by_parent) => by_parent
-                .get(&parent.as_raw_nonzero().get())
-                .cloned()
-                .unwrap_or_default(),
+            Families::Read(by_parent) => {
+                by_parent.get(&parent.as_raw_nonzero().get()).cloned().unwrap_or_default()
+            }
         }
     }
 
@@ -170,9 +157,7 @@ fn ask_children(parent: Pid) -> Vec<Process> {
         let Ok(list) = fs::read_to_string(format!("{tasks}/{}/children", thread.as_raw_nonzero())) else {
             continue;
         };
-        let ids = list
-            .split_ascii_whitespace()
-            .filter_map(|id| Pid::from_raw(id.parse().ok()?));
+        let ids = list.split_ascii_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?));
         let found = ids.filter_map(Process::find);
         children.extend(found.filter(|child| child.parent == parent.as_raw_nonzero().get()));
     }
@@ -193,10 +178,7 @@ mod tests {
         let stat = b"42 (a) b) S\n(1) S 7 42 42 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 2 3\n";
         let process = parse_stat(stat).unwrap();
         assert_eq!(process.id, Pid::from_raw(42).unwrap());
-        assert_eq!(
-            (process.parent, process.group, process.start, process.state),
-            (7, 42, 98765, b'S')
-        );
+        assert_eq!((process.parent, process.group, process.start, process.state), (7, 42, 98765, b'S'));
     }
 
     #[test]
@@ -212,11 +194,7 @@ mod tests {
         let own = rustix::process::getpid();
         let parent = rustix::process::getppid().unwrap();
         for families in [Families::look(), Families::read()] {
-            let found = families
-                .children(parent)
-                .into_iter()
-                .find(|process| process.id == own)
-                .unwrap();
+            let found = families.children(parent).into_iter().find(|process| process.id == own).unwrap();
             assert_eq!(Some(found.start), Process::find(own).map(|process| process.start));
             assert!(
                 families

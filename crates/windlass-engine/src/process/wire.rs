@@ -189,11 +189,7 @@ mod tests {
         assert_eq!(inbox.message::<String>().unwrap().unwrap(), "first");
         assert_eq!(inbox.message::<String>().unwrap().unwrap(), "second");
         let file = inbox.files(1).unwrap().pop().unwrap();
-        assert!(
-            rustix::io::fcntl_getfd(&file)
-                .unwrap()
-                .contains(rustix::io::FdFlags::CLOEXEC)
-        );
+        assert!(rustix::io::fcntl_getfd(&file).unwrap().contains(rustix::io::FdFlags::CLOEXEC));
         std::fs::File::from(file).write_all(b"through").unwrap();
         let mut text = String::new();
         reader.read_to_string(&mut text).unwrap();
@@ -218,9 +214,6 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         theirs.shutdown(Shutdown::Both).unwrap();
         drop(theirs);
-        assert_eq!(
-            send(&ours, &"x", &[]).unwrap_err().kind(),
-            io::ErrorKind::BrokenPipe
-        );
+        assert_eq!(send(&ours, &"x", &[]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -47,9 +47,8 @@ fn sync_each(files: &[File]) -> io::Result<()> {
         let others: Vec<_> = shares.map(|files| scope.spawn(|| sync_in_turn(files))).collect();
         let mut result = sync_in_turn(own);
         for other in others {
-            let ended = other
-                .join()
-                .unwrap_or_else(|_| Err(io::Error::other("a thread that synced files failed")));
+            let ended =
+                other.join().unwrap_or_else(|_| Err(io::Error::other("a thread that synced files failed")));
             result = result.and(ended);
         }
         result

@@ -28,10 +28,7 @@ pub struct Caps {
 impl Default for Caps {
     /// 50 MB and 2 GB.
     fn default() -> Self {
-        Self {
-            file: 50 * 1024 * 1024,
-            total: 2 * 1024 * 1024 * 1024,
-        }
+        Self { file: 50 * 1024 * 1024, total: 2 * 1024 * 1024 * 1024 }
     }
 }
 
@@ -69,10 +66,7 @@ impl Snapshot {
     /// The file with this path.
     #[must_use]
     pub fn file(&self, path: &[u8]) -> Option<&KeptFile> {
-        let found = self
-            .files
-            .binary_search_by(|file| file.path.as_slice().cmp(path))
-            .ok()?;
+        let found = self.files.binary_search_by(|file| file.path.as_slice().cmp(path)).ok()?;
         self.files.get(found)
     }
 
@@ -85,11 +79,7 @@ impl Snapshot {
         let (mut files, mut repository, mut left_out, mut place) = (Vec::new(), Vec::new(), Vec::new(), None);
         for Leaf { path, kind, content } in leaves {
             if let Some(path) = path.strip_prefix(FILES) {
-                files.push(KeptFile {
-                    path: path.to_vec(),
-                    kind,
-                    content,
-                });
+                files.push(KeptFile { path: path.to_vec(), kind, content });
             } else if let Some(name) = path.strip_prefix(REPOSITORY) {
                 repository.push((name.to_vec(), content));
             } else if path == LEFT_OUT {
@@ -100,18 +90,10 @@ impl Snapshot {
                 place = KeptPlace::from_text(&String::from_utf8_lossy(&text));
             }
         }
-        let damaged = || SnapshotError::Damaged {
-            id: id.0.clone(),
-            why: "it does not say where it belongs".into(),
-        };
+        let damaged =
+            || SnapshotError::Damaged { id: id.0.clone(), why: "it does not say where it belongs".into() };
         let place = place.ok_or_else(damaged)?;
-        Ok(Self {
-            id,
-            files,
-            left_out,
-            repository,
-            place,
-        })
+        Ok(Self { id, files, left_out, repository, place })
     }
 }
 
@@ -140,13 +122,7 @@ impl Store {
         self.objects.remember(naming.file()?);
         self.objects.sync()?;
         naming.put_in_place()?;
-        Ok(Snapshot {
-            id,
-            files,
-            left_out,
-            repository,
-            place,
-        })
+        Ok(Snapshot { id, files, left_out, repository, place })
     }
 
     fn write_snapshot(
@@ -157,14 +133,8 @@ impl Store {
         place: &KeptPlace,
         name: &SnapshotName,
     ) -> Result<SnapshotId, SnapshotError> {
-        let leaf = |path: Vec<u8>, content| Leaf {
-            path,
-            kind: EntryKind::File,
-            content,
-        };
-        let left_out = self
-            .objects
-            .write(ObjectKind::Blob, left_out::to_text(left_out).as_bytes())?;
+        let leaf = |path: Vec<u8>, content| Leaf { path, kind: EntryKind::File, content };
+        let left_out = self.objects.write(ObjectKind::Blob, left_out::to_text(left_out).as_bytes())?;
         let place = self.objects.write(ObjectKind::Blob, place.to_text().as_bytes())?;
         let in_files = |file: &KeptFile| Leaf {
             path: [FILES, file.path.as_slice()].concat(),
@@ -173,26 +143,13 @@ impl Store {
         };
         let mut leaves: Vec<Leaf> = files.iter().map(in_files).collect();
         leaves.extend([leaf(LEFT_OUT.to_vec(), left_out), leaf(PLACE.to_vec(), place)]);
-        leaves.extend(
-            repository
-                .iter()
-                .map(|(path, id)| leaf([REPOSITORY, path.as_slice()].concat(), *id)),
-        );
+        leaves.extend(repository.iter().map(|(path, id)| leaf([REPOSITORY, path.as_slice()].concat(), *id)));
         leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let tree = tree::write(&mut self.objects, &leaves)?;
-        let seconds = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs());
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let who = format!("Windlass <windlass@localhost> {seconds} +0000");
-        let text = format!(
-            "tree {tree}\nauthor {who}\ncommitter {who}\n\n{} {}\n",
-            name.run, name.moment
-        );
-        Ok(SnapshotId(
-            self.objects
-                .write(ObjectKind::Commit, text.as_bytes())?
-                .to_string(),
-        ))
+        let text = format!("tree {tree}\nauthor {who}\ncommitter {who}\n\n{} {}\n", name.run, name.moment);
+        Ok(SnapshotId(self.objects.write(ObjectKind::Commit, text.as_bytes())?.to_string()))
     }
 
     fn keep_files(
@@ -207,17 +164,9 @@ impl Store {
             match self.keep_file(root, entry, total)? {
                 Ok(content) => {
                     total += entry.size;
-                    files.push(KeptFile {
-                        path: entry.path.clone(),
-                        kind: entry.kind,
-                        content,
-                    });
+                    files.push(KeptFile { path: entry.path.clone(), kind: entry.kind, content });
                 }
-                Err(reason) => left_out.push(LeftOut {
-                    path: entry.path.clone(),
-                    reason,
-                    size: entry.size,
-                }),
+                Err(reason) => left_out.push(LeftOut { path: entry.path.clone(), reason, size: entry.size }),
             }
             if entry.kind == EntryKind::Submodule {
                 left_out.push(LeftOut {
@@ -234,11 +183,7 @@ impl Store {
             size: 0,
         }));
         if inventory.bound.is_some() {
-            left_out.push(LeftOut {
-                path: b".".to_vec(),
-                reason: LeftOutReason::Bound,
-                size: 0,
-            });
+            left_out.push(LeftOut { path: b".".to_vec(), reason: LeftOutReason::Bound, size: 0 });
         }
         Ok(files)
     }

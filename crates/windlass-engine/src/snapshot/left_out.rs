@@ -80,14 +80,8 @@ pub(super) fn from_text(text: &str) -> Vec<LeftOut> {
     let parse = |line: &str| {
         let mut parts = line.splitn(3, '\t');
         let (reason, size, path) = (parts.next()?, parts.next()?, parts.next()?);
-        let reason = LeftOutReason::ALL
-            .into_iter()
-            .find(|known| known.name() == reason)?;
-        Some(LeftOut {
-            path: unquote(path),
-            reason,
-            size: size.parse().ok()?,
-        })
+        let reason = LeftOutReason::ALL.into_iter().find(|known| known.name() == reason)?;
+        Some(LeftOut { path: unquote(path), reason, size: size.parse().ok()? })
     };
     text.lines().filter_map(parse).collect()
 }
@@ -100,11 +94,7 @@ mod tests {
     fn the_list_reads_back() {
         let list: Vec<LeftOut> = LeftOutReason::ALL
             .into_iter()
-            .map(|reason| LeftOut {
-                path: b"a\tb\nc\xff".to_vec(),
-                reason,
-                size: 7,
-            })
+            .map(|reason| LeftOut { path: b"a\tb\nc\xff".to_vec(), reason, size: 7 })
             .collect();
         assert_eq!(from_text(&to_text(&list)), list);
     }

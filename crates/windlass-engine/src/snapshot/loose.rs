@@ -26,12 +26,7 @@ pub(super) struct LooseObjects {
 
 impl LooseObjects {
     pub fn new(folder: PathBuf, format: ObjectFormat) -> Self {
-        Self {
-            folder,
-            format,
-            known: HashSet::new(),
-            unsynced: Unsynced::default(),
-        }
+        Self { folder, format, known: HashSet::new(), unsynced: Unsynced::default() }
     }
 
     pub fn format(&self) -> ObjectFormat {
@@ -49,10 +44,7 @@ impl LooseObjects {
         if self.known.contains(id) {
             return true;
         }
-        let there = self
-            .path(id)
-            .symlink_metadata()
-            .is_ok_and(|metadata| metadata.len() > 0);
+        let there = self.path(id).symlink_metadata().is_ok_and(|metadata| metadata.len() > 0);
         if there {
             self.known.insert(*id);
         }
@@ -68,22 +60,13 @@ impl LooseObjects {
             if !folder.is_dir() {
                 create_private_folder(folder)?;
             }
-            let temporary = tempfile::Builder::new()
-                .prefix("tmp_obj_")
-                .tempfile_in(folder)
-                .at("write in", folder)?;
+            let temporary =
+                tempfile::Builder::new().prefix("tmp_obj_").tempfile_in(folder).at("write in", folder)?;
             let mut encoder = ZlibEncoder::new(temporary.as_file(), Compression::fast());
             let header = header(kind, content.len() as u64);
-            let written = encoder
-                .write_all(&header)
-                .and_then(|()| encoder.write_all(content));
-            written
-                .and_then(|()| encoder.finish().map(drop))
-                .at("write", &path)?;
-            let file = temporary
-                .persist(&path)
-                .map_err(|failed| failed.error)
-                .at("write", &path)?;
+            let written = encoder.write_all(&header).and_then(|()| encoder.write_all(content));
+            written.and_then(|()| encoder.finish().map(drop)).at("write", &path)?;
+            let file = temporary.persist(&path).map_err(|failed| failed.error).at("write", &path)?;
             self.unsynced.push(file);
             self.known.insert(id);
         }
@@ -104,10 +87,7 @@ impl LooseObjects {
     pub fn read(&self, id: &ObjectId, kind: ObjectKind) -> Result<Vec<u8>, SnapshotError> {
         let path = self.path(id);
         let file = File::open(&path).at("read", &path)?;
-        let damaged = |why: &str| SnapshotError::Damaged {
-            id: id.to_string(),
-            why: why.to_owned(),
-        };
+        let damaged = |why: &str| SnapshotError::Damaged { id: id.to_string(), why: why.to_owned() };
         let mut object = Vec::new();
         let decoded = ZlibDecoder::new(file).read_to_end(&mut object);
         decoded.map_err(|error| damaged(&error.to_string()))?;

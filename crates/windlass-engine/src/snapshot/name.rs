@@ -45,16 +45,12 @@ pub enum Side {
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Moment::Iteration {
-                iteration,
-                attempt,
-                side: Side::Before,
-            } => write!(f, "{iteration}-{attempt}-before"),
-            Moment::Iteration {
-                iteration,
-                attempt,
-                side: Side::After,
-            } => write!(f, "{iteration}-{attempt}-after"),
+            Moment::Iteration { iteration, attempt, side: Side::Before } => {
+                write!(f, "{iteration}-{attempt}-before")
+            }
+            Moment::Iteration { iteration, attempt, side: Side::After } => {
+                write!(f, "{iteration}-{attempt}-after")
+            }
             Moment::BeforeRestore { number } => write!(f, "before-restore-{number}"),
         }
     }
@@ -75,9 +71,7 @@ impl FromStr for Moment {
 
 fn parse(text: &str) -> Option<Moment> {
     if let Some(number) = text.strip_prefix("before-restore-") {
-        return Some(Moment::BeforeRestore {
-            number: number.parse().ok()?,
-        });
+        return Some(Moment::BeforeRestore { number: number.parse().ok()? });
     }
     let mut parts = text.splitn(3, '-');
     let (iteration, attempt) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
@@ -86,11 +80,7 @@ fn parse(text: &str) -> Option<Moment> {
         "after" => Side::After,
         _ => return None,
     };
-    Some(Moment::Iteration {
-        iteration,
-        attempt,
-        side,
-    })
+    Some(Moment::Iteration { iteration, attempt, side })
 }
 
 #[cfg(test)]
@@ -102,16 +92,9 @@ mod tests {
         for text in ["3-1-before", "12-2-after", "before-restore-7"] {
             assert_eq!(text.parse::<Moment>().unwrap().to_string(), text);
         }
-        for wrong in [
-            "",
-            "3",
-            "3-1",
-            "3-1-later",
-            "a-1-after",
-            "before-restore-",
-            "before-restore-x",
-            "-1-1-after",
-        ] {
+        for wrong in
+            ["", "3", "3-1", "3-1-later", "a-1-after", "before-restore-", "before-restore-x", "-1-1-after"]
+        {
             assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
         }
     }

@@ -29,13 +29,7 @@ pub(super) struct ObjectCopies {
 
 impl ObjectCopies {
     pub fn new(folder: PathBuf) -> Self {
-        Self {
-            folder,
-            settled: HashMap::new(),
-            left_out: Vec::new(),
-            bytes: None,
-            followed: false,
-        }
+        Self { folder, settled: HashMap::new(), left_out: Vec::new(), bytes: None, followed: false }
     }
 
     pub fn folder(&self) -> &Path {
@@ -96,11 +90,7 @@ impl ObjectCopies {
             };
             if self.bytes()? + size > cap {
                 let path = [b".git/objects/", name.as_bytes(), b"/", file.as_bytes()].concat();
-                self.left_out.push(LeftOut {
-                    path,
-                    reason: LeftOutReason::OverTotal,
-                    size,
-                });
+                self.left_out.push(LeftOut { path, reason: LeftOutReason::OverTotal, size });
                 complete = false;
                 continue;
             }
@@ -154,9 +144,7 @@ pub(super) fn wanted_files(folder: &Path) -> Result<Vec<OsString>, FileError> {
         None if is_loose(name) => Some(0),
         _ => None,
     };
-    let names = entries(folder)?
-        .into_iter()
-        .filter_map(|entry| entry.file_name().into_string().ok());
+    let names = entries(folder)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
     let mut ranked: Vec<(u8, String)> = names.filter_map(|name| Some((rank(&name)?, name))).collect();
     ranked.sort_unstable();
     Ok(ranked.into_iter().map(|(_, name)| name.into()).collect())

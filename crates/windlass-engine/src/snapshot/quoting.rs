@@ -33,10 +33,7 @@ pub(super) fn unquote(quoted: &str) -> Vec<u8> {
     while let Some(at) = rest.find("\\x") {
         let (before, escape) = rest.split_at(at);
         path.extend_from_slice(before.as_bytes());
-        if let Some(byte) = escape
-            .get(2..4)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
-        {
+        if let Some(byte) = escape.get(2..4).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             path.push(byte);
             rest = escape.get(4..).unwrap_or_default();
         } else {

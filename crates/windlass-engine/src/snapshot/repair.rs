@@ -74,12 +74,7 @@ impl Snapshot {
     /// Where the snapshot belongs, also when the repository is not there any more.
     #[must_use]
     pub fn place(&self) -> Place {
-        let KeptPlace {
-            root,
-            git_dir,
-            common_dir,
-            object_format,
-        } = self.place.clone();
+        let KeptPlace { root, git_dir, common_dir, object_format } = self.place.clone();
         let directory = root.clone();
         let repository = git_dir.zip(common_dir);
         let repository = repository.map(|(git_dir, common_dir)| Repository {
@@ -88,11 +83,7 @@ impl Snapshot {
             common_dir,
             object_format,
         });
-        Place {
-            root,
-            directory,
-            repository,
-        }
+        Place { root, directory, repository }
     }
 }
 
@@ -114,14 +105,8 @@ pub fn plan_repair(store: &Store, target: &Snapshot) -> Result<RepairPlan, Snaps
 }
 
 /// Files that are written only when they are missing: what is there may be newer, and a person's.
-const IF_MISSING: [&str; 6] = [
-    "config",
-    "config.worktree",
-    "shallow",
-    "info/exclude",
-    "objects/info/alternates",
-    "logs/refs/stash",
-];
+const IF_MISSING: [&str; 6] =
+    ["config", "config.worktree", "shallow", "info/exclude", "objects/info/alternates", "logs/refs/stash"];
 
 impl RepairPlan {
     fn folders(&mut self, repository: &Repository) {
@@ -129,11 +114,7 @@ impl RepairPlan {
         let shared = ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]
             .map(|below| common.join(below));
         let wanted = shared.into_iter().chain([repository.git_dir.clone()]);
-        self.steps.extend(
-            wanted
-                .filter(|folder| !folder.is_dir())
-                .map(RepairStep::CreateFolder),
-        );
+        self.steps.extend(wanted.filter(|folder| !folder.is_dir()).map(RepairStep::CreateFolder));
     }
 
     /// The three files that tie a linked working tree to its repository.
@@ -144,10 +125,7 @@ impl RepairPlan {
         let link = repository.top.join(".git");
         let text = |prefix: &[u8], path: &Path| [prefix, path.as_os_str().as_bytes(), b"\n"].concat();
         let files = [
-            (
-                repository.git_dir.join("commondir"),
-                text(b"", &repository.common_dir),
-            ),
+            (repository.git_dir.join("commondir"), text(b"", &repository.common_dir)),
             (repository.git_dir.join("gitdir"), text(b"", &link)),
             (link, text(b"gitdir: ", &repository.git_dir)),
         ];
@@ -183,10 +161,8 @@ impl RepairPlan {
             let content = store.content(content)?;
             match there {
                 Some(bytes) if optional && bytes != content && name != b"packed-refs" => {
-                    self.left_alone.push(format!(
-                        "{} differs from the snapshot; it stays as it is",
-                        path.display()
-                    ));
+                    self.left_alone
+                        .push(format!("{} differs from the snapshot; it stays as it is", path.display()));
                 }
                 None if optional => self.steps.push(RepairStep::WriteFile { path, content }),
                 Some(bytes) if name.starts_with(b"reftable/") && bytes != content => {
@@ -217,11 +193,7 @@ impl RepairPlan {
         let packed_now = PackedRefs::parse(packed_now.as_ref().unwrap_or(&kept_packed)).0;
         for (name, wanted) in kept_references(store, target, &kept_packed)? {
             let path = repository.common_dir.join(as_path(&name));
-            let loose = if path.is_dir() {
-                None
-            } else {
-                read_if_there(&path)?
-            };
+            let loose = if path.is_dir() { None } else { read_if_there(&path)? };
             let value = match loose {
                 Some(content) => RefValue::parse(&content),
                 None => packed_now.get(&name).copied().map(RefValue::Direct),
@@ -242,10 +214,7 @@ impl RepairPlan {
 
     fn head_and_index(&mut self, store: &Store, target: &Snapshot) -> Result<(), SnapshotError> {
         for wanted in ["index", "HEAD"] {
-            let kept = target
-                .repository
-                .iter()
-                .find(|(name, _)| name == wanted.as_bytes());
+            let kept = target.repository.iter().find(|(name, _)| name == wanted.as_bytes());
             let Some(((name, content), path)) =
                 kept.and_then(|kept| Some((kept, location(&target.place, &kept.0)?)))
             else {
@@ -263,14 +232,11 @@ impl RepairPlan {
     fn locks(&mut self, repository: &Repository) {
         let folders = BTreeSet::from([&repository.git_dir, &repository.common_dir]);
         let names = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"];
-        let paths = folders
-            .into_iter()
-            .flat_map(|folder| names.map(|name| folder.join(name)));
+        let paths = folders.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
         for path in paths.filter(|path| path.symlink_metadata().is_ok()) {
             let path = path.display();
-            self.left_alone.push(format!(
-                "{path} is there; if no git is running, remove it: git waits for it in vain"
-            ));
+            self.left_alone
+                .push(format!("{path} is there; if no git is running, remove it: git waits for it in vain"));
         }
     }
 }
@@ -281,18 +247,10 @@ fn kept_references(
     target: &Snapshot,
     packed: &[u8],
 ) -> Result<BTreeMap<Vec<u8>, RefValue>, SnapshotError> {
-    let packed = PackedRefs::parse(packed)
-        .0
-        .into_iter()
-        .filter(|(name, _)| crate::git::is_safe_name(name));
-    let mut references: BTreeMap<_, _> = packed
-        .map(|(name, id): (_, ObjectId)| (name, RefValue::Direct(id)))
-        .collect();
-    for (name, content) in target
-        .repository
-        .iter()
-        .filter(|(name, _)| name.starts_with(b"refs/"))
-    {
+    let packed = PackedRefs::parse(packed).0.into_iter().filter(|(name, _)| crate::git::is_safe_name(name));
+    let mut references: BTreeMap<_, _> =
+        packed.map(|(name, id): (_, ObjectId)| (name, RefValue::Direct(id))).collect();
+    for (name, content) in target.repository.iter().filter(|(name, _)| name.starts_with(b"refs/")) {
         if let Some(value) = RefValue::parse(&store.content(content)?) {
             references.insert(name.clone(), value);
         }
@@ -304,11 +262,7 @@ fn kept_references(
 /// under a name in it first.
 pub fn repair(store: &mut Store, target: &Snapshot, run: &RunId) -> Result<Repaired, RestoreError> {
     let plan = plan_repair(store, target)?;
-    let mut repaired = Repaired {
-        done: 0,
-        left_alone: plan.left_alone,
-        before: None,
-    };
+    let mut repaired = Repaired { done: 0, left_alone: plan.left_alone, before: None };
     if plan.steps.is_empty() {
         return Ok(repaired);
     }

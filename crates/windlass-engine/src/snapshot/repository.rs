@@ -15,14 +15,8 @@ use crate::inventory::{Place, Stamps, as_path};
 /// In the folder that belongs to one working tree.
 const OF_THE_WORKTREE: [&str; 4] = ["HEAD", "index", "ORIG_HEAD", "config.worktree"];
 /// Files in the folder that all working trees share.
-const SHARED_FILES: [&str; 6] = [
-    "config",
-    "packed-refs",
-    "shallow",
-    "info/exclude",
-    "objects/info/alternates",
-    "logs/refs/stash",
-];
+const SHARED_FILES: [&str; 6] =
+    ["config", "packed-refs", "shallow", "info/exclude", "objects/info/alternates", "logs/refs/stash"];
 /// Folders in it.
 const SHARED_FOLDERS: [&str; 2] = ["refs", "reftable"];
 
@@ -33,11 +27,7 @@ pub(super) type CapturedFiles = HashMap<PathBuf, (Option<Stamps>, ObjectId)>;
 /// Where a file of the repository belongs, by its name in a snapshot.
 pub(super) fn location(place: &KeptPlace, name: &[u8]) -> Option<PathBuf> {
     let of_the_worktree = OF_THE_WORKTREE.iter().any(|own| own.as_bytes() == name);
-    let folder = if of_the_worktree {
-        &place.git_dir
-    } else {
-        &place.common_dir
-    };
+    let folder = if of_the_worktree { &place.git_dir } else { &place.common_dir };
     folder.as_ref().map(|folder| folder.join(as_path(name)))
 }
 
@@ -59,16 +49,11 @@ impl Store {
         }
         kept.sort_unstable();
         if repository.object_format == self.object_format() {
-            self.copies
-                .follow(repository, moved, self.caps.total, &mut self.objects)?;
+            self.copies.follow(repository, moved, self.caps.total, &mut self.objects)?;
             left_out.extend(self.copies.left_out().iter().cloned());
         } else {
             let path = b".git/objects".to_vec();
-            left_out.push(LeftOut {
-                path,
-                reason: LeftOutReason::Unreadable,
-                size: 0,
-            });
+            left_out.push(LeftOut { path, reason: LeftOutReason::Unreadable, size: 0 });
         }
         Ok(kept)
     }
@@ -102,16 +87,8 @@ impl Store {
 fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     let mut files = Vec::new();
     let named = |folder: &Path, name: &str| (name.as_bytes().to_vec(), folder.join(name));
-    files.extend(
-        OF_THE_WORKTREE
-            .iter()
-            .map(|name| named(&repository.git_dir, name)),
-    );
-    files.extend(
-        SHARED_FILES
-            .iter()
-            .map(|name| named(&repository.common_dir, name)),
-    );
+    files.extend(OF_THE_WORKTREE.iter().map(|name| named(&repository.git_dir, name)));
+    files.extend(SHARED_FILES.iter().map(|name| named(&repository.common_dir, name)));
     for folder in SHARED_FOLDERS {
         walk(&repository.common_dir.join(folder), folder.as_bytes(), &mut files);
     }
@@ -160,10 +137,7 @@ impl KeptPlace {
     }
 
     pub fn from_text(text: &str) -> Option<Self> {
-        let value = |key: &str| {
-            text.lines()
-                .find_map(|line| line.strip_prefix(key)?.strip_prefix('\t'))
-        };
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('\t'));
         let path =
             |key: &str| value(key).map(|path| PathBuf::from(std::ffi::OsString::from_vec(unquote(path))));
         Some(Self {

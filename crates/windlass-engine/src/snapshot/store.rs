@@ -113,13 +113,7 @@ impl Store {
             let content = fs::read(entry.path()).at("read", &entry.path())?;
             // A power cut can leave an empty file; its snapshot is still known to the journal.
             if let Some(id) = ObjectId::from_hex(content.trim_ascii_end()) {
-                found.push((
-                    SnapshotName {
-                        run: run.clone(),
-                        moment,
-                    },
-                    SnapshotId(id.to_string()),
-                ));
+                found.push((SnapshotName { run: run.clone(), moment }, SnapshotId(id.to_string())));
             }
         }
         found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -136,11 +130,7 @@ impl Store {
     ) -> Result<(SnapshotName, SnapshotId), SnapshotError> {
         let list = self.list(run)?;
         let of = |name: &SnapshotName| match name.moment {
-            Moment::Iteration {
-                iteration,
-                attempt,
-                side,
-            } => Some((iteration, attempt, side)),
+            Moment::Iteration { iteration, attempt, side } => Some((iteration, attempt, side)),
             Moment::BeforeRestore { .. } => None,
         };
         let matching = |wanted: Side| {
@@ -165,10 +155,7 @@ impl Store {
 
     /// The snapshot with this name.
     pub fn named(&self, name: &SnapshotName) -> Result<SnapshotId, SnapshotError> {
-        let found = self
-            .list(&name.run)?
-            .into_iter()
-            .find(|(listed, _)| listed == name);
+        let found = self.list(&name.run)?.into_iter().find(|(listed, _)| listed == name);
         let unknown = || SnapshotError::Unknown(format!("{} of run {}", name.moment, name.run));
         found.map(|(_, id)| id).ok_or_else(unknown)
     }
@@ -182,14 +169,8 @@ impl Store {
             result => result?,
         };
         let line = commit.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let damaged = || SnapshotError::Damaged {
-            id: id.0.clone(),
-            why: "it names no tree".to_owned(),
-        };
-        let tree_id = line
-            .strip_prefix(b"tree ")
-            .and_then(ObjectId::from_hex)
-            .ok_or_else(damaged)?;
+        let damaged = || SnapshotError::Damaged { id: id.0.clone(), why: "it names no tree".to_owned() };
+        let tree_id = line.strip_prefix(b"tree ").and_then(ObjectId::from_hex).ok_or_else(damaged)?;
         Snapshot::read(&self.objects, id.clone(), tree::read(&self.objects, &tree_id)?)
     }
 
@@ -199,11 +180,8 @@ impl Store {
     }
 
     fn reference(&self, run: &RunId, moment: &str) -> Result<PathBuf, SnapshotError> {
-        let plain = !run.0.is_empty()
-            && run
-                .0
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let plain =
+            !run.0.is_empty() && run.0.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         if !plain {
             return Err(SnapshotError::BadName(run.0.clone()));
         }
@@ -215,11 +193,7 @@ fn create(folder: &Path, format: ObjectFormat) -> Result<(), SnapshotError> {
     for below in ["objects/info", "refs/windlass", "repository-objects/pack"] {
         create_private_folder(&folder.join(below))?;
     }
-    replace(
-        &folder.join("objects/info/alternates"),
-        b"../repository-objects\n",
-        0o600,
-    )?;
+    replace(&folder.join("objects/info/alternates"), b"../repository-objects\n", 0o600)?;
     replace(&folder.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
     let version = u8::from(format != ObjectFormat::Sha1);
     let mut config =
@@ -233,12 +207,6 @@ fn create(folder: &Path, format: ObjectFormat) -> Result<(), SnapshotError> {
 
 fn stored_format(config: &[u8]) -> ObjectFormat {
     let text = String::from_utf8_lossy(config).to_ascii_lowercase();
-    let sha256 = text
-        .lines()
-        .any(|line| line.trim().replace(' ', "") == "objectformat=sha256");
-    if sha256 {
-        ObjectFormat::Sha256
-    } else {
-        ObjectFormat::Sha1
-    }
+    let sha256 = text.lines().any(|line| line.trim().replace(' ', "") == "objectformat=sha256");
+    if sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 }
 }

@@ -11,10 +11,7 @@ use windlass_core::fact::RunId;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// No room is left: neither on the disk nor, perhaps, in the user's quota.
-    #[error(
-        "the disk is full: {} cannot be written; free some space, then continue",
-        Shown(path)
-    )]
+    #[error("the disk is full: {} cannot be written; free some space, then continue", Shown(path))]
     DiskFull {
         /// The file that had to be written.
         path: PathBuf,
@@ -46,10 +43,7 @@ pub enum StoreError {
         value: OsString,
     },
     /// The file's first line does not say that it is a journal.
-    #[error(
-        "{} is not a journal of Windlass: its first line names no format version",
-        Shown(path)
-    )]
+    #[error("{} is not a journal of Windlass: its first line names no format version", Shown(path))]
     NotAJournal {
         /// The file.
         path: PathBuf,

@@ -78,18 +78,13 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     make_private(temporary.as_file()).attempted("write", path)?;
     temporary.write_all(bytes).attempted("write", path)?;
     temporary.as_file().sync_data().attempted("write", path)?;
-    temporary
-        .persist(path)
-        .map_err(|error| error.error)
-        .attempted("replace", path)?;
+    temporary.persist(path).map_err(|error| error.error).attempted("replace", path)?;
     sync_folder(folder)
 }
 
 /// Makes the names in a folder survive a power failure.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .attempted("sync", folder)
+    File::open(folder).and_then(|folder| folder.sync_all()).attempted("sync", folder)
 }
 
 /// A file's bytes; `None` when there is no such file.

@@ -114,11 +114,7 @@ pub fn record_ending(project: &Project, summary: &RunSummary) -> Result<(), Stor
 /// Notes that a run goes on, so that its former ending is not shown any more. To be called before the fact that says
 /// so is journalled.
 pub fn record_resumption(project: &Project, run: &RunId, now: Timestamp) -> Result<(), StoreError> {
-    let line = ResumedLine {
-        v: FORMAT,
-        run: run.clone(),
-        resumed: now,
-    };
+    let line = ResumedLine { v: FORMAT, run: run.clone(), resumed: now };
     add_line(project, &line)
 }
 
@@ -141,9 +137,7 @@ impl Listing {
     /// The newest run of a working directory (canonical) that has not ended.
     #[must_use]
     pub fn newest_unfinished(&self, directory: &Path) -> Option<&RunSummary> {
-        self.runs
-            .iter()
-            .find(|run| run.directory == directory && run.is_unfinished())
+        self.runs.iter().find(|run| run.directory == directory && run.is_unfinished())
     }
 }
 
@@ -195,10 +189,7 @@ impl Survey {
     fn make(project: &Project) -> Result<Survey, StoreError> {
         let bytes = read_if_present(&project.index())?;
         let mut index = IndexContent::parse(bytes.as_deref().unwrap_or_default());
-        let mut survey = Survey {
-            listing: Listing::default(),
-            index_is_whole: index.is_whole,
-        };
+        let mut survey = Survey { listing: Listing::default(), index_is_whole: index.is_whole };
         for run in all_runs(project)? {
             match index.endings.remove(&run) {
                 Some(ending) => survey.listing.runs.push(ending.into_summary()),
@@ -231,10 +222,8 @@ struct IndexContent {
 
 impl IndexContent {
     fn parse(bytes: &[u8]) -> IndexContent {
-        let mut content = IndexContent {
-            endings: HashMap::new(),
-            is_whole: bytes.is_empty() || bytes.ends_with(b"\n"),
-        };
+        let mut content =
+            IndexContent { endings: HashMap::new(), is_whole: bytes.is_empty() || bytes.ends_with(b"\n") };
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             if let Some(ending) = readable::<EndingLine>(line, |ending| ending.v) {
                 content.endings.insert(ending.run.clone(), ending);
@@ -249,9 +238,7 @@ impl IndexContent {
 }
 
 fn readable<'a, T: Deserialize<'a>>(line: &'a [u8], version: impl Fn(&T) -> u32) -> Option<T> {
-    serde_json::from_slice(line)
-        .ok()
-        .filter(|value| version(value) == FORMAT)
+    serde_json::from_slice(line).ok().filter(|value| version(value) == FORMAT)
 }
 
 /// Adds a line and syncs it. If the last writer was cut off in the middle of its line, that line is ended first.
@@ -265,9 +252,7 @@ fn add_line(project: &Project, line: &impl Serialize) -> Result<(), StoreError> 
         bytes.push(b'\n');
     }
     add_json(&mut bytes, line, &path)?;
-    file.write_all(&bytes)
-        .and_then(|()| file.sync_data())
-        .attempted("write", &path)
+    file.write_all(&bytes).and_then(|()| file.sync_data()).attempted("write", &path)
 }
 
 fn ends_amid_a_line(file: &mut File) -> std::io::Result<bool> {
@@ -281,10 +266,8 @@ fn ends_amid_a_line(file: &mut File) -> std::io::Result<bool> {
 }
 
 fn add_json(bytes: &mut Vec<u8>, line: &impl Serialize, path: &Path) -> Result<(), StoreError> {
-    serde_json::to_writer(&mut *bytes, line).map_err(|source| StoreError::Unwritable {
-        path: path.to_owned(),
-        source,
-    })?;
+    serde_json::to_writer(&mut *bytes, line)
+        .map_err(|source| StoreError::Unwritable { path: path.to_owned(), source })?;
     bytes.push(b'\n');
     Ok(())
 }

@@ -114,15 +114,9 @@ impl Lock {
         let path = project.lock(directory);
         let began = Instant::now();
         loop {
-            let file = open_private(
-                OpenOptions::new()
-                    .create(true)
-                    .truncate(false)
-                    .read(true)
-                    .append(true),
-                &path,
-            )
-            .attempted("open", &path)?;
+            let file =
+                open_private(OpenOptions::new().create(true).truncate(false).read(true).append(true), &path)
+                    .attempted("open", &path)?;
             match file.try_lock() {
                 Ok(()) => {
                     return Lock::take(file, path, &Holder::this_process(run, directory))
@@ -145,23 +139,16 @@ impl Lock {
 
     fn take(mut file: File, path: PathBuf, holder: &Holder) -> Result<Lock, StoreError> {
         let replaced = read_holder(&path)?;
-        let mut line = serde_json::to_vec(holder).map_err(|source| StoreError::Unwritable {
-            path: path.clone(),
-            source,
-        })?;
+        let mut line = serde_json::to_vec(holder)
+            .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
         line.push(b'\n');
-        file.set_len(0)
-            .and_then(|()| file.write_all(&line))
-            .attempted("write", &path)?;
+        file.set_len(0).and_then(|()| file.write_all(&line)).attempted("write", &path)?;
         Ok(Lock { file, path, replaced })
     }
 
     /// Gives the working directory back, in every process that got the descriptor.
     pub fn release(self) -> Result<(), StoreError> {
-        self.file
-            .set_len(0)
-            .and_then(|()| self.file.unlock())
-            .attempted("unlock", &self.path)
+        self.file.set_len(0).and_then(|()| self.file.unlock()).attempted("unlock", &self.path)
     }
 
     /// The lock's file.
@@ -208,7 +195,5 @@ fn read_holder(path: &Path) -> Result<Option<Holder>, StoreError> {
 }
 
 fn host_name() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname")
-        .map(|name| name.trim_end().to_owned())
-        .unwrap_or_default()
+    fs::read_to_string("/proc/sys/kernel/hostname").map(|name| name.trim_end().to_owned()).unwrap_or_default()
 }

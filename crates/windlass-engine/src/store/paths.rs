@@ -26,12 +26,7 @@ pub(super) const LOCK_PREFIX: &str = "lock-";
 /// # Errors
 /// A relative `WINDLASS_STATE_DIR`, or nothing that says where home is.
 pub fn state_root(environment: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
-    root(
-        &environment,
-        "WINDLASS_STATE_DIR",
-        "XDG_STATE_HOME",
-        ".local/state",
-    )
+    root(&environment, "WINDLASS_STATE_DIR", "XDG_STATE_HOME", ".local/state")
 }
 
 /// Where the user's configuration is: `WINDLASS_CONFIG_DIR`, else `$XDG_CONFIG_HOME/windlass`, else
@@ -85,9 +80,7 @@ impl Project {
         let path = git_common_directory.unwrap_or(directory);
         let identity = fs::canonicalize(path).attempted("find", path)?;
         let name = format!("{}-{}", slug(named_after(&identity)), short_digest(&identity));
-        Ok(Project {
-            path: state_root.join("projects").join(name),
-        })
+        Ok(Project { path: state_root.join("projects").join(name) })
     }
 
     /// Every project that has a folder below a state root, in no order: for runs whose repository is gone.
@@ -177,11 +170,7 @@ fn slug(name: &OsStr) -> String {
         }
     }
     let slug = slug.trim_end_matches('-');
-    if slug.is_empty() {
-        "project".to_owned()
-    } else {
-        slug.to_owned()
-    }
+    if slug.is_empty() { "project".to_owned() } else { slug.to_owned() }
 }
 
 /// The first 12 hexadecimal digits of the SHA-256 of a path's bytes.

@@ -23,10 +23,7 @@ fn parse(stat: &[u8]) -> Option<ProcessState> {
     let state = fields.next()?;
     // The state is field 3 of proc(5), the start time field 22.
     let start_time = fields.nth(18)?.parse().ok()?;
-    Some(ProcessState {
-        start_time,
-        ended: matches!(state, "Z" | "X" | "x"),
-    })
+    Some(ProcessState { start_time, ended: matches!(state, "Z" | "X" | "x") })
 }
 
 #[cfg(test)]
@@ -36,10 +33,7 @@ mod tests {
     #[test]
     fn a_name_may_hold_anything() {
         let stat = b"42 (a ) Z (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 98765 20 21";
-        let expected = ProcessState {
-            start_time: 98765,
-            ended: false,
-        };
+        let expected = ProcessState { start_time: 98765, ended: false };
         assert_eq!(parse(stat), Some(expected));
     }
 

@@ -34,10 +34,7 @@ impl RunFolder {
     /// The folder of a known run; nothing is looked at.
     #[must_use]
     pub fn of(project: &Project, run: &RunId) -> RunFolder {
-        RunFolder {
-            run: run.clone(),
-            path: project.runs().join(&run.0),
-        }
+        RunFolder { run: run.clone(), path: project.runs().join(&run.0) }
     }
 
     /// A new run: draws an id that no run of this project has, and creates its folder.
@@ -113,9 +110,7 @@ impl RunFolder {
     /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.
     pub fn request_stop(&self) -> Result<(), StoreError> {
         let path = self.stop();
-        open_private(OpenOptions::new().create(true).append(true), &path)
-            .map(drop)
-            .attempted("create", &path)
+        open_private(OpenOptions::new().create(true).append(true), &path).map(drop).attempted("create", &path)
     }
 
     /// Was the run asked to stop? Cheap enough to be polled.
@@ -234,23 +229,14 @@ pub fn find_run(project: &Project, text: &str) -> Result<RunId, StoreError> {
     let wanted = text.trim().to_ascii_lowercase();
     let beginning = wanted.strip_prefix(PREFIX).unwrap_or(&wanted);
     let mut fitting = all_runs(project)?;
-    fitting.retain(|run| {
-        run.0
-            .strip_prefix(PREFIX)
-            .is_some_and(|id| id.starts_with(beginning))
-    });
+    fitting.retain(|run| run.0.strip_prefix(PREFIX).is_some_and(|id| id.starts_with(beginning)));
     fitting.sort_unstable();
     // An id may be the beginning of another one; written in full it means itself.
-    if let Some(exact) = fitting
-        .iter()
-        .find(|run| run.0.strip_prefix(PREFIX) == Some(beginning))
-    {
+    if let Some(exact) = fitting.iter().find(|run| run.0.strip_prefix(PREFIX) == Some(beginning)) {
         return Ok(exact.clone());
     }
     match fitting.as_slice() {
-        [] => Err(StoreError::NoSuchRun {
-            text: text.to_owned(),
-        }),
+        [] => Err(StoreError::NoSuchRun { text: text.to_owned() }),
         [run] => Ok(run.clone()),
         many => Err(StoreError::AmbiguousRun {
             text: text.to_owned(),
@@ -269,9 +255,8 @@ fn random_run() -> Result<RunId, StoreError> {
     let mut name = PREFIX.to_owned();
     let mut bytes = [0; 16];
     while name.len() < PREFIX.len() + RANDOM_LENGTH {
-        getrandom::fill(&mut bytes).map_err(|error| StoreError::NoRandomness {
-            source: io::Error::other(error),
-        })?;
+        getrandom::fill(&mut bytes)
+            .map_err(|error| StoreError::NoRandomness { source: io::Error::other(error) })?;
         let missing = PREFIX.len() + RANDOM_LENGTH - name.len();
         name.extend(bytes.iter().filter_map(|byte| letter(*byte)).take(missing));
     }
@@ -282,9 +267,7 @@ fn random_run() -> Result<RunId, StoreError> {
 fn letter(byte: u8) -> Option<char> {
     let fair = 256 - 256 % ALPHABET.len();
     let byte = usize::from(byte);
-    (byte < fair)
-        .then(|| ALPHABET.get(byte % ALPHABET.len()).copied().map(char::from))
-        .flatten()
+    (byte < fair).then(|| ALPHABET.get(byte % ALPHABET.len()).copied().map(char::from)).flatten()
 }
 
 const fn purpose_name(purpose: Purpose) -> &'static str {

@@ -92,10 +92,7 @@ impl Fold {
             tokens: Tokens::default(),
             ending: None,
         };
-        Fold {
-            summary,
-            open: Vec::new(),
-        }
+        Fold { summary, open: Vec::new() }
     }
 
     fn take(&mut self, entry: &Entry) {
@@ -104,9 +101,7 @@ impl Fold {
         match &entry.fact {
             Fact::RunResumed { .. } => summary.ending = None,
             Fact::CallReserved { call, reserved, .. } => self.open.push((*call, *reserved)),
-            Fact::CallFinished {
-                call, summary: ended, ..
-            } => {
+            Fact::CallFinished { call, summary: ended, .. } => {
                 self.open.retain(|(open, _)| open != call);
                 summary.cost += ended.cost;
                 summary.estimated |= ended.estimated;
@@ -127,11 +122,8 @@ impl Fold {
                 (summary.iterations, summary.cost, summary.tokens) = (*iterations, *cost, *tokens);
                 summary.estimated = *estimated;
                 self.open.clear();
-                summary.ending = Some(RunEnding {
-                    stop_reason: *stop_reason,
-                    duration: *duration,
-                    exit_code: *exit_code,
-                });
+                summary.ending =
+                    Some(RunEnding { stop_reason: *stop_reason, duration: *duration, exit_code: *exit_code });
             }
             _ => {}
         }

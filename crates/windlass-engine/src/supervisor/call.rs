@@ -72,7 +72,8 @@ impl LiveCall {
         let watch = Arc::new(Mutex::new(CallWatch::new(setting.clock.monotonic(), setting.clocks.clone())));
         // Both pipes have to end; whoever is last tells.
         let open_pipes = Arc::new(AtomicU8::new(2));
-        let log = StreamLog::new(append(&folder.stream())?).with_times(append(&folder.times())?, Instant::now());
+        let log =
+            StreamLog::new(append(&folder.stream())?).with_times(append(&folder.times())?, Instant::now());
         let ear = Ear {
             watch: Arc::clone(&watch),
             clock: Arc::clone(&setting.clock),
@@ -220,9 +221,15 @@ impl Sink for Listener<'_> {
     }
 }
 
-fn spawn_request(setting: &CallSetting<'_>, stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd) -> SpawnRequest {
+fn spawn_request(
+    setting: &CallSetting<'_>,
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+) -> SpawnRequest {
     let system_prompt = setting.folder.system();
-    let files = CallFiles { system_prompt: &system_prompt, settings: &setting.settings, budget: setting.budget };
+    let files =
+        CallFiles { system_prompt: &system_prompt, settings: &setting.settings, budget: setting.budget };
     let invocation = ClaudeInvocation::new(&setting.plan.agent, files);
     let mut environment = setting.environment.to_vec();
     for (name, value) in invocation.environment {

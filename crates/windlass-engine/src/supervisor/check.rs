@@ -121,7 +121,12 @@ fn log_name(setting: &CheckSetting<'_>) -> String {
     format!("{}/{stage}-{}.log", gates.display(), setting.check)
 }
 
-fn request(setting: &CheckSetting<'_>, check: &Check, output: File, log: &Path) -> Result<SpawnRequest, StoreError> {
+fn request(
+    setting: &CheckSetting<'_>,
+    check: &Check,
+    output: File,
+    log: &Path,
+) -> Result<SpawnRequest, StoreError> {
     let nothing = Path::new("/dev/null");
     let stdin = File::open(nothing).map_err(|error| StoreError::io("open", nothing, error))?;
     let stderr = output.try_clone().map_err(|error| StoreError::io("open", log, error))?;

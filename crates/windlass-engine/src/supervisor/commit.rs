@@ -17,7 +17,12 @@ const HOOKS: Duration = Duration::from_mins(10);
 
 /// Commits what has changed since a snapshot, as the candidate has it, and nothing else. A commit that a killed runner
 /// made already is found by its trailers.
-pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey, since: Option<&SnapshotId>) -> Worked {
+pub(super) fn carry_out(
+    world: &mut World,
+    lane: LaneId,
+    turn: TurnKey,
+    since: Option<&SnapshotId>,
+) -> Worked {
     // Before hooks of the commit change the tree, too.
     let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
     let outcome = commit(world, turn, since)?;
@@ -50,7 +55,9 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
     let since = store.load(since).map_err(|error| WorkError::new(error.is_disk_full(), &error))?;
     let mut changed = changed_paths(&since, &candidate.inventory);
     // What a check wrote and nobody has touched since is not the iteration's.
-    changed.retain(|path| world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path)));
+    changed.retain(|path| {
+        world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
+    });
     let message = format!("{}\n\n{trailers}\n", subject(&world.plan, turn));
     let candidate =
         Candidate { inventory: &candidate.inventory, changed: &changed, message: &message, timeout: HOOKS };

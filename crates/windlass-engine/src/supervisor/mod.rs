@@ -433,7 +433,9 @@ impl Supervisor {
                 let detail = "the disk is full: what the agent prints cannot be kept".to_owned();
                 self.take(Input::Failed { stop_reason: StopReason::DiskFull, detail })
             }
-            Event::LogFailed(error) => self.take(Input::Notice(format!("the agent's output is not kept: {error}"))),
+            Event::LogFailed(error) => {
+                self.take(Input::Notice(format!("the agent's output is not kept: {error}")))
+            }
             Event::Signal(signal) => self.signal(signal),
             Event::Keeper(lane, event) => self.keeper_event(lane, event),
         }

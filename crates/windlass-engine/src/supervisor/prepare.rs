@@ -6,7 +6,9 @@ use std::path::Path;
 
 use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::fact::{CheckOutcome, Purpose};
-use windlass_core::prompt::{self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, Prompt, PromptParts};
+use windlass_core::prompt::{
+    self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, Prompt, PromptParts,
+};
 use windlass_core::run::{NotesShare, RunPlan, TurnKey};
 
 use crate::store::{RunFolder, StoreError, write_private};
@@ -99,7 +101,8 @@ fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
     };
     failed
         .filter_map(|outcome| {
-            let tail = read_end(&preparation.folder.path().join(&outcome.log), CHECK_TAIL).unwrap_or_default();
+            let tail =
+                read_end(&preparation.folder.path().join(&outcome.log), CHECK_TAIL).unwrap_or_default();
             Some(FailedCheck {
                 command: &command(outcome)?.command,
                 outcome,

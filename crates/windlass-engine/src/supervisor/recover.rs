@@ -28,7 +28,9 @@ pub(super) fn report(run: &RunId, call: &CallFolder, decoder: Box<dyn Decoder>) 
     let left = leftovers::end(run);
     let notice = match (found, left.len()) {
         (0, _) => None,
-        (found, 0) => Some(format!("{found} processes of the interrupted session were still alive; they were ended")),
+        (found, 0) => {
+            Some(format!("{found} processes of the interrupted session were still alive; they were ended"))
+        }
         (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
     };
     let mut watch = CallWatch::new(Duration::ZERO, no_clocks());

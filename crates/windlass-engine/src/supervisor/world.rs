@@ -68,7 +68,11 @@ impl World {
                 let mut recovered = recover::report(&self.plan.run, &call_folder, decoder);
                 close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
                 let mut inputs = recovered.notice.map(Input::Notice).into_iter().collect::<Vec<_>>();
-                inputs.push(Input::CallEnded { lane: *lane, call: *call, report: Box::new(recovered.report) });
+                inputs.push(Input::CallEnded {
+                    lane: *lane,
+                    call: *call,
+                    report: Box::new(recovered.report),
+                });
                 Ok(inputs)
             }
             Effect::Keep { lane, turn } => self.keep(*lane, *turn),
@@ -101,7 +105,11 @@ impl World {
         let mut inputs: Vec<Input> = said.into_iter().map(Input::Notice).collect();
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        inputs.push(Input::Surveyed { evidence, snapshot, left_out: u32::try_from(left_out).unwrap_or(u32::MAX) });
+        inputs.push(Input::Surveyed {
+            evidence,
+            snapshot,
+            left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+        });
         Ok(inputs)
     }
 
@@ -132,7 +140,10 @@ impl World {
             stop_reason: StopReason::DestructiveChange,
             detail: format!("the git repository was damaged while the agent worked ({said})"),
         });
-        let changed = self.latest.as_ref().map_or(0, |before| inventory::changes(&before.inventory, &look.inventory).len());
+        let changed = self
+            .latest
+            .as_ref()
+            .map_or(0, |before| inventory::changes(&before.inventory, &look.inventory).len());
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
         let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
@@ -169,7 +180,9 @@ impl World {
     /// A look that was not kept; where nothing has changed since the last kept one, that one stands for it.
     pub fn remember(&mut self, look: Look) {
         let same = self.latest.as_ref().filter(|latest| latest.inventory.entries == look.inventory.entries);
-        let snapshot = same.filter(|latest| latest.inventory.head == look.inventory.head).and_then(|latest| latest.snapshot.clone());
+        let snapshot = same
+            .filter(|latest| latest.inventory.head == look.inventory.head)
+            .and_then(|latest| latest.snapshot.clone());
         self.latest = Some(Look { snapshot, ..look });
     }
 
@@ -178,7 +191,11 @@ impl World {
         inventory::evidence(&look.inventory, &notes.into_iter().collect::<Vec<_>>())
     }
 
-    fn keep_look(&mut self, inventory: &Inventory, name: &SnapshotName) -> Result<Option<Snapshot>, WorkError> {
+    fn keep_look(
+        &mut self,
+        inventory: &Inventory,
+        name: &SnapshotName,
+    ) -> Result<Option<Snapshot>, WorkError> {
         let Some(store) = &mut self.snapshots else {
             return Ok(None);
         };
@@ -214,7 +231,10 @@ fn notices(inventory: &Inventory) -> Vec<String> {
             bound.bytes / (1024 * 1024)
         )
     });
-    let trouble = inventory.trouble.as_ref().map(|said| format!("git cannot read its repository ({said}); all files are walked instead"));
+    let trouble = inventory
+        .trouble
+        .as_ref()
+        .map(|said| format!("git cannot read its repository ({said}); all files are walked instead"));
     bound.into_iter().chain(trouble).collect()
 }
 

@@ -22,20 +22,14 @@ type Test = (&'static str, fn());
 /// Understands what `cargo test` and `cargo nextest` say: filters, `--exact`, `--list`, `--ignored`.
 pub fn run(words: &[&str]) -> ExitCode {
     let has = |word| words.contains(&word);
-    let filters: Vec<_> = words
-        .iter()
-        .filter(|word| !word.starts_with('-'))
-        .copied()
-        .collect();
+    let filters: Vec<_> = words.iter().filter(|word| !word.starts_with('-')).copied().collect();
     let fits = |name: &str| {
         filters.is_empty()
-            || filters.iter().any(|filter| {
-                if has("--exact") {
-                    name == *filter
-                } else {
-                    name.contains(filter)
-                }
-            })
+            || filters.iter().any(
+                |filter| {
+                    if has("--exact") { name == *filter } else { name.contains(filter) }
+                },
+            )
     };
     let mut tests = crate::tests();
     tests.retain(|(name, _)| fits(name) && !has("--ignored"));
@@ -77,35 +71,22 @@ fn run_all(tests: &[Test]) -> ExitCode {
     });
     let failed = failed.into_inner().unwrap();
     let left = leaves_something();
-    say(&format!(
-        "\ntest result: {} passed; {failed} failed\n",
-        tests.len() - failed
-    ));
+    say(&format!("\ntest result: {} passed; {failed} failed\n", tests.len() - failed));
     if left {
         say("a test left a process behind");
     }
-    if failed == 0 && !left {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if failed == 0 && !left { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn passes((name, _): &Test) -> bool {
     let started = Instant::now();
-    let command = Command::new(this_program())
-        .argument(ONE)
-        .argument(name)
-        .timeout(PATIENCE * 3);
+    let command = Command::new(this_program()).argument(ONE).argument(name).timeout(PATIENCE * 3);
     let (passed, told) = match command.run() {
         Ok(output) => (output.succeeded(), output.stdout.text() + &output.stderr.text()),
         Err(error) => (false, error.to_string()),
     };
     let verdict = if passed { "ok" } else { "FAILED" };
-    say(&format!(
-        "test {name} ... {verdict} ({:.2} s)",
-        started.elapsed().as_secs_f64()
-    ));
+    say(&format!("test {name} ... {verdict} ({:.2} s)", started.elapsed().as_secs_f64()));
     if !passed {
         say(&told);
     }

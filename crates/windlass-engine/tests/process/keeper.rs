@@ -42,39 +42,24 @@ fn a_program_gets_exactly_what_it_was_given() {
     let directory = folder.path().join(strange(b"a b\nc\xff"));
     fs::create_dir(&directory).unwrap();
     let (printed, mut request) = shell(1, "pwd -P; printf '%s|' \"$@\"; echo; env; cat");
-    request.arguments.extend([
-        strange(b"name"),
-        strange(b"-x"),
-        strange(b""),
-        strange(b"\xfe\n$HOME"),
-    ]);
-    request.environment = vec![
-        ("GIVEN".into(), strange(b"\xfd=")),
-        ("PATH".into(), std::env::var_os("PATH").unwrap()),
-    ];
+    request.arguments.extend([strange(b"name"), strange(b"-x"), strange(b""), strange(b"\xfe\n$HOME")]);
+    request.environment =
+        vec![("GIVEN".into(), strange(b"\xfd=")), ("PATH".into(), std::env::var_os("PATH").unwrap())];
     request.directory.clone_from(&directory);
     let prompt = folder.path().join("prompt");
     fs::write(&prompt, "from a file\n").unwrap();
     request.stdin = File::open(&prompt).unwrap().into();
     lane.keeper.spawn(request).unwrap();
     assert!(matches!(lane.event(), KeeperEvent::Spawned { id: 1, .. }));
-    assert_eq!(
-        lane.event(),
-        KeeperEvent::Exited {
-            id: 1,
-            ended: Ended::Exited(0)
-        }
-    );
+    assert_eq!(lane.event(), KeeperEvent::Exited { id: 1, ended: Ended::Exited(0) });
 
     let bytes = printed.rest_as_bytes();
     let directory = directory.canonicalize().unwrap().into_os_string().into_vec();
     let text = bytes.strip_prefix(directory.as_slice()).expect("the directory");
     let text = text.strip_prefix(b"\n-x||\xfe\n$HOME|\n").expect("the arguments");
     let text = text.strip_suffix(b"from a file\n").expect("the input");
-    let mut names: Vec<_> = text
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| line.split(|b| *b == b'=').next())
-        .collect();
+    let mut names: Vec<_> =
+        text.split(|byte| *byte == b'\n').filter_map(|line| line.split(|b| *b == b'=').next()).collect();
     // The shell adds PWD (and its line feed makes a line of its own) and perhaps a few of its own kind.
     names.retain(|name| !matches!(*name, b"" | b"PWD" | b"OLDPWD" | b"_" | b"SHLVL" | b"c\xff"));
     names.sort_unstable();
@@ -84,11 +69,8 @@ fn a_program_gets_exactly_what_it_was_given() {
 
 fn ends_are_told_apart() {
     let lane = Lane::start();
-    let cases = [
-        ("exit 0", Ended::Exited(0)),
-        ("exit 7", Ended::Exited(7)),
-        ("kill -11 $$", Ended::Signalled(11)),
-    ];
+    let cases =
+        [("exit 0", Ended::Exited(0)), ("exit 7", Ended::Exited(7)), ("kill -11 $$", Ended::Signalled(11))];
     for (id, (script, ended)) in (10..).zip(cases) {
         lane.run(id, script);
         assert_eq!(lane.event(), KeeperEvent::Exited { id, ended });
@@ -109,14 +91,8 @@ fn what_cannot_start_says_why() {
     };
     let missing = fault("/nowhere/claude", "/");
     assert_eq!(missing.kind, StartFaultKind::NotFound);
-    assert_eq!(
-        missing.to_string(),
-        "cannot start /nowhere/claude in /: there is no such program"
-    );
-    assert_eq!(
-        fault("/bin/sh", "/nowhere").kind,
-        StartFaultKind::DirectoryMissing
-    );
+    assert_eq!(missing.to_string(), "cannot start /nowhere/claude in /: there is no such program");
+    assert_eq!(fault("/bin/sh", "/nowhere").kind, StartFaultKind::DirectoryMissing);
     assert_eq!(fault("/etc/passwd", "/").kind, StartFaultKind::Denied);
     assert_eq!(lane.output(4, "echo still here"), "still here\n");
 }
@@ -127,18 +103,10 @@ fn children_inherit_nothing_of_the_keeper() {
     lane.keeper.hold(&[lock.as_fd()]).unwrap();
     // Some of what is open may come from whoever started this test.
     let list = "ls /proc/self/fd | tr '\\n' ' '";
-    let without_keeper = Command::new("/bin/sh")
-        .argument("-c")
-        .argument(list)
-        .run()
-        .unwrap();
+    let without_keeper = Command::new("/bin/sh").argument("-c").argument(list).run().unwrap();
     assert_eq!(lane.output(1, list), without_keeper.stdout.text());
     let ignored = "grep -E 'Sig(Ign|Blk)' /proc/self/status";
-    let without_keeper = Command::new("/bin/sh")
-        .argument("-c")
-        .argument(ignored)
-        .run()
-        .unwrap();
+    let without_keeper = Command::new("/bin/sh").argument("-c").argument(ignored).run().unwrap();
     assert_eq!(lane.output(2, ignored), without_keeper.stdout.text());
 }
 
@@ -152,32 +120,20 @@ fn a_child_has_its_own_group_and_no_terminal() {
     assert_eq!(field(child, 2), child.to_string(), "its group");
     assert_eq!(field(child, 3), keeper.to_string(), "its session");
     assert_eq!(field(child, 4), "0", "its terminal");
-    assert_ne!(
-        field(keeper, 2),
-        field(rustix::process::getpid(), 2),
-        "the keeper's group"
-    );
+    assert_ne!(field(keeper, 2), field(rustix::process::getpid(), 2), "the keeper's group");
     lane.kill_tree();
 }
 
 fn terminate_reaches_the_group() {
     let lane = Lane::start();
     let marker = marker();
-    let (_, mut printed) = lane.run(
-        1,
-        &format!("trap 'wait; exit 5' TERM; sleep {marker} & echo ready; wait"),
-    );
+    let (_, mut printed) =
+        lane.run(1, &format!("trap 'wait; exit 5' TERM; sleep {marker} & echo ready; wait"));
     printed.line();
     eventually("a sleeper", || (sleepers(&marker).len() == 1).then_some(()));
     lane.keeper.terminate(2).unwrap();
     lane.keeper.terminate(1).unwrap();
-    assert_eq!(
-        lane.event(),
-        KeeperEvent::Exited {
-            id: 1,
-            ended: Ended::Exited(5)
-        }
-    );
+    assert_eq!(lane.event(), KeeperEvent::Exited { id: 1, ended: Ended::Exited(5) });
     assert_eq!(sleepers(&marker), []);
     // It is gone: nothing happens.
     lane.keeper.terminate(1).unwrap();
@@ -192,21 +148,9 @@ fn who_ignores_sigterm_is_killed() {
     // Answered after the request before it.
     assert_eq!(lane.keeper.resume().map_err(|error| error.to_string()), Ok(()));
     lane.run(2, "exit 0");
-    assert_eq!(
-        lane.event(),
-        KeeperEvent::Exited {
-            id: 2,
-            ended: Ended::Exited(0)
-        }
-    );
+    assert_eq!(lane.event(), KeeperEvent::Exited { id: 2, ended: Ended::Exited(0) });
     assert!(state(child).is_some_and(|state| state != 'Z'));
-    assert_eq!(
-        lane.kill_tree(),
-        [KeeperEvent::Exited {
-            id: 1,
-            ended: Ended::Signalled(9)
-        }]
-    );
+    assert_eq!(lane.kill_tree(), [KeeperEvent::Exited { id: 1, ended: Ended::Signalled(9) }]);
     assert_eq!(state(child), None, "killed and reaped");
 }
 
@@ -215,13 +159,7 @@ fn a_session_of_its_own_that_holds_the_pipe_is_killed() {
     let marker = marker();
     let (_, mut printed) = lane.run(1, &format!("setsid sleep {marker} & echo ready"));
     assert_eq!(printed.line(), "ready");
-    assert_eq!(
-        lane.event(),
-        KeeperEvent::Exited {
-            id: 1,
-            ended: Ended::Exited(0)
-        }
-    );
+    assert_eq!(lane.event(), KeeperEvent::Exited { id: 1, ended: Ended::Exited(0) });
     eventually("a sleeper", || (sleepers(&marker).len() == 1).then_some(()));
     assert!(!printed.is_closed());
     assert_eq!(lane.kill_tree(), []);
@@ -263,10 +201,7 @@ fn pause_and_resume_reach_everybody() {
     let (child, _) = lane.run(1, &format!("sleep {marker} & setsid sleep {marker} & wait"));
     eventually("two sleepers", || (sleepers(&marker).len() == 2).then_some(()));
     let everybody = marked(&marker);
-    assert!(
-        everybody.len() == 3 && everybody.contains(&child),
-        "{everybody:?}"
-    );
+    assert!(everybody.len() == 3 && everybody.contains(&child), "{everybody:?}");
     let all = |letter| everybody.iter().all(|id| state(*id) == Some(letter));
     lane.keeper.pause().unwrap();
     eventually("all stopped", || all('T').then_some(()));
@@ -284,21 +219,9 @@ fn what_is_paused_can_be_ended() {
         eventually("it is stopped", || (state(child) == Some('T')).then_some(()));
         if id == 1 {
             lane.keeper.terminate(id).unwrap();
-            assert_eq!(
-                lane.event(),
-                KeeperEvent::Exited {
-                    id,
-                    ended: Ended::Signalled(15)
-                }
-            );
+            assert_eq!(lane.event(), KeeperEvent::Exited { id, ended: Ended::Signalled(15) });
         } else {
-            assert_eq!(
-                lane.kill_tree(),
-                [KeeperEvent::Exited {
-                    id,
-                    ended: Ended::Signalled(9)
-                }]
-            );
+            assert_eq!(lane.kill_tree(), [KeeperEvent::Exited { id, ended: Ended::Signalled(9) }]);
         }
     }
 }
@@ -329,19 +252,13 @@ fn a_lock_is_held_for_the_keepers_life() {
 
     let lane = Lane::start();
     let too_many = vec![other.as_fd(); 33];
-    assert!(matches!(
-        lane.keeper.hold(&too_many),
-        Err(ProcessError::TooManyFiles(33))
-    ));
+    assert!(matches!(lane.keeper.hold(&too_many), Err(ProcessError::TooManyFiles(33))));
 }
 
 fn close_leaves_nothing_and_is_no_death() {
     let lane = Lane::start();
     let marker = marker();
-    lane.run(
-        1,
-        &format!("trap '' TERM; setsid sleep {marker} & sleep {marker}; wait"),
-    );
+    lane.run(1, &format!("trap '' TERM; setsid sleep {marker} & sleep {marker}; wait"));
     eventually("two sleepers", || (sleepers(&marker).len() == 2).then_some(()));
     let Lane { keeper, events } = lane;
     let id = Pid::from_raw(keeper.pid()).unwrap();
@@ -349,10 +266,7 @@ fn close_leaves_nothing_and_is_no_death() {
     assert_eq!(marked(&marker), []);
     assert_eq!(state(id), None);
     let last: Vec<_> = events.iter().collect();
-    assert!(
-        matches!(last.as_slice(), [KeeperEvent::Exited { id: 1, .. }]),
-        "{last:?}"
-    );
+    assert!(matches!(last.as_slice(), [KeeperEvent::Exited { id: 1, .. }]), "{last:?}");
 }
 
 fn a_hung_keeper_is_closed_too() {
@@ -382,11 +296,7 @@ fn it_is_thin() {
     assert_eq!(status(keeper, "Threads"), "1");
     // What it shares with other processes of the same program costs nothing.
     let own = kilobytes(keeper, "RssAnon");
-    assert!(
-        own < 1024,
-        "{own} kB of its own, {} kB in all",
-        kilobytes(keeper, "VmRSS")
-    );
+    assert!(own < 1024, "{own} kB of its own, {} kB in all", kilobytes(keeper, "VmRSS"));
     let open = fs::read_dir(format!("/proc/{keeper}/fd")).unwrap().count();
     assert!(open <= 8, "{open} open files");
 }

@@ -24,11 +24,7 @@ pub fn this_program() -> PathBuf {
 /// A duration for `sleep` by which processes of this test can be told from all others.
 pub fn marker() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    format!(
-        "1000.{:08}{:03}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    )
+    format!("1000.{:08}{:03}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A keeper, and what it says.
@@ -46,9 +42,7 @@ impl Lane {
 
     /// The next event.
     pub fn event(&self) -> KeeperEvent {
-        self.events
-            .recv_timeout(PATIENCE)
-            .expect("the keeper says something")
+        self.events.recv_timeout(PATIENCE).expect("the keeper says something")
     }
 
     /// Runs a shell script; returns its process and its output.
@@ -66,13 +60,7 @@ impl Lane {
     /// Runs a shell script to its end; returns its output.
     pub fn output(&self, id: SpawnId, script: &str) -> String {
         let (_, printed) = self.run(id, script);
-        assert_eq!(
-            self.event(),
-            KeeperEvent::Exited {
-                id,
-                ended: Ended::Exited(0)
-            }
-        );
+        assert_eq!(self.event(), KeeperEvent::Exited { id, ended: Ended::Exited(0) });
         printed.rest()
     }
 
@@ -144,15 +132,8 @@ impl Role {
     pub fn play(words: &[&str], environment: &[(&str, &str)]) -> Role {
         let (reader, stdout) = io::pipe().unwrap();
         let mut command = Command::new(this_program());
-        command
-            .args(words)
-            .envs(environment.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(stdout);
-        Role {
-            child: command.spawn().unwrap(),
-            printed: Printed(BufReader::new(reader)),
-        }
+        command.args(words).envs(environment.iter().copied()).stdin(Stdio::null()).stdout(stdout);
+        Role { child: command.spawn().unwrap(), printed: Printed(BufReader::new(reader)) }
     }
 
     pub fn id(&self) -> Pid {
@@ -176,14 +157,7 @@ impl Drop for Role {
 /// A request for a shell script whose output can be read.
 pub fn shell(id: SpawnId, script: &str) -> (Printed, SpawnRequest) {
     let (reader, stdout) = io::pipe().unwrap();
-    let null = || {
-        File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/null")
-            .unwrap()
-            .into()
-    };
+    let null = || File::options().read(true).write(true).open("/dev/null").unwrap().into();
     let request = SpawnRequest {
         id,
         program: "/bin/sh".into(),
@@ -218,9 +192,7 @@ pub fn marked(marker: &str) -> Vec<Pid> {
         let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).contains(marker) && !matches!(state(*id), None | Some('Z' | 'X'))
     };
-    ids.filter(|id| *id != rustix::process::getpid())
-        .filter(is_marked)
-        .collect()
+    ids.filter(|id| *id != rustix::process::getpid()).filter(is_marked).collect()
 }
 
 /// `sleep` itself, not a shell that will start it: with this marker.
@@ -245,9 +217,7 @@ pub fn stat(id: Pid) -> Option<Vec<String>> {
 /// One line of `/proc/<pid>/status`, its value.
 pub fn status(id: Pid, name: &str) -> String {
     let text = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     line.unwrap_or_default().trim().to_owned()
 }
 

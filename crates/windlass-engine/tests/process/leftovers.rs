@@ -11,14 +11,8 @@ use crate::lane::{Role, eventually, marked, marker, signal, sleepers, state};
 use crate::orphans::RUNNER;
 
 pub const TESTS: &[(&str, fn())] = &[
-    (
-        "leftovers::a_double_kill_is_cleared_up_later",
-        a_double_kill_is_cleared_up_later,
-    ),
-    (
-        "leftovers::nobody_finds_itself_or_its_ancestors",
-        nobody_finds_itself_or_its_ancestors,
-    ),
+    ("leftovers::a_double_kill_is_cleared_up_later", a_double_kill_is_cleared_up_later),
+    ("leftovers::nobody_finds_itself_or_its_ancestors", nobody_finds_itself_or_its_ancestors),
 ];
 
 /// The role of one who looks for leftovers of a run.
@@ -39,25 +33,19 @@ fn a_double_kill_is_cleared_up_later() {
     );
     let mut runner = Role::play(&[RUNNER, &script, &marker], &[]);
     let keeper = Pid::from_raw(runner.printed.line().parse().unwrap()).unwrap();
-    let sleeping = eventually("all sleep", || {
-        Some(sleepers(&marker)).filter(|found| found.len() == 3)
-    });
+    let sleeping = eventually("all sleep", || Some(sleepers(&marker)).filter(|found| found.len() == 3));
     // So that it cannot clear up.
     signal(keeper, Signal::STOP);
     let printed = runner.kill();
     signal(keeper, Signal::KILL);
-    eventually("the keeper is gone", || {
-        matches!(state(keeper), None | Some('Z')).then_some(())
-    });
+    eventually("the keeper is gone", || matches!(state(keeper), None | Some('Z')).then_some(()));
 
     let run = RunId(format!("r-{marker}"));
     assert_eq!(leftovers::find(&RunId("r-another".to_owned())), []);
     let found = leftovers::find(&run);
     assert_eq!(found.len(), 4, "{found:?}");
     for sleeper in sleeping {
-        let sleeper = found
-            .iter()
-            .find(|leftover| leftover.pid.to_string() == sleeper.to_string());
+        let sleeper = found.iter().find(|leftover| leftover.pid.to_string() == sleeper.to_string());
         assert_eq!(sleeper.unwrap().command, format!("sleep {marker}"));
     }
     assert_eq!(leftovers::end(&run), []);

@@ -4,11 +4,7 @@
 //! program under another first argument. And each test runs in a process of its own, because children, signals and
 //! memory belong to processes; see [`harness`].
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod harness;
 mod keeper;
@@ -37,12 +33,5 @@ fn main() -> ExitCode {
 
 /// All tests, by name.
 fn tests() -> Vec<(&'static str, fn())> {
-    [
-        keeper::TESTS,
-        orphans::TESTS,
-        leftovers::TESTS,
-        signals::TESTS,
-        streams::TESTS,
-    ]
-    .concat()
+    [keeper::TESTS, orphans::TESTS, leftovers::TESTS, signals::TESTS, streams::TESTS].concat()
 }

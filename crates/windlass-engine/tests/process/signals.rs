@@ -10,10 +10,7 @@ use crate::harness::say;
 use crate::lane::{Role, eventually, signal, state};
 
 pub const TESTS: &[(&str, fn())] = &[
-    (
-        "signals::each_has_its_meaning_and_none_ends_the_process",
-        each_has_its_meaning,
-    ),
+    ("signals::each_has_its_meaning_and_none_ends_the_process", each_has_its_meaning),
     ("signals::ctrl_z_and_back", ctrl_z_and_back),
 ];
 
@@ -55,9 +52,7 @@ fn each_has_its_meaning() {
     signal(listener.id(), Signal::PIPE);
     // A write from the background, where the terminal forbids it: stopped, not ended.
     signal(listener.id(), Signal::TTOU);
-    eventually("it is stopped", || {
-        (state(listener.id()) == Some('T')).then_some(())
-    });
+    eventually("it is stopped", || (state(listener.id()) == Some('T')).then_some(()));
     signal(listener.id(), Signal::CONT);
     assert_eq!(listener.printed.line(), "Resumed");
 }
@@ -68,9 +63,7 @@ fn ctrl_z_and_back() {
     for _ in 0..3 {
         signal(listener.id(), Signal::TSTP);
         assert_eq!(listener.printed.line(), "Suspend");
-        eventually("it is stopped", || {
-            (state(listener.id()) == Some('T')).then_some(())
-        });
+        eventually("it is stopped", || (state(listener.id()) == Some('T')).then_some(()));
         signal(listener.id(), Signal::CONT);
         let mut lines = [listener.printed.line(), listener.printed.line()];
         lines.sort();

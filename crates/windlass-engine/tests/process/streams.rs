@@ -10,14 +10,8 @@ use windlass_engine::process::stream::{LONGEST_LINE, StreamEvent, StreamLog, Str
 use crate::lane::{Lane, kilobytes, shell};
 
 pub const TESTS: &[(&str, fn())] = &[
-    (
-        "streams::memory_does_not_grow_with_the_stream",
-        memory_does_not_grow_with_the_stream,
-    ),
-    (
-        "streams::a_long_line_costs_itself_and_gives_it_back",
-        a_long_line_costs_itself_and_gives_it_back,
-    ),
+    ("streams::memory_does_not_grow_with_the_stream", memory_does_not_grow_with_the_stream),
+    ("streams::a_long_line_costs_itself_and_gives_it_back", a_long_line_costs_itself_and_gives_it_back),
     (
         "streams::a_line_over_the_cap_is_cut_and_whole_in_the_log",
         a_line_over_the_cap_is_cut_and_whole_in_the_log,
@@ -40,10 +34,8 @@ fn read(lane: &Lane, script: &str, log: File) -> Summary {
     lane.keeper.spawn(request).unwrap();
     let (tell, told) = channel();
     let mut summary = Summary::default();
-    let reader = StreamReader::lines(
-        printed.into_pipe().into(),
-        StreamLog::new(log),
-        move |event| match event {
+    let reader =
+        StreamReader::lines(printed.into_pipe().into(), StreamLog::new(log), move |event| match event {
             StreamEvent::Bytes(count) => summary.bytes += count,
             StreamEvent::Line(bytes) => {
                 summary.lines += 1;
@@ -54,8 +46,7 @@ fn read(lane: &Lane, script: &str, log: File) -> Summary {
                 summary.memory_after = resident();
                 tell.send(std::mem::take(&mut summary)).unwrap();
             }
-        },
-    );
+        });
     reader.unwrap().join();
     while !matches!(lane.event(), KeeperEvent::Exited { .. }) {}
     told.recv().unwrap()

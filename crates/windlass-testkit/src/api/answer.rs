@@ -86,11 +86,7 @@ impl Answer<'_> {
     }
 
     fn stop_reason(&self) -> &str {
-        let calls_a_tool = self
-            .message
-            .blocks
-            .iter()
-            .any(|block| block["type"] == "tool_use");
+        let calls_a_tool = self.message.blocks.iter().any(|block| block["type"] == "tool_use");
         match &self.message.stop_reason {
             Some(reason) => reason,
             None if calls_a_tool => "tool_use",
@@ -106,10 +102,7 @@ pub(super) fn error_document(error_type: &str, message: &str) -> Value {
 
 /// One server-sent event; its name is the `type` of its data.
 pub(super) fn event(data: &Value) -> String {
-    format!(
-        "event: {}\ndata: {data}\n\n",
-        data["type"].as_str().unwrap_or("message")
-    )
+    format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("message"))
 }
 
 /// A block as it starts, and the one delta that completes it.

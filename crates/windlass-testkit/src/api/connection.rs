@@ -40,21 +40,14 @@ pub(super) fn read_request(mut stream: &TcpStream) -> io::Result<Option<Request>
 fn parse_head(received: &[u8]) -> io::Result<Option<(Request, usize, usize)>> {
     let mut slots = [httparse::EMPTY_HEADER; 96];
     let mut head = httparse::Request::new(&mut slots);
-    let status = head
-        .parse(received)
-        .map_err(|error| invalid(&error.to_string()))?;
+    let status = head.parse(received).map_err(|error| invalid(&error.to_string()))?;
     let httparse::Status::Complete(body_start) = status else {
         return Ok(None);
     };
     let headers: Vec<(String, String)> = head
         .headers
         .iter()
-        .map(|header| {
-            (
-                header.name.to_ascii_lowercase(),
-                String::from_utf8_lossy(header.value).into_owned(),
-            )
-        })
+        .map(|header| (header.name.to_ascii_lowercase(), String::from_utf8_lossy(header.value).into_owned()))
         .collect();
     let request = Request {
         number: 0,
@@ -64,9 +57,7 @@ fn parse_head(received: &[u8]) -> io::Result<Option<(Request, usize, usize)>> {
         body: Value::Null,
     };
     if request.header("transfer-encoding").is_some() {
-        return Err(invalid(
-            "a chunked request: the agent was not known to send these",
-        ));
+        return Err(invalid("a chunked request: the agent was not known to send these"));
     }
     let body_length = request.header("content-length").map_or(Ok(0), str::parse);
     let body_length = body_length.map_err(|_| invalid("content-length is no number"))?;
@@ -87,11 +78,7 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
     }
     match &reply.kind {
         Kind::Message(message) => {
-            let answer = Answer {
-                message,
-                model: request.model(),
-                number: request.number,
-            };
+            let answer = Answer { message, model: request.model(), number: request.number };
             if request.streams() {
                 let mut sender = EventSender::start(stream, request, reply)?;
                 sender.send_all(&answer.events())?;
@@ -101,26 +88,14 @@ pub(super) fn send(stream: &TcpStream, request: &Request, reply: &Reply) -> io::
             }
         }
         Kind::Broken(message, how) => {
-            let answer = Answer {
-                message,
-                model: request.model(),
-                number: request.number,
-            };
+            let answer = Answer { message, model: request.model(), number: request.number };
             EventSender::start(stream, request, reply)?.send_all(&answer.first_half())?;
             break_off(stream, *how)
         }
         Kind::Silent(how) => break_off(stream, *how),
-        Kind::Error {
-            status,
-            error_type,
-            message,
-        } => send_document(
-            stream,
-            *status,
-            request,
-            &reply.headers,
-            &error_document(error_type, message),
-        ),
+        Kind::Error { status, error_type, message } => {
+            send_document(stream, *status, request, &reply.headers, &error_document(error_type, message))
+        }
         Kind::StreamError { error_type, message } => {
             let mut sender = EventSender::start(stream, request, reply)?;
             sender.send_all(&[event(&error_document(error_type, message))])?;
@@ -136,13 +111,7 @@ pub(super) fn send_aside(stream: &TcpStream, request: &Request) -> io::Result<()
         return send_document(stream, 200, request, &[], &json!({"input_tokens": 100}));
     }
     let message = format!("the stand-in has no {} {}", request.method, request.path);
-    send_document(
-        stream,
-        404,
-        request,
-        &[],
-        &error_document("not_found_error", &message),
-    )
+    send_document(stream, 404, request, &[], &error_document("not_found_error", &message))
 }
 
 fn break_off(stream: &TcpStream, how: Break) -> io::Result<()> {
@@ -152,10 +121,7 @@ fn break_off(stream: &TcpStream, how: Break) -> io::Result<()> {
             Ok(())
         }
         // Whoever drops the stream now sends RST instead of FIN.
-        Break::Reset => Ok(rustix::net::sockopt::set_socket_linger(
-            stream,
-            Some(Duration::ZERO),
-        )?),
+        Break::Reset => Ok(rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO))?),
     }
 }
 

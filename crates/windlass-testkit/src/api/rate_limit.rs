@@ -76,13 +76,7 @@ impl RateLimit {
             RateLimitStatus::Warning => 0.92,
             RateLimitStatus::Rejected => 1.02,
         };
-        Self {
-            status,
-            window,
-            resets_at,
-            utilization,
-            in_overage: false,
-        }
+        Self { status, window, resets_at, utilization, in_overage: false }
     }
 
     /// How much of the window is used; 1 is all of it.

@@ -32,10 +32,7 @@ impl Request {
     /// The value of a header; `name` in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// The model asked for; empty where none was named.
@@ -59,9 +56,7 @@ impl Request {
     /// Every text a user turn holds, in order; tool results are not among them.
     #[must_use]
     pub fn user_texts(&self) -> Vec<String> {
-        self.turns("user")
-            .flat_map(|turn| texts(&turn["content"]))
-            .collect()
+        self.turns("user").flat_map(|turn| texts(&turn["content"])).collect()
     }
 
     /// Whether some user turn contains `needle`: the way to recognise the prompt among the agent's own additions.
@@ -73,14 +68,8 @@ impl Request {
     /// The tools offered to the model.
     #[must_use]
     pub fn tool_names(&self) -> Vec<String> {
-        let tools = self.body["tools"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        tools
-            .iter()
-            .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
-            .collect()
+        let tools = self.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+        tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
     }
 
     /// Every tool result in the conversation so far, in order.
@@ -98,9 +87,7 @@ impl Request {
     }
 
     fn turns(&self, role: &'static str) -> impl Iterator<Item = &Value> {
-        blocks(&self.body["messages"])
-            .iter()
-            .filter(move |turn| turn["role"] == role)
+        blocks(&self.body["messages"]).iter().filter(move |turn| turn["role"] == role)
     }
 }
 
@@ -112,10 +99,9 @@ fn blocks(content: &Value) -> &[Value] {
 fn texts(content: &Value) -> Vec<String> {
     match content {
         Value::String(text) => vec![text.clone()],
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str().map(str::to_owned))
-            .collect(),
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -30,10 +30,7 @@ impl Scenario {
     /// These replies; a request beyond them is refused with a 403, which ends the agent at once.
     #[must_use]
     pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self {
-            replies: replies.into_iter().collect(),
-            ending: Ending::Refuse,
-        }
+        Self { replies: replies.into_iter().collect(), ending: Ending::Refuse }
     }
 
     /// This reply to every request.
@@ -70,11 +67,7 @@ impl Scenario {
             Ending::Refuse => None,
         };
         self.replies.get(number).or(beyond).cloned().unwrap_or_else(|| {
-            Reply::error(
-                403,
-                "permission_error",
-                "the scenario of the stand-in has no reply left",
-            )
+            Reply::error(403, "permission_error", "the scenario of the stand-in has no reply left")
         })
     }
 }
@@ -97,11 +90,7 @@ pub(super) enum Kind {
     /// Nothing at all: not even headers.
     Silent(Break),
     /// An HTTP error.
-    Error {
-        status: u16,
-        error_type: String,
-        message: String,
-    },
+    Error { status: u16, error_type: String, message: String },
     /// Status 200, then an `error` event in the stream.
     StreamError { error_type: String, message: String },
     /// Decided when the request is there.
@@ -130,11 +119,7 @@ pub(super) struct Message {
 
 impl Reply {
     fn of(kind: Kind) -> Self {
-        Self {
-            kind,
-            headers: Vec::new(),
-            delay: Duration::ZERO,
-        }
+        Self { kind, headers: Vec::new(), delay: Duration::ZERO }
     }
 
     /// A turn without content: the agent reports an empty success after one more try.
@@ -163,10 +148,7 @@ impl Reply {
     /// The model runs a shell command. (The real agent refuses a bare `sleep`; `bash -c 'sleep 300'` passes.)
     #[must_use]
     pub fn bash(command: &str) -> Self {
-        Self::tool(
-            "Bash",
-            json!({"command": command, "description": "a step of the scenario"}),
-        )
+        Self::tool("Bash", json!({"command": command, "description": "a step of the scenario"}))
     }
 
     /// The model writes a file; `path` is absolute.
@@ -221,11 +203,7 @@ impl Reply {
     /// An HTTP error. 401, 429, 5xx and 529 are retried by the agent (`CLAUDE_CODE_MAX_RETRIES`), 403 is not.
     #[must_use]
     pub fn error(status: u16, error_type: &str, message: &str) -> Self {
-        Self::of(Kind::Error {
-            status,
-            error_type: error_type.to_owned(),
-            message: message.to_owned(),
-        })
+        Self::of(Kind::Error { status, error_type: error_type.to_owned(), message: message.to_owned() })
     }
 
     /// 401: the credentials are not accepted.
@@ -256,27 +234,16 @@ impl Reply {
     /// runs with an OAuth token.
     #[must_use]
     pub fn usage_limit(window: Window, resets_at: Timestamp) -> Self {
-        let wait = resets_at
-            .as_second()
-            .saturating_sub(Timestamp::now().as_second())
-            .max(0);
-        Self::error(
-            429,
-            "rate_limit_error",
-            "This request would exceed your account's rate limit",
-        )
-        .retry_after(Duration::from_secs(wait.unsigned_abs()))
-        .rate_limit(&RateLimit::new(RateLimitStatus::Rejected, window, resets_at))
+        let wait = resets_at.as_second().saturating_sub(Timestamp::now().as_second()).max(0);
+        Self::error(429, "rate_limit_error", "This request would exceed your account's rate limit")
+            .retry_after(Duration::from_secs(wait.unsigned_abs()))
+            .rate_limit(&RateLimit::new(RateLimitStatus::Rejected, window, resets_at))
     }
 
     /// 400: the conversation does not fit into the model's window.
     #[must_use]
     pub fn context_too_long() -> Self {
-        Self::error(
-            400,
-            "invalid_request_error",
-            "prompt is too long: 1200000 tokens > 1000000 maximum",
-        )
+        Self::error(400, "invalid_request_error", "prompt is too long: 1200000 tokens > 1000000 maximum")
     }
 
     /// 400: the account has no money left.

@@ -45,21 +45,14 @@ impl StandIn {
     pub fn start(scenario: Scenario) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on 127.0.0.1");
         let address = listener.local_addr().expect("the port that was bound");
-        let shared = Arc::new(Shared {
-            scenario,
-            state: Mutex::new(State::default()),
-            asked: Condvar::new(),
-        });
+        let shared =
+            Arc::new(Shared { scenario, state: Mutex::new(State::default()), asked: Condvar::new() });
         let for_acceptor = Arc::clone(&shared);
         let acceptor = thread::Builder::new()
             .name("stand-in".to_owned())
             .spawn(move || accept(&listener, &for_acceptor))
             .expect("a thread for the stand-in");
-        Self {
-            address,
-            shared,
-            acceptor: Some(acceptor),
-        }
+        Self { address, shared, acceptor: Some(acceptor) }
     }
 
     /// What `ANTHROPIC_BASE_URL` has to be.
@@ -89,12 +82,7 @@ impl StandIn {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
                 return false;
             };
-            state = self
-                .shared
-                .asked
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = self.shared.asked.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         true
     }
@@ -130,9 +118,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             if state.stopping {
                 break;
             }
-            state
-                .connections
-                .retain(|connection| connection.strong_count() > 0);
+            state.connections.retain(|connection| connection.strong_count() > 0);
             state.connections.push(Arc::downgrade(&stream));
         }
         let shared = Arc::clone(shared);

@@ -24,19 +24,9 @@ struct Story {
 enum Step {
     Text(String),
     Bash(String),
-    Tool {
-        name: String,
-        input: Value,
-    },
-    Error {
-        status: u16,
-        r#type: String,
-        message: String,
-    },
-    UsageLimit {
-        window: WindowName,
-        seconds: u32,
-    },
+    Tool { name: String, input: Value },
+    Error { status: u16, r#type: String, message: String },
+    UsageLimit { window: WindowName, seconds: u32 },
     StallMidStream(String),
     ResetMidStream(String),
     StallBeforeHeaders,
@@ -64,11 +54,7 @@ impl Scenario {
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         let story: Story = serde_json::from_str(text)?;
         let scenario = Self::new(story.replies.into_iter().map(reply));
-        Ok(if story.repeat_last {
-            scenario.repeat_last()
-        } else {
-            scenario
-        })
+        Ok(if story.repeat_last { scenario.repeat_last() } else { scenario })
     }
 }
 
@@ -77,11 +63,7 @@ fn reply(step: Step) -> Reply {
         Step::Text(text) => Reply::text(text),
         Step::Bash(command) => Reply::bash(&command),
         Step::Tool { name, input } => Reply::tool(&name, input),
-        Step::Error {
-            status,
-            r#type,
-            message,
-        } => Reply::error(status, &r#type, &message),
+        Step::Error { status, r#type, message } => Reply::error(status, &r#type, &message),
         Step::UsageLimit { window, seconds } => {
             let window = match window {
                 WindowName::FiveHour => Window::FiveHour,

@@ -17,11 +17,7 @@ fn connect(api: &StandIn) -> TcpStream {
 fn ask(api: &StandIn, method: &str, path: &str, body: &Value) -> io::Result<String> {
     let mut stream = connect(api);
     let body = body.to_string();
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nX-Name: v\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )?;
+    write!(stream, "{method} {path} HTTP/1.1\r\nX-Name: v\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer)
@@ -50,9 +46,7 @@ fn document(answer: &str) -> Value {
 
 #[test]
 fn a_message_comes_whole_or_as_events() {
-    let reply = Reply::text("a")
-        .and_tool("Bash", json!({"command": "ls"}))
-        .usage(7, 9);
+    let reply = Reply::text("a").and_tool("Bash", json!({"command": "ls"})).usage(7, 9);
     let api = StandIn::start(Scenario::always(reply));
 
     let message = document(&ask_message(&api, false).unwrap());
@@ -63,25 +57,13 @@ fn a_message_comes_whole_or_as_events() {
     assert_eq!(message["content"][1]["input"]["command"], "ls");
 
     let events = ask_message(&api, true).unwrap();
-    let names: Vec<&str> = events
-        .lines()
-        .filter_map(|line| line.strip_prefix("event: "))
-        .collect();
+    let names: Vec<&str> = events.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
     let block = ["content_block_start", "content_block_delta", "content_block_stop"];
-    let expected = [
-        &["message_start", "ping"],
-        &block[..],
-        &block,
-        &["message_delta", "message_stop"],
-    ]
-    .concat();
+    let expected =
+        [&["message_start", "ping"], &block[..], &block, &["message_delta", "message_stop"]].concat();
     assert_eq!(names, expected);
     assert!(events.ends_with("0\r\n\r\n"));
-    assert_ne!(
-        message["content"][1]["id"],
-        json!("toolu_standin_0001_1"),
-        "ids are not repeated"
-    );
+    assert_ne!(message["content"][1]["id"], json!("toolu_standin_0001_1"), "ids are not repeated");
 }
 
 #[test]
@@ -94,11 +76,7 @@ fn what_was_asked_is_recorded() {
     assert_eq!(request.user_texts(), ["hello", "again"]);
     assert!(request.user_said("ell") && !request.user_said("not me"));
     assert_eq!(request.header("x-name"), Some("v"));
-    let result = ToolResult {
-        tool_use_id: "t1".to_owned(),
-        content: "out".to_owned(),
-        is_error: false,
-    };
+    let result = ToolResult { tool_use_id: "t1".to_owned(), content: "out".to_owned(), is_error: false };
     assert_eq!(request.tool_results(), [result]);
 }
 
@@ -111,10 +89,7 @@ fn replies_are_used_up_in_order() {
     let overloaded = ask_message(&api, false).unwrap();
     assert!(overloaded.starts_with("HTTP/1.1 529 ") && overloaded.contains("\r\nretry-after: 20\r\n"));
     assert_eq!(document(&overloaded)["error"]["type"], "overloaded_error");
-    assert!(
-        ask_message(&api, false).unwrap().starts_with("HTTP/1.1 403 "),
-        "nothing is left"
-    );
+    assert!(ask_message(&api, false).unwrap().starts_with("HTTP/1.1 403 "), "nothing is left");
     assert_eq!(api.requests().len(), 3);
 }
 
@@ -123,11 +98,7 @@ fn everything_but_messages_is_recorded_apart() {
     let api = StandIn::start(Scenario::new([]));
     let counted = ask(&api, "POST", "/v1/messages/count_tokens?beta=true", &json!({})).unwrap();
     assert_eq!(document(&counted)["input_tokens"], 100);
-    assert!(
-        ask(&api, "HEAD", "/", &Value::Null)
-            .unwrap()
-            .ends_with("\r\n\r\n")
-    );
+    assert!(ask(&api, "HEAD", "/", &Value::Null).unwrap().ends_with("\r\n\r\n"));
     assert_eq!(api.requests().len(), 0);
     assert_eq!(api.other_requests().len(), 2);
 }
@@ -153,20 +124,13 @@ fn a_stand_in_that_stalls_stops_at_once() {
         assert!(!api.wait_for_requests(1, Duration::from_millis(1)));
         let mut silent = connect(&api);
         let mut client = connect(&api);
-        write!(
-            client,
-            "POST /v1/messages HTTP/1.1\r\nContent-Length: 15\r\n\r\n{{\"stream\":true}}"
-        )
-        .unwrap();
+        write!(client, "POST /v1/messages HTTP/1.1\r\nContent-Length: 15\r\n\r\n{{\"stream\":true}}")
+            .unwrap();
         assert!(api.wait_for_requests(1, PATIENCE));
         let begun = Instant::now();
         drop(api);
         assert!(begun.elapsed() < PATIENCE);
-        assert_eq!(
-            silent.read(&mut [0]).unwrap_or(0),
-            0,
-            "a client that never asked is let go as well"
-        );
+        assert_eq!(silent.read(&mut [0]).unwrap_or(0), 0, "a client that never asked is let go as well");
     }
 }
 
@@ -181,9 +145,7 @@ fn a_delayed_reply_comes_after_its_delay() {
 
 #[test]
 fn a_prompt_of_ten_megabytes_passes() {
-    let api = StandIn::start(Scenario::computed(|request| {
-        Reply::text(request.model().len().to_string())
-    }));
+    let api = StandIn::start(Scenario::computed(|request| Reply::text(request.model().len().to_string())));
     let body = json!({"model": "x".repeat(10 << 20)});
     let answer = ask(&api, "POST", "/v1/messages", &body).unwrap();
     assert_eq!(document(&answer)["content"][0]["text"], (10 << 20).to_string());
@@ -198,15 +160,9 @@ fn a_scenario_can_be_written_as_json() {
         {"text": "done"}
     ], "repeat_last": true}"#;
     let api = StandIn::start(Scenario::from_json(story).unwrap());
-    assert_eq!(
-        document(&ask_message(&api, false).unwrap())["content"][0]["name"],
-        "Read"
-    );
+    assert_eq!(document(&ask_message(&api, false).unwrap())["content"][0]["name"], "Read");
     let limit = ask_message(&api, false).unwrap();
-    assert!(
-        limit.contains("anthropic-ratelimit-unified-representative-claim: seven_day\r\n"),
-        "{limit}"
-    );
+    assert!(limit.contains("anthropic-ratelimit-unified-representative-claim: seven_day\r\n"), "{limit}");
     assert!(ask_message(&api, false).unwrap().starts_with("HTTP/1.1 529 "));
     for _ in 0..2 {
         assert!(ask_message(&api, false).unwrap().contains("done"));

@@ -39,10 +39,7 @@ impl TestEnv {
                 variables.push(("ANTHROPIC_API_KEY".to_owned(), "sk-ant-test-dummy".into()));
             }
             Credentials::OauthToken => {
-                variables.push((
-                    "CLAUDE_CODE_OAUTH_TOKEN".to_owned(),
-                    "sk-ant-oat01-test-dummy".into(),
-                ));
+                variables.push(("CLAUDE_CODE_OAUTH_TOKEN".to_owned(), "sk-ant-oat01-test-dummy".into()));
             }
             Credentials::None => {}
         }
@@ -59,9 +56,7 @@ pub fn real_claude() -> PathBuf {
     let test = std::env::current_exe().expect("the path of this test");
     // target/debug/deps/TEST, or target/TRIPLE/debug/deps/TEST
     let near = test.ancestors().skip(1).take(4);
-    let found = near
-        .map(|directory| directory.join(claude_below_target()))
-        .find(|program| program.is_file());
+    let found = near.map(|directory| directory.join(claude_below_target())).find(|program| program.is_file());
     found.unwrap_or_else(|| {
         panic!(
             "the real Claude Code {CLAUDE_CODE_VERSION} is not installed beside {}: run `cargo xtask agents`",

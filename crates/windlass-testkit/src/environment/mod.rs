@@ -41,19 +41,12 @@ impl TestEnv {
     /// With an empty project whose directory is called `name`: spaces, newlines and emoji are welcome.
     #[must_use]
     pub fn with_project_named(name: &str) -> Self {
-        let root = tempfile::Builder::new()
-            .prefix("windlass-")
-            .tempdir()
-            .expect("a temporary directory");
+        let root = tempfile::Builder::new().prefix("windlass-").tempdir().expect("a temporary directory");
         let project = root.path().join(name);
         for directory in [&project, &root.path().join("home"), &root.path().join("tmp")] {
             fs::create_dir_all(directory).expect("a directory below the temporary one");
         }
-        let env = Self {
-            project,
-            path: search_path(),
-            root,
-        };
+        let env = Self { project, path: search_path(), root };
         fs::write(env.home().join(".gitconfig"), GIT_CONFIG).expect("the git configuration");
         env
     }
@@ -178,10 +171,7 @@ impl TestEnv {
     pub fn assert_no_processes(&self, patience: Duration) {
         let gone = wait_until(patience, || self.processes().is_empty());
         let left: Vec<String> = self.processes().into_iter().map(processes::describe).collect();
-        assert!(
-            gone || left.is_empty(),
-            "still alive after {patience:?}: {left:#?}"
-        );
+        assert!(gone || left.is_empty(), "still alive after {patience:?}: {left:#?}");
     }
 }
 
@@ -219,10 +209,8 @@ const GIT_CONFIG: &str = "\
 
 /// The usual directories of programs, and where git and node are on this machine.
 fn search_path() -> OsString {
-    let mut directories: Vec<PathBuf> = ["/usr/local/bin", "/usr/bin", "/bin"]
-        .into_iter()
-        .map(PathBuf::from)
-        .collect();
+    let mut directories: Vec<PathBuf> =
+        ["/usr/local/bin", "/usr/bin", "/bin"].into_iter().map(PathBuf::from).collect();
     let machine = std::env::var_os("PATH").unwrap_or_default();
     for program in ["git", "node"] {
         let found = std::env::split_paths(&machine).find(|directory| directory.join(program).is_file());

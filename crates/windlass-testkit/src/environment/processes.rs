@@ -46,18 +46,12 @@ pub(super) fn processes_of(directory: &Path) -> Vec<u32> {
 /// among them: for that, see [`processes_with`].
 #[must_use]
 pub fn descendants(ancestor: u32) -> Vec<u32> {
-    let parents: Vec<(u32, u32)> = all()
-        .filter_map(|process| Some((process, status(process)?.parent)))
-        .collect();
+    let parents: Vec<(u32, u32)> =
+        all().filter_map(|process| Some((process, status(process)?.parent))).collect();
     let mut found = vec![ancestor];
     let mut next = 0;
     while let Some(&parent) = found.get(next) {
-        found.extend(
-            parents
-                .iter()
-                .filter(|(_, of)| *of == parent)
-                .map(|(process, _)| *process),
-        );
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(process, _)| *process));
         next += 1;
     }
     found.remove(0);
@@ -96,10 +90,7 @@ fn status(process: u32) -> Option<Status> {
     let line = fs::read(directory(process).join("stat")).ok()?;
     let line = String::from_utf8_lossy(&line);
     let mut fields = line.rsplit_once(')')?.1.split_whitespace();
-    Some(Status {
-        state: fields.next()?.chars().next()?,
-        parent: fields.next()?.parse().ok()?,
-    })
+    Some(Status { state: fields.next()?.chars().next()?, parent: fields.next()?.parse().ok()? })
 }
 
 fn all() -> impl Iterator<Item = u32> {

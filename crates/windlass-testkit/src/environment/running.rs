@@ -62,21 +62,12 @@ impl Running {
     }
 
     fn spawn(command: &mut Command) -> Self {
-        let started = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn();
+        let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn();
         let mut child =
             started.unwrap_or_else(|error| panic!("{}: {error}", command.get_program().display()));
         let stdout = Collector::start(child.stdout.take().expect("the stdout that was asked for"));
         let stderr = Collector::start(child.stderr.take().expect("the stderr that was asked for"));
-        Self {
-            child,
-            stdout,
-            stderr,
-            ended: false,
-        }
+        Self { child, stdout, stderr, ended: false }
     }
 
     /// The process id, which is also its group's.
@@ -111,17 +102,15 @@ impl Running {
     /// Waits until stdout holds `needle`; `false` where that took longer than `patience` or the program has ended.
     #[must_use]
     pub fn wait_for_stdout(&mut self, needle: &str, patience: Duration) -> bool {
-        wait_until(patience, || {
-            self.stdout.text().contains(needle) || self.has_ended()
-        }) && self.stdout.text().contains(needle)
+        wait_until(patience, || self.stdout.text().contains(needle) || self.has_ended())
+            && self.stdout.text().contains(needle)
     }
 
     /// As [`Running::wait_for_stdout`], for stderr.
     #[must_use]
     pub fn wait_for_stderr(&mut self, needle: &str, patience: Duration) -> bool {
-        wait_until(patience, || {
-            self.stderr.text().contains(needle) || self.has_ended()
-        }) && self.stderr.text().contains(needle)
+        wait_until(patience, || self.stderr.text().contains(needle) || self.has_ended())
+            && self.stderr.text().contains(needle)
     }
 
     /// Whether the process has ended. What it started may live on.
@@ -226,11 +215,7 @@ impl Outcome {
             "{what}: expected exit code {code}, got {:?}, signal {:?}{}\n--- stdout\n{}\n--- stderr\n{}",
             self.code,
             self.signal,
-            if self.timed_out {
-                ", killed for taking too long"
-            } else {
-                ""
-            },
+            if self.timed_out { ", killed for taking too long" } else { "" },
             self.stdout_text(),
             self.stderr_text(),
         );

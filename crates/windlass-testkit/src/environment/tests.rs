@@ -11,11 +11,8 @@ fn a_program_sees_the_environment_of_its_test_and_nothing_else() {
     let env = TestEnv::new();
     let outcome = env.run(&mut env.command("env"), PATIENCE);
     outcome.expect_success("env");
-    let mut names: Vec<String> = outcome
-        .stdout_text()
-        .lines()
-        .map(|line| line.split('=').next().unwrap().to_owned())
-        .collect();
+    let mut names: Vec<String> =
+        outcome.stdout_text().lines().map(|line| line.split('=').next().unwrap().to_owned()).collect();
     names.sort();
     assert_eq!(
         names,
@@ -37,10 +34,7 @@ fn a_program_sees_the_environment_of_its_test_and_nothing_else() {
 #[test]
 fn a_git_project_has_one_commit_and_is_clean() {
     let env = TestEnv::with_git();
-    assert_eq!(
-        env.git(&["log", "--format=%s %an %ae"]),
-        "Begin Tess Ter tess@example.com"
-    );
+    assert_eq!(env.git(&["log", "--format=%s %an %ae"]), "Begin Tess Ter tess@example.com");
     assert_eq!(env.git(&["status", "--porcelain"]), "");
     assert_eq!(env.git(&["branch", "--show-current"]), "main");
 }
@@ -81,16 +75,8 @@ fn output_that_an_orphan_keeps_open_is_not_waited_for() {
 fn what_a_test_leaves_ends_with_its_environment() {
     let env = TestEnv::new();
     let mut command = env.command("sh");
-    command.args([
-        "-c",
-        "cd /; HOME=/nowhere setsid sleep 1000 >/dev/null 2>&1 & echo $!",
-    ]);
-    let orphan: u32 = env
-        .run(&mut command, PATIENCE)
-        .stdout_text()
-        .trim()
-        .parse()
-        .unwrap();
+    command.args(["-c", "cd /; HOME=/nowhere setsid sleep 1000 >/dev/null 2>&1 & echo $!"]);
+    let orphan: u32 = env.run(&mut command, PATIENCE).stdout_text().trim().parse().unwrap();
     assert!(is_alive(orphan));
     drop(env);
     assert!(wait_until(PATIENCE, || !is_alive(orphan)));
@@ -103,10 +89,8 @@ fn input_reaches_the_program_and_signals_reach_it_alone() {
     let outcome = Running::start_with_input(&mut env.command("cat"), input.clone()).wait(PATIENCE);
     assert_eq!(outcome.stdout, input);
 
-    let mut running = Running::start(
-        env.command("sh")
-            .args(["-c", "trap 'exit 7' TERM; echo up; while :; do :; done"]),
-    );
+    let mut running =
+        Running::start(env.command("sh").args(["-c", "trap 'exit 7' TERM; echo up; while :; do :; done"]));
     assert!(running.wait_for_stdout("up", PATIENCE));
     running.signal(Signal::TERM);
     assert_eq!(running.wait(PATIENCE).code, Some(7));
@@ -116,11 +100,7 @@ fn input_reaches_the_program_and_signals_reach_it_alone() {
 fn marked_processes_and_descendants_are_found() {
     let env = TestEnv::new();
     let mut command = env.command("sh");
-    let running = Running::start(
-        command
-            .env("WINDLASS_RUN", "r-marked")
-            .args(["-c", "sleep 1000 & wait"]),
-    );
+    let running = Running::start(command.env("WINDLASS_RUN", "r-marked").args(["-c", "sleep 1000 & wait"]));
     let both = |found: Vec<u32>| found.len() == 1;
     assert!(wait_until(PATIENCE, || both(descendants(running.id()))));
     assert_eq!(processes_marked("r-marked").len(), 2);

@@ -66,12 +66,8 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
 }
 
 fn agent(agent: &AgentPlan) -> String {
-    let model = agent
-        .model
-        .as_ref()
-        .map_or("its own choice of model".to_owned(), |model| {
-            format!("model {model}")
-        });
+    let model =
+        agent.model.as_ref().map_or("its own choice of model".to_owned(), |model| format!("model {model}"));
     // The scripted agent has no version.
     let name = if agent.version.is_empty() {
         agent.name.clone()

@@ -146,17 +146,9 @@ fn commit_refused(board: &Board, why: &str) -> Line {
 
 fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     let tool = one_line(&denial.tool);
-    let what = below(board)
-        .tone(Tone::Warn, "denied: ")
-        .plain(format!("{tool} {}", one_line(&denial.input)));
+    let what = below(board).tone(Tone::Warn, "denied: ").plain(format!("{tool} {}", one_line(&denial.input)));
     if denial.rule.is_empty() {
         return vec![what.dim(" (windlass's own file: closed to the agent)")];
     }
-    vec![
-        what,
-        below(board)
-            .dim("  allowed by: ")
-            .command(allow_line([denial.rule.as_str()]))
-            .unbroken(),
-    ]
+    vec![what, below(board).dim("  allowed by: ").command(allow_line([denial.rule.as_str()])).unbroken()]
 }

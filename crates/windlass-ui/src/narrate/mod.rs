@@ -10,7 +10,9 @@ pub(crate) use header::labelled;
 pub(crate) use living::{living, title};
 
 use jiff::tz::TimeZone;
-use windlass_core::fact::{CheckOutcome, CheckStage, Class, Cut, Denial, Entry, Fact, StopReason, StopSource};
+use windlass_core::fact::{
+    CheckOutcome, CheckStage, Class, Cut, Denial, Entry, Fact, StopReason, StopSource,
+};
 
 use crate::board::Board;
 use crate::format;

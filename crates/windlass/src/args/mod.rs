@@ -17,8 +17,8 @@ use clap::{Parser, Subcommand};
 pub use run::RunArgs;
 pub use shared::{LimitArgs, OutputArgs};
 pub use verbs::{
-    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, Point, RestoreArgs, ResumeArgs, RunsArgs, Shell, StatusArgs,
-    StopArgs,
+    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, Point, RestoreArgs, ResumeArgs, RunsArgs, Shell,
+    StatusArgs, StopArgs,
 };
 
 /// The verbs, grouped; a test keeps it complete.

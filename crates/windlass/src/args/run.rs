@@ -31,10 +31,7 @@ WINDLASS_LIMITS__MAX_COST; flags win.";
 /// What can be said to `windlass run`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag that people give or not"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct RunArgs {
     /// `-`: read the goal from standard input
     #[arg(value_name = "-", conflicts_with_all = ["prompt", "file"])]
@@ -67,28 +64,13 @@ pub struct RunArgs {
     pub fresh: bool,
 
     /// A claim counts only when CMD passes; repeatable, replaces configured gates
-    #[arg(
-        long = "gate",
-        value_name = "CMD",
-        help_heading = "Completion",
-        allow_hyphen_values = true
-    )]
+    #[arg(long = "gate", value_name = "CMD", help_heading = "Completion", allow_hyphen_values = true)]
     pub gates: Vec<String>,
     /// Done when CMD passes, whatever is claimed; repeatable
-    #[arg(
-        long,
-        value_name = "CMD",
-        help_heading = "Completion",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "CMD", help_heading = "Completion", allow_hyphen_values = true)]
     pub until: Vec<String>,
     /// The phrase that claims completion [default: WINDLASS_JOB_COMPLETE]
-    #[arg(
-        long,
-        value_name = "TEXT",
-        help_heading = "Completion",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "TEXT", help_heading = "Completion", allow_hyphen_values = true)]
     pub completion_signal: Option<String>,
     /// How many iterations in a row must claim it [default: 3]
     #[arg(long, value_name = "N", help_heading = "Completion")]

@@ -13,14 +13,8 @@ fn the_types_are_consistent() {
 fn the_grouped_help_names_every_verb_with_its_own_sentence() {
     for verb in Cli::command().get_subcommands() {
         let about = verb.get_about().unwrap().to_string();
-        let row = VERBS
-            .lines()
-            .find(|line| line.split_whitespace().next() == Some(verb.get_name()));
-        assert!(
-            row.is_some_and(|row| row.ends_with(&about)),
-            "{}: {about}",
-            verb.get_name()
-        );
+        let row = VERBS.lines().find(|line| line.split_whitespace().next() == Some(verb.get_name()));
+        assert!(row.is_some_and(|row| row.ends_with(&about)), "{}: {about}", verb.get_name());
     }
     let rows = VERBS.lines().filter(|line| line.starts_with("  ")).count();
     assert_eq!(rows, Cli::command().get_subcommands().count());
@@ -36,13 +30,7 @@ fn every_help_fits_80_columns() {
             assert!(line.chars().count() <= 80, "{}: {line}", verb.get_name());
         }
     }
-    assert!(
-        command
-            .render_help()
-            .to_string()
-            .lines()
-            .all(|line| line.chars().count() <= 80)
-    );
+    assert!(command.render_help().to_string().lines().all(|line| line.chars().count() <= 80));
 }
 
 // rows: 43
@@ -91,8 +79,6 @@ fn command_lines_are_accepted_or_refused() {
 #[test]
 fn a_bare_mock_plays_the_default_script() {
     let cli = Cli::try_parse_from(["windlass", "run", "-p", "a", "--mock"]).unwrap();
-    let Verb::Run(args) = cli.verb else {
-        panic!("{cli:?}")
-    };
+    let Verb::Run(args) = cli.verb else { panic!("{cli:?}") };
     assert_eq!(args.mock.as_deref(), Some("builtin:default"));
 }

@@ -33,31 +33,21 @@ impl Configuration {
                 continue;
             };
             let text = str::from_utf8(&bytes).map_err(|_| {
-                CliError::new(
-                    Kind::Configuration,
-                    format!("{} is not UTF-8 text", path.display()),
-                )
+                CliError::new(Kind::Configuration, format!("{} is not UTF-8 text", path.display()))
             })?;
             layers.push(Layer::parse(kind, &path, text)?);
             files.push((path, bytes));
         }
         layers.push(environment()?);
         layers.push(flags);
-        Ok(Configuration {
-            resolved: Resolved::merge(&layers, unlimited)?,
-            files,
-        })
+        Ok(Configuration { resolved: Resolved::merge(&layers, unlimited)?, files })
     }
 }
 
 /// `$WINDLASS_CONFIG_DIR`, else `$XDG_CONFIG_HOME/windlass`, else `~/.config/windlass`: `config.toml` in it. Relative
 /// paths in the last two count as unset, as the XDG specification says.
 fn user_file() -> Option<PathBuf> {
-    let variable = |name: &str| {
-        env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     let directory = variable("WINDLASS_CONFIG_DIR")
         .or_else(|| absolute("XDG_CONFIG_HOME").map(|path| path.join("windlass")))
@@ -76,18 +66,12 @@ fn project_file(directory: &Path) -> Option<PathBuf> {
 fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
         }
-        Err(error) => Err(CliError::new(
-            Kind::Configuration,
-            format!("cannot read {}: {error}", path.display()),
-        )),
+        Err(error) => {
+            Err(CliError::new(Kind::Configuration, format!("cannot read {}: {error}", path.display())))
+        }
     }
 }
 
@@ -100,10 +84,7 @@ fn environment() -> Result<Layer, CliError> {
         match value.into_string() {
             Ok(value) => variables.push((name.to_owned(), value)),
             Err(_) => {
-                return Err(CliError::new(
-                    Kind::Configuration,
-                    format!("{name}: its value is not UTF-8"),
-                ));
+                return Err(CliError::new(Kind::Configuration, format!("{name}: its value is not UTF-8")));
             }
         }
     }

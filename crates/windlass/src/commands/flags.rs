@@ -17,16 +17,8 @@ pub fn run(args: &RunArgs) -> Result<Layer, CliError> {
     flags.text(&keys::NOTES_FILE, "--notes-file", args.notes_file.as_ref());
     flags.list(&keys::GATES, "--gate", &args.gates);
     flags.list(&keys::UNTIL, "--until", &args.until);
-    flags.text(
-        &keys::COMPLETION_SIGNAL,
-        "--completion-signal",
-        args.completion_signal.as_ref(),
-    );
-    flags.text(
-        &keys::COMPLETION_THRESHOLD,
-        "--completion-threshold",
-        args.completion_threshold.as_ref(),
-    );
+    flags.text(&keys::COMPLETION_SIGNAL, "--completion-signal", args.completion_signal.as_ref());
+    flags.text(&keys::COMPLETION_THRESHOLD, "--completion-threshold", args.completion_threshold.as_ref());
     flags.text(&keys::DELAY, "--delay", args.delay.as_ref());
     flags.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
     flags.text(&keys::COMMIT, "--commit", args.commit.as_ref());
@@ -60,11 +52,7 @@ pub fn output(args: &OutputArgs) -> Result<Layer, CliError> {
 
 /// What `--unlimited` means to the configuration.
 pub const fn unlimited(limits: &LimitArgs) -> Unlimited {
-    if limits.unlimited {
-        Unlimited::Allowed
-    } else {
-        Unlimited::Refused
-    }
+    if limits.unlimited { Unlimited::Allowed } else { Unlimited::Refused }
 }
 
 /// A layer being filled; what is wrong is collected, so that it is said at once.
@@ -76,24 +64,12 @@ struct Flags {
 
 impl Flags {
     fn limits(&mut self, limits: &LimitArgs) {
-        self.text(
-            &keys::MAX_ITERATIONS,
-            "--max-iterations",
-            limits.max_iterations.as_ref(),
-        );
+        self.text(&keys::MAX_ITERATIONS, "--max-iterations", limits.max_iterations.as_ref());
         self.text(&keys::MAX_COST, "--max-cost", limits.max_cost.as_ref());
         self.text(&keys::BUDGET_SCOPE, "--budget-scope", limits.budget_scope.as_ref());
         self.text(&keys::MAX_TOKENS, "--max-tokens", limits.max_tokens.as_ref());
-        self.text(
-            &keys::MAX_DURATION,
-            "--max-duration",
-            limits.max_duration.as_ref(),
-        );
-        self.text(
-            &keys::MAX_FAILURES,
-            "--max-failures",
-            limits.max_failures.as_ref(),
-        );
+        self.text(&keys::MAX_DURATION, "--max-duration", limits.max_duration.as_ref());
+        self.text(&keys::MAX_FAILURES, "--max-failures", limits.max_failures.as_ref());
         self.text(&keys::MAX_WAIT, "--max-wait", limits.max_wait.as_ref());
         self.text(
             &keys::STAGNATION_THRESHOLD,
@@ -136,12 +112,6 @@ impl Flags {
     }
 
     fn finish(self) -> Result<Layer, ConfigError> {
-        if self.problems.is_empty() {
-            Ok(self.layer)
-        } else {
-            Err(ConfigError {
-                problems: self.problems,
-            })
-        }
+        if self.problems.is_empty() { Ok(self.layer) } else { Err(ConfigError { problems: self.problems }) }
     }
 }

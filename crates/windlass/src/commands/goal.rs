@@ -33,17 +33,11 @@ impl Goal {
         }
         if let Some(path) = &args.file {
             let bytes = read_file(path)?;
-            return Goal::checked(
-                bytes,
-                &format!("the goal in {}", path.display()),
-                Some(path.clone()),
-            );
+            return Goal::checked(bytes, &format!("the goal in {}", path.display()), Some(path.clone()));
         }
         match args.source.as_deref() {
             Some("-") => Goal::checked(read_stdin()?, "the goal on standard input", None),
-            Some(other) => Err(missing(&format!(
-                "`{other}` is no goal: workspaces are not there yet"
-            ))),
+            Some(other) => Err(missing(&format!("`{other}` is no goal: workspaces are not there yet"))),
             None => Err(missing("there is no goal: say what is to be done")),
         }
     }
@@ -67,16 +61,9 @@ impl Goal {
     /// Its first words, for lists: one line, at most 80 characters, nothing that moves a cursor.
     #[must_use]
     pub fn title(&self) -> String {
-        let first = self
-            .text
-            .trim_start_matches('\u{feff}')
-            .lines()
-            .find(|line| !line.trim().is_empty());
-        let visible: String = first
-            .unwrap_or_default()
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
+        let first = self.text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
+        let visible: String =
+            first.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
         if words.chars().count() <= LONGEST_TITLE {
             return words;
@@ -114,10 +101,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
 }
 
 fn directory(path: &Path) -> CliError {
-    CliError::usage(format!(
-        "{} is a directory; `-f` takes the file that holds the goal",
-        path.display()
-    ))
+    CliError::usage(format!("{} is a directory; `-f` takes the file that holds the goal", path.display()))
 }
 
 fn read_stdin() -> Result<Vec<u8>, CliError> {
@@ -137,22 +121,12 @@ mod tests {
     use super::*;
 
     fn goal(text: &str) -> Result<Goal, CliError> {
-        Goal::read(&RunArgs {
-            prompt: Some(text.to_owned()),
-            ..RunArgs::default()
-        })
+        Goal::read(&RunArgs { prompt: Some(text.to_owned()), ..RunArgs::default() })
     }
 
     #[test]
     fn a_goal_is_kept_byte_for_byte() {
-        for text in [
-            "Fix it",
-            "-x is a flag",
-            "/compact",
-            "one\r\ntwo\r\n",
-            " spaced ",
-            "emoji 🎉",
-        ] {
+        for text in ["Fix it", "-x is a flag", "/compact", "one\r\ntwo\r\n", " spaced ", "emoji 🎉"] {
             assert_eq!(goal(text).unwrap().text, text);
         }
     }
@@ -163,10 +137,7 @@ mod tests {
             (String::new(), "the goal given with `-p` is empty"),
             (" \n\t".to_owned(), "the goal given with `-p` is empty"),
             ("\u{feff}\r\n".to_owned(), "the goal given with `-p` is empty"),
-            (
-                "x".repeat(LONGEST + 1),
-                "the goal given with `-p` is longer than 1 MiB",
-            ),
+            ("x".repeat(LONGEST + 1), "the goal given with `-p` is longer than 1 MiB"),
         ] {
             let error = goal(&text).unwrap_err();
             assert_eq!((error.kind, error.message.as_str()), (Kind::Usage, message));

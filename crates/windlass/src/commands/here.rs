@@ -41,11 +41,18 @@ impl Here {
             Found::Worktree(repository) => Some(repository),
             Found::None | Found::GitMissing => None,
             Found::Bare => {
-                return Err(CliError::usage(format!("{} is a bare repository: there are no files to work on", directory.display()))
-                    .hint("Run it in a working tree: git worktree add ../work"));
+                return Err(CliError::usage(format!(
+                    "{} is a bare repository: there are no files to work on",
+                    directory.display()
+                ))
+                .hint("Run it in a working tree: git worktree add ../work"));
             }
             Found::Unsafe(said) => {
-                return Err(CliError::new(Kind::System, format!("git refuses to look at {}", directory.display())).hint(said));
+                return Err(CliError::new(
+                    Kind::System,
+                    format!("git refuses to look at {}", directory.display()),
+                )
+                .hint(said));
             }
         };
         let root = state_root()?;
@@ -73,9 +80,9 @@ pub fn state_root() -> Result<PathBuf, CliError> {
 
 /// The current directory, canonical.
 pub fn working_directory() -> Result<PathBuf, CliError> {
-    env::current_dir()
-        .and_then(|directory| directory.canonicalize())
-        .map_err(|error| CliError::new(Kind::System, format!("cannot work in the current directory: {error}")))
+    env::current_dir().and_then(|directory| directory.canonicalize()).map_err(|error| {
+        CliError::new(Kind::System, format!("cannot work in the current directory: {error}"))
+    })
 }
 
 /// The running program itself: keepers and the scripted agent are started from it.
@@ -83,7 +90,9 @@ pub fn program() -> Result<PathBuf, CliError> {
     // Through the link, a program that was replaced during the night is still the one that was started.
     let own = Path::new("/proc/self/exe");
     let program = if own.exists() { own.canonicalize() } else { env::current_exe() };
-    program.map_err(|error| CliError::new(Kind::System, format!("cannot find the windlass program itself: {error}")))
+    program.map_err(|error| {
+        CliError::new(Kind::System, format!("cannot find the windlass program itself: {error}"))
+    })
 }
 
 fn git_trouble(error: &GitError) -> CliError {

@@ -107,10 +107,7 @@ fn refuse_inside_a_run() -> Result<(), CliError> {
     let Some(run) = env::var_os("WINDLASS_RUN").filter(|run| !run.is_empty()) else {
         return Ok(());
     };
-    let message = format!(
-        "refused: this was started by windlass itself (run {})",
-        run.to_string_lossy()
-    );
+    let message = format!("refused: this was started by windlass itself (run {})", run.to_string_lossy());
     Err(CliError::usage(message)
         .hint("Inside a run only verbs that change nothing work: runs, status, logs, doctor.")
         .hint("Is this no run? Then unset WINDLASS_RUN."))
@@ -136,7 +133,8 @@ fn print_lines(lines: &[Line]) -> Result<(), CliError> {
 /// Says on standard error what is odd but keeps nothing from being done.
 fn warn(text: &str) {
     // Where standard error is closed nobody is there to be told.
-    let _ = io::stderr().write_all(render_warning(text, &Terminal::detect(Stream::Stderr, Glyphs::Unicode)).as_bytes());
+    let _ = io::stderr()
+        .write_all(render_warning(text, &Terminal::detect(Stream::Stderr, Glyphs::Unicode)).as_bytes());
 }
 
 /// Prints a result on standard output. A reader that has seen enough (`| head`) is no error.
@@ -148,10 +146,9 @@ fn print(text: &str) -> Result<(), CliError> {
 fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::new(
-            Kind::System,
-            format!("cannot write to standard output: {error}"),
-        )),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::new(Kind::System, format!("cannot write to standard output: {error}")))
+        }
         _ => Ok(()),
     }
 }

@@ -11,9 +11,9 @@ use windlass_engine::store::{Journal, RunFolder, RunSummary, index};
 use super::agent;
 use super::audience::Show;
 use super::configuration::Configuration;
+use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part};
-use super::flags;
 use crate::args::ResumeArgs;
 use crate::error::{CliError, Kind};
 
@@ -94,7 +94,8 @@ fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), CliEr
 fn fold(entries: &[Entry]) -> Result<Run, CliError> {
     let mut run = Run::new();
     for entry in entries {
-        run.apply(entry).map_err(|error| CliError::new(Kind::System, format!("the journal is damaged: {error}")))?;
+        run.apply(entry)
+            .map_err(|error| CliError::new(Kind::System, format!("the journal is damaged: {error}")))?;
     }
     Ok(run)
 }
@@ -128,8 +129,10 @@ fn refuse_ended(plan: &RunPlan, before: &Limits, reason: StopReason) -> Result<(
         Needs::NewRun => Err(CliError::usage(format!("run {run} is done ({})", reason.name()))
             .hint("For more work, start a new one: windlass run -p …")),
         Needs::Higher(_) if plan.limits != *before => Ok(()),
-        Needs::Higher(flag) => Err(CliError::usage(format!("run {run} ended at its limit ({})", reason.name()))
-            .hint(format!("Raise it: windlass resume {run} {flag} …"))),
+        Needs::Higher(flag) => {
+            Err(CliError::usage(format!("run {run} ended at its limit ({})", reason.name()))
+                .hint(format!("Raise it: windlass resume {run} {flag} …")))
+        }
     }
 }
 

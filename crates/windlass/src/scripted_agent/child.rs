@@ -83,10 +83,7 @@ pub fn in_own_session(command: &str) -> io::Result<Command> {
 
 /// The other side: does what the order says. Returns an exit code.
 pub fn obey(order: &str) -> u8 {
-    serde_json::from_str(order)
-        .map_err(io::Error::from)
-        .and_then(|order| live(&order))
-        .map_or(70, |()| 0)
+    serde_json::from_str(order).map_err(io::Error::from).and_then(|order| live(&order)).map_or(70, |()| 0)
 }
 
 fn live(order: &Order) -> io::Result<()> {
@@ -128,10 +125,7 @@ fn numbered(path: &std::path::Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the scripted agent plays an agent, which starts processes"
-)]
+#[expect(clippy::disallowed_methods, reason = "the scripted agent plays an agent, which starts processes")]
 fn this_program(order: &Order) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(VERB).arg(serde_json::to_string(order)?);

@@ -14,9 +14,7 @@ pub type Answer = Result<String, String>;
 /// Writes a file, and the directories it needs.
 pub fn write(path: &str, text: &str) -> Answer {
     let created = !Path::new(path).exists();
-    make_room_for(path)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| told(path, &error))?;
+    make_room_for(path).and_then(|()| fs::write(path, text)).map_err(|error| told(path, &error))?;
     let verb = if created { "created" } else { "updated" };
     Ok(format!("File {verb} successfully at: {path}"))
 }
@@ -35,10 +33,7 @@ pub fn edit(edit: &Edit) -> Answer {
     let path = edit.path.as_str();
     let text = fs::read_to_string(path).map_err(|error| told(path, &error))?;
     if !text.contains(&edit.old) {
-        return Err(format!(
-            "String to replace not found in file.\nString: {}",
-            edit.old
-        ));
+        return Err(format!("String to replace not found in file.\nString: {}", edit.old));
     }
     fs::write(path, text.replacen(&edit.old, &edit.new, 1)).map_err(|error| told(path, &error))?;
     Ok(format!("The file {path} has been updated successfully."))
@@ -48,25 +43,16 @@ pub fn edit(edit: &Edit) -> Answer {
 pub fn read(path: &str) -> Answer {
     let bytes = fs::read(path).map_err(|error| told(path, &error))?;
     let text = String::from_utf8_lossy(&bytes);
-    let numbered = text
-        .split('\n')
-        .enumerate()
-        .map(|(index, line)| format!("{}\t{line}", index + 1));
+    let numbered = text.split('\n').enumerate().map(|(index, line)| format!("{}\t{line}", index + 1));
     Ok(numbered.collect::<Vec<_>>().join("\n"))
 }
 
 /// Deletes a file or a directory with all that is in it.
 pub fn delete(path: &str) -> Answer {
-    let is_directory = fs::symlink_metadata(path)
-        .map_err(|error| told(path, &error))?
-        .is_dir();
-    if is_directory {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    }
-    .map(|()| String::new())
-    .map_err(|error| told(path, &error))
+    let is_directory = fs::symlink_metadata(path).map_err(|error| told(path, &error))?.is_dir();
+    if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+        .map(|()| String::new())
+        .map_err(|error| told(path, &error))
 }
 
 /// Moves a file or a directory.
@@ -81,41 +67,25 @@ pub fn rename(from: &str, to: &str) -> Answer {
 pub fn bash(bash: &Bash) -> Answer {
     let failed = |error: io::Error| format!("cannot run the command: {error}");
     let mut output = tempfile::tempfile().map_err(failed)?;
-    let (out, err) = (
-        output.try_clone().map_err(failed)?,
-        output.try_clone().map_err(failed)?,
-    );
+    let (out, err) = (output.try_clone().map_err(failed)?, output.try_clone().map_err(failed)?);
     let mut command = if bash.setsid {
         child::in_own_session(&bash.command).map_err(failed)?
     } else {
         shell(&bash.command)
     };
-    let status = command
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .status()
-        .map_err(failed)?;
+    let status = command.stdin(Stdio::null()).stdout(out).stderr(err).status().map_err(failed)?;
     let mut bytes = Vec::new();
-    output
-        .rewind()
-        .and_then(|()| output.read_to_end(&mut bytes))
-        .map_err(failed)?;
+    output.rewind().and_then(|()| output.read_to_end(&mut bytes)).map_err(failed)?;
     let text = String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned();
     if status.success() {
         return Ok(text);
     }
-    let code = status
-        .code()
-        .map_or_else(|| "137".to_owned(), |code| code.to_string());
+    let code = status.code().map_or_else(|| "137".to_owned(), |code| code.to_string());
     Err(format!("Exit code {code}\n{text}").trim_end().to_owned())
 }
 
 /// `sh -c command`.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the scripted agent plays an agent, which starts processes"
-)]
+#[expect(clippy::disallowed_methods, reason = "the scripted agent plays an agent, which starts processes")]
 pub fn shell(command: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(command);

@@ -53,11 +53,7 @@ pub fn play(source: &str, arguments: &[OsString]) -> Result<u8, ScriptError> {
         return Ok(0);
     }
     let Some(call) = script.call(setting.ordinal) else {
-        let _ = writeln!(
-            io::stderr(),
-            "{source}: the script has no call {}",
-            setting.ordinal
-        );
+        let _ = writeln!(io::stderr(), "{source}: the script has no call {}", setting.ordinal);
         return Ok(70);
     };
     if call.read_prompt {
@@ -86,23 +82,12 @@ impl Setting {
     fn from_arguments(arguments: &[OsString]) -> Setting {
         let value_of = |flag: &str| {
             let position = arguments.iter().position(|argument| argument == flag)?;
-            arguments
-                .get(position + 1)
-                .map(|value| value.to_string_lossy().into_owned())
+            arguments.get(position + 1).map(|value| value.to_string_lossy().into_owned())
         };
-        let skips = arguments
-            .iter()
-            .any(|argument| argument == "--dangerously-skip-permissions");
-        let mode = if skips {
-            Some("bypassPermissions".to_owned())
-        } else {
-            value_of("--permission-mode")
-        };
+        let skips = arguments.iter().any(|argument| argument == "--dangerously-skip-permissions");
+        let mode = if skips { Some("bypassPermissions".to_owned()) } else { value_of("--permission-mode") };
         Setting {
-            ordinal: std::env::var("WINDLASS_CALL")
-                .ok()
-                .and_then(|text| text.parse().ok())
-                .unwrap_or(1),
+            ordinal: std::env::var("WINDLASS_CALL").ok().and_then(|text| text.parse().ok()).unwrap_or(1),
             prompt: String::new(),
             system_prompt: value_of("--append-system-prompt-file")
                 .and_then(|path| std::fs::read(path).ok())
@@ -141,9 +126,7 @@ impl Setting {
             "system_prompt" => Some(self.system_prompt.clone()),
             "call" => Some(self.ordinal.to_string()),
             name => name.strip_prefix("env:").map(|name| {
-                std::env::var_os(name)
-                    .map(|value| value.to_string_lossy().into_owned())
-                    .unwrap_or_default()
+                std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default()
             }),
         }
     }

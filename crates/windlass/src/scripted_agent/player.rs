@@ -29,11 +29,7 @@ impl<'a, W: Write> Player<'a, W> {
     pub fn new(setting: &'a Setting, out: W, model: &str) -> Player<'a, W> {
         let session = format!("00000000-0000-4000-9000-{:012}", setting.ordinal);
         let model = setting.model.clone().unwrap_or_else(|| model.to_owned());
-        Player {
-            setting,
-            stream: Stream::new(out, session, model),
-            code: 0,
-        }
+        Player { setting, stream: Stream::new(out, session, model), code: 0 }
     }
 
     /// Plays the call to its end; the exit code.
@@ -103,19 +99,12 @@ impl<'a, W: Write> Player<'a, W> {
     fn result(&mut self, outcome: &Outcome) {
         let text = self.setting.fill_in(&outcome.text);
         self.code = u8::from(outcome.failed());
-        self.stream.result(&Outcome {
-            text,
-            ..outcome.clone()
-        });
+        self.stream.result(&Outcome { text, ..outcome.clone() });
     }
 
     fn tool(&mut self, tool: &Tool) {
         let parent = tool.nested.then_some("toolu_parent");
-        let input = if tool.input.is_null() {
-            json!({})
-        } else {
-            tool.input.clone()
-        };
+        let input = if tool.input.is_null() { json!({}) } else { tool.input.clone() };
         let id = self.stream.tool_use(&tool.name, &input, parent);
         let output = self.setting.fill_in(&tool.output);
         self.stream.tool_result(&id, &output, tool.is_error, parent);
@@ -156,9 +145,7 @@ impl<'a, W: Write> Player<'a, W> {
             Step::Move(step) => {
                 let command = format!("mv -- {} {}", step.from, step.to);
                 let input = json!({"command": command, "description": "Move it"});
-                self.change(step.silent, "Bash", &input, || {
-                    deeds::rename(&step.from, &step.to)
-                });
+                self.change(step.silent, "Bash", &input, || deeds::rename(&step.from, &step.to));
             }
             _ => {}
         }
@@ -231,8 +218,7 @@ impl<'a, W: Write> Player<'a, W> {
         let tasks: Vec<Value> = (1..=running)
             .map(|number| json!({"task_id": format!("b{number}"), "task_type": "local_bash", "description": "scripted"}))
             .collect();
-        self.stream
-            .event(json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks}));
+        self.stream.event(json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks}));
     }
 }
 

@@ -110,10 +110,8 @@ pub fn usage_limit<W: Write>(stream: &mut Stream<W>, limit: &UsageLimit) {
         "seven_day" => "weekly",
         other => other,
     };
-    let resets = resets_at
-        .and_then(clock_time)
-        .map(|time| format!(" · resets {time} (UTC)"))
-        .unwrap_or_default();
+    let resets =
+        resets_at.and_then(clock_time).map(|time| format!(" · resets {time} (UTC)")).unwrap_or_default();
     let text = format!("You've hit your {window} limit{resets}");
     let refusal = Refusal {
         status: Some(429),
@@ -203,12 +201,7 @@ fn refuse<W: Write>(stream: &mut Stream<W>, refusal: &Refusal<'_>) {
         subtype: "success".to_owned(),
         is_error: Some(true),
         cost: refusal.cost,
-        tokens: TokenCounts {
-            input: 0,
-            output: 0,
-            cache_creation: 0,
-            cache_read: 0,
-        },
+        tokens: TokenCounts { input: 0, output: 0, cache_creation: 0, cache_read: 0 },
         ..Outcome::default()
     };
     stream.end(&outcome, marks);

@@ -31,29 +31,14 @@ struct PathTable {
 
 impl From<String> for Bash {
     fn from(command: String) -> Bash {
-        Bash {
-            command,
-            description: String::new(),
-            setsid: false,
-            silent: false,
-        }
+        Bash { command, description: String::new(), setsid: false, silent: false }
     }
 }
 
 impl From<BashTable> for Bash {
     fn from(table: BashTable) -> Bash {
-        let BashTable {
-            command,
-            description,
-            setsid,
-            silent,
-        } = table;
-        Bash {
-            command,
-            description,
-            setsid,
-            silent,
-        }
+        let BashTable { command, description, setsid, silent } = table;
+        Bash { command, description, setsid, silent }
     }
 }
 
@@ -65,10 +50,7 @@ impl From<String> for PathStep {
 
 impl From<PathTable> for PathStep {
     fn from(table: PathTable) -> PathStep {
-        PathStep {
-            path: table.path,
-            silent: table.silent,
-        }
+        PathStep { path: table.path, silent: table.silent }
     }
 }
 

@@ -414,12 +414,7 @@ pub struct TokenCounts {
 
 impl Default for TokenCounts {
     fn default() -> TokenCounts {
-        TokenCounts {
-            input: 100,
-            output: 20,
-            cache_creation: 0,
-            cache_read: 0,
-        }
+        TokenCounts { input: 100, output: 20, cache_creation: 0, cache_read: 0 }
     }
 }
 

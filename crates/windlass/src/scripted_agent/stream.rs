@@ -91,10 +91,7 @@ impl<W: Write> Stream<W> {
     pub fn tool_use(&mut self, name: &str, input: &Value, parent: Option<&str>) -> String {
         self.tool_calls += 1;
         let id = format!("toolu_scripted{:012}", self.tool_calls);
-        self.block(
-            &json!({"type": "tool_use", "id": id, "name": name, "input": input}),
-            parent,
-        );
+        self.block(&json!({"type": "tool_use", "id": id, "name": name, "input": input}), parent);
         id
     }
 
@@ -113,17 +110,14 @@ impl<W: Write> Stream<W> {
     /// Permissions refuse a tool call.
     pub fn denial(&mut self, deny: &Deny) {
         let id = self.tool_use(&deny.tool, &deny.input, None);
-        let message = format!(
-            "Claude requested permissions to use {}, but you haven't granted it yet.",
-            deny.tool
-        );
+        let message =
+            format!("Claude requested permissions to use {}, but you haven't granted it yet.", deny.tool);
         self.event(json!({
             "type": "system", "subtype": "permission_denied", "tool_name": deny.tool, "tool_use_id": id,
             "message": message,
         }));
         self.tool_result(&id, &message, true, None);
-        self.denials
-            .push(json!({"tool_name": deny.tool, "tool_use_id": id, "tool_input": deny.input}));
+        self.denials.push(json!({"tool_name": deny.tool, "tool_use_id": id, "tool_input": deny.input}));
     }
 
     /// A result.
@@ -134,15 +128,12 @@ impl<W: Write> Stream<W> {
         } else {
             fields.insert("errors".to_owned(), json!([outcome.text]));
         }
-        let terminal_reason = outcome
-            .terminal_reason
-            .as_deref()
-            .unwrap_or(match outcome.subtype.as_str() {
-                "error_max_turns" => "max_turns",
-                "error_max_budget_usd" => "budget_exhausted",
-                "error_during_execution" => "aborted_tools",
-                _ => "completed",
-            });
+        let terminal_reason = outcome.terminal_reason.as_deref().unwrap_or(match outcome.subtype.as_str() {
+            "error_max_turns" => "max_turns",
+            "error_max_budget_usd" => "budget_exhausted",
+            "error_during_execution" => "aborted_tools",
+            _ => "completed",
+        });
         fields.insert("terminal_reason".to_owned(), json!(terminal_reason));
         fields.insert("api_error_status".to_owned(), Value::Null);
         self.end(outcome, fields);

@@ -9,37 +9,18 @@ use super::{Place, answer, text};
 
 /// Runs the agent with a prompt; its exit code and its events.
 fn events(command: &mut Command, prompt: &str) -> (Option<i32>, Vec<Value>) {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(prompt.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let lines = output
-        .stdout
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty());
-    (
-        output.status.code(),
-        lines.map(|line| serde_json::from_slice(line).unwrap()).collect(),
-    )
+    let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    (output.status.code(), lines.map(|line| serde_json::from_slice(line).unwrap()).collect())
 }
 
 /// What the tools answered: text, and whether it is an error.
 fn tool_results(events: &[Value]) -> Vec<(String, bool)> {
-    let blocks = events
-        .iter()
-        .filter(|event| event["type"] == "user")
-        .map(|event| &event["message"]["content"][0]);
-    blocks
-        .map(|block| {
-            (
-                block["content"].as_str().unwrap().to_owned(),
-                block["is_error"] == true,
-            )
-        })
-        .collect()
+    let blocks =
+        events.iter().filter(|event| event["type"] == "user").map(|event| &event["message"]["content"][0]);
+    blocks.map(|block| (block["content"].as_str().unwrap().to_owned(), block["is_error"] == true)).collect()
 }
 
 #[test]
@@ -70,10 +51,7 @@ fn its_tools_really_work() {
     ];
     assert_eq!(results.len(), expected.len(), "{results:?}");
     for ((output, is_error), (beginning, failed)) in results.iter().zip(expected) {
-        assert!(
-            output.starts_with(beginning) && *is_error == failed,
-            "{output:?} is not {beginning:?}"
-        );
+        assert!(output.starts_with(beginning) && *is_error == failed, "{output:?} is not {beginning:?}");
     }
     assert_eq!(place.read("silent.txt"), "the prompt");
     assert!(!place.work().join("a").exists() && !place.work().join("c").exists());
@@ -97,10 +75,9 @@ fn which_call_it_is_comes_from_the_environment() {
 fn it_takes_the_arguments_of_a_real_agent() {
     let place = Place::new();
     let system = text(&place.file("system.md", "be brief"));
-    let script = text(&place.file(
-        "script.toml",
-        "[[call]]\nsteps = [{ say = '{{system_prompt}} {{env:COLOUR}}' }]\n",
-    ));
+    let script = text(
+        &place.file("script.toml", "[[call]]\nsteps = [{ say = '{{system_prompt}} {{env:COLOUR}}' }]\n"),
+    );
     let mut command = place.windlass(&[
         "__agent",
         &script,
@@ -118,10 +95,7 @@ fn it_takes_the_arguments_of_a_real_agent() {
     ]);
     let (code, events) = events(command.env("COLOUR", "red"), "");
     assert_eq!(code, Some(0));
-    assert_eq!(
-        (&events[0]["model"], &events[0]["permissionMode"]),
-        (&"opus".into(), &"acceptEdits".into())
-    );
+    assert_eq!((&events[0]["model"], &events[0]["permissionMode"]), (&"opus".into(), &"acceptEdits".into()));
     assert_eq!(events[1]["message"]["content"][0]["text"], "be brief red");
     let version = place.ask(&["__agent", "builtin:default", "--version"]);
     assert!(version.stdout.starts_with("2.1.330 ("), "{}", version.stdout);
@@ -130,10 +104,7 @@ fn it_takes_the_arguments_of_a_real_agent() {
 #[test]
 fn it_works_inside_a_run() {
     let place = Place::new();
-    assert_eq!(
-        answer(place.agent("{ exit = 9 }").env("WINDLASS_RUN", "r-12345678")).code,
-        Some(9)
-    );
+    assert_eq!(answer(place.agent("{ exit = 9 }").env("WINDLASS_RUN", "r-12345678")).code, Some(9));
 }
 
 #[test]
@@ -141,13 +112,7 @@ fn a_wrong_script_is_refused_before_anything_happens() {
     let place = Place::new();
     let answer = answer(&mut place.agent("{ say = 'x' }, { syy = 'x' }"));
     assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""));
-    assert!(
-        answer
-            .stderr
-            .contains("script.toml:2: unknown `syy`; did you mean `say`?"),
-        "{}",
-        answer.stderr
-    );
+    assert!(answer.stderr.contains("script.toml:2: unknown `syy`; did you mean `say`?"), "{}", answer.stderr);
 }
 
 #[test]
@@ -155,11 +120,7 @@ fn output_in_bulk_is_whole() {
     let place = Place::new();
     let steps = "{ noise = 200000 }, { long_line = { bytes = 20000000, kind = 'tool_result' } }, { events = { count = 100000, size = 1000 } }, { stderr = 'done' }";
     let output = place.agent(steps).output().unwrap();
-    let lines: Vec<usize> = output
-        .stdout
-        .split(|byte| *byte == b'\n')
-        .map(<[u8]>::len)
-        .collect();
+    let lines: Vec<usize> = output.stdout.split(|byte| *byte == b'\n').map(<[u8]>::len).collect();
     assert!(lines.contains(&20_000_000));
     assert_eq!(lines.iter().filter(|length| **length == 1_000).count(), 100_000);
     assert!(output.stdout.len() > 120_200_000);

@@ -5,10 +5,7 @@ use std::fs;
 use super::{Command, Place, answer};
 
 const PROJECT: &[(&str, &str)] = &[
-    (
-        "greet.sh",
-        include_str!("../../src/commands/demo/project/greet.sh"),
-    ),
+    ("greet.sh", include_str!("../../src/commands/demo/project/greet.sh")),
     ("test.sh", include_str!("../../src/commands/demo/project/test.sh")),
 ];
 
@@ -18,15 +15,8 @@ fn the_demos_agent_claims_too_early_and_finishes_in_the_end() {
     for (name, content) in PROJECT {
         fs::write(place.work().join(name), content).unwrap();
     }
-    let gate_passes = || {
-        Command::new("sh")
-            .arg("test.sh")
-            .current_dir(place.work())
-            .output()
-            .unwrap()
-            .status
-            .success()
-    };
+    let gate_passes =
+        || Command::new("sh").arg("test.sh").current_dir(place.work()).output().unwrap().status.success();
     assert!(!gate_passes(), "there is nothing to repair");
     for (call, code, claims, passes) in [
         (1, 0, false, false),
@@ -40,17 +30,9 @@ fn the_demos_agent_claims_too_early_and_finishes_in_the_end() {
         let mut agent = place.windlass(&["__agent", "builtin:demo"]);
         let answer = answer(agent.env("WINDLASS_CALL", call.to_string()));
         assert_eq!(answer.code, Some(code), "call {call}");
-        assert_eq!(
-            answer.stdout.contains("WINDLASS_JOB_COMPLETE"),
-            claims,
-            "call {call}"
-        );
+        assert_eq!(answer.stdout.contains("WINDLASS_JOB_COMPLETE"), claims, "call {call}");
         assert_eq!(gate_passes(), passes, "call {call}");
-        assert_eq!(
-            place.read("greet.sh") != before,
-            [1, 2, 4].contains(&call),
-            "call {call}"
-        );
+        assert_eq!(place.read("greet.sh") != before, [1, 2, 4].contains(&call), "call {call}");
         assert!(!answer.stdout.contains("not found in file"), "call {call}");
     }
     assert_eq!(place.read("SHARED_TASK_NOTES.md").lines().count(), 2);

@@ -13,84 +13,38 @@ fn bad_command_lines_are_refused_in_one_sentence() {
     place.file("work/empty.md", "");
     for (arguments, sentence) in [
         (&["run"][..], "there is no goal: say what is to be done"),
-        (
-            &["run", "mine"],
-            "`mine` is no goal: workspaces are not there yet",
-        ),
+        (&["run", "mine"], "`mine` is no goal: workspaces are not there yet"),
         (&["run", "-p", ""], "the goal given with `-p` is empty"),
         (&["run", "-"], "the goal on standard input is empty"),
         (&["run", "-f", "nothing.md"], "there is no file nothing.md"),
-        (
-            &["run", "-f", "."],
-            ". is a directory; `-f` takes the file that holds the goal",
-        ),
-        (
-            &["run", "-f", "latin1.md"],
-            "the goal in latin1.md is not UTF-8 text (byte 4)",
-        ),
-        (
-            &["run", "-f", "huge.md"],
-            "the goal in huge.md is longer than 1 MiB",
-        ),
+        (&["run", "-f", "."], ". is a directory; `-f` takes the file that holds the goal"),
+        (&["run", "-f", "latin1.md"], "the goal in latin1.md is not UTF-8 text (byte 4)"),
+        (&["run", "-f", "huge.md"], "the goal in huge.md is longer than 1 MiB"),
         (&["run", "-f", "empty.md"], "the goal in empty.md is empty"),
         (
             &["run", "-p", "x", "--max-duration", "90"],
             "--max-duration: `90` has no unit; write `90s`, `90m` or `90h`",
         ),
-        (
-            &["run", "-p", "x", "--max-cost", "-1"],
-            "--max-cost: `-1` is no amount in dollars",
-        ),
-        (
-            &["run", "-p", "x", "--max-cost", "NaN"],
-            "--max-cost: `NaN` is no amount in dollars",
-        ),
-        (
-            &["run", "-p", "x", "--max-cost", "inf"],
-            "--max-cost: `inf` is no amount in dollars",
-        ),
-        (
-            &["run", "-p", "x", "--delay", "500ms"],
-            "--delay: `500ms` is less than a second",
-        ),
-        (
-            &["run", "-p", "x", "-m", "0", "--max-duration", "0"],
-            "nothing would ever end this run",
-        ),
+        (&["run", "-p", "x", "--max-cost", "-1"], "--max-cost: `-1` is no amount in dollars"),
+        (&["run", "-p", "x", "--max-cost", "NaN"], "--max-cost: `NaN` is no amount in dollars"),
+        (&["run", "-p", "x", "--max-cost", "inf"], "--max-cost: `inf` is no amount in dollars"),
+        (&["run", "-p", "x", "--delay", "500ms"], "--delay: `500ms` is less than a second"),
+        (&["run", "-p", "x", "-m", "0", "--max-duration", "0"], "nothing would ever end this run"),
         (
             &["run", "-p", "x", "--commit", "all"],
             "--commit: expected `none`, `agent` or `runner`, found the text `all`",
         ),
-        (
-            &["run", "-p", "x", "--", "--model=opus"],
-            "`--model` cannot be given to the agent",
-        ),
-        (
-            &["run", "-p", "x", "--mock=nothing.toml"],
-            "cannot read the script nothing.toml",
-        ),
-        (
-            &["run", "-p", "x", "--mock=builtin:x"],
-            "there is no built-in script `x`",
-        ),
+        (&["run", "-p", "x", "--", "--model=opus"], "`--model` cannot be given to the agent"),
+        (&["run", "-p", "x", "--mock=nothing.toml"], "cannot read the script nothing.toml"),
+        (&["run", "-p", "x", "--mock=builtin:x"], "there is no built-in script `x`"),
         (&["-C", "nowhere", "runs"], "cannot work in nowhere"),
-        (
-            &["resume", "--max-cost", "five"],
-            "--max-cost: `five` is no amount in dollars",
-        ),
-        (
-            &["run", "-p", "x", "--outptu", "quiet"],
-            "unexpected argument '--outptu' found",
-        ),
+        (&["resume", "--max-cost", "five"], "--max-cost: `five` is no amount in dollars"),
+        (&["run", "-p", "x", "--outptu", "quiet"], "unexpected argument '--outptu' found"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
     ] {
         let answer = place.ask(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.stderr);
-        assert!(
-            answer.stderr.starts_with(&format!("error: {sentence}")),
-            "{arguments:?}: {}",
-            answer.stderr
-        );
+        assert!(answer.stderr.starts_with(&format!("error: {sentence}")), "{arguments:?}: {}", answer.stderr);
         assert_eq!(answer.stdout, "", "{arguments:?}");
     }
 }
@@ -99,11 +53,7 @@ fn bad_command_lines_are_refused_in_one_sentence() {
 fn all_wrong_flags_are_named_at_once() {
     let answer = Place::new().ask(&["run", "-p", "x", "-m", "many", "--max-cost", "lots"]);
     assert_eq!(
-        answer
-            .stderr
-            .lines()
-            .filter(|line| line.starts_with("error: --max-"))
-            .count(),
+        answer.stderr.lines().filter(|line| line.starts_with("error: --max-")).count(),
         2,
         "{}",
         answer.stderr
@@ -116,11 +66,7 @@ fn goals_that_look_like_something_else_are_goals() {
     for goal in ["-x", "--help me", "/compact", "@file", "!", "# heading", "🎉"] {
         let answer = place.ask(&["run", "-p", goal, "--dry-run"]);
         assert_eq!(answer.code, Some(0), "{goal}: {}", answer.stderr);
-        assert!(
-            answer.stdout.contains(&format!(" {goal}\n")),
-            "{goal}: {}",
-            answer.stdout
-        );
+        assert!(answer.stdout.contains(&format!(" {goal}\n")), "{goal}: {}", answer.stdout);
     }
 }
 
@@ -129,18 +75,10 @@ fn a_goal_comes_from_standard_input_or_from_a_file() {
     let place = Place::new();
     place.file("work/a goal.md", "From a file\r\nsecond line\r\n");
     let from_file = place.ask(&["run", "-f", "a goal.md", "--dry-run"]);
-    assert!(
-        from_file.stdout.contains(" From a file\n"),
-        "{}",
-        from_file.stdout
-    );
+    assert!(from_file.stdout.contains(" From a file\n"), "{}", from_file.stdout);
 
     let mut child = place.windlass(&["run", "-", "--dry-run"]);
-    let mut child = child
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"From a pipe").unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains(" From a pipe\n"));
@@ -169,20 +107,11 @@ fn inside_a_run_every_verb_that_changes_anything_is_refused() {
     ] {
         let answer = inside(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}");
-        assert!(
-            answer
-                .stderr
-                .contains("started by windlass itself (run r-12345678)"),
-            "{}",
-            answer.stderr
-        );
+        assert!(answer.stderr.contains("started by windlass itself (run r-12345678)"), "{}", answer.stderr);
     }
-    for arguments in [
-        &["completions", "bash"][..],
-        &["run", "-p", "x", "--dry-run"],
-        &["--help"],
-        &["--version"],
-    ] {
+    for arguments in
+        [&["completions", "bash"][..], &["run", "-p", "x", "--dry-run"], &["--help"], &["--version"]]
+    {
         assert_eq!(inside(arguments).code, Some(0), "{arguments:?}");
     }
     for arguments in [&["runs"][..], &["status"], &["logs"], &["doctor"]] {
@@ -193,11 +122,7 @@ fn inside_a_run_every_verb_that_changes_anything_is_refused() {
 #[test]
 fn what_a_name_may_hold_does_not_reach_the_terminal() {
     let answer = Place::new().ask(&["run", "-f", "a\u{1b}[31mb\u{7}"]);
-    assert!(
-        !answer.stderr.contains(['\u{1b}', '\u{7}']),
-        "{:?}",
-        answer.stderr
-    );
+    assert!(!answer.stderr.contains(['\u{1b}', '\u{7}']), "{:?}", answer.stderr);
 }
 
 #[test]

@@ -4,10 +4,7 @@ use super::{Place, answer, text};
 
 /// The row of a key in what `--dry-run` prints: value and origin.
 fn row(stdout: &str, key: &str) -> Vec<String> {
-    let row = stdout
-        .lines()
-        .find(|line| line.split_whitespace().next() == Some(key))
-        .unwrap_or_default();
+    let row = stdout.lines().find(|line| line.split_whitespace().next() == Some(key)).unwrap_or_default();
     row.split_whitespace().skip(1).map(str::to_owned).collect()
 }
 
@@ -16,15 +13,10 @@ fn flags_go_before_the_environment_before_the_project_before_the_user() {
     let place = Place::new();
     let limits =
         |one: u32| format!("[limits]\nmax_iterations = {one}\nmax_failures = {one}\nmax_cost = {one}\n");
-    let user = place.file(
-        "home/.config/windlass/config.toml",
-        format!("{}max_tokens = 1\n", limits(1)),
-    );
+    let user = place.file("home/.config/windlass/config.toml", format!("{}max_tokens = 1\n", limits(1)));
     place.file("work/.windlass/config.toml", limits(2));
     let mut command = place.windlass(&["run", "-p", "x", "-m", "4", "--dry-run"]);
-    command
-        .env("WINDLASS_LIMITS__MAX_ITERATIONS", "3")
-        .env("WINDLASS_LIMITS__MAX_FAILURES", "3");
+    command.env("WINDLASS_LIMITS__MAX_ITERATIONS", "3").env("WINDLASS_LIMITS__MAX_FAILURES", "3");
     let answer = answer(&mut command);
     let project = format!("{}:4", text(&place.work().join(".windlass/config.toml")));
     for (key, value, origin) in [
@@ -34,13 +26,7 @@ fn flags_go_before_the_environment_before_the_project_before_the_user() {
         ("limits.max_tokens", "1", &format!("{}:5", text(&user))),
         ("limits.max_wait", "\"6h\"", "default"),
     ] {
-        assert_eq!(
-            row(&answer.stdout, key),
-            [value, origin],
-            "{}{}",
-            answer.stdout,
-            answer.stderr
-        );
+        assert_eq!(row(&answer.stdout, key), [value, origin], "{}{}", answer.stdout, answer.stderr);
     }
 }
 
@@ -52,12 +38,7 @@ fn the_projects_file_is_found_from_below_but_not_beyond_the_repository() {
     place.file("work/other/.git/HEAD", "");
     for (directory, value) in [("deep/er", "7"), ("other", "50")] {
         let answer = place.ask(&["-C", directory, "run", "-p", "x", "--dry-run"]);
-        assert_eq!(
-            row(&answer.stdout, "limits.max_iterations")[0],
-            value,
-            "{directory}: {}",
-            answer.stderr
-        );
+        assert_eq!(row(&answer.stdout, "limits.max_iterations")[0], value, "{directory}: {}", answer.stderr);
     }
 }
 
@@ -70,12 +51,7 @@ fn the_users_file_can_be_elsewhere() {
     for (variable, path, value) in [("WINDLASS_CONFIG_DIR", "a", "8"), ("XDG_CONFIG_HOME", "b", "9")] {
         let mut command = place.windlass(&["run", "-p", "x", "--dry-run"]);
         let answer = answer(command.env(variable, root.join(path)));
-        assert_eq!(
-            row(&answer.stdout, "limits.max_iterations")[0],
-            value,
-            "{variable}: {}",
-            answer.stderr
-        );
+        assert_eq!(row(&answer.stdout, "limits.max_iterations")[0], value, "{variable}: {}", answer.stderr);
     }
 }
 
@@ -102,16 +78,9 @@ fn a_wrong_file_is_said_with_its_line_and_exit_2() {
         assert_eq!(answer.code, Some(2), "{sentence}");
         assert!(answer.stderr.contains(sentence), "{}", answer.stderr);
     }
-    place.file(
-        "work/.windlass/config.toml",
-        "[agent]\narguments = ['--resume']\n",
-    );
+    place.file("work/.windlass/config.toml", "[agent]\narguments = ['--resume']\n");
     let answer = place.ask(&["run", "-p", "x", "--dry-run"]);
-    assert!(
-        answer.stderr.contains("`--resume` cannot be given to the agent"),
-        "{}",
-        answer.stderr
-    );
+    assert!(answer.stderr.contains("`--resume` cannot be given to the agent"), "{}", answer.stderr);
 }
 
 #[test]
@@ -120,9 +89,5 @@ fn a_wrong_variable_is_named() {
     let mut command = place.windlass(&["run", "-p", "x", "--dry-run"]);
     let answer = answer(command.env("WINDLASS_LIMITS__MAX_COTS", "1"));
     assert_eq!(answer.code, Some(2));
-    assert!(
-        answer.stderr.contains("WINDLASS_LIMITS__MAX_COTS: unknown key"),
-        "{}",
-        answer.stderr
-    );
+    assert!(answer.stderr.contains("WINDLASS_LIMITS__MAX_COTS: unknown key"), "{}", answer.stderr);
 }

@@ -60,8 +60,5 @@ impl Background {
 }
 
 fn has_ended(status: &str) -> bool {
-    matches!(
-        status,
-        "completed" | "killed" | "stopped" | "failed" | "cancelled" | "error"
-    )
+    matches!(status, "completed" | "killed" | "stopped" | "failed" | "cancelled" | "error")
 }

@@ -133,8 +133,7 @@ impl ClaudeDecoder {
         if self.open_calls.len() >= OPEN_CALLS {
             self.open_calls.clear();
         }
-        self.open_calls
-            .insert(id.clone().into_owned(), name.clone().into_owned());
+        self.open_calls.insert(id.clone().into_owned(), name.clone().into_owned());
         out.observe(|| Observation::ToolUse {
             id: id.into_owned(),
             input: tools::input(&name, block.input),
@@ -161,13 +160,7 @@ impl ClaudeDecoder {
         let name = self.open_calls.remove(&id).unwrap_or_default();
         let is_error = json::flag(block.is_error).unwrap_or(false);
         let output = excerpt::excerpt(block.content, is_error);
-        out.observe(|| Observation::ToolResult {
-            id,
-            name,
-            is_error,
-            output,
-            nested,
-        });
+        out.observe(|| Observation::ToolResult { id, name, is_error, output, nested });
     }
 
     fn system(&mut self, line: &str, subtype: &str, out: &mut Out<'_>) {
@@ -207,10 +200,7 @@ fn text(text: Field<'_>, nested: bool, out: &mut Out<'_>) {
         return;
     }
     if let Some(piece) = json::piece(text, TEXT).filter(|piece| !piece.text.is_empty()) {
-        out.observe(|| Observation::AgentText {
-            text: piece.text.into_owned(),
-            nested,
-        });
+        out.observe(|| Observation::AgentText { text: piece.text.into_owned(), nested });
     }
 }
 
@@ -227,10 +217,7 @@ fn started(system: &System<'_>, out: &mut Out<'_>) {
 fn retried(system: &System<'_>, out: &mut Out<'_>) {
     let status = json::whole(system.error_status);
     let error = json::word(system.error).into_owned();
-    out.digest(Digest::Retry {
-        status,
-        error: error.clone(),
-    });
+    out.digest(Digest::Retry { status, error: error.clone() });
     out.activity(Activity::Retrying, false);
     out.observe(|| Observation::Retrying {
         attempt: json::whole(system.attempt).unwrap_or(0),
@@ -269,10 +256,7 @@ fn limit_digest(info: &LimitInfo<'_>) -> Digest {
         resets_at: seconds(info.resets_at).and_then(|seconds| Timestamp::from_second(seconds).ok()),
         window: json::word(info.rate_limit_type).into_owned(),
     });
-    Digest::Limit {
-        rejected,
-        overage: json::flag(info.is_using_overage) == Some(true),
-    }
+    Digest::Limit { rejected, overage: json::flag(info.is_using_overage) == Some(true) }
 }
 
 /// Seconds since 1970.
@@ -282,8 +266,5 @@ fn seconds(field: Field<'_>) -> Option<i64> {
 
 fn garbage(text: &str, bytes: usize) -> Observation {
     let printable = |character: char| if character.is_control() { '.' } else { character };
-    Observation::Garbage {
-        bytes: bytes as u64,
-        start: text.chars().take(120).map(printable).collect(),
-    }
+    Observation::Garbage { bytes: bytes as u64, start: text.chars().take(120).map(printable).collect() }
 }

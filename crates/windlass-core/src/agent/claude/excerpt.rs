@@ -12,10 +12,7 @@ const ERROR: usize = 1024 * 1024;
 
 /// The answer of a tool: a string, or blocks of text, images and others.
 pub(super) fn excerpt(content: Field<'_>, is_error: bool) -> Excerpt {
-    let mut answer = Answer {
-        excerpt: Excerpt::default(),
-        limit: if is_error { ERROR } else { ANSWER },
-    };
+    let mut answer = Answer { excerpt: Excerpt::default(), limit: if is_error { ERROR } else { ANSWER } };
     if !json::each(content, |block| answer.block(block)) {
         answer.string(content);
     }
@@ -47,11 +44,7 @@ impl Answer {
         };
         self.excerpt.text.push_str(&piece.text);
         self.excerpt.cut |= !piece.whole;
-        let whole = if piece.whole {
-            piece.text.len()
-        } else {
-            text.map_or(0, |raw| raw.len() - 2)
-        };
+        let whole = if piece.whole { piece.text.len() } else { text.map_or(0, |raw| raw.len() - 2) };
         self.excerpt.bytes += whole as u64;
     }
 

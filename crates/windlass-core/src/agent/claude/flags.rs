@@ -6,43 +6,19 @@ const OWNED: &[(&str, &str)] = &[
     ("--output-format", "Windlass reads stream-json"),
     ("--input-format", "the prompt goes to standard input as text"),
     ("--verbose", "stream-json needs it, so it is always set"),
-    (
-        "--append-system-prompt",
-        "Windlass gives the system prompt by file; write AGENTS.md instead",
-    ),
-    (
-        "--append-system-prompt-file",
-        "Windlass gives the system prompt by file; write AGENTS.md instead",
-    ),
-    (
-        "--system-prompt",
-        "Windlass gives the system prompt by file; write AGENTS.md instead",
-    ),
-    (
-        "--system-prompt-file",
-        "Windlass gives the system prompt by file; write AGENTS.md instead",
-    ),
-    (
-        "--settings",
-        "Windlass generates the settings; use permissions.allow in its configuration",
-    ),
-    (
-        "--permission-mode",
-        "Windlass sets it; use permissions.allow in its configuration",
-    ),
-    (
-        "--dangerously-skip-permissions",
-        "give it to Windlass itself, before the `--`",
-    ),
+    ("--append-system-prompt", "Windlass gives the system prompt by file; write AGENTS.md instead"),
+    ("--append-system-prompt-file", "Windlass gives the system prompt by file; write AGENTS.md instead"),
+    ("--system-prompt", "Windlass gives the system prompt by file; write AGENTS.md instead"),
+    ("--system-prompt-file", "Windlass gives the system prompt by file; write AGENTS.md instead"),
+    ("--settings", "Windlass generates the settings; use permissions.allow in its configuration"),
+    ("--permission-mode", "Windlass sets it; use permissions.allow in its configuration"),
+    ("--dangerously-skip-permissions", "give it to Windlass itself, before the `--`"),
     (
         "--allow-dangerously-skip-permissions",
         "give --dangerously-skip-permissions to Windlass itself, before the `--`",
     ),
     ("--max-turns", "give it to Windlass itself, before the `--`"),
-    (
-        "--max-budget-usd",
-        "give --max-cost to Windlass itself, before the `--`",
-    ),
+    ("--max-budget-usd", "give --max-cost to Windlass itself, before the `--`"),
     ("--model", "give it to Windlass itself, before the `--`"),
     ("--continue", "each call is a fresh session"),
     ("--resume", "each call is a fresh session"),
@@ -86,10 +62,7 @@ pub fn owned_flag(argument: &str) -> Option<&'static str> {
         let letter = argument.strip_prefix('-')?.chars().next()?;
         LETTERS.iter().find(|(known, _)| *known == letter)?.1
     };
-    OWNED
-        .iter()
-        .find(|(flag, _)| *flag == long)
-        .map(|(_, reason)| *reason)
+    OWNED.iter().find(|(flag, _)| *flag == long).map(|(_, reason)| *reason)
 }
 
 #[cfg(test)]

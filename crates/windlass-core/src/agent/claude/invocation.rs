@@ -187,10 +187,7 @@ mod tests {
     fn keys_and_session_are_kept_out_unless_configured() {
         let value = |agent: &AgentPlan, name: &str| {
             let environment = invocation(agent, None).environment;
-            environment
-                .into_iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, value)| value)
+            environment.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
         };
         let on = || Some(Some("1".to_owned()));
         let plain = agent();
@@ -200,11 +197,7 @@ mod tests {
         assert_eq!(value(&plain, "DISABLE_AUTOUPDATER"), on());
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_AUTO_MEMORY"), on());
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), on());
-        let open = AgentPlan {
-            api_keys: true,
-            background: true,
-            ..agent()
-        };
+        let open = AgentPlan { api_keys: true, background: true, ..agent() };
         assert_eq!(value(&open, "ANTHROPIC_API_KEY"), None);
         assert_eq!(value(&open, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), None);
         assert_eq!(value(&open, "CLAUDE_CODE_SESSION_ID"), Some(None));
@@ -213,13 +206,9 @@ mod tests {
     // rows: 55
     #[test]
     fn a_budget_is_written_without_an_exponent_and_is_never_nothing() {
-        for (micros, text) in [
-            (0, "0.000001"),
-            (1, "0.000001"),
-            (100_000, "0.1"),
-            (12_000_000, "12"),
-            (10_500_000, "10.5"),
-        ] {
+        for (micros, text) in
+            [(0, "0.000001"), (1, "0.000001"), (100_000, "0.1"), (12_000_000, "12"), (10_500_000, "10.5")]
+        {
             assert_eq!(dollars(Cost::from_micros(micros)), text);
         }
     }

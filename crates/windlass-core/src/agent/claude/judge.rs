@@ -61,11 +61,7 @@ pub(crate) struct Judgement {
 impl Judgement {
     fn new(class: Class, detail: impl AsRef<str>) -> Judgement {
         let detail = detail.as_ref().chars().take(DETAIL).collect();
-        Judgement {
-            class,
-            detail,
-            limit: None,
-        }
+        Judgement { class, detail, limit: None }
     }
 }
 
@@ -90,10 +86,9 @@ fn cut_off(signs: &Signs<'_>) -> Option<Judgement> {
         return Some(Judgement::new(Class::Interrupted, why));
     }
     match signs.cut? {
-        Cut::Stop => Some(Judgement::new(
-            Class::Interrupted,
-            "The call was ended because the run was asked to stop.",
-        )),
+        Cut::Stop => {
+            Some(Judgement::new(Class::Interrupted, "The call was ended because the run was asked to stop."))
+        }
         Cut::HopelessRetries => Some(sentence(Class::Auth, &refusal(signs))),
         cut @ (Cut::Silence | Cut::WallClock | Cut::Duration) if signs.working => Some(by_clock(signs, cut)),
         // Its result was there: that is judged.
@@ -116,17 +111,12 @@ fn by_clock(signs: &Signs<'_>, cut: Cut) -> Judgement {
                 "The run's time was used up while Claude Code worked.",
             );
         }
-        _ => format!(
-            "Claude Code worked for {}, longer than a call may",
-            words(signs.clocks.wall)
-        ),
+        _ => format!("Claude Code worked for {}, longer than a call may", words(signs.clocks.wall)),
     };
     // A call that did nothing but retry was in an outage, whichever clock ended it.
     match signs.retrying {
         Some(retry) => {
-            let status = retry
-                .status
-                .map_or_else(String::new, |status| format!(" {status}"));
+            let status = retry.status.map_or_else(String::new, |status| format!(" {status}"));
             let why = format!("{why}; it was retrying a request ({}{status}).", retry.error);
             Judgement::new(Class::Outage, why)
         }
@@ -152,10 +142,7 @@ fn signalled(signs: &Signs<'_>) -> Option<Judgement> {
             15 => "SIGTERM",
             _ => "a signal",
         };
-        Judgement::new(
-            Class::TaskFailure,
-            format!("Claude Code was ended from outside ({signal}, {name})."),
-        )
+        Judgement::new(Class::TaskFailure, format!("Claude Code was ended from outside ({signal}, {name})."))
     })
 }
 
@@ -212,11 +199,8 @@ fn by_fields(marked: &str, result: &ResultDigest) -> Option<Class> {
 
 /// In Claude Code's own mapping all three belong to the context, not to quota.
 fn by_reason(terminal_reason: &str) -> Option<Class> {
-    matches!(
-        terminal_reason,
-        "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker"
-    )
-    .then_some(Class::ContextTooLong)
+    matches!(terminal_reason, "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker")
+        .then_some(Class::ContextTooLong)
 }
 
 /// An open set: words that are not known say nothing.
@@ -259,11 +243,7 @@ fn by_type(api_error_type: &str) -> Option<Class> {
 fn unexplained(result: &ResultDigest) -> Class {
     let its_own =
         result.subtype.starts_with("error_") || result.status.is_some() || !result.terminal_reason.is_empty();
-    if its_own {
-        Class::TaskFailure
-    } else {
-        Class::Unknown
-    }
+    if its_own { Class::TaskFailure } else { Class::Unknown }
 }
 
 /// Nothing was reported: what is on standard error, and what came before.
@@ -282,10 +262,7 @@ fn without_result(signs: &Signs<'_>) -> Judgement {
                 Ended::Signalled(_) | Ended::Lost => String::new(),
             };
             let quote = last_line(signs.stderr).map_or_else(String::new, |line| format!(": {}", quote(line)));
-            Judgement::new(
-                Class::TaskFailure,
-                format!("Claude Code ended without a result{code}{quote}."),
-            )
+            Judgement::new(Class::TaskFailure, format!("Claude Code ended without a result{code}{quote}."))
         })
 }
 
@@ -295,9 +272,7 @@ fn usage_limit(signs: &Signs<'_>, said: &str) -> Option<Judgement> {
     let named = signs.rejected.and_then(|limit| limit.resets_at);
     let resets_at = named.or_else(|| parse_reset_time(said, signs.now));
     let reported = signs.rejected.is_some()
-        || signs
-            .result
-            .is_some_and(|result| result.api_error == "usage_limit_reached");
+        || signs.result.is_some_and(|result| result.api_error == "usage_limit_reached");
     match meaning {
         Some(Meaning::Billing) => return Some(sentence(Class::Billing, said)),
         Some(Meaning::LimitIfTimed) if resets_at.is_none() => return Some(sentence(Class::Billing, said)),
@@ -305,14 +280,9 @@ fn usage_limit(signs: &Signs<'_>, said: &str) -> Option<Judgement> {
         _ if reported => {}
         _ => return None,
     }
-    let window = signs
-        .rejected
-        .map_or_else(String::new, |limit| limit.window.clone());
+    let window = signs.rejected.map_or_else(String::new, |limit| limit.window.clone());
     let limit = Some(UsageLimit { resets_at, window });
-    Some(Judgement {
-        limit,
-        ..sentence(Class::UsageLimit, said)
-    })
+    Some(Judgement { limit, ..sentence(Class::UsageLimit, said) })
 }
 
 /// The first line of a text that means something; on standard error too, where noise comes first and last.
@@ -333,14 +303,9 @@ fn by_prose(signs: &Signs<'_>, text: &str) -> Option<Judgement> {
 
 /// The agent's own sentence about its failure: the first line of its result, else the last of standard error.
 fn said(signs: &Signs<'_>) -> String {
-    let result = signs
-        .result
-        .filter(|result| result.is_error)
-        .map_or("", |result| &result.text);
+    let result = signs.result.filter(|result| result.is_error).map_or("", |result| &result.text);
     let line = result.lines().map(str::trim).find(|line| !line.is_empty());
-    line.or_else(|| last_line(signs.stderr))
-        .unwrap_or_default()
-        .to_owned()
+    line.or_else(|| last_line(signs.stderr)).unwrap_or_default().to_owned()
 }
 
 /// What happened and what to do, for a person.
@@ -354,24 +319,19 @@ fn sentence(class: Class, said: &str) -> Judgement {
             "Claude Code's login is refused",
             "Run `claude` and then /login, or renew the token or the API key that it is given.",
         ),
-        Class::Billing => (
-            "The account cannot pay for this",
-            "Waiting does not help; see to its credit or its limits.",
-        ),
-        Class::Permission => (
-            "The account may not do this",
-            "Use another account, or ask its administrator.",
-        ),
+        Class::Billing => {
+            ("The account cannot pay for this", "Waiting does not help; see to its credit or its limits.")
+        }
+        Class::Permission => {
+            ("The account may not do this", "Use another account, or ask its administrator.")
+        }
         Class::Config => (
             "Claude Code cannot run as configured",
             "Check the model, the agent's arguments and its settings.",
         ),
         Class::UsageLimit => ("A usage limit was reached", ""),
         Class::Outage => ("The model could not be reached for now", ""),
-        Class::ContextTooLong => (
-            "The prompt is too long for the model",
-            "Shorten the prompt or the notes.",
-        ),
+        Class::ContextTooLong => ("The prompt is too long for the model", "Shorten the prompt or the notes."),
         Class::MaxTurns => ("The call used up its turns", ""),
         Class::BudgetExhausted => ("The call used up its budget", ""),
         Class::Success | Class::TaskFailure | Class::Interrupted => ("Claude Code reported an error", ""),
@@ -383,12 +343,7 @@ fn sentence(class: Class, said: &str) -> Judgement {
 }
 
 fn quote(said: &str) -> String {
-    let quote: String = said
-        .trim()
-        .chars()
-        .filter(|character| !character.is_control())
-        .take(QUOTE)
-        .collect();
+    let quote: String = said.trim().chars().filter(|character| !character.is_control()).take(QUOTE).collect();
     quote.trim_end_matches('.').to_owned()
 }
 

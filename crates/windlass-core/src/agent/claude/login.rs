@@ -26,10 +26,7 @@ pub fn parse_auth_status(text: &str) -> Option<Login> {
     // Notices may stand before and after it.
     let object = text.get(text.find('{')?..=text.rfind('}')?)?;
     let status: Status<'_> = json::object(Some(object))?;
-    Some(Login {
-        logged_in: json::flag(status.logged_in)?,
-        method: json::word(status.method).into_owned(),
-    })
+    Some(Login { logged_in: json::flag(status.logged_in)?, method: json::word(status.method).into_owned() })
 }
 
 #[cfg(test)]
@@ -39,21 +36,13 @@ mod tests {
     // rows: 34
     #[test]
     fn a_login_is_recognised() {
-        let login = |logged_in, method: &str| {
-            Some(Login {
-                logged_in,
-                method: method.to_owned(),
-            })
-        };
+        let login = |logged_in, method: &str| Some(Login { logged_in, method: method.to_owned() });
         let rows = [
             (
                 "{\n  \"loggedIn\": false,\n  \"authMethod\": \"none\",\n  \"loginExpiresAt\": null\n}\n",
                 login(false, "none"),
             ),
-            (
-                r#"{"authMethod":"oauth_token","loggedIn":true}"#,
-                login(true, "oauth_token"),
-            ),
+            (r#"{"authMethod":"oauth_token","loggedIn":true}"#, login(true, "oauth_token")),
             (r#"notice {"loggedIn":true}"#, login(true, "")),
             (r#"{"loggedIn":"yes"}"#, None),
             ("error: unknown command 'auth'", None),

@@ -14,53 +14,22 @@ const TOOLS: &[(&str, &[&str])] = &[
             "cargo doc",
         ],
     ),
-    (
-        "package.json",
-        &[
-            "npm test",
-            "npm run test",
-            "npm run build",
-            "npm run lint",
-            "npm run typecheck",
-        ],
-    ),
+    ("package.json", &["npm test", "npm run test", "npm run build", "npm run lint", "npm run typecheck"]),
     ("yarn.lock", &["yarn test", "yarn build", "yarn lint"]),
-    (
-        "pnpm-lock.yaml",
-        &["pnpm test", "pnpm run test", "pnpm run build", "pnpm run lint"],
-    ),
-    (
-        "bun.lock*",
-        &["bun test", "bun run test", "bun run build", "bun run lint"],
-    ),
+    ("pnpm-lock.yaml", &["pnpm test", "pnpm run test", "pnpm run build", "pnpm run lint"]),
+    ("bun.lock*", &["bun test", "bun run test", "bun run build", "bun run lint"]),
     (
         "pyproject.toml",
-        &[
-            "pytest",
-            "python -m pytest",
-            "python3 -m pytest",
-            "ruff check",
-            "ruff format",
-            "mypy",
-        ],
+        &["pytest", "python -m pytest", "python3 -m pytest", "ruff check", "ruff format", "mypy"],
     ),
     ("uv.lock", &["uv run pytest", "uv run ruff", "uv run mypy"]),
-    (
-        "poetry.lock",
-        &["poetry run pytest", "poetry run ruff", "poetry run mypy"],
-    ),
+    ("poetry.lock", &["poetry run pytest", "poetry run ruff", "poetry run mypy"]),
     ("go.mod", &["go build", "go test", "go vet", "gofmt"]),
-    (
-        "Makefile",
-        &["make", "make build", "make check", "make lint", "make test"],
-    ),
+    ("Makefile", &["make", "make build", "make check", "make lint", "make test"]),
     ("pom.xml", &["mvn compile", "mvn test", "mvn verify"]),
     ("mvnw", &["./mvnw compile", "./mvnw test", "./mvnw verify"]),
     ("build.gradle*", &["gradle build", "gradle check", "gradle test"]),
-    (
-        "gradlew",
-        &["./gradlew build", "./gradlew check", "./gradlew test"],
-    ),
+    ("gradlew", &["./gradlew build", "./gradlew check", "./gradlew test"]),
     ("*.csproj", &["dotnet build", "dotnet test"]),
     ("*.sln", &["dotnet build", "dotnet test"]),
 ];
@@ -108,11 +77,7 @@ pub fn git_reading_rules() -> Vec<String> {
 
 /// The rule for a command with whatever arguments.
 fn family(command: &str) -> String {
-    if BARE.contains(&command) {
-        format!("Bash({command})")
-    } else {
-        format!("Bash({command}:*)")
-    }
+    if BARE.contains(&command) { format!("Bash({command})") } else { format!("Bash({command}:*)") }
 }
 
 fn matches(pattern: &str, name: &str) -> bool {
@@ -174,9 +139,7 @@ mod tests {
         let everything: Vec<&str> = TOOLS.iter().map(|(pattern, _)| *pattern).collect();
         let mut rules = project_rules(everything);
         rules.extend(git_reading_rules());
-        for word in [
-            "push", "commit", "reset", "install", "publish", "deploy", "clean", "exec",
-        ] {
+        for word in ["push", "commit", "reset", "install", "publish", "deploy", "clean", "exec"] {
             assert!(!rules.iter().any(|rule| rule.contains(word)), "{word}");
         }
     }

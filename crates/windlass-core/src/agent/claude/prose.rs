@@ -37,19 +37,13 @@ const BEGINNINGS: &[(&str, Option<Meaning>)] = &[
     ("request rejected (429)", Some(Outage)),
     ("your org is out of usage", Some(Billing)),
     ("your seat type doesn't include usage", Some(Billing)),
-    (
-        "your usage allocation has been disabled by your admin",
-        Some(Billing),
-    ),
+    ("your usage allocation has been disabled by your admin", Some(Billing)),
     ("your group's usage limit is set to $0", Some(Billing)),
     ("usage is paused for your organization", Some(Billing)),
     ("you've hit your monthly spend limit", Some(Billing)),
     ("you've reached your monthly spend limit", Some(Billing)),
     ("credit balance is too low", Some(Billing)),
-    (
-        "400 third-party apps now draw from your extra usage",
-        Some(Billing),
-    ),
+    ("400 third-party apps now draw from your extra usage", Some(Billing)),
     ("you're out of extra usage", Some(LimitIfTimed)),
     ("you're out of usage credits", Some(LimitIfTimed)),
     ("you've hit your", Some(Limit)),
@@ -89,10 +83,7 @@ const BEGINNINGS: &[(&str, Option<Meaning>)] = &[
     ("settings file not found", Some(Config)),
     ("append system prompt file not found", Some(Config)),
     ("input must be provided either through stdin", Some(Config)),
-    (
-        "--dangerously-skip-permissions cannot be used with root",
-        Some(Config),
-    ),
+    ("--dangerously-skip-permissions cannot be used with root", Some(Config)),
     ("when using --print", Some(Config)),
     ("there's an issue with the selected model", Some(Config)),
 ];
@@ -107,10 +98,7 @@ const ANYWHERE: &[(&str, Meaning)] = &[
     ("this login reached its time limit", Auth),
     ("failed to authenticate", Auth),
     ("belongs to a disabled organization", Permission),
-    (
-        "request blocked before it reached anthropic's api (http 403)",
-        Permission,
-    ),
+    ("request blocked before it reached anthropic's api (http 403)", Permission),
     ("requires usage credits", Billing),
     ("limit reached · resets", Limit),
     ("limit reached ∙ resets", Limit),
@@ -142,19 +130,13 @@ const LEAD_INS: &[&str] = &["api error:", "error:", "failed to authenticate."];
 pub(super) fn meaning(line: &str) -> Option<Meaning> {
     let line = line.trim().replace('\u{2019}', "'").to_ascii_lowercase();
     let sentence = without_lead_in(&line);
-    if let Some((_, meaning)) = BEGINNINGS
-        .iter()
-        .find(|(beginning, _)| sentence.starts_with(beginning))
-    {
+    if let Some((_, meaning)) = BEGINNINGS.iter().find(|(beginning, _)| sentence.starts_with(beginning)) {
         return *meaning;
     }
     if line.starts_with("configuration file at ") && line.contains("is corrupted") {
         return Some(Config);
     }
-    ANYWHERE
-        .iter()
-        .find(|(part, _)| line.contains(part))
-        .map(|(_, meaning)| *meaning)
+    ANYWHERE.iter().find(|(part, _)| line.contains(part)).map(|(_, meaning)| *meaning)
 }
 
 fn without_lead_in(line: &str) -> &str {
@@ -171,42 +153,21 @@ mod tests {
 
     const SENTENCES: &[(&str, Option<Meaning>)] = &[
         ("Claude AI usage limit reached|1762455600", Some(Limit)),
-        (
-            "Claude usage limit reached. Your limit will reset at 3pm (America/Bogota).",
-            Some(Limit),
-        ),
+        ("Claude usage limit reached. Your limit will reset at 3pm (America/Bogota).", Some(Limit)),
         ("5-hour limit reached - resets 3pm", Some(Limit)),
         ("Session limit reached ∙ resets 4pm", Some(Limit)),
         ("Sonnet limit reached · resets 4pm", Some(Limit)),
-        (
-            "Limit reached · resets 11:30am (Asia/Calcutta) · /upgrade",
-            Some(Limit),
-        ),
+        ("Limit reached · resets 11:30am (Asia/Calcutta) · /upgrade", Some(Limit)),
         ("You've hit your limit · resets 1:30am (Asia/Dhaka)", Some(Limit)),
-        (
-            "You\u{2019}ve hit your session limit · resets 11:50pm (America/Chicago)",
-            Some(Limit),
-        ),
-        (
-            "You've hit your weekly limit · resets Sep 14 at 8pm (America/Chicago)",
-            Some(Limit),
-        ),
+        ("You\u{2019}ve hit your session limit · resets 11:50pm (America/Chicago)", Some(Limit)),
+        ("You've hit your weekly limit · resets Sep 14 at 8pm (America/Chicago)", Some(Limit)),
         ("You've reached your weekly limit", Some(Limit)),
-        (
-            "You've hit your monthly spend limit · raise it at x",
-            Some(Billing),
-        ),
-        (
-            "You're out of extra usage · resets 5pm (America/Los_Angeles)",
-            Some(LimitIfTimed),
-        ),
+        ("You've hit your monthly spend limit · raise it at x", Some(Billing)),
+        ("You're out of extra usage · resets 5pm (America/Los_Angeles)", Some(LimitIfTimed)),
         ("You're out of usage credits", Some(LimitIfTimed)),
         ("Your org is out of usage", Some(Billing)),
         ("Your seat type doesn't include usage", Some(Billing)),
-        (
-            "Your usage allocation has been disabled by your admin",
-            Some(Billing),
-        ),
+        ("Your usage allocation has been disabled by your admin", Some(Billing)),
         ("Your group's usage limit is set to $0", Some(Billing)),
         ("Opus 5.5 requires usage credits", Some(Billing)),
         ("Usage is paused for your organization.", Some(Billing)),
@@ -214,10 +175,7 @@ mod tests {
         ("You're close to your weekly limit", None),
         ("Now using usage credits", None),
         ("Approaching 5-hour limit · resets 3pm", None),
-        (
-            "Server is temporarily limiting requests (not your usage limit)",
-            Some(Outage),
-        ),
+        ("Server is temporarily limiting requests (not your usage limit)", Some(Outage)),
         (
             "API Error: Server is temporarily limiting requests (not your usage limit) · Rate limited",
             Some(Outage),
@@ -227,23 +185,14 @@ mod tests {
             "API Error: Request rejected (429) · This request would exceed your account's rate limit.",
             Some(Outage),
         ),
-        (
-            "API Error: 529 Overloaded. This is a server-side issue",
-            Some(Outage),
-        ),
+        ("API Error: 529 Overloaded. This is a server-side issue", Some(Outage)),
         ("API Error: Repeated 529 Overloaded errors", Some(Outage)),
         ("{\"type\":\"overloaded_error\"}", Some(Outage)),
         ("Opus is experiencing high load, please use /model", Some(Outage)),
         ("Unable to connect to API (ECONNRESET)", Some(Outage)),
-        (
-            "API Error: Connection refused — a proxy may be blocking it (ECONNREFUSED)",
-            Some(Outage),
-        ),
+        ("API Error: Connection refused — a proxy may be blocking it (ECONNREFUSED)", Some(Outage)),
         ("Connection error.", Some(Outage)),
-        (
-            "Request timed out. If the API is slow to answer, ...",
-            Some(Outage),
-        ),
+        ("Request timed out. If the API is slow to answer, ...", Some(Outage)),
         ("The socket connection was closed unexpectedly.", Some(Outage)),
         ("Error: No messages returned", Some(Outage)),
         ("SSL certificate verification failed", Some(Config)),
@@ -251,72 +200,33 @@ mod tests {
         ("Invalid API key · Fix external API key", Some(Auth)),
         ("Invalid auth token", Some(Auth)),
         ("OAuth token revoked · Please run /login", Some(Auth)),
-        (
-            "Failed to authenticate. API Error: 401 OAuth token has expired",
-            Some(Auth),
-        ),
-        (
-            "Failed to authenticate: OAuth session expired and could not be refreshed",
-            Some(Auth),
-        ),
+        ("Failed to authenticate. API Error: 401 OAuth token has expired", Some(Auth)),
+        ("Failed to authenticate: OAuth session expired and could not be refreshed", Some(Auth)),
         ("Login expired", Some(Auth)),
         ("this login reached its time limit", Some(Auth)),
-        (
-            "another Claude Code process is holding the refresh lock",
-            Some(Outage),
-        ),
+        ("another Claude Code process is holding the refresh lock", Some(Outage)),
         ("This key belongs to a disabled organization", Some(Permission)),
-        (
-            "Failed to authenticate. API Error: 403 Your account does not have permission.",
-            Some(Permission),
-        ),
-        (
-            "Request blocked before it reached Anthropic's API (HTTP 403)",
-            Some(Permission),
-        ),
+        ("Failed to authenticate. API Error: 403 Your account does not have permission.", Some(Permission)),
+        ("Request blocked before it reached Anthropic's API (HTTP 403)", Some(Permission)),
         ("Credit balance is too low", Some(Billing)),
-        (
-            "API Error: 400 Third-party apps now draw from your extra usage",
-            Some(Billing),
-        ),
-        (
-            "Prompt is too long · the request is ~1250000 tokens",
-            Some(Context),
-        ),
-        (
-            "API Error: prompt is too long: 210000 tokens > 200000 maximum",
-            Some(Context),
-        ),
+        ("API Error: 400 Third-party apps now draw from your extra usage", Some(Billing)),
+        ("Prompt is too long · the request is ~1250000 tokens", Some(Context)),
+        ("API Error: prompt is too long: 210000 tokens > 200000 maximum", Some(Context)),
         ("Context low (0% remaining)", Some(Context)),
         ("Conversation too long", Some(Context)),
-        (
-            "input length and `max_tokens` exceed context limit: 1 + 2 > 3",
-            Some(Context),
-        ),
+        ("input length and `max_tokens` exceed context limit: 1 + 2 > 3", Some(Context)),
         ("Error: piped stdin input exceeds 10MB", Some(Context)),
         ("No conversation found with session ID: x", Some(Config)),
         ("Error: Session ID x is already in use.", Some(Config)),
         ("Error: Invalid session ID. Must be a valid UUID.", Some(Config)),
         ("Error: --resume requires a valid session ID", Some(Config)),
-        (
-            "API Error: 400 tool_use ids were found without tool_result blocks",
-            None,
-        ),
+        ("API Error: 400 tool_use ids were found without tool_result blocks", None),
         ("error: unknown option '--no-such-flag'", Some(Config)),
         ("Error: Settings file not found: x", Some(Config)),
         ("Error: Append system prompt file not found: x", Some(Config)),
-        (
-            "Error: When using --print, --output-format=stream-json requires --verbose",
-            Some(Config),
-        ),
-        (
-            "Claude Code cannot be launched inside another Claude Code session",
-            Some(Config),
-        ),
-        (
-            "Configuration file at /home/dev/.claude.json is corrupted: x",
-            Some(Config),
-        ),
+        ("Error: When using --print, --output-format=stream-json requires --verbose", Some(Config)),
+        ("Claude Code cannot be launched inside another Claude Code session", Some(Config)),
+        ("Configuration file at /home/dev/.claude.json is corrupted: x", Some(Config)),
         ("[claude-code:unrecognized_model] {\"model\":\"x\"}", Some(Config)),
         ("There's an issue with the selected model (x)", Some(Config)),
         ("all tests pass", None),

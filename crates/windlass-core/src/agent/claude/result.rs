@@ -68,11 +68,7 @@ fn errors(errors: Field<'_>) -> String {
 /// taken only where it is missing or empty.
 fn tokens(line: &ResultLine<'_>) -> Tokens {
     let process = json::object::<Models>(line.model_usage).unwrap_or_default().0;
-    if process.total() > 0 {
-        process
-    } else {
-        counted(line.usage)
-    }
+    if process.total() > 0 { process } else { counted(line.usage) }
 }
 
 /// `modelUsage`: an object with a member for each model.

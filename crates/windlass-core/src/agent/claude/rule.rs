@@ -26,11 +26,7 @@ const INPUT: usize = 200;
 #[must_use]
 pub fn gate_rule(command: &str) -> String {
     let command = command.trim();
-    if has_wildcard(command) {
-        rule("Bash", &command.replace('\\', "\\\\"))
-    } else {
-        rule("Bash", command)
-    }
+    if has_wildcard(command) { rule("Bash", &command.replace('\\', "\\\\")) } else { rule("Bash", command) }
 }
 
 /// The rules that allow this command also where it is a pipeline or a list: the whole, then each part.
@@ -67,10 +63,9 @@ pub(super) fn denial(tool: &str, input: Field<'_>) -> Denial {
         ("Bash", Some(command)) => gate_rule(command),
         ("Edit" | "Write" | "MultiEdit" | "NotebookEdit", Some(path)) => rule("Edit", &path_pattern(path)),
         ("Read", Some(path)) => rule("Read", &path_pattern(path)),
-        ("WebFetch", Some(url)) => host(url).map_or_else(
-            || tool.to_owned(),
-            |host| rule("WebFetch", &format!("domain:{host}")),
-        ),
+        ("WebFetch", Some(url)) => {
+            host(url).map_or_else(|| tool.to_owned(), |host| rule("WebFetch", &format!("domain:{host}")))
+        }
         _ => tool.to_owned(),
     };
     Denial {
@@ -86,10 +81,7 @@ fn string(field: Field<'_>) -> Option<Cow<'_, str>> {
 
 /// A rule, its content escaped.
 pub(super) fn rule(tool: &str, content: &str) -> String {
-    let content = content
-        .replace('\\', "\\\\")
-        .replace('(', "\\(")
-        .replace(')', "\\)");
+    let content = content.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
     format!("{tool}({content})")
 }
 

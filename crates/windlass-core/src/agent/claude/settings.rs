@@ -31,19 +31,11 @@ impl ClaudeSettings {
     #[must_use]
     pub fn new(plan: &RunPlan, state: &Path) -> ClaudeSettings {
         let windlass = plan.directory.join(".windlass");
-        let mut deny: Vec<String> = GUARDED
-            .iter()
-            .filter_map(|below| guard(&windlass, below))
-            .collect();
+        let mut deny: Vec<String> = GUARDED.iter().filter_map(|below| guard(&windlass, below)).collect();
         let elsewhere = configuration(plan).filter(|file| !file.starts_with(&windlass));
         deny.extend(elsewhere.filter_map(|file| Some(rule("Edit", &path_pattern(file.to_str()?)))));
         deny.extend(guard(state, "**"));
-        ClaudeSettings {
-            permissions: Permissions {
-                allow: plan.agent.allow.clone(),
-                deny,
-            },
-        }
+        ClaudeSettings { permissions: Permissions { allow: plan.agent.allow.clone(), deny } }
     }
 
     /// The file's content: JSON, with a line feed at its end.
@@ -56,10 +48,7 @@ impl ClaudeSettings {
 }
 
 fn guard(folder: &Path, below: &str) -> Option<String> {
-    Some(rule(
-        "Edit",
-        &format!("{}/{below}", path_pattern(folder.to_str()?)),
-    ))
+    Some(rule("Edit", &format!("{}/{below}", path_pattern(folder.to_str()?))))
 }
 
 /// The configuration files that were read when the run started. (A goal's file is the person's, and may be worked on.)

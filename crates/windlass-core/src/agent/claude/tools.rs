@@ -24,16 +24,11 @@ pub(super) fn activity(tool: &str) -> Activity {
 
 /// What a tool is to do. A call without what its tool needs (the agent got it wrong) is shown as its JSON.
 pub(super) fn input(tool: &str, input: Field<'_>) -> ToolInput {
-    known(tool, input).unwrap_or_else(|| ToolInput::Other {
-        json: beginning(input),
-    })
+    known(tool, input).unwrap_or_else(|| ToolInput::Other { json: beginning(input) })
 }
 
 fn known(tool: &str, input: Field<'_>) -> Option<ToolInput> {
-    if !matches!(
-        tool,
-        "Read" | "Edit" | "Write" | "Bash" | "Grep" | "Glob" | "Agent" | "Task"
-    ) {
+    if !matches!(tool, "Read" | "Edit" | "Write" | "Bash" | "Grep" | "Glob" | "Agent" | "Task") {
         return None;
     }
     let input: Input<'_> = json::object(input)?;
@@ -51,27 +46,19 @@ fn known(tool: &str, input: Field<'_>) -> Option<ToolInput> {
         },
         "Write" => {
             let size = json::size(input.content)?;
-            ToolInput::Write {
-                path: string(input.file_path)?,
-                bytes: size.bytes,
-                lines: size.lines,
-            }
+            ToolInput::Write { path: string(input.file_path)?, bytes: size.bytes, lines: size.lines }
         }
         "Bash" => ToolInput::Bash {
             command: string(input.command)?,
             description: string(input.description).unwrap_or_default(),
         },
-        "Grep" => ToolInput::Grep {
-            pattern: string(input.pattern)?,
-            path: string(input.path).unwrap_or_default(),
-        },
-        "Glob" => ToolInput::Glob {
-            pattern: string(input.pattern)?,
-            path: string(input.path).unwrap_or_default(),
-        },
-        _ => ToolInput::Agent {
-            description: string(input.description)?,
-        },
+        "Grep" => {
+            ToolInput::Grep { pattern: string(input.pattern)?, path: string(input.path).unwrap_or_default() }
+        }
+        "Glob" => {
+            ToolInput::Glob { pattern: string(input.pattern)?, path: string(input.path).unwrap_or_default() }
+        }
+        _ => ToolInput::Agent { description: string(input.description)? },
     })
 }
 

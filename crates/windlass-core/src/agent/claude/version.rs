@@ -15,9 +15,7 @@ fn version(word: &str) -> Option<(u32, u32, u32)> {
     let major = numbers.next()?.parse().ok()?;
     let minor = numbers.next()?.parse().ok()?;
     let patch = numbers.next()?;
-    let digits = patch
-        .find(|digit: char| !digit.is_ascii_digit())
-        .unwrap_or(patch.len());
+    let digits = patch.find(|digit: char| !digit.is_ascii_digit()).unwrap_or(patch.len());
     Some((major, minor, patch.get(..digits)?.parse().ok()?))
 }
 
@@ -30,10 +28,7 @@ mod tests {
     fn a_version_is_found() {
         let rows = [
             ("2.1.330 (Claude Code)\n", Some((2, 1, 330))),
-            (
-                "A new version is there.\n2.1.197 (Claude Code)",
-                Some((2, 1, 197)),
-            ),
+            ("A new version is there.\n2.1.197 (Claude Code)", Some((2, 1, 197))),
             ("v3.0.0-beta.2", Some((3, 0, 0))),
             ("claude 2.1", None),
             ("2.1.x", None),

@@ -20,32 +20,17 @@ fn parsed(text: &str) -> Option<String> {
 #[test]
 fn times_in_utc() {
     let rows = [
-        (
-            "You've hit your 5-hour limit · resets 9:12pm (UTC)",
-            Some("2026-11-21T21:12:00Z"),
-        ),
-        (
-            "You've hit your 5-hour limit · resets 8:06am (UTC)",
-            Some("2026-11-22T08:06:00Z"),
-        ),
-        (
-            "You've hit your weekly limit · resets Nov 25, 8:06am (UTC)",
-            Some("2026-11-25T08:06:00Z"),
-        ),
+        ("You've hit your 5-hour limit · resets 9:12pm (UTC)", Some("2026-11-21T21:12:00Z")),
+        ("You've hit your 5-hour limit · resets 8:06am (UTC)", Some("2026-11-22T08:06:00Z")),
+        ("You've hit your weekly limit · resets Nov 25, 8:06am (UTC)", Some("2026-11-25T08:06:00Z")),
         ("5-hour limit reached - resets 3pm", Some("2026-11-22T15:00:00Z")),
         ("Session limit reached ∙ resets 4pm", Some("2026-11-22T16:00:00Z")),
         ("Your limit will reset at 11pm.", Some("2026-11-21T23:00:00Z")),
-        (
-            "Limit reached · Resets at 21:46 (UTC)",
-            Some("2026-11-21T21:46:00Z"),
-        ),
+        ("Limit reached · Resets at 21:46 (UTC)", Some("2026-11-21T21:46:00Z")),
         ("resets 12am (UTC)", Some("2026-11-22T00:00:00Z")),
         ("resets 12pm (UTC)", Some("2026-11-22T12:00:00Z")),
         ("resets 12:30 PM (utc)", Some("2026-11-22T12:30:00Z")),
-        (
-            "Claude AI usage limit reached|1795300000",
-            Some("2026-11-21T22:26:40Z"),
-        ),
+        ("Claude AI usage limit reached|1795300000", Some("2026-11-21T22:26:40Z")),
         ("a reset button; the limit resets Sept. 3 at 8pm", None),
         ("resets Nov 21, 8:29pm (UTC)", None),
         ("resets Dec 25, 8pm (UTC)", None),
@@ -72,22 +57,10 @@ fn times_in_zones() {
         return; // Skipped, because this machine has no time zone database.
     }
     let rows = [
-        (
-            "You've hit your limit · resets 1:30am (Asia/Dhaka)",
-            "2026-11-22T19:30:00Z",
-        ),
-        (
-            "Limit reached · resets 11:30am (Asia/Calcutta) · /upgrade to Max",
-            "2026-11-22T06:00:00Z",
-        ),
-        (
-            "You've hit your session limit · resets 11:50pm (America/Chicago)",
-            "2026-11-22T05:50:00Z",
-        ),
-        (
-            "You've hit your weekly limit · resets Nov 24 at 8pm (America/Chicago)",
-            "2026-11-25T02:00:00Z",
-        ),
+        ("You've hit your limit · resets 1:30am (Asia/Dhaka)", "2026-11-22T19:30:00Z"),
+        ("Limit reached · resets 11:30am (Asia/Calcutta) · /upgrade to Max", "2026-11-22T06:00:00Z"),
+        ("You've hit your session limit · resets 11:50pm (America/Chicago)", "2026-11-22T05:50:00Z"),
+        ("You've hit your weekly limit · resets Nov 24 at 8pm (America/Chicago)", "2026-11-25T02:00:00Z"),
         (
             "Claude usage limit reached. Your limit will reset at 3pm (America/Bogota).",
             "2026-11-22T20:00:00Z",
@@ -101,10 +74,7 @@ fn times_in_zones() {
 #[test]
 fn the_year_turns() {
     let now = at("2026-12-30T10:00:00Z");
-    assert_eq!(
-        parse_reset_time("resets Jan 2, 8am (UTC)", now),
-        Some(at("2027-01-02T08:00:00Z"))
-    );
+    assert_eq!(parse_reset_time("resets Jan 2, 8am (UTC)", now), Some(at("2027-01-02T08:00:00Z")));
 }
 
 proptest! {

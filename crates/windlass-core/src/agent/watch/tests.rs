@@ -48,11 +48,7 @@ fn watch() -> CallWatch {
 }
 
 fn result(text: &str) -> ResultDigest {
-    ResultDigest {
-        subtype: "success".into(),
-        text: text.into(),
-        ..ResultDigest::default()
-    }
+    ResultDigest { subtype: "success".into(), text: text.into(), ..ResultDigest::default() }
 }
 
 fn take(watch: &mut CallWatch, at: Duration, step: &Step) {
@@ -72,10 +68,7 @@ fn take(watch: &mut CallWatch, at: Duration, step: &Step) {
         Nested => Digest::Activity(Activity::Delegating),
         Result => Digest::Result(Box::new(result("ok"))),
         Background(running) => Digest::Background(*running),
-        Retry(error) => Digest::Retry {
-            status: Some(401),
-            error: (*error).into(),
-        },
+        Retry(error) => Digest::Retry { status: Some(401), error: (*error).into() },
     };
     watch.bytes(at);
     watch.observe(at, &digest);
@@ -118,47 +111,18 @@ fn after_its_result_a_process_has_to_end() {
     // Bytes that say nothing do not prolong it.
     run(&[(10, Result), (100, Bytes), (110, LINGERING)]);
     // A second start means that work goes on, until the next result.
-    run(&[
-        (10, Result),
-        (50, Init),
-        (200, Nothing),
-        (300, Result),
-        (399, Nothing),
-        (400, LINGERING),
-    ]);
+    run(&[(10, Result), (50, Init), (200, Nothing), (300, Result), (399, Nothing), (400, LINGERING)]);
     run(&[(10, Result), (50, Work), (200, Nothing), (9_050, SILENCE)]);
     run(&[(10, Result), (50, Nested), (110, LINGERING)]);
 }
 
 #[test]
 fn background_tasks_are_given_longer() {
-    run(&[
-        (5, Background(1)),
-        (10, Result),
-        (200, Nothing),
-        (6_010, LINGERING),
-    ]);
+    run(&[(5, Background(1)), (10, Result), (200, Nothing), (6_010, LINGERING)]);
     // The last one ends: the agent has a moment to wake up.
-    run(&[
-        (5, Background(1)),
-        (10, Result),
-        (200, Background(0)),
-        (250, Nothing),
-        (300, LINGERING),
-    ]);
-    run(&[
-        (5, Background(1)),
-        (10, Result),
-        (200, Background(0)),
-        (201, Init),
-        (900, Nothing),
-    ]);
-    run(&[
-        (5, Background(2)),
-        (10, Result),
-        (200, Background(1)),
-        (6_200, LINGERING),
-    ]);
+    run(&[(5, Background(1)), (10, Result), (200, Background(0)), (250, Nothing), (300, LINGERING)]);
+    run(&[(5, Background(1)), (10, Result), (200, Background(0)), (201, Init), (900, Nothing)]);
+    run(&[(5, Background(2)), (10, Result), (200, Background(1)), (6_200, LINGERING)]);
     // Before a result they change nothing.
     run(&[(5, Background(1)), (9_005, SILENCE)]);
 }
@@ -169,35 +133,20 @@ fn two_refused_logins_are_enough() {
     const REFUSED: Step = Retry("authentication_failed");
     run(&[(5, REFUSED), (9, Nothing), (10, REFUSED), (10, HOPELESS)]);
     run(&[(5, Retry("overloaded")), (10, Retry("overloaded")), (11, Nothing)]);
-    run(&[
-        (5, REFUSED),
-        (7, Retry("overloaded")),
-        (10, REFUSED),
-        (11, Nothing),
-    ]);
+    run(&[(5, REFUSED), (7, Retry("overloaded")), (10, REFUSED), (11, Nothing)]);
     run(&[(5, REFUSED), (7, Work), (10, REFUSED), (11, Nothing)]);
     run(&[(5, REFUSED), (7, Init), (10, REFUSED), (10, HOPELESS)]);
 }
 
 #[test]
 fn a_cut_is_raised_once_and_its_first_reason_stands() {
-    let mut watch = run(&[
-        (9_000, SILENCE),
-        (9_000, Step::Cut(Cut::Silence)),
-        (95_000, Nothing),
-    ]);
+    let mut watch = run(&[(9_000, SILENCE), (9_000, Step::Cut(Cut::Silence)), (95_000, Nothing)]);
     assert_eq!(watch.next_due(), None);
     watch.cut(Cut::Stop);
     watch.exited(tenths(9_010), Ended::Signalled(15));
     let report = watch.report(now(9_020), "");
-    assert_eq!(
-        (report.cut, report.class),
-        (Some(Cut::Silence), Class::TaskFailure)
-    );
-    assert_eq!(
-        report.detail,
-        "Claude Code printed nothing for 15 min, and was ended."
-    );
+    assert_eq!((report.cut, report.class), (Some(Cut::Silence), Class::TaskFailure));
+    assert_eq!(report.detail, "Claude Code printed nothing for 15 min, and was ended.");
 }
 
 #[test]
@@ -211,57 +160,32 @@ fn after_the_exit_the_pipes_are_drained_with_a_bound() {
     held.push((60, FINISHED));
     run(&held);
     // Nothing is cut any more.
-    run(&[
-        (10, Result),
-        (100, Exit),
-        (105, Bytes),
-        (110, Nothing),
-        (115, FINISHED),
-    ]);
+    run(&[(10, Result), (100, Exit), (105, Bytes), (110, Nothing), (115, FINISHED)]);
 }
 
 fn now(at: u64) -> Now {
-    Now {
-        wall: "2026-11-21T20:30:00Z".parse().unwrap(),
-        monotonic: tenths(at),
-    }
+    Now { wall: "2026-11-21T20:30:00Z".parse().unwrap(), monotonic: tenths(at) }
 }
 
 // rows: 51, 55, 56
 #[test]
 fn the_report_has_the_last_totals_and_only_good_results() {
-    let denial = |tool: &str| Denial {
-        tool: tool.into(),
-        input: String::new(),
-        rule: tool.into(),
-    };
+    let denial = |tool: &str| Denial { tool: tool.into(), input: String::new(), rule: tool.into() };
     let mut watch = watch();
     let mut say = |digest: Digest| watch.observe(tenths(1), &digest);
     say(Digest::ToolUse);
     say(Digest::ToolUse);
     say(Digest::Garbage);
-    say(Digest::Limit {
-        rejected: None,
-        overage: true,
-    });
-    say(Digest::Limit {
-        rejected: None,
-        overage: false,
-    });
-    let tokens = |input| Tokens {
-        input,
-        ..Tokens::default()
-    };
+    say(Digest::Limit { rejected: None, overage: true });
+    say(Digest::Limit { rejected: None, overage: false });
+    let tokens = |input| Tokens { input, ..Tokens::default() };
     say(Digest::Result(Box::new(ResultDigest {
         cost_usd: Some(1.0),
         tokens: tokens(5),
         denials: vec![denial("a"), denial("a")],
         ..result("first")
     })));
-    say(Digest::Result(Box::new(ResultDigest {
-        is_error: true,
-        ..result("an error that claims")
-    })));
+    say(Digest::Result(Box::new(ResultDigest { is_error: true, ..result("an error that claims") })));
     say(Digest::Result(Box::new(ResultDigest {
         cost_usd: Some(1.5),
         tokens: tokens(7),
@@ -272,15 +196,9 @@ fn the_report_has_the_last_totals_and_only_good_results() {
     let report = watch.report(now(40), "");
     assert_eq!((report.class, report.detail.as_str()), (Class::Success, ""));
     assert_eq!(report.results, ["first", ""]);
-    assert_eq!(
-        (report.cost, report.tokens.input),
-        (Some(Cost::from_dollars(1.5)), 7)
-    );
+    assert_eq!((report.cost, report.tokens.input), (Some(Cost::from_dollars(1.5)), 7));
     assert_eq!(report.denials, [denial("a"), denial("b")]);
-    assert_eq!(
-        (report.tool_uses, report.garbage_lines, report.overage),
-        (2, 1, true)
-    );
+    assert_eq!((report.tool_uses, report.garbage_lines, report.overage), (2, 1, true));
     assert_eq!(report.duration, tenths(30));
 }
 
@@ -288,15 +206,8 @@ fn the_report_has_the_last_totals_and_only_good_results() {
 fn what_grows_is_bounded() {
     let mut watch = watch();
     for number in 0..500 {
-        let denial = Denial {
-            tool: "Bash".into(),
-            input: number.to_string(),
-            rule: String::new(),
-        };
-        let result = ResultDigest {
-            denials: vec![denial],
-            ..result(&number.to_string())
-        };
+        let denial = Denial { tool: "Bash".into(), input: number.to_string(), rule: String::new() };
+        let result = ResultDigest { denials: vec![denial], ..result(&number.to_string()) };
         watch.observe(tenths(1), &Digest::Result(Box::new(result)));
     }
     let report = watch.report(now(1), "");
@@ -307,24 +218,14 @@ fn what_grows_is_bounded() {
 #[test]
 fn a_call_whose_end_nobody_saw_is_interrupted() {
     let report = run(&[(5, Result)]).report(now(20), "");
-    assert_eq!(
-        (report.class, report.ended, report.duration),
-        (Class::Interrupted, Ended::Lost, tenths(20))
-    );
+    assert_eq!((report.class, report.ended, report.duration), (Class::Interrupted, Ended::Lost, tenths(20)));
     assert_eq!(report.results, ["ok"]);
 }
 
 #[test]
 fn a_refusal_that_was_taken_back_is_forgotten() {
-    let limit = |rejected| Digest::Limit {
-        rejected,
-        overage: false,
-    };
-    let failed = ResultDigest {
-        is_error: true,
-        status: Some(429),
-        ..result("x")
-    };
+    let limit = |rejected| Digest::Limit { rejected, overage: false };
+    let failed = ResultDigest { is_error: true, status: Some(429), ..result("x") };
     let class = |digests: &[Digest]| {
         let mut watch = watch();
         for digest in digests {
@@ -333,10 +234,7 @@ fn a_refusal_that_was_taken_back_is_forgotten() {
         watch.exited(tenths(2), Ended::Exited(1));
         watch.report(now(3), "").class
     };
-    let refused = limit(Some(UsageLimit {
-        resets_at: None,
-        window: String::new(),
-    }));
+    let refused = limit(Some(UsageLimit { resets_at: None, window: String::new() }));
     let failed = Digest::Result(Box::new(failed));
     assert_eq!(class(&[refused.clone(), failed.clone()]), Class::UsageLimit);
     assert_eq!(class(&[refused.clone(), limit(None), failed]), Class::Outage);
@@ -416,7 +314,11 @@ fn a_call_whose_credentials_were_only_refused_cost_nothing() {
     };
     let only = report(&[refused(), refused()]);
     assert_eq!((only.class, only.cost), (Class::Auth, Some(Cost::ZERO)));
-    assert!(only.detail.starts_with("Claude Code's login is refused: the API answers 401. Run "), "{}", only.detail);
+    assert!(
+        only.detail.starts_with("Claude Code's login is refused: the API answers 401. Run "),
+        "{}",
+        only.detail
+    );
     // A session that was refused in its middle has used up something.
     assert_eq!(report(&[Digest::Activity(Activity::Writing), refused(), refused()]).cost, None);
     assert_eq!(report(&[refused(), overloaded]).cost, None);

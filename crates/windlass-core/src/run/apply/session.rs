@@ -60,12 +60,10 @@ impl Run {
         for lane in self.lanes.values_mut() {
             lane.latest = Some(evidence.clone());
             if first {
-                lane.committed =
-                    Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
+                lane.committed = Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
             }
         }
-        self.survey =
-            if self.next_baseline_check().is_some() { Survey::Baseline } else { Survey::Done };
+        self.survey = if self.next_baseline_check().is_some() { Survey::Baseline } else { Survey::Done };
         Ok(())
     }
 

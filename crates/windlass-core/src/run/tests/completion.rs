@@ -118,9 +118,8 @@ fn until_replaces_the_claim_and_is_run_after_every_iteration() {
 
 #[test]
 fn until_needs_its_gates_green_as_well() {
-    let mut world =
-        World::new(until(), |call, _| Act::works(&format!("part {call}")))
-            .checking(|check, tree| if check == 0 { tree != "start" } else { tree == "part 4" });
+    let mut world = World::new(until(), |call, _| Act::works(&format!("part {call}")))
+        .checking(|check, tree| if check == 0 { tree != "start" } else { tree == "part 4" });
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(verdicts(&world)[..3], [Verdict::ClaimRefused; 3]);
 }

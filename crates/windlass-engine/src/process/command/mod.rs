@@ -103,8 +103,7 @@ impl Command {
     /// Adds arguments.
     #[must_use]
     pub fn arguments<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Command {
-        self.arguments
-            .extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
         self
     }
 
@@ -118,8 +117,7 @@ impl Command {
     /// Sets a variable, or removes it (`None`).
     #[must_use]
     pub fn environment(mut self, name: impl AsRef<OsStr>, value: Option<&OsStr>) -> Command {
-        self.environment
-            .push((name.as_ref().to_owned(), value.map(OsStr::to_owned)));
+        self.environment.push((name.as_ref().to_owned(), value.map(OsStr::to_owned)));
         self
     }
 
@@ -167,11 +165,7 @@ impl Command {
             .args(&self.arguments)
             .current_dir(&self.directory)
             .process_group(0)
-            .stdin(if self.stdin.is_empty() {
-                Stdio::null()
-            } else {
-                Stdio::piped()
-            })
+            .stdin(if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         for (name, value) in &self.environment {
@@ -189,26 +183,16 @@ impl Command {
         let mut pipes = Pipes::new(child, &self.stdin, self.output_limit)?;
         let mut status: Option<ExitStatus> = None;
         loop {
-            let until = if status.is_some() {
-                deadline.min(Instant::now() + DRAIN)
-            } else {
-                deadline
-            };
+            let until = if status.is_some() { deadline.min(Instant::now() + DRAIN) } else { deadline };
             let turn = pipes.turn(status.is_none().then_some(&end), until)?;
             if turn == Turn::Ended {
-                status = child
-                    .try_wait()
-                    .map_err(ProcessError::system("wait for a command"))?;
+                status = child.try_wait().map_err(ProcessError::system("wait for a command"))?;
             }
             let late = Instant::now() >= deadline;
             match status {
                 Some(status) if turn == Turn::Quiet || pipes.are_read() || late => {
                     let (stdout, stderr) = pipes.into_captured();
-                    return Ok(Output {
-                        ended: ended(status),
-                        stdout,
-                        stderr,
-                    });
+                    return Ok(Output { ended: ended(status), stdout, stderr });
                 }
                 None if late => return Err(self.timed_out()),
                 _ => {}
@@ -238,9 +222,8 @@ fn kill_group(child: &Started) {
 
 /// Something that becomes readable when the child ends.
 fn watch_end(child: &Started) -> Result<OwnedFd, ProcessError> {
-    let handle = id(child)
-        .ok_or(Errno::SRCH)
-        .and_then(|id| rustix::process::pidfd_open(id, PidfdFlags::empty()));
+    let handle =
+        id(child).ok_or(Errno::SRCH).and_then(|id| rustix::process::pidfd_open(id, PidfdFlags::empty()));
     handle.map_err(ProcessError::system("watch a command"))
 }
 

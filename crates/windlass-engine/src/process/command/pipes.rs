@@ -81,9 +81,8 @@ impl<'a> Pipes<'a> {
             (self.stdout.pipe.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (self.stderr.pipe.as_ref().map(AsFd::as_fd), PollFlags::IN),
         ];
-        let open = sources
-            .iter()
-            .filter_map(|(file, events)| Some(PollFd::from_borrowed_fd((*file)?, *events)));
+        let open =
+            sources.iter().filter_map(|(file, events)| Some(PollFd::from_borrowed_fd((*file)?, *events)));
         let mut entries: Vec<PollFd<'_>> = open.collect();
         match poll(&mut entries, Some(&timeout)) {
             Ok(0) => return Ok(None),
@@ -93,9 +92,7 @@ impl<'a> Pipes<'a> {
         }
         // The entries are in the order of the sources, without those that are closed.
         let mut answers = entries.iter().map(|entry| !entry.revents().is_empty());
-        Ok(Some(sources.map(|(file, _)| {
-            file.is_some() && answers.next().unwrap_or(false)
-        })))
+        Ok(Some(sources.map(|(file, _)| file.is_some() && answers.next().unwrap_or(false))))
     }
 }
 
@@ -119,12 +116,7 @@ impl<'a> Feed<'a> {
         let Some(pipe) = &mut self.pipe else { return };
         match pipe.write(self.rest) {
             Ok(count) => self.rest = self.rest.get(count..).unwrap_or_default(),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
-            {
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                 return;
             }
             // It does not want to know more, which is its own affair.
@@ -146,11 +138,7 @@ struct Capture {
 
 impl Capture {
     fn new<P: Into<OwnedFd>>(pipe: Option<P>, limit: usize) -> Capture {
-        Capture {
-            pipe: pipe.map(|pipe| File::from(pipe.into())),
-            captured: Captured::default(),
-            limit,
-        }
+        Capture { pipe: pipe.map(|pipe| File::from(pipe.into())), captured: Captured::default(), limit }
     }
 
     fn read_some(&mut self, chunk: &mut [u8]) {

@@ -43,18 +43,9 @@ fn input_that_nobody_reads_is_no_error() {
 
 #[test]
 fn output_beyond_the_limit_is_dropped_and_said() {
-    let output = shell("head -c 300000 /dev/zero; echo end >&2")
-        .output_limit(1000)
-        .run()
-        .unwrap();
-    assert_eq!(
-        (output.stdout.bytes.len(), output.stdout.dropped),
-        (1000, 299_000)
-    );
-    assert_eq!(
-        (output.stderr.text().as_str(), output.stderr.dropped),
-        ("end\n", 0)
-    );
+    let output = shell("head -c 300000 /dev/zero; echo end >&2").output_limit(1000).run().unwrap();
+    assert_eq!((output.stdout.bytes.len(), output.stdout.dropped), (1000, 299_000));
+    assert_eq!((output.stderr.text().as_str(), output.stderr.dropped), ("end\n", 0));
 }
 
 #[test]
@@ -75,18 +66,11 @@ fn a_command_that_takes_too_long_is_killed_with_its_group() {
     let (mut reader, writer) = io::pipe().unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("fd"), "").unwrap();
-    let held = format!(
-        "/proc/{}/fd/{}",
-        std::process::id(),
-        std::os::fd::AsRawFd::as_raw_fd(&writer)
-    );
+    let held = format!("/proc/{}/fd/{}", std::process::id(), std::os::fd::AsRawFd::as_raw_fd(&writer));
     // Both sleepers hold the pipe: it ends when they are gone.
     let script = format!("exec 3>{held}; echo ready >&3; sleep 1000 & exec sleep 1000");
     let started = Instant::now();
-    let error = shell(&script)
-        .timeout(Duration::from_millis(300))
-        .run()
-        .unwrap_err();
+    let error = shell(&script).timeout(Duration::from_millis(300)).run().unwrap_err();
     drop(writer);
     let mut text = String::new();
     reader.read_to_string(&mut text).unwrap();
@@ -102,11 +86,7 @@ fn a_command_that_takes_too_long_is_killed_with_its_group() {
 fn a_grandchild_that_holds_the_pipes_does_not_hold_us() {
     let started = Instant::now();
     let output = shell("sleep 1000 & echo $!").run().unwrap();
-    assert!(
-        started.elapsed() < Duration::from_secs(30),
-        "{:?}",
-        started.elapsed()
-    );
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     let grandchild = Pid::from_raw(output.stdout.text().trim().parse().unwrap()).unwrap();
     rustix::process::kill_process(grandchild, Signal::KILL).unwrap();
 }
@@ -121,10 +101,7 @@ fn an_error_says_what_where_and_why() {
 
     let missing = Command::new("windlass-no-such-program").run().unwrap_err();
     assert!(missing.is_not_found());
-    assert_eq!(
-        missing.to_string(),
-        "cannot start windlass-no-such-program in .: there is no such program"
-    );
+    assert_eq!(missing.to_string(), "cannot start windlass-no-such-program in .: there is no such program");
     let reason = |command: Command| command.run().unwrap_err().to_string();
     assert!(
         reason(Command::new("sh").directory("/nowhere")).ends_with("in /nowhere: there is no such directory")

@@ -112,11 +112,7 @@ impl Keeper {
             ProcessError::KeeperMute(_) => start_process(windlass_program),
             other => Err(other),
         })?;
-        let StartedKeeper {
-            child,
-            process,
-            socket,
-        } = started;
+        let StartedKeeper { child, process, socket } = started;
         let socket = Arc::new(socket);
         let closing = Arc::new(AtomicBool::new(false));
         let (going, gone) = channel();
@@ -150,31 +146,16 @@ impl Keeper {
     /// Starts a program, in a process group of its own, and closes our copies of its files: [`KeeperEvent::Spawned`], later [`KeeperEvent::Exited`]; or
     /// [`KeeperEvent::SpawnFailed`].
     pub fn spawn(&self, request: SpawnRequest) -> Result<(), ProcessError> {
-        let SpawnRequest {
-            id,
-            program,
-            arguments,
-            environment,
-            directory,
-            stdin,
-            stdout,
-            stderr,
-        } = request;
+        let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
         let text = |os: &OsString| Text::from(os.as_os_str());
         let spawn = Spawn {
             id,
             program: program.as_os_str().into(),
             arguments: arguments.iter().map(text).collect(),
-            environment: environment
-                .iter()
-                .map(|(name, value)| (text(name), text(value)))
-                .collect(),
+            environment: environment.iter().map(|(name, value)| (text(name), text(value))).collect(),
             directory: directory.as_os_str().into(),
         };
-        self.send(
-            &Request::Spawn(spawn),
-            &[stdin.as_fd(), stdout.as_fd(), stderr.as_fd()],
-        )
+        self.send(&Request::Spawn(spawn), &[stdin.as_fd(), stdout.as_fd(), stderr.as_fd()])
     }
 
     /// Sends SIGTERM to a program's process group, and wakes what [`Keeper::pause`] stopped. Nothing happens where it
@@ -226,10 +207,7 @@ impl Keeper {
         let _one_at_a_time = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         wire::send(&self.socket, request, files).map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ProcessError::KeeperGone,
-            _ => ProcessError::System {
-                action: "speak to the keeper",
-                source: error,
-            },
+            _ => ProcessError::System { action: "speak to the keeper", source: error },
         })
     }
 }
@@ -265,17 +243,11 @@ fn start_process(program: &Path) -> Result<StartedKeeper, ProcessError> {
     drop(command);
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     match (wait_until_ready(&socket), id.and_then(Process::find)) {
-        (Ok(()), Some(process)) => Ok(StartedKeeper {
-            child,
-            process,
-            socket,
-        }),
+        (Ok(()), Some(process)) => Ok(StartedKeeper { child, process, socket }),
         (outcome, _) => {
             let _ = child.kill();
             let _ = child.wait();
-            Err(ProcessError::KeeperMute(
-                outcome.err().unwrap_or_else(|| io::ErrorKind::BrokenPipe.into()),
-            ))
+            Err(ProcessError::KeeperMute(outcome.err().unwrap_or_else(|| io::ErrorKind::BrokenPipe.into())))
         }
     }
 }

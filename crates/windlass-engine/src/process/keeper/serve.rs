@@ -50,13 +50,7 @@ pub fn keeper_main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err((socket, error)) => {
-            let _ = wire::send(
-                &socket,
-                &Reply::Unfit {
-                    reason: error.to_string(),
-                },
-                &[],
-            );
+            let _ = wire::send(&socket, &Reply::Unfit { reason: error.to_string() }, &[]);
             ExitCode::FAILURE
         }
     }
@@ -144,11 +138,7 @@ impl Serving {
             self.forget_wakes();
             self.reap();
         }
-        if socket {
-            self.serve_requests()
-        } else {
-            ControlFlow::Continue(())
-        }
+        if socket { self.serve_requests() } else { ControlFlow::Continue(()) }
     }
 
     fn serve_requests(&mut self) -> ControlFlow<()> {
@@ -193,10 +183,7 @@ impl Serving {
         match start(spawn, files) {
             Ok(child) => {
                 self.children.insert(id, child);
-                self.reply(&Reply::Spawned {
-                    id,
-                    pid: child.as_raw_nonzero().get(),
-                });
+                self.reply(&Reply::Spawned { id, pid: child.as_raw_nonzero().get() });
             }
             Err(fault) => self.reply(&Reply::SpawnFailed { id, fault }),
         }
@@ -242,9 +229,7 @@ impl Serving {
         let own = getpgrp().as_raw_nonzero().get();
         while self.reap() == Below::Something {
             if Instant::now() >= deadline {
-                let left = descendants(getpid())
-                    .into_iter()
-                    .filter(|process| !process.is_dead());
+                let left = descendants(getpid()).into_iter().filter(|process| !process.is_dead());
                 return left.map(|process| process.id.as_raw_nonzero().get()).collect();
             }
             let families = Families::look();
@@ -298,11 +283,7 @@ impl Serving {
     }
 
     fn ended(&mut self, pid: Pid, status: WaitStatus) {
-        let Some(id) = self
-            .children
-            .iter()
-            .find_map(|(id, child)| (*child == pid).then_some(*id))
-        else {
+        let Some(id) = self.children.iter().find_map(|(id, child)| (*child == pid).then_some(*id)) else {
             return;
         };
         self.children.remove(&id);
@@ -335,8 +316,5 @@ fn start(spawn: Spawn, files: Vec<OwnedFd>) -> Result<Pid, StartFault> {
         .spawn()
         .map_err(fault)?;
     // The child is reaped with all others; dropping the handle does not end it.
-    i32::try_from(child.id())
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or_else(|| fault(Errno::SRCH.into()))
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| fault(Errno::SRCH.into()))
 }

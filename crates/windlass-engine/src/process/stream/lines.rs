@@ -18,10 +18,7 @@ pub struct Lines {
 
 impl Default for Lines {
     fn default() -> Lines {
-        Lines {
-            begun: Vec::new(),
-            longest: LONGEST_LINE,
-        }
+        Lines { begun: Vec::new(), longest: LONGEST_LINE }
     }
 }
 
@@ -80,10 +77,7 @@ mod tests {
     use super::*;
 
     fn lines_of(pieces: &[Vec<u8>], longest: usize) -> Vec<Vec<u8>> {
-        let mut lines = Lines {
-            longest,
-            ..Lines::default()
-        };
+        let mut lines = Lines { longest, ..Lines::default() };
         let mut seen = Vec::new();
         for piece in pieces {
             lines.feed(piece, &mut |line: &[u8]| seen.push(line.to_vec()));

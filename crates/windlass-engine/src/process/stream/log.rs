@@ -64,13 +64,7 @@ impl StreamLog {
     #[must_use]
     pub fn with_times(mut self, file: File, start: Instant) -> StreamLog {
         if let Some(files) = &mut self.files {
-            files.times = Some(Times {
-                file,
-                start,
-                bytes: 0,
-                written: None,
-                owed: None,
-            });
+            files.times = Some(Times { file, start, bytes: 0, written: None, owed: None });
         }
         self
     }
@@ -79,10 +73,7 @@ impl StreamLog {
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.attempt(|files| {
             files.raw.file()?.write_all(bytes)?;
-            files
-                .times
-                .as_mut()
-                .map_or(Ok(()), |times| times.note(bytes.len(), times.start.elapsed()))
+            files.times.as_mut().map_or(Ok(()), |times| times.note(bytes.len(), times.start.elapsed()))
         })
     }
 
@@ -134,8 +125,7 @@ impl Times {
     }
 
     fn write(&mut self, when: Duration) -> io::Result<()> {
-        self.file
-            .write_all(format!("{} {}\n", when.as_millis(), self.bytes).as_bytes())
+        self.file.write_all(format!("{} {}\n", when.as_millis(), self.bytes).as_bytes())
     }
 }
 
@@ -148,13 +138,7 @@ mod tests {
     fn entries(arrivals: &[(u64, usize)]) -> String {
         let mut file = tempfile::tempfile().unwrap();
         let start = Instant::now();
-        let mut times = Times {
-            file: file.try_clone().unwrap(),
-            start,
-            bytes: 0,
-            written: None,
-            owed: None,
-        };
+        let mut times = Times { file: file.try_clone().unwrap(), start, bytes: 0, written: None, owed: None };
         for (when, count) in arrivals {
             times.note(*count, Duration::from_millis(*when)).unwrap();
         }
@@ -172,10 +156,7 @@ mod tests {
             (&[(3, 10)], "3 10\n"),
             (&[(0, 1), (50, 1), (150, 1)], "0 1\n150 3\n"),
             (&[(0, 1), (50, 1), (600_000, 1)], "0 1\n50 2\n600000 3\n"),
-            (
-                &[(0, 1), (200, 1), (250, 1), (400, 1)],
-                "0 1\n200 2\n250 3\n400 4\n",
-            ),
+            (&[(0, 1), (200, 1), (250, 1), (400, 1)], "0 1\n200 2\n250 3\n400 4\n"),
         ];
         for (arrivals, expected) in cases {
             assert_eq!(entries(arrivals), expected, "{arrivals:?}");

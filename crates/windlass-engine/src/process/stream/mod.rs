@@ -151,10 +151,7 @@ fn pump(pipe: OwnedFd, stop: &PipeReader, chunk: usize, mut on_bytes: impl FnMut
     let mut buffer = vec![0; chunk];
     let mut still_allowed = LAST_BYTES;
     loop {
-        let mut ready = [
-            PollFd::new(&pipe, PollFlags::IN),
-            PollFd::new(stop, PollFlags::IN),
-        ];
+        let mut ready = [PollFd::new(&pipe, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
         match poll(&mut ready, None) {
             Ok(_) => {}
             Err(Errno::INTR) => continue,

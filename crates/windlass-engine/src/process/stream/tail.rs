@@ -20,9 +20,7 @@ impl Tail {
 
     pub(super) fn push(&self, bytes: &[u8]) {
         let mut kept = self.bytes();
-        let new = bytes
-            .get(bytes.len().saturating_sub(TAIL_LENGTH)..)
-            .unwrap_or_default();
+        let new = bytes.get(bytes.len().saturating_sub(TAIL_LENGTH)..).unwrap_or_default();
         let surplus = (kept.len() + new.len()).saturating_sub(TAIL_LENGTH);
         kept.drain(..surplus);
         kept.extend(new);
@@ -41,18 +39,11 @@ mod tests {
     fn the_end_is_kept() {
         let tail = Tail::default();
         let everything: Vec<u8> = (0..40_000_u32).map(|n| b'a' + (n % 26) as u8).collect();
-        for piece in [
-            &everything[..10],
-            &everything[10..9000],
-            &everything[9000..9001],
-            &everything[9001..],
-        ] {
+        for piece in [&everything[..10], &everything[10..9000], &everything[9000..9001], &everything[9001..]]
+        {
             tail.push(piece);
         }
-        assert_eq!(
-            tail.text().as_bytes(),
-            &everything[everything.len() - TAIL_LENGTH..]
-        );
+        assert_eq!(tail.text().as_bytes(), &everything[everything.len() - TAIL_LENGTH..]);
         tail.push(b"fatal: \xff");
         assert!(tail.text().ends_with("fatal: \u{fffd}"));
     }

@@ -63,26 +63,16 @@ fn lines(told: &[Told]) -> Vec<&[u8]> {
 
 #[test]
 fn the_log_has_every_byte_and_the_lines_come_whole() {
-    let noise: Vec<u8> = (0..100_000_u32)
-        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
-    let cases: [&[u8]; 5] = [
-        b"",
-        b"one\ntwo\n",
-        b"one\n\n\ntwo",
-        b"\xff\x00\n{\"cut\":",
-        &noise,
-    ];
+    let noise: Vec<u8> = (0..100_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let cases: [&[u8]; 5] = [b"", b"one\ntwo\n", b"one\n\n\ntwo", b"\xff\x00\n{\"cut\":", &noise];
     for content in cases {
         let (told, raw, times) = read_everything(content);
         assert_eq!(raw, content);
         let mut expected: Vec<_> = content.split(|byte| *byte == b'\n').collect();
         expected.pop_if(|last| last.is_empty());
         assert_eq!(lines(&told), expected);
-        let counted: usize = told
-            .iter()
-            .map(|told| if let Told::Bytes(count) = told { *count } else { 0 })
-            .sum();
+        let counted: usize =
+            told.iter().map(|told| if let Told::Bytes(count) = told { *count } else { 0 }).sum();
         assert_eq!(counted, content.len());
         assert_eq!(told.last(), Some(&Told::EndOfFile));
         let last_time = times.lines().last().unwrap_or("0 0");
@@ -121,10 +111,7 @@ fn a_full_disk_is_said_once_and_the_reading_goes_on() {
     let told: Vec<_> = told.iter().collect();
     assert_eq!(lines(&told).len(), 20);
     let failures = told.iter().filter(|told| matches!(told, Told::LogFailed(_)));
-    assert_eq!(
-        failures.collect::<Vec<_>>(),
-        [&Told::LogFailed(io::ErrorKind::StorageFull)]
-    );
+    assert_eq!(failures.collect::<Vec<_>>(), [&Told::LogFailed(io::ErrorKind::StorageFull)]);
 }
 
 #[test]
@@ -164,10 +151,7 @@ fn standard_error_is_logged_and_its_end_is_at_hand() {
     let (reader, tail) =
         StreamReader::tail(pipe.into(), log, move |event| tell.send(own(event)).unwrap()).unwrap();
     writer.write_all(b"not logged in\n").unwrap();
-    assert_eq!(
-        told.recv_timeout(Duration::from_secs(30)).unwrap(),
-        Told::Bytes(14)
-    );
+    assert_eq!(told.recv_timeout(Duration::from_secs(30)).unwrap(), Told::Bytes(14));
     assert_eq!(tail.text(), "not logged in\n", "before the end of the pipe");
     writer.write_all(&vec![b'x'; 20_000]).unwrap();
     drop(writer);

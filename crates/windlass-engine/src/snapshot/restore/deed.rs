@@ -18,18 +18,12 @@ pub(super) fn remove(plan: &RestorePlan, unkept: impl Fn(&[u8]) -> bool, restore
     let root = &plan.place.root;
     for path in &plan.remove {
         if unkept(path) {
-            restored.left_alone.push(LeftAlone {
-                path: path.clone(),
-                why: WhyLeft::CannotBeKept,
-            });
+            restored.left_alone.push(LeftAlone { path: path.clone(), why: WhyLeft::CannotBeKept });
             continue;
         }
         match remove_file(root, as_path(path)) {
             Ok(()) => restored.removed.push(path.clone()),
-            Err(why) => restored.left_alone.push(LeftAlone {
-                path: path.clone(),
-                why,
-            }),
+            Err(why) => restored.left_alone.push(LeftAlone { path: path.clone(), why }),
         }
     }
 }
@@ -44,10 +38,7 @@ fn remove_file(root: &Path, path: &Path) -> Result<(), WhyLeft> {
         }
         _ => {}
     }
-    let above = path
-        .ancestors()
-        .skip(1)
-        .filter(|folder| !folder.as_os_str().is_empty());
+    let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     for folder in above {
         // One that is not empty stays, and so do all above it.
         if fs::remove_dir(root.join(folder)).is_err() {
@@ -59,15 +50,8 @@ fn remove_file(root: &Path, path: &Path) -> Result<(), WhyLeft> {
 
 /// Are all folders above the path real ones?
 fn leads_inside(root: &Path, path: &Path) -> bool {
-    let mut folders = path
-        .ancestors()
-        .skip(1)
-        .filter(|folder| !folder.as_os_str().is_empty());
-    folders.all(|folder| {
-        root.join(folder)
-            .symlink_metadata()
-            .is_ok_and(|metadata| metadata.is_dir())
-    })
+    let mut folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    folders.all(|folder| root.join(folder).symlink_metadata().is_ok_and(|metadata| metadata.is_dir()))
 }
 
 /// Writes what differs from the snapshot.
@@ -79,19 +63,13 @@ pub(super) fn write(
 ) -> Result<(), SnapshotError> {
     for file in &plan.write {
         if unkept(&file.path) {
-            restored.left_alone.push(LeftAlone {
-                path: file.path.clone(),
-                why: WhyLeft::CannotBeKept,
-            });
+            restored.left_alone.push(LeftAlone { path: file.path.clone(), why: WhyLeft::CannotBeKept });
             continue;
         }
         let content = store.content(&file.content)?;
         match write_file(&plan.place.root, file, &content) {
             Ok(()) => restored.written.push(file.path.clone()),
-            Err(why) => restored.left_alone.push(LeftAlone {
-                path: file.path.clone(),
-                why,
-            }),
+            Err(why) => restored.left_alone.push(LeftAlone { path: file.path.clone(), why }),
         }
     }
     Ok(())
@@ -142,25 +120,15 @@ fn write_plain(full: &Path, content: &[u8], executable: bool, there: Option<&Met
     let folder = full.parent().unwrap_or(Path::new("."));
     let fresh = if executable { 0o777 } else { 0o666 };
     let mut builder = tempfile::Builder::new();
-    builder
-        .prefix(TEMPORARY)
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(fresh));
+    builder.prefix(TEMPORARY).suffix(".tmp").permissions(Permissions::from_mode(fresh));
     let mut temporary = builder.tempfile_in(folder)?;
     temporary.write_all(content)?;
-    if let Some(mode) = there
-        .filter(|metadata| metadata.is_file())
-        .map(|metadata| metadata.permissions().mode())
+    if let Some(mode) =
+        there.filter(|metadata| metadata.is_file()).map(|metadata| metadata.permissions().mode())
     {
         // Who may read it may execute it; otherwise a file keeps the permissions it has.
-        let mode = if executable {
-            mode | ((mode & 0o444) >> 2) | 0o100
-        } else {
-            mode & !0o111
-        };
-        temporary
-            .as_file()
-            .set_permissions(Permissions::from_mode(mode & 0o777))?;
+        let mode = if executable { mode | ((mode & 0o444) >> 2) | 0o100 } else { mode & !0o111 };
+        temporary.as_file().set_permissions(Permissions::from_mode(mode & 0o777))?;
     }
     temporary.persist(full).map_err(|failed| failed.error).map(drop)
 }
@@ -169,9 +137,6 @@ fn write_link(full: &Path, target: &[u8]) -> io::Result<()> {
     let folder = full.parent().unwrap_or(Path::new("."));
     let target = OsStr::from_bytes(target);
     let mut builder = tempfile::Builder::new();
-    let temporary = builder
-        .prefix(TEMPORARY)
-        .suffix(".tmp")
-        .make_in(folder, |path| symlink(target, path))?;
+    let temporary = builder.prefix(TEMPORARY).suffix(".tmp").make_in(folder, |path| symlink(target, path))?;
     temporary.persist(full).map_err(|failed| failed.error).map(drop)
 }

@@ -25,10 +25,7 @@ impl SnapshotIgnores {
             if path.file_name().is_some_and(|name| name == ".gitignore") {
                 let folder = path.parent().unwrap_or(Path::new(""));
                 let content = store.content(&file.content)?;
-                rules.push((
-                    folder.to_path_buf(),
-                    compile(folder, &String::from_utf8_lossy(&content)),
-                ));
+                rules.push((folder.to_path_buf(), compile(folder, &String::from_utf8_lossy(&content))));
             }
         }
         rules.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.components().count()));
@@ -39,9 +36,7 @@ impl SnapshotIgnores {
     pub fn ignores(&self, path: &[u8]) -> bool {
         let path = as_path(path);
         let levels = path.ancestors().filter(|level| !level.as_os_str().is_empty());
-        levels
-            .into_iter()
-            .any(|level| self.ignores_level(level, level != path))
+        levels.into_iter().any(|level| self.ignores_level(level, level != path))
     }
 
     /// The deepest file that says anything about a path decides.

@@ -93,9 +93,7 @@ impl Restored {
     /// The command that brings back what was there before; `None` when nothing was done.
     #[must_use]
     pub fn undo(&self) -> Option<String> {
-        self.before
-            .as_ref()
-            .map(|(name, _)| format!("windlass restore {} {}", name.run, name.moment))
+        self.before.as_ref().map(|(name, _)| format!("windlass restore {} {}", name.run, name.moment))
     }
 }
 
@@ -107,10 +105,7 @@ pub fn plan_restore(
 ) -> Result<RestorePlan, RestoreError> {
     let place = surveyor.place().clone();
     if place.root != target.place.root {
-        return Err(RestoreError::OtherPlace {
-            of: target.place.root.clone(),
-            here: place.root,
-        });
+        return Err(RestoreError::OtherPlace { of: target.place.root.clone(), here: place.root });
     }
     let paths: Vec<Vec<u8>> = target.files.iter().map(|file| file.path.clone()).collect();
     let now = surveyor.survey(&paths)?;
@@ -124,8 +119,7 @@ pub fn plan_restore(
     };
     plan.plan_writes(store, target, &now);
     plan.plan_removals(store, target, &now)?;
-    plan.left_alone
-        .sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    plan.left_alone.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     plan.now = now;
     Ok(plan)
 }
@@ -138,10 +132,7 @@ impl RestorePlan {
     }
 
     fn leave(&mut self, path: &[u8], why: WhyLeft) {
-        self.left_alone.push(LeftAlone {
-            path: path.to_vec(),
-            why,
-        });
+        self.left_alone.push(LeftAlone { path: path.to_vec(), why });
     }
 
     fn plan_writes(&mut self, store: &Store, target: &Snapshot, now: &Inventory) {
@@ -168,15 +159,8 @@ impl RestorePlan {
     ) -> Result<(), SnapshotError> {
         let ignores = SnapshotIgnores::read(store, target)?;
         // A walk that stopped early says nothing about files that it did not come to.
-        let bounded = target
-            .left_out
-            .iter()
-            .any(|left| left.reason == LeftOutReason::Bound);
-        for entry in now
-            .entries
-            .iter()
-            .filter(|entry| target.file(&entry.path).is_none())
-        {
+        let bounded = target.left_out.iter().any(|left| left.reason == LeftOutReason::Bound);
+        for entry in now.entries.iter().filter(|entry| target.file(&entry.path).is_none()) {
             let left_out = target.left_out.iter().find(|left| left.path == entry.path);
             let why = match left_out {
                 Some(left) => Some(WhyLeft::NotInSnapshot(left.reason)),
@@ -232,12 +216,7 @@ impl Store {
             Moment::Iteration { .. } => None,
         };
         let last = self.list(run)?.iter().filter_map(number).max().unwrap_or(0);
-        let moment = Moment::BeforeRestore {
-            number: last.saturating_add(1),
-        };
-        Ok(SnapshotName {
-            run: run.clone(),
-            moment,
-        })
+        let moment = Moment::BeforeRestore { number: last.saturating_add(1) };
+        Ok(SnapshotName { run: run.clone(), moment })
     }
 }

@@ -6,24 +6,14 @@ use std::os::unix::fs::symlink;
 use super::*;
 
 fn reason(snapshot: &Snapshot, path: &str) -> Option<LeftOutReason> {
-    snapshot
-        .left_out
-        .iter()
-        .find(|left| left.path == path.as_bytes())
-        .map(|left| left.reason)
+    snapshot.left_out.iter().find(|left| left.path == path.as_bytes()).map(|left| left.reason)
 }
 
 #[test]
 fn any_name_is_kept_and_restored() {
     let scratch = Scratch::committed();
-    let names: [&[u8]; 6] = [
-        b"-rf",
-        b"line\nend",
-        "🚀 space".as_bytes(),
-        b"bad\xffutf8",
-        b"back\\slash",
-        b"\"quoted\"",
-    ];
+    let names: [&[u8]; 6] =
+        [b"-rf", b"line\nend", "🚀 space".as_bytes(), b"bad\xffutf8", b"back\\slash", b"\"quoted\""];
     for name in names {
         fs::write(scratch.top.join(OsStr::from_bytes(name)), name).unwrap();
     }
@@ -45,14 +35,7 @@ fn a_pipe_a_large_file_and_a_link_that_loops_hold_nothing_up() {
     symlink("loop", scratch.path("loop")).unwrap();
     symlink(".", scratch.path("self")).unwrap();
     let mode = rustix::fs::Mode::from_raw_mode(0o644);
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        scratch.path("pipe"),
-        rustix::fs::FileType::Fifo,
-        mode,
-        0,
-    )
-    .unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, scratch.path("pipe"), rustix::fs::FileType::Fifo, mode, 0).unwrap();
     let kept = scratch.keep(1);
     assert_eq!(reason(&kept, "large.bin"), Some(LeftOutReason::TooLarge));
     assert_eq!(reason(&kept, "pipe"), Some(LeftOutReason::NotAFile));
@@ -80,10 +63,7 @@ fn files_that_nobody_may_read_are_named_and_stay() {
     let restored = scratch.restore(&kept);
     assert!(scratch.has("secret"));
     assert!(
-        restored
-            .left_alone
-            .iter()
-            .any(|left| left.path == b"a.txt" && left.why == WhyLeft::CannotBeKept)
+        restored.left_alone.iter().any(|left| left.path == b"a.txt" && left.why == WhyLeft::CannotBeKept)
     );
 }
 
@@ -101,13 +81,7 @@ fn a_folder_that_nobody_may_write_in_is_reported_and_the_rest_is_restored() {
     let restored = scratch.restore(&kept);
     scratch.chmod("src", 0o755);
     assert_eq!(scratch.read("a.txt"), "one\n");
-    assert!(matches!(
-        restored.left_alone.as_slice(),
-        [LeftAlone {
-            why: WhyLeft::Failed(_),
-            ..
-        }]
-    ));
+    assert!(matches!(restored.left_alone.as_slice(), [LeftAlone { why: WhyLeft::Failed(_), .. }]));
 }
 
 #[test]
@@ -127,15 +101,7 @@ fn a_submodules_content_is_left_out_and_left_alone() {
     let scratch = Scratch::committed();
     let inner = Scratch::committed();
     let url = inner.top.to_str().unwrap();
-    scratch.git(&[
-        "-c",
-        "protocol.file.allow=always",
-        "submodule",
-        "--quiet",
-        "add",
-        url,
-        "inner",
-    ]);
+    scratch.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "inner"]);
     scratch.git(&["init", "-q", "embedded"]);
     scratch.write("embedded/x", "x");
     let kept = scratch.keep(1);
@@ -159,10 +125,7 @@ fn a_tree_over_the_total_cap_is_kept_as_far_as_it_goes() {
     scratch.write("d", "small");
     let mut surveyor = scratch.surveyor();
     let inventory = surveyor.survey(&[]).unwrap();
-    let mut store = scratch.store().with_caps(Caps {
-        file: 500,
-        total: 900,
-    });
+    let mut store = scratch.store().with_caps(Caps { file: 500, total: 900 });
     let kept = store.keep(surveyor.place(), &inventory, &after(1)).unwrap();
     assert_eq!(kept.files.len(), 3);
     assert_eq!(reason(&kept, "c"), Some(LeftOutReason::OverTotal));

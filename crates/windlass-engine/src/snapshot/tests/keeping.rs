@@ -6,11 +6,7 @@ use crate::git::ObjectFormat;
 use crate::inventory::EntryKind;
 
 fn names(snapshot: &Snapshot) -> Vec<String> {
-    snapshot
-        .files
-        .iter()
-        .map(|file| String::from_utf8_lossy(&file.path).into_owned())
-        .collect()
+    snapshot.files.iter().map(|file| String::from_utf8_lossy(&file.path).into_owned()).collect()
 }
 
 #[test]
@@ -21,21 +17,9 @@ fn a_snapshot_holds_tracked_and_untracked_files_and_all_of_our_own_folder() {
     scratch.write("target/big.o", "ignored");
     scratch.write(".windlass/workspaces/x/TODO.md", "todo");
     let kept = scratch.keep(1);
-    let expected = [
-        ".gitignore",
-        ".windlass/workspaces/x/TODO.md",
-        "a.txt",
-        "new.txt",
-        "src/b.txt",
-    ];
+    let expected = [".gitignore", ".windlass/workspaces/x/TODO.md", "a.txt", "new.txt", "src/b.txt"];
     assert_eq!(names(&kept), expected);
-    assert_eq!(
-        scratch
-            .store()
-            .content(&kept.file(b"new.txt").unwrap().content)
-            .unwrap(),
-        b"new"
-    );
+    assert_eq!(scratch.store().content(&kept.file(b"new.txt").unwrap().content).unwrap(), b"new");
 }
 
 #[test]
@@ -58,10 +42,7 @@ fn bytes_are_kept_without_filters() {
     scratch.git(&["config", "filter.shout.clean", "tr a-z A-Z"]);
     scratch.write("crlf.txt", "one\r\ntwo\r\n");
     let kept = scratch.keep(1);
-    let content = scratch
-        .store()
-        .content(&kept.file(b"crlf.txt").unwrap().content)
-        .unwrap();
+    let content = scratch.store().content(&kept.file(b"crlf.txt").unwrap().content).unwrap();
     assert_eq!(content, b"one\r\ntwo\r\n");
 }
 
@@ -80,16 +61,10 @@ fn git_reads_the_store_and_finds_it_sound() {
         let store = scratch.state.join("snapshots.git");
         let checked = scratch.git_in(&store, &["fsck", "--strict", "--no-dangling", &kept.id.0]);
         assert!(!checked.contains("error"), "{checked}");
-        assert_eq!(
-            scratch.git_in(&store, &["show", &format!("{}:files/a/c", kept.id.0)]),
-            "4"
-        );
+        assert_eq!(scratch.git_in(&store, &["show", &format!("{}:files/a/c", kept.id.0)]), "4");
         // The repository's own commit is there too.
         let head = scratch.git(&["rev-parse", "HEAD"]);
-        assert_eq!(
-            scratch.git_in(&store, &["cat-file", "-t", head.trim()]),
-            "commit\n"
-        );
+        assert_eq!(scratch.git_in(&store, &["cat-file", "-t", head.trim()]), "commit\n");
     }
 }
 
@@ -101,12 +76,7 @@ fn the_store_is_its_owners_alone_and_shares_no_inode_with_the_repository() {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap().map(Result::unwrap) {
             let metadata = entry.metadata().unwrap();
-            assert_eq!(
-                metadata.permissions().mode() & 0o077,
-                0,
-                "{}",
-                entry.path().display()
-            );
+            assert_eq!(metadata.permissions().mode() & 0o077, 0, "{}", entry.path().display());
             if metadata.is_dir() {
                 folders.push(entry.path());
             } else {
@@ -133,9 +103,7 @@ fn names_are_listed_in_order_and_found() {
     let store = scratch.store();
     let list = store.list(&run()).unwrap();
     assert_eq!(
-        list.iter()
-            .map(|(name, _)| name.moment.to_string())
-            .collect::<Vec<_>>(),
+        list.iter().map(|(name, _)| name.moment.to_string()).collect::<Vec<_>>(),
         ["1-1-after", "10-1-after"]
     );
     let cases = [
@@ -145,20 +113,10 @@ fn names_are_listed_in_order_and_found() {
         (10, Side::Before, &first),
     ];
     for (iteration, side, expected) in cases {
-        assert_eq!(
-            store.find(&run(), iteration, side).unwrap().1,
-            expected.id,
-            "{iteration} {side:?}"
-        );
+        assert_eq!(store.find(&run(), iteration, side).unwrap().1, expected.id, "{iteration} {side:?}");
     }
-    assert!(matches!(
-        store.find(&run(), 2, Side::After),
-        Err(SnapshotError::Unknown(_))
-    ));
-    assert!(matches!(
-        store.find(&run(), 1, Side::Before),
-        Err(SnapshotError::Unknown(_))
-    ));
+    assert!(matches!(store.find(&run(), 2, Side::After), Err(SnapshotError::Unknown(_))));
+    assert!(matches!(store.find(&run(), 1, Side::Before), Err(SnapshotError::Unknown(_))));
     assert!(store.list(&windlass_core::fact::RunId("../x".into())).is_err());
 }
 
@@ -168,17 +126,10 @@ fn an_object_that_was_damaged_is_said_to_be() {
     let kept = scratch.keep(1);
     let id = kept.file(b"a.txt").unwrap().content;
     let hex = id.to_string();
-    let path = scratch
-        .state
-        .join("snapshots.git/objects")
-        .join(&hex[..2])
-        .join(&hex[2..]);
+    let path = scratch.state.join("snapshots.git/objects").join(&hex[..2]).join(&hex[2..]);
     for damage in [&b""[..], b"garbage", &fs::read(&path).unwrap()[..8]] {
         fs::write(&path, damage).unwrap();
-        assert!(matches!(
-            scratch.store().content(&id),
-            Err(SnapshotError::Damaged { .. })
-        ));
+        assert!(matches!(scratch.store().content(&id), Err(SnapshotError::Damaged { .. })));
     }
     // A later snapshot of the same file is whole again when the damage shows (an empty file, as after a power cut).
     fs::write(&path, b"").unwrap();

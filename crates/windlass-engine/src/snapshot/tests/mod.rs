@@ -15,9 +15,7 @@ impl Scratch {
     fn keep(&self, iteration: u32) -> Snapshot {
         let mut surveyor = self.surveyor();
         let inventory = surveyor.survey(&[]).unwrap();
-        self.store()
-            .keep(surveyor.place(), &inventory, &after(iteration))
-            .unwrap()
+        self.store().keep(surveyor.place(), &inventory, &after(iteration)).unwrap()
     }
 
     /// Brings a snapshot back.

@@ -64,11 +64,7 @@ fn apply(scratch: &Scratch, edit: &Edit) {
         }
         Edit::Remove(name) => clear(scratch, NAMES[*name]),
         Edit::Executable(name, on) => {
-            if scratch
-                .path(NAMES[*name])
-                .symlink_metadata()
-                .is_ok_and(|metadata| metadata.is_file())
-            {
+            if scratch.path(NAMES[*name]).symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
                 scratch.chmod(NAMES[*name], if *on { 0o755 } else { 0o644 });
             }
         }

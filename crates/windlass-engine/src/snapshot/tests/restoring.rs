@@ -4,11 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use super::*;
 
 fn why(restored: &Restored, path: &str) -> Option<WhyLeft> {
-    restored
-        .left_alone
-        .iter()
-        .find(|left| left.path == path.as_bytes())
-        .map(|left| left.why.clone())
+    restored.left_alone.iter().find(|left| left.path == path.as_bytes()).map(|left| left.why.clone())
 }
 
 #[test]
@@ -28,10 +24,7 @@ fn files_become_what_they_were_and_new_ones_go() {
     let restored = scratch.restore(&kept);
     assert_eq!(listing(&scratch.top), before);
     assert!(!scratch.has("deep"), "a folder that became empty goes too");
-    assert_eq!(
-        (restored.written.len(), restored.removed.len(), restored.unchanged),
-        (4, 1, 0)
-    );
+    assert_eq!((restored.written.len(), restored.removed.len(), restored.unchanged), (4, 1, 0));
     assert_eq!(restored.left_alone, []);
 }
 
@@ -43,18 +36,12 @@ fn a_restore_is_undone_by_the_command_it_prints() {
     scratch.write("b.txt", "more of it");
     let before = listing(&scratch.top);
     let restored = scratch.restore(&kept);
-    assert_eq!(
-        restored.undo().unwrap(),
-        "windlass restore r-test0001 before-restore-1"
-    );
+    assert_eq!(restored.undo().unwrap(), "windlass restore r-test0001 before-restore-1");
     let (name, id) = restored.before.unwrap();
     assert_eq!(scratch.store().named(&name).unwrap(), id);
     let undone = scratch.restore(&scratch.store().load(&id).unwrap());
     assert_eq!(listing(&scratch.top), before);
-    assert_eq!(
-        undone.undo().unwrap(),
-        "windlass restore r-test0001 before-restore-2"
-    );
+    assert_eq!(undone.undo().unwrap(), "windlass restore r-test0001 before-restore-2");
 }
 
 #[test]
@@ -164,10 +151,7 @@ fn what_cannot_be_kept_is_neither_replaced_nor_removed() {
     assert_eq!(why(&restored, "a.txt"), Some(WhyLeft::CannotBeKept));
     assert_eq!(why(&restored, "new"), Some(WhyLeft::CannotBeKept));
     // The cap for all files together shows only when they are kept.
-    let mut store = scratch.store().with_caps(Caps {
-        file: 1000,
-        total: 20,
-    });
+    let mut store = scratch.store().with_caps(Caps { file: 1000, total: 20 });
     let plan = plan_restore(&mut scratch.surveyor(), &store, &kept).unwrap();
     let restored = restore(&mut store, &plan, &run()).unwrap();
     assert_eq!(why(&restored, "new"), Some(WhyLeft::CannotBeKept));
@@ -181,10 +165,7 @@ fn permissions_of_a_file_that_is_rewritten_stay() {
     let kept = scratch.keep(1);
     scratch.write("a.txt", "changed");
     scratch.restore(&kept);
-    assert_eq!(
-        fs::metadata(scratch.path("a.txt")).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(fs::metadata(scratch.path("a.txt")).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
@@ -226,10 +207,7 @@ fn a_plan_changes_nothing() {
     let before = listing(&scratch.top);
     let names = scratch.store().list(&run()).unwrap();
     let plan = plan_restore(&mut scratch.surveyor(), &scratch.store(), &kept).unwrap();
-    assert_eq!(
-        (plan.write.len(), plan.remove.clone()),
-        (1, vec![b"new".to_vec()])
-    );
+    assert_eq!((plan.write.len(), plan.remove.clone()), (1, vec![b"new".to_vec()]));
     assert_eq!(listing(&scratch.top), before);
     assert_eq!(scratch.store().list(&run()).unwrap(), names);
 }

@@ -11,10 +11,7 @@ const ITERATIONS: u32 = 30;
 fn an_iteration_in_a_repository_of_1000_files() {
     let scratch = Scratch::repository();
     for number in 0..1000 {
-        scratch.write(
-            &format!("folder{}/file{number}.txt", number % 50),
-            format!("{number}\n").repeat(200),
-        );
+        scratch.write(&format!("folder{}/file{number}.txt", number % 50), format!("{number}\n").repeat(200));
     }
     scratch.git(&["add", "-A"]);
     scratch.git(&["commit", "-q", "-m", "first"]);
@@ -33,15 +30,10 @@ fn an_iteration_in_a_repository_of_1000_files() {
         let started = Instant::now();
         let inventory = surveyor.survey(&[]).unwrap();
         let survey = started.elapsed();
-        store
-            .keep(surveyor.place(), &inventory, &after(iteration))
-            .unwrap();
+        store.keep(surveyor.place(), &inventory, &after(iteration)).unwrap();
         rows.push((git, survey, started.elapsed().saturating_sub(survey), listed));
     }
-    say(&format!(
-        "first: survey {:?}, snapshot {:?}",
-        rows[0].1, rows[0].2
-    ));
+    say(&format!("first: survey {:?}, snapshot {:?}", rows[0].1, rows[0].2));
     let median = |pick: fn(&(Duration, Duration, Duration, usize)) -> Duration| {
         let mut times: Vec<_> = rows.iter().skip(1).map(pick).collect();
         times.sort_unstable();
@@ -49,9 +41,7 @@ fn an_iteration_in_a_repository_of_1000_files() {
     };
     let (git, survey, keep) = (median(|row| row.0), median(|row| row.1), median(|row| row.2));
     let both = survey + keep;
-    say(&format!(
-        "median: git ls-files alone {git:?}; survey {survey:?}, snapshot {keep:?}, both {both:?}"
-    ));
+    say(&format!("median: git ls-files alone {git:?}; survey {survey:?}, snapshot {keep:?}, both {both:?}"));
 }
 
 impl Scratch {

@@ -15,10 +15,7 @@ pub(super) use self::build::{Faults, kill_this_process};
 
 /// What is to become of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(debug_assertions),
-    expect(dead_code, reason = "faults exist in debug builds only")
-)]
+#[cfg_attr(not(debug_assertions), expect(dead_code, reason = "faults exist in debug builds only"))]
 pub(super) enum Write {
     /// It is done.
     Whole,

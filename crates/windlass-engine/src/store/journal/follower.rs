@@ -26,13 +26,7 @@ impl Follower {
     /// Follows the journal at `path`, from its first fact. It need not exist yet.
     #[must_use]
     pub fn new(path: &Path) -> Follower {
-        Follower {
-            path: path.to_owned(),
-            file: None,
-            scanner: Scanner::new(path),
-            position: 0,
-            last_seq: 0,
-        }
+        Follower { path: path.to_owned(), file: None, scanner: Scanner::new(path), position: 0, last_seq: 0 }
     }
 
     /// The facts that were completed since the last poll; none while there is no journal.

@@ -108,11 +108,7 @@ impl Journal {
         if let Some(found) = scanner.run()
             && found != folder.run()
         {
-            return Err(StoreError::WrongRun {
-                path,
-                expected: folder.run().clone(),
-                found: found.clone(),
-            });
+            return Err(StoreError::WrongRun { path, expected: folder.run().clone(), found: found.clone() });
         }
         let (whole, tail) = bytes.split_at(content.consumed);
         let sealed = seal::seal(&file, &path, whole.len() as u64, tail)?;
@@ -121,11 +117,7 @@ impl Journal {
         if whole.is_empty() {
             journal.write_header(folder)?;
         }
-        Ok(Opened {
-            journal,
-            entries: content.entries,
-            sealed,
-        })
+        Ok(Opened { journal, entries: content.entries, sealed })
     }
 
     fn new(folder: &RunFolder, file: File, length: u64, faults: Faults) -> Journal {
@@ -189,10 +181,8 @@ impl Journal {
     }
 
     fn add_line(&mut self, value: &impl serde::Serialize) -> Result<(), StoreError> {
-        serde_json::to_writer(&mut self.lines, value).map_err(|source| StoreError::Unwritable {
-            path: self.path.clone(),
-            source,
-        })?;
+        serde_json::to_writer(&mut self.lines, value)
+            .map_err(|source| StoreError::Unwritable { path: self.path.clone(), source })?;
         self.lines.push(b'\n');
         Ok(())
     }
@@ -220,13 +210,11 @@ impl Journal {
         match self.faults.before_write(self.lines.len()) {
             Write::Whole => self.file.write_all(&self.lines),
             Write::TornThenKilled(bytes) => {
-                self.file
-                    .write_all(self.lines.get(..bytes).unwrap_or(&self.lines))?;
+                self.file.write_all(self.lines.get(..bytes).unwrap_or(&self.lines))?;
                 fault::kill_this_process()
             }
             Write::TornThenFull(bytes) => {
-                self.file
-                    .write_all(self.lines.get(..bytes).unwrap_or(&self.lines))?;
+                self.file.write_all(self.lines.get(..bytes).unwrap_or(&self.lines))?;
                 Err(io::ErrorKind::StorageFull.into())
             }
         }

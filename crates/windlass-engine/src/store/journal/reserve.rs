@@ -18,14 +18,11 @@ pub(super) fn fill(path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let mut content = vec![0; RESERVE_BYTES];
-    getrandom::fill(&mut content).map_err(|error| StoreError::NoRandomness {
-        source: io::Error::other(error),
-    })?;
+    getrandom::fill(&mut content)
+        .map_err(|error| StoreError::NoRandomness { source: io::Error::other(error) })?;
     let mut file = open_private(OpenOptions::new().create(true).truncate(true).write(true), path)
         .attempted("create", path)?;
-    file.write_all(&content)
-        .and_then(|()| file.sync_data())
-        .attempted("write", path)
+    file.write_all(&content).and_then(|()| file.sync_data()).attempted("write", path)
 }
 
 /// Gives the room back.

@@ -18,10 +18,7 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) const fn new(run: RunId) -> Header {
-        Header {
-            windlass_journal: FORMAT,
-            run,
-        }
+        Header { windlass_journal: FORMAT, run }
     }
 }
 
@@ -47,12 +44,7 @@ pub(super) struct Scanned {
 
 impl Scanner {
     pub(super) fn new(path: &Path) -> Scanner {
-        Scanner {
-            path: path.to_owned(),
-            run: None,
-            lines: 0,
-            last_seq: 0,
-        }
+        Scanner { path: path.to_owned(), run: None, lines: 0, last_seq: 0 }
     }
 
     /// The run that the header names, once it was read.
@@ -115,10 +107,9 @@ impl Scanner {
         }
         let path = || self.path.clone();
         match serde_json::from_slice::<AnyHeader>(line) {
-            Ok(header) if header.windlass_journal > FORMAT => Err(StoreError::NewerJournal {
-                path: path(),
-                version: header.windlass_journal,
-            }),
+            Ok(header) if header.windlass_journal > FORMAT => {
+                Err(StoreError::NewerJournal { path: path(), version: header.windlass_journal })
+            }
             Ok(_) => match serde_json::from_slice::<Header>(line) {
                 Ok(header) => {
                     self.run = Some(header.run);
@@ -143,11 +134,7 @@ impl Scanner {
 
     /// An error about the line after the whole ones.
     fn broken(&self, problem: &str) -> StoreError {
-        StoreError::BrokenLine {
-            path: self.path.clone(),
-            line: self.lines + 1,
-            problem: problem.to_owned(),
-        }
+        StoreError::BrokenLine { path: self.path.clone(), line: self.lines + 1, problem: problem.to_owned() }
     }
 }
 

@@ -20,9 +20,7 @@ pub(super) fn seal(
     }
     let (torn, mut file) = create_torn(path)?;
     // Only when the copy is safe may the original go.
-    file.write_all(tail)
-        .and_then(|()| file.sync_data())
-        .attempted("write", &torn)?;
+    file.write_all(tail).and_then(|()| file.sync_data()).attempted("write", &torn)?;
     journal.set_len(whole).attempted("shorten", path)?;
     Ok(Some(torn))
 }

@@ -25,11 +25,7 @@ impl Child {
     pub fn start(part: &str, root: &std::path::Path, environment: &[(&str, &str)]) -> Child {
         let mut command = this_program(part);
         command.env(ROOT, root).envs(environment.iter().copied());
-        let mut process = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
         Child { process, output }
     }
@@ -38,11 +34,7 @@ impl Child {
     pub fn wait_for(&mut self, line: &str) {
         let mut said = String::new();
         while !said.ends_with(&format!("{line}\n")) {
-            assert_ne!(
-                self.output.read_line(&mut said).unwrap(),
-                0,
-                "ended after {said:?}"
-            );
+            assert_ne!(self.output.read_line(&mut said).unwrap(), 0, "ended after {said:?}");
         }
     }
 

@@ -18,10 +18,7 @@ fn a_full_disk_leaves_a_journal_that_loads() {
         return;
     }
     let program = std::env::current_exe().unwrap();
-    let part = format!(
-        "exec '{}' --exact --ignored --nocapture {PART}",
-        program.display()
-    );
+    let part = format!("exec '{}' --exact --ignored --nocapture {PART}", program.display());
     assert!(in_small_disk(scratch.path(), &part));
 }
 
@@ -46,10 +43,7 @@ fn part_fill_the_disk() {
     let entries = fixture.facts(folder.run(), 1000, None);
     let mut written = 0;
     let error = loop {
-        match journal
-            .append(&entries[written..written + 5])
-            .and_then(|()| journal.sync())
-        {
+        match journal.append(&entries[written..written + 5]).and_then(|()| journal.sync()) {
             Ok(()) => written += 5,
             Err(error) => break error,
         }

@@ -59,11 +59,7 @@ impl Fixture {
         let directory = fs::canonicalize(directory).unwrap();
         let project = Project::locate(&root.path().join("state"), &directory, None).unwrap();
         project.create().unwrap();
-        Fixture {
-            root,
-            project,
-            directory,
-        }
+        Fixture { root, project, directory }
     }
 
     /// A new run's folder.
@@ -73,9 +69,7 @@ impl Fixture {
 
     /// Facts of a run with so many iterations, finished or not.
     pub fn facts(&self, run: &RunId, iterations: u32, ending: Option<StopReason>) -> Vec<Entry> {
-        let mut facts = vec![Fact::RunStarted {
-            plan: Box::new(plan(run, &self.directory)),
-        }];
+        let mut facts = vec![Fact::RunStarted { plan: Box::new(plan(run, &self.directory)) }];
         facts.extend((1..=iterations).flat_map(iteration));
         facts.extend(ending.map(|stop_reason| finished(stop_reason, iterations)));
         numbered(facts, 1)
@@ -88,10 +82,7 @@ pub(in crate::store) fn numbered(facts: Vec<Fact>, first: u64) -> Vec<Entry> {
         .zip(facts)
         .map(|(seq, fact)| Entry {
             seq,
-            at: Now {
-                wall: at(i64::try_from(seq).unwrap()),
-                monotonic: Duration::from_secs(seq),
-            },
+            at: Now { wall: at(i64::try_from(seq).unwrap()), monotonic: Duration::from_secs(seq) },
             fact,
         })
         .collect()
@@ -106,11 +97,7 @@ pub(in crate::store) fn at(second: i64) -> Timestamp {
 pub(in crate::store) const ITERATION_COST: Cost = Cost::from_micros(250_000);
 
 fn evidence(iteration: u32) -> Evidence {
-    Evidence {
-        head: Some(format!("{iteration:040x}")),
-        tree: format!("{iteration:064x}"),
-        work: None,
-    }
+    Evidence { head: Some(format!("{iteration:040x}")), tree: format!("{iteration:064x}"), work: None }
 }
 
 pub(in crate::store) fn reserved(iteration: u32) -> Fact {
@@ -128,20 +115,11 @@ pub(in crate::store) fn reserved(iteration: u32) -> Fact {
 fn iteration(iteration: u32) -> Vec<Fact> {
     let lane = LaneId(0);
     let call = CallId(iteration);
-    let tokens = Tokens {
-        input: 10,
-        output: 20,
-        cache_creation: 30,
-        cache_read: 40,
-    };
+    let tokens = Tokens { input: 10, output: 20, cache_creation: 30, cache_read: 40 };
     vec![
         Fact::IterationStarted { lane, iteration },
         reserved(iteration),
-        Fact::CallSpawned {
-            lane,
-            call,
-            pid: 4242,
-        },
+        Fact::CallSpawned { lane, call, pid: 4242 },
         Fact::CallFinished {
             lane,
             call,

@@ -71,9 +71,7 @@ fn a_resumed_run_is_unfinished_until_it_is_recorded_again() {
     record_resumption(&fixture.project, folder.run(), at(50)).unwrap();
     let mut journal = Journal::open(&folder).unwrap();
     let next = journal.entries.last().unwrap().seq + 1;
-    let resumed = Fact::RunResumed {
-        plan: Box::new(plan(folder.run(), &fixture.directory)),
-    };
+    let resumed = Fact::RunResumed { plan: Box::new(plan(folder.run(), &fixture.directory)) };
     journal.journal.append(&numbered(vec![resumed], next)).unwrap();
     assert!(list(&fixture.project).unwrap().runs[0].is_unfinished());
     let end = super::fixture::finished(StopReason::Complete, 1);
@@ -127,10 +125,7 @@ fn a_damaged_index_is_rebuilt_whatever_the_damage() {
 fn a_line_cut_off_by_a_crash_does_not_swallow_the_next() {
     let fixture = Fixture::new();
     fixture.recorded(0, StopReason::Complete);
-    let mut index = fs::OpenOptions::new()
-        .append(true)
-        .open(fixture.project.index())
-        .unwrap();
+    let mut index = fs::OpenOptions::new().append(true).open(fixture.project.index()).unwrap();
     index.write_all(b"{\"v\":1,\"run\":\"r-").unwrap();
     let (_, new) = fixture.recorded(10, StopReason::Complete);
     assert_eq!(fixture.index_lines(), 3);

@@ -44,9 +44,7 @@ fn part_hold_the_lock() {
     let directory = fs::canonicalize(root.join("work")).unwrap();
     let project = Project::locate(&root.join("state"), &directory, None).unwrap();
     let lock = Lock::acquire(&project, &directory, &run("r-other"), Duration::ZERO).unwrap();
-    let Acquired::Taken(lock) = lock else {
-        panic!("{lock:?}")
-    };
+    let Acquired::Taken(lock) = lock else { panic!("{lock:?}") };
     println!("\nlocked");
     // Until the test closes the other end.
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
@@ -61,10 +59,7 @@ fn a_second_run_is_told_who_holds_the_directory() {
     let Acquired::Held(HeldBy::Live(held)) = acquire(&fixture, Duration::from_mins(1)) else {
         panic!("taken");
     };
-    assert!(
-        began.elapsed() < Duration::from_secs(30),
-        "patience is for dead holders only"
-    );
+    assert!(began.elapsed() < Duration::from_secs(30), "patience is for dead holders only");
     assert_eq!((held.run.clone(), held.pid), (run("r-other"), other.id()));
     assert_eq!(held.directory, fixture.directory);
     assert_eq!(holder(&fixture.project, &fixture.directory).unwrap(), Some(held));
@@ -178,7 +173,5 @@ fn alive_by_table() {
     assert!(!with(&|holder| holder.pid = 0x7fff_ffff));
     assert!(!with(&|holder| holder.start_time = Some(1)));
     assert!(with(&|holder| holder.start_time = None));
-    assert!(with(
-        &|holder| (holder.host, holder.pid) = ("elsewhere".to_owned(), 0x7fff_ffff)
-    ));
+    assert!(with(&|holder| (holder.host, holder.pid) = ("elsewhere".to_owned(), 0x7fff_ffff)));
 }

@@ -13,51 +13,26 @@ use crate::store::{StoreError, create_folder, write_atomically};
 use windlass_core::fact::{Purpose, RunId};
 
 fn environment(variables: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {
-    move |wanted| {
-        variables
-            .iter()
-            .find(|(name, _)| *name == wanted)
-            .map(|(_, value)| OsString::from(value))
-    }
+    move |wanted| variables.iter().find(|(name, _)| *name == wanted).map(|(_, value)| OsString::from(value))
 }
 
 #[test]
 fn roots_by_table() {
-    type Case = (
-        &'static [(&'static str, &'static str)],
-        &'static str,
-        &'static str,
-    );
+    type Case = (&'static [(&'static str, &'static str)], &'static str, &'static str);
     let cases: [Case; 6] = [
+        (&[("HOME", "/h")], "/h/.local/state/windlass", "/h/.config/windlass"),
         (
-            &[("HOME", "/h")],
-            "/h/.local/state/windlass",
-            "/h/.config/windlass",
-        ),
-        (
-            &[
-                ("HOME", "/h"),
-                ("XDG_STATE_HOME", "/s"),
-                ("XDG_CONFIG_HOME", "/c"),
-            ],
+            &[("HOME", "/h"), ("XDG_STATE_HOME", "/s"), ("XDG_CONFIG_HOME", "/c")],
             "/s/windlass",
             "/c/windlass",
         ),
         (
-            &[
-                ("HOME", "/h"),
-                ("XDG_STATE_HOME", "s"),
-                ("XDG_CONFIG_HOME", "./c"),
-            ],
+            &[("HOME", "/h"), ("XDG_STATE_HOME", "s"), ("XDG_CONFIG_HOME", "./c")],
             "/h/.local/state/windlass",
             "/h/.config/windlass",
         ),
         (
-            &[
-                ("HOME", "/h"),
-                ("XDG_STATE_HOME", ""),
-                ("WINDLASS_CONFIG_DIR", ""),
-            ],
+            &[("HOME", "/h"), ("XDG_STATE_HOME", ""), ("WINDLASS_CONFIG_DIR", "")],
             "/h/.local/state/windlass",
             "/h/.config/windlass",
         ),
@@ -70,23 +45,11 @@ fn roots_by_table() {
             "/own state",
             "/own",
         ),
-        (
-            &[("XDG_STATE_HOME", "/s"), ("XDG_CONFIG_HOME", "/c")],
-            "/s/windlass",
-            "/c/windlass",
-        ),
+        (&[("XDG_STATE_HOME", "/s"), ("XDG_CONFIG_HOME", "/c")], "/s/windlass", "/c/windlass"),
     ];
     for (variables, state, config) in cases {
-        assert_eq!(
-            state_root(environment(variables)).unwrap(),
-            Path::new(state),
-            "{variables:?}"
-        );
-        assert_eq!(
-            config_root(environment(variables)).unwrap(),
-            Path::new(config),
-            "{variables:?}"
-        );
+        assert_eq!(state_root(environment(variables)).unwrap(), Path::new(state), "{variables:?}");
+        assert_eq!(config_root(environment(variables)).unwrap(), Path::new(config), "{variables:?}");
     }
 }
 
@@ -103,10 +66,7 @@ fn without_a_home_the_error_says_what_to_set() {
 #[test]
 fn a_relative_override_is_refused() {
     let error = state_root(environment(&[("HOME", "/h"), ("WINDLASS_STATE_DIR", "state")])).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "WINDLASS_STATE_DIR must be an absolute path, but it is state"
-    );
+    assert_eq!(error.to_string(), "WINDLASS_STATE_DIR must be an absolute path, but it is state");
 }
 
 fn folder_name(project: &Project) -> String {
@@ -116,15 +76,8 @@ fn folder_name(project: &Project) -> String {
 fn assert_well_formed(name: &str) {
     let (slug, id) = name.rsplit_once('-').unwrap();
     assert!((1..=32).contains(&slug.len()), "{name}");
-    assert!(
-        slug.bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
-        "{name}"
-    );
-    assert!(
-        !slug.starts_with('-') && !slug.ends_with('-') && !slug.contains("--"),
-        "{name}"
-    );
+    assert!(slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{name}");
+    assert!(!slug.starts_with('-') && !slug.ends_with('-') && !slug.contains("--"), "{name}");
     assert_eq!(id.len(), 12, "{name}");
     assert!(id.bytes().all(|b| b.is_ascii_hexdigit()), "{name}");
 }
@@ -140,10 +93,7 @@ fn hostile_directory_names() {
         (b"a\xffb", "a-b"),
         (b"--x--", "x"),
         (b"...", "project"),
-        (
-            b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbb",
-            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-        ),
+        (b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbb", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
         (b"MiXeD_Case.9", "mixed-case-9"),
     ];
     let scratch = tempfile::tempdir().unwrap();
@@ -185,12 +135,7 @@ fn all_working_directories_of_a_repository_share_a_project() {
     let scratch = tempfile::tempdir().unwrap();
     let state = scratch.path().join("state");
     let (app, worktree) = (scratch.path().join("App"), scratch.path().join("app-feature"));
-    for folder in [
-        &app.join(".git"),
-        &app.join("sub"),
-        &worktree,
-        &scratch.path().join("bare.git"),
-    ] {
+    for folder in [&app.join(".git"), &app.join("sub"), &worktree, &scratch.path().join("bare.git")] {
         fs::create_dir_all(folder).unwrap();
     }
     let link = scratch.path().join("link");
@@ -217,10 +162,7 @@ fn the_id_is_the_beginning_of_the_paths_digest() {
 #[test]
 fn a_missing_directory_is_named() {
     let error = Project::locate(Path::new("/state"), Path::new("/no such\nplace"), None).unwrap_err();
-    assert!(
-        error.to_string().starts_with("cannot find /no such\\nplace: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("cannot find /no such\\nplace: "), "{error}");
 }
 
 fn mode(path: &Path) -> u32 {
@@ -272,9 +214,7 @@ fn the_umask_changes_nothing() {
 fn part_create_under_a_umask() {
     let Some(root) = super::Child::root() else { return };
     let umask = std::env::var("WINDLASS_TEST_UMASK").unwrap();
-    rustix::process::umask(rustix::fs::Mode::from_bits_truncate(
-        u32::from_str_radix(&umask, 8).unwrap(),
-    ));
+    rustix::process::umask(rustix::fs::Mode::from_bits_truncate(u32::from_str_radix(&umask, 8).unwrap()));
     create_folder(&root.join("a/b")).unwrap();
     write_atomically(&root.join("a/b/file"), b"x").unwrap();
 }
@@ -304,15 +244,8 @@ fn a_read_only_state_folder_is_one_clear_error() {
     let state = read_only(scratch.path());
     let project = Project::locate(&state, Path::new("/"), None).unwrap();
     let error = project.create().unwrap_err();
-    assert!(
-        matches!(&error, StoreError::Io { path, .. } if *path == state),
-        "{error:?}"
-    );
-    assert!(
-        error
-            .to_string()
-            .starts_with(&format!("cannot create {}: ", state.display()))
-    );
+    assert!(matches!(&error, StoreError::Io { path, .. } if *path == state), "{error:?}");
+    assert!(error.to_string().starts_with(&format!("cannot create {}: ", state.display())));
     assert!(crate::store::index::list(&project).unwrap().runs.is_empty());
     let nobody = RunId("r-0".to_owned());
     let lock =

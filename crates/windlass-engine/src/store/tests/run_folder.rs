@@ -17,10 +17,7 @@ fn new_ids_are_well_formed_and_differ() {
     for run in runs {
         let id = run.strip_prefix("r-").unwrap();
         assert_eq!(id.len(), 8);
-        assert!(
-            id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()),
-            "{run}"
-        );
+        assert!(id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{run}");
     }
 }
 
@@ -34,14 +31,7 @@ fn project_with(runs: &[&str]) -> Fixture {
 
 #[test]
 fn lookup_by_table() {
-    let fixture = project_with(&[
-        "r-abc11111",
-        "r-abd22222",
-        "r-r3333333",
-        "not-a-run",
-        "r-",
-        "r-ABC",
-    ]);
+    let fixture = project_with(&["r-abc11111", "r-abd22222", "r-r3333333", "not-a-run", "r-", "r-ABC"]);
     let cases = [
         ("r-abc11111", Some("r-abc11111")),
         ("abc", Some("r-abc11111")),
@@ -77,10 +67,7 @@ fn lookup_errors_say_what_fits() {
 #[test]
 fn an_id_in_full_wins_over_a_longer_one() {
     let fixture = project_with(&["r-a", "r-ab"]);
-    assert_eq!(
-        find_run(&fixture.project, "r-a").unwrap(),
-        RunId("r-a".to_owned())
-    );
+    assert_eq!(find_run(&fixture.project, "r-a").unwrap(), RunId("r-a".to_owned()));
 }
 
 #[test]
@@ -96,12 +83,7 @@ fn a_call_has_its_files() {
     let folder = RunFolder::of(&fixture.project, &RunId("r-x".to_owned()));
     let call = folder.call(7, 2, Purpose::Work);
     assert!(call.path().ends_with("runs/r-x/iterations/0007/2-work"));
-    assert!(
-        folder
-            .call(12_345, 1, Purpose::Review)
-            .path()
-            .ends_with("12345/1-review")
-    );
+    assert!(folder.call(12_345, 1, Purpose::Review).path().ends_with("12345/1-review"));
     call.create().unwrap();
     call.create().unwrap();
     assert!(call.path().is_dir());
@@ -110,14 +92,9 @@ fn a_call_has_its_files() {
 #[test]
 fn purposes_are_called_as_in_the_journal() {
     let folder = RunFolder::of(&Fixture::new().project, &RunId("r-x".to_owned()));
-    for purpose in [
-        Purpose::Work,
-        Purpose::Review,
-        Purpose::Council,
-        Purpose::Verify,
-        Purpose::Plan,
-        Purpose::Merge,
-    ] {
+    for purpose in
+        [Purpose::Work, Purpose::Review, Purpose::Council, Purpose::Verify, Purpose::Plan, Purpose::Merge]
+    {
         let name = serde_json::to_value(purpose).unwrap();
         let expected = format!("1-{}", name.as_str().unwrap());
         assert!(folder.call(1, 1, purpose).path().ends_with(expected));

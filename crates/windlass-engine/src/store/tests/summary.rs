@@ -20,10 +20,7 @@ fn an_ended_run() {
     assert_eq!(summary.tokens.total(), 200);
     assert_eq!((summary.started, summary.last), (at(1), at(14)));
     let ending = summary.ending.unwrap();
-    assert_eq!(
-        (ending.stop_reason, ending.exit_code),
-        (StopReason::MaxIterations, 0)
-    );
+    assert_eq!((ending.stop_reason, ending.exit_code), (StopReason::MaxIterations, 0));
 }
 
 #[test]
@@ -41,24 +38,16 @@ fn a_call_that_never_ended_costs_its_reservation() {
 fn the_runs_own_figures_count_when_it_has_ended() {
     let fixture = Fixture::new();
     let mut entries = fixture.facts(&run(), 1, None);
-    entries.extend(numbered(
-        vec![reserved(2), finished(StopReason::Interrupted, 2)],
-        8,
-    ));
+    entries.extend(numbered(vec![reserved(2), finished(StopReason::Interrupted, 2)], 8));
     let summary = RunSummary::of(&entries).unwrap();
-    assert_eq!(
-        (summary.iterations, summary.cost),
-        (2, Cost::from_micros(500_000))
-    );
+    assert_eq!((summary.iterations, summary.cost), (2, Cost::from_micros(500_000)));
 }
 
 #[test]
 fn a_resumed_run_is_unfinished_until_it_ends_again() {
     let fixture = Fixture::new();
     let mut entries = fixture.facts(&run(), 1, Some(StopReason::MaxIterations));
-    let resumed = Fact::RunResumed {
-        plan: Box::new(plan(&run(), &fixture.directory)),
-    };
+    let resumed = Fact::RunResumed { plan: Box::new(plan(&run(), &fixture.directory)) };
     entries.extend(numbered(vec![resumed], 9));
     let summary = RunSummary::of(&entries).unwrap();
     assert!(summary.is_unfinished());

@@ -65,7 +65,8 @@ fn scratch() -> Result<PathBuf, CliError> {
 
 fn write_project(directory: &Path) -> Result<(), CliError> {
     for (name, content) in PROJECT {
-        fs::write(directory.join(name), content).map_err(|error| trouble("write the demo's project", &error))?;
+        fs::write(directory.join(name), content)
+            .map_err(|error| trouble("write the demo's project", &error))?;
     }
     git::create_with_everything(directory, "A greeting with a failing test")
         .map_err(|error| CliError::new(Kind::System, format!("the demo needs git: {error}")))

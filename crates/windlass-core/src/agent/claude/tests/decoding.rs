@@ -35,13 +35,7 @@ fn every_block_of_a_message_counts() {
         ]
     );
     assert_eq!(found.observations.len(), 3);
-    assert_eq!(
-        found.observations[0],
-        Observation::AgentText {
-            text: "one".into(),
-            nested: false
-        }
-    );
+    assert_eq!(found.observations[0], Observation::AgentText { text: "one".into(), nested: false });
 }
 
 // rows: 36
@@ -52,17 +46,8 @@ fn a_sub_agents_messages_are_nested() {
     let found = decode(line.to_string());
     let delegating = Digest::Activity(Activity::Delegating);
     assert_eq!(found.digests, [delegating.clone(), Digest::ToolUse, delegating]);
-    assert_eq!(
-        found.observations[0],
-        Observation::AgentText {
-            text: "sub".into(),
-            nested: true
-        }
-    );
-    assert!(matches!(
-        found.observations[1],
-        Observation::ToolUse { nested: true, .. }
-    ));
+    assert_eq!(found.observations[0], Observation::AgentText { text: "sub".into(), nested: true });
+    assert!(matches!(found.observations[1], Observation::ToolUse { nested: true, .. }));
 }
 
 // rows: 51
@@ -85,13 +70,7 @@ fn a_lone_surrogate_does_no_harm() {
     assert_eq!(output(line).text, "a\u{fffd}b");
     let line = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\ud83d\ude80\ud800"},{"type":"tool_use","id":"a","name":"Bash","input":{"command":"echo \udc00","\ud800":1}}]}}"#;
     let found = decode(line);
-    assert_eq!(
-        found.observations[0],
-        Observation::AgentText {
-            text: "🚀\u{fffd}".into(),
-            nested: false
-        }
-    );
+    assert_eq!(found.observations[0], Observation::AgentText { text: "🚀\u{fffd}".into(), nested: false });
     assert_eq!(found.digests.len(), 3);
     let line = r#"{"type":"result","is_error":false,"result":"done \ud800","total_cost_usd":1}"#;
     assert!(
@@ -116,20 +95,12 @@ fn what_is_no_event_is_garbage() {
     for line in rows {
         let found = decode(line);
         assert_eq!(found.digests, [Digest::Garbage], "{line:?}");
-        let [Observation::Garbage { bytes, start }] = &found.observations[..] else {
-            panic!("{line:?}")
-        };
+        let [Observation::Garbage { bytes, start }] = &found.observations[..] else { panic!("{line:?}") };
         assert_eq!(*bytes, line.len() as u64);
         assert!(!start.chars().any(char::is_control));
     }
     let long = decode("x".repeat(1000));
-    assert_eq!(
-        long.observations,
-        [Observation::Garbage {
-            bytes: 1000,
-            start: "x".repeat(120)
-        }]
-    );
+    assert_eq!(long.observations, [Observation::Garbage { bytes: 1000, start: "x".repeat(120) }]);
 }
 
 #[test]
@@ -156,13 +127,7 @@ fn what_is_not_known_is_passed_over() {
     let found = decode(
         b"{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"a\xffb\"}]}}\r",
     );
-    assert_eq!(
-        found.observations,
-        [Observation::AgentText {
-            text: "a\u{fffd}b".into(),
-            nested: false
-        }]
-    );
+    assert_eq!(found.observations, [Observation::AgentText { text: "a\u{fffd}b".into(), nested: false }]);
 }
 
 #[test]
@@ -171,24 +136,10 @@ fn limits_are_noticed() {
         let info = json!({"status": status, "resetsAt": 1_795_295_541, "rateLimitType": "five_hour", "utilization": 1, "isUsingOverage": overage});
         decode(json!({"type": "rate_limit_event", "rate_limit_info": info}).to_string())
     };
-    let limit = UsageLimit {
-        resets_at: Some("2026-11-21T21:12:21Z".parse().unwrap()),
-        window: "five_hour".into(),
-    };
-    assert_eq!(
-        event("rejected", false).digests,
-        [Digest::Limit {
-            rejected: Some(limit),
-            overage: false
-        }]
-    );
-    assert_eq!(
-        event("allowed_warning", true).digests,
-        [Digest::Limit {
-            rejected: None,
-            overage: true
-        }]
-    );
+    let limit =
+        UsageLimit { resets_at: Some("2026-11-21T21:12:21Z".parse().unwrap()), window: "five_hour".into() };
+    assert_eq!(event("rejected", false).digests, [Digest::Limit { rejected: Some(limit), overage: false }]);
+    assert_eq!(event("allowed_warning", true).digests, [Digest::Limit { rejected: None, overage: true }]);
     assert_eq!(
         event("allowed", false).observations,
         [Observation::LimitNotice {
@@ -213,15 +164,9 @@ fn retries_compaction_and_denials_are_noticed() {
     assert_eq!(
         found.digests,
         [
-            Digest::Retry {
-                status: Some(529),
-                error: "overloaded".into()
-            },
+            Digest::Retry { status: Some(529), error: "overloaded".into() },
             retrying.clone(),
-            Digest::Retry {
-                status: None,
-                error: "unknown".into()
-            },
+            Digest::Retry { status: None, error: "unknown".into() },
             retrying,
             Digest::Activity(Activity::Compacting),
         ]
@@ -236,13 +181,7 @@ fn retries_compaction_and_denials_are_noticed() {
     assert_eq!(found.observations[0], expected);
     assert_eq!(
         found.observations[2..],
-        [
-            Observation::Compacted,
-            Observation::Denied {
-                name: "Bash".into(),
-                id: "t".into()
-            }
-        ]
+        [Observation::Compacted, Observation::Denied { name: "Bash".into(), id: "t".into() }]
     );
 }
 
@@ -251,13 +190,7 @@ fn background_tasks_are_counted_with_and_without_their_list() {
     let counts = |lines: &[&str]| {
         let digests = decode(lines.join("\n")).digests.into_iter();
         digests
-            .filter_map(|digest| {
-                if let Digest::Background(running) = digest {
-                    Some(running)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|digest| if let Digest::Background(running) = digest { Some(running) } else { None })
             .collect::<Vec<_>>()
     };
     let list = |tasks: &str| {
@@ -287,11 +220,8 @@ fn background_tasks_are_counted_with_and_without_their_list() {
         updated("b", r#""status":"killed""#),
     ];
     assert_eq!(counts(&single.each_ref().map(String::as_str)), [1, 2, 1, 0]);
-    let foreground = [
-        started("a", r#","is_backgrounded":false"#),
-        updated("a", r#""status":"completed""#),
-        notified("a"),
-    ];
+    let foreground =
+        [started("a", r#","is_backgrounded":false"#), updated("a", r#""status":"completed""#), notified("a")];
     assert!(counts(&foreground.each_ref().map(String::as_str)).is_empty());
     let moved = [
         started("a", r#","is_backgrounded":false"#),
@@ -304,42 +234,20 @@ fn background_tasks_are_counted_with_and_without_their_list() {
 // rows: 56, 122
 #[test]
 fn a_results_fields_are_read_leniently() {
-    let Digest::Result(empty) = &decode(r#"{"type":"result"}"#).digests[0] else {
-        panic!()
-    };
+    let Digest::Result(empty) = &decode(r#"{"type":"result"}"#).digests[0] else { panic!() };
     assert!(empty.is_error && empty.text.is_empty() && empty.cost_usd.is_none());
     let line = json!({
         "type": "result", "is_error": true, "subtype": "error_x", "errors": ["a", "b"], "api_error_status": "no",
         "usage": {"input_tokens": 1, "output_tokens": 2, "cache_creation_input_tokens": 3, "cache_read_input_tokens": 4},
     });
-    let Digest::Result(result) = &decode(line.to_string()).digests[0] else {
-        panic!()
-    };
+    let Digest::Result(result) = &decode(line.to_string()).digests[0] else { panic!() };
     assert_eq!((result.text.as_str(), result.status), ("a\nb", None));
-    assert_eq!(
-        result.tokens,
-        Tokens {
-            input: 1,
-            output: 2,
-            cache_creation: 3,
-            cache_read: 4
-        }
-    );
+    assert_eq!(result.tokens, Tokens { input: 1, output: 2, cache_creation: 3, cache_read: 4 });
     let line = json!({"type": "result", "is_error": false, "result": format!("{}\nDONE", "x".repeat(100_000)), "usage": {"input_tokens": 1},
         "modelUsage": {"a": {"inputTokens": 10, "outputTokens": 1}, "b": {"inputTokens": 5, "cacheReadInputTokens": 7}}});
-    let Digest::Result(result) = &decode(line.to_string()).digests[0] else {
-        panic!()
-    };
+    let Digest::Result(result) = &decode(line.to_string()).digests[0] else { panic!() };
     assert!(result.text.len() == 64 * 1024 && result.text.ends_with("x\nDONE"));
-    assert_eq!(
-        result.tokens,
-        Tokens {
-            input: 15,
-            output: 1,
-            cache_creation: 0,
-            cache_read: 7
-        }
-    );
+    assert_eq!(result.tokens, Tokens { input: 15, output: 1, cache_creation: 0, cache_read: 7 });
 }
 
 proptest! {

@@ -8,34 +8,19 @@ use crate::fact::{Class, Ended};
 const ERROR: Ended = Ended::Exited(1);
 
 fn failed() -> ResultDigest {
-    ResultDigest {
-        is_error: true,
-        subtype: "success".into(),
-        ..ResultDigest::default()
-    }
+    ResultDigest { is_error: true, subtype: "success".into(), ..ResultDigest::default() }
 }
 
 fn status(status: u16, text: &str) -> ResultDigest {
-    ResultDigest {
-        status: Some(status),
-        text: text.into(),
-        ..failed()
-    }
+    ResultDigest { status: Some(status), text: text.into(), ..failed() }
 }
 
 fn reason(terminal_reason: &str, status: Option<u16>) -> ResultDigest {
-    ResultDigest {
-        terminal_reason: terminal_reason.into(),
-        status,
-        ..failed()
-    }
+    ResultDigest { terminal_reason: terminal_reason.into(), status, ..failed() }
 }
 
 fn text(text: &str) -> ResultDigest {
-    ResultDigest {
-        text: text.into(),
-        ..failed()
-    }
+    ResultDigest { text: text.into(), ..failed() }
 }
 
 /// Failures that are known from fields or sentences only. `marked` is how the message before was marked.
@@ -44,9 +29,7 @@ fn text(text: &str) -> ResultDigest {
 fn failures_without_a_recording_are_judged() {
     for (name, marked, result, class) in failures() {
         let mut found = Found::default();
-        found
-            .digests
-            .extend((!marked.is_empty()).then(|| Digest::ApiError(marked.into())));
+        found.digests.extend((!marked.is_empty()).then(|| Digest::ApiError(marked.into())));
         found.digests.push(Digest::Result(Box::new(result)));
         let report = report(&found, ERROR, None, "");
         assert_eq!(report.class, class, "{name}: {}", report.detail);
@@ -85,46 +68,15 @@ fn a_call_without_a_result_is_judged_by_standard_error() {
 
 type Failure = (&'static str, &'static str, ResultDigest, Class);
 
-#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn failures() -> Vec<Failure> {
     vec![
-        (
-            "request over 32 MB",
-            "",
-            reason("image_error", Some(413)),
-            Class::ContextTooLong,
-        ),
-        (
-            "broken image",
-            "",
-            reason("image_error", Some(400)),
-            Class::TaskFailure,
-        ),
-        (
-            "blocking limit",
-            "",
-            reason("blocking_limit", None),
-            Class::ContextTooLong,
-        ),
-        (
-            "blocking limit of old, a quota",
-            "",
-            reason("blocking_limit", Some(429)),
-            Class::Outage,
-        ),
-        (
-            "refill",
-            "",
-            reason("rapid_refill_breaker", None),
-            Class::ContextTooLong,
-        ),
+        ("request over 32 MB", "", reason("image_error", Some(413)), Class::ContextTooLong),
+        ("broken image", "", reason("image_error", Some(400)), Class::TaskFailure),
+        ("blocking limit", "", reason("blocking_limit", None), Class::ContextTooLong),
+        ("blocking limit of old, a quota", "", reason("blocking_limit", Some(429)), Class::Outage),
+        ("refill", "", reason("rapid_refill_breaker", None), Class::ContextTooLong),
         ("model error", "", reason("model_error", None), Class::TaskFailure),
-        (
-            "unknown model",
-            "model_not_found",
-            status(404, "There's an issue"),
-            Class::Config,
-        ),
+        ("unknown model", "model_not_found", status(404, "There's an issue"), Class::Config),
         (
             "output limit",
             "max_output_tokens",
@@ -132,18 +84,8 @@ fn failures() -> Vec<Failure> {
             Class::TaskFailure,
         ),
         ("hold", "account_on_hold", text(""), Class::Permission),
-        (
-            "organization",
-            "oauth_org_not_allowed",
-            text(""),
-            Class::Permission,
-        ),
-        (
-            "verification",
-            "verification_required",
-            text(""),
-            Class::Permission,
-        ),
+        ("organization", "oauth_org_not_allowed", text(""), Class::Permission),
+        ("verification", "verification_required", text(""), Class::Permission),
         ("cloud", "cloud_credential_error", text(""), Class::Auth),
         (
             "refresh lock",
@@ -161,10 +103,7 @@ fn failures() -> Vec<Failure> {
         (
             "third party",
             "invalid_request",
-            status(
-                400,
-                "API Error: 400 Third-party apps now draw from your extra usage",
-            ),
+            status(400, "API Error: 400 Third-party apps now draw from your extra usage"),
             Class::Billing,
         ),
         (
@@ -173,63 +112,30 @@ fn failures() -> Vec<Failure> {
             status(400, "API Error: 400 prompt is too long: 2 tokens > 1 maximum"),
             Class::ContextTooLong,
         ),
-        (
-            "limit, of old",
-            "",
-            text("Claude AI usage limit reached|1795300000"),
-            Class::UsageLimit,
-        ),
-        (
-            "limit by sentence",
-            "",
-            status(429, "5-hour limit reached - resets 3pm"),
-            Class::UsageLimit,
-        ),
+        ("limit, of old", "", text("Claude AI usage limit reached|1795300000"), Class::UsageLimit),
+        ("limit by sentence", "", status(429, "5-hour limit reached - resets 3pm"), Class::UsageLimit),
         (
             "extra usage, timed",
             "",
             status(429, "You're out of extra usage · resets 5pm (UTC)"),
             Class::UsageLimit,
         ),
-        (
-            "extra usage",
-            "",
-            status(429, "You're out of extra usage"),
-            Class::Billing,
-        ),
-        (
-            "credits",
-            "",
-            status(429, "You're out of usage credits"),
-            Class::Billing,
-        ),
+        ("extra usage", "", status(429, "You're out of extra usage"), Class::Billing),
+        ("credits", "", status(429, "You're out of usage credits"), Class::Billing),
         (
             "spend limit",
             "",
             status(429, "You've hit your monthly spend limit · raise it at x"),
             Class::Billing,
         ),
-        (
-            "seat",
-            "",
-            status(429, "Your seat type doesn't include usage"),
-            Class::Billing,
-        ),
+        ("seat", "", status(429, "Your seat type doesn't include usage"), Class::Billing),
         (
             "throttle",
             "",
-            status(
-                429,
-                "Server is temporarily limiting requests (not your usage limit)",
-            ),
+            status(429, "Server is temporarily limiting requests (not your usage limit)"),
             Class::Outage,
         ),
-        (
-            "no such session",
-            "",
-            text("No conversation found with session ID: x"),
-            Class::Config,
-        ),
+        ("no such session", "", text("No conversation found with session ID: x"), Class::Config),
         ("nothing known", "", text("what?"), Class::Unknown),
     ]
 }

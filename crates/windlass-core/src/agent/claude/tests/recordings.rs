@@ -32,10 +32,7 @@ fn watch() -> CallWatch {
 
 /// When the recordings were made.
 fn now() -> Now {
-    Now {
-        wall: "2026-11-21T20:30:00Z".parse().unwrap(),
-        monotonic: Duration::from_secs(7),
-    }
+    Now { wall: "2026-11-21T20:30:00Z".parse().unwrap(), monotonic: Duration::from_secs(7) }
 }
 
 pub(super) fn report(found: &Found, ended: Ended, cut: Option<Cut>, stderr: &str) -> CallReport {
@@ -57,49 +54,26 @@ pub(super) fn report(found: &Found, ended: Ended, cut: Option<Cut>, stderr: &str
 fn every_recording_is_judged() {
     for (file, content, ended, cut, class, results, tools, detail) in RECORDINGS {
         let found = decode(content);
-        let plain = if is_plain(file) {
-            std::str::from_utf8(content).unwrap()
-        } else {
-            ""
-        };
+        let plain = if is_plain(file) { std::str::from_utf8(content).unwrap() } else { "" };
         let report = report(&found, *ended, *cut, plain);
         assert_eq!(report.class, *class, "{file}: {}", report.detail);
-        assert_eq!(
-            (report.results.len(), report.tool_uses),
-            (*results, *tools),
-            "{file}"
-        );
+        assert_eq!((report.results.len(), report.tool_uses), (*results, *tools), "{file}");
         assert!(report.detail.starts_with(detail), "{file}: {}", report.detail);
-        assert_eq!(
-            report.detail.is_empty(),
-            *class == Class::Success,
-            "{file}: {}",
-            report.detail
-        );
+        assert_eq!(report.detail.is_empty(), *class == Class::Success, "{file}: {}", report.detail);
         assert!(report.detail.chars().count() <= 300, "{file}");
-        assert_eq!(
-            report.garbage_lines > 0,
-            is_plain(file) || *file == "json-verbose.json",
-            "{file}"
-        );
+        assert_eq!(report.garbage_lines > 0, is_plain(file) || *file == "json-verbose.json", "{file}");
         assert_eq!(report.limit.is_some(), *class == Class::UsageLimit, "{file}");
         assert_eq!(report.duration, Duration::from_secs(5));
     }
 }
 
 #[test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a test looks for recordings that it does not know"
-)]
+#[expect(clippy::disallowed_methods, reason = "a test looks for recordings that it does not know")]
 fn no_recording_is_left_out() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/claude");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(
-            name == "README.md" || RECORDINGS.iter().any(|row| row.0 == name),
-            "{name} has no row"
-        );
+        assert!(name == "README.md" || RECORDINGS.iter().any(|row| row.0 == name), "{name} has no row");
     }
 }
 
@@ -136,53 +110,28 @@ fn totals_are_those_of_the_whole_process() {
     for (file, micros, input, output) in rows {
         let report = report(&decode(recording(file)), OK, None, "");
         assert_eq!(report.cost.unwrap().micros(), micros, "{file}");
-        assert_eq!(
-            (report.tokens.input, report.tokens.output),
-            (input, output),
-            "{file}"
-        );
+        assert_eq!((report.tokens.input, report.tokens.output), (input, output), "{file}");
     }
     let cached = report(&decode(recording("tools-write-edit-bash.ndjson")), OK, None, "");
-    assert_eq!(
-        (cached.tokens.cache_creation, cached.tokens.cache_read),
-        (2_000, 40_000)
-    );
-    let died = report(
-        &decode(recording("sig-kill.ndjson")),
-        Ended::Signalled(9),
-        None,
-        "",
-    );
+    assert_eq!((cached.tokens.cache_creation, cached.tokens.cache_read), (2_000, 40_000));
+    let died = report(&decode(recording("sig-kill.ndjson")), Ended::Signalled(9), None, "");
     assert_eq!(died.cost, None);
 }
 
 #[test]
 fn reset_times_come_from_the_event_before_the_sentence() {
-    let limit = |file: &str, stderr: &str| {
-        report(&decode(recording(file)), ERROR, None, stderr)
-            .limit
-            .unwrap()
-    };
-    let five_hours = UsageLimit {
-        resets_at: Some("2026-11-21T21:12:21Z".parse().unwrap()),
-        window: "five_hour".into(),
-    };
+    let limit =
+        |file: &str, stderr: &str| report(&decode(recording(file)), ERROR, None, stderr).limit.unwrap();
+    let five_hours =
+        UsageLimit { resets_at: Some("2026-11-21T21:12:21Z".parse().unwrap()), window: "five_hour".into() };
     assert_eq!(limit("err-429-unified-oauth.ndjson", ""), five_hours);
-    let week = UsageLimit {
-        resets_at: Some("2026-11-25T08:06:32Z".parse().unwrap()),
-        window: "seven_day".into(),
-    };
+    let week =
+        UsageLimit { resets_at: Some("2026-11-25T08:06:32Z".parse().unwrap()), window: "seven_day".into() };
     assert_eq!(limit("limit-seven-day.ndjson", ""), week);
-    let sentence = limit(
-        "text-text.txt",
-        "You've hit your 5-hour limit · resets 9:46pm (UTC)\n",
-    );
+    let sentence = limit("text-text.txt", "You've hit your 5-hour limit · resets 9:46pm (UTC)\n");
     assert_eq!(
         sentence,
-        UsageLimit {
-            resets_at: Some("2026-11-21T21:46:00Z".parse().unwrap()),
-            window: String::new()
-        }
+        UsageLimit { resets_at: Some("2026-11-21T21:46:00Z".parse().unwrap()), window: String::new() }
     );
 }
 
@@ -208,12 +157,9 @@ fn a_session_is_shown() {
             Observation::Started { model, version } => format!("{model} {version}"),
             Observation::AgentText { text, .. } => text.clone(),
             Observation::ToolUse { name, .. } => format!("> {name}"),
-            Observation::ToolResult {
-                name,
-                is_error,
-                output,
-                ..
-            } => format!("< {name} {is_error} {}", output.lines),
+            Observation::ToolResult { name, is_error, output, .. } => {
+                format!("< {name} {is_error} {}", output.lines)
+            }
             Observation::Result { cost_usd, turns, .. } => format!("= {cost_usd:?} {turns:?}"),
             other => format!("{other:?}"),
         })
@@ -248,18 +194,12 @@ fn who_ended_it_comes_first() {
     let term = Ended::Exited(143);
     assert_eq!(of(good, term, Some(Cut::Lingering)), Class::Success);
     assert_eq!(of(good, term, Some(Cut::Duration)), Class::Success);
-    assert_eq!(
-        of(good, Ended::Signalled(9), Some(Cut::Lingering)),
-        Class::Success
-    );
+    assert_eq!(of(good, Ended::Signalled(9), Some(Cut::Lingering)), Class::Success);
     assert_eq!(of(good, term, Some(Cut::Stop)), Class::Interrupted);
     assert_eq!(of(good, Ended::Lost, None), Class::Interrupted);
     assert_eq!(of(good, Ended::Exited(3), None), Class::TaskFailure);
     assert_eq!(of(good, Ended::Signalled(11), None), Class::TaskFailure);
-    assert_eq!(
-        of("err-403.ndjson", Ended::Signalled(15), None),
-        Class::Permission
-    );
+    assert_eq!(of("err-403.ndjson", Ended::Signalled(15), None), Class::Permission);
     for cut in [Cut::Silence, Cut::WallClock, Cut::Duration] {
         assert_eq!(of("sig-term.ndjson", term, Some(cut)), Class::TaskFailure);
     }

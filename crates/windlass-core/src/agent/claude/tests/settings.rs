@@ -12,7 +12,11 @@ fn plan(project: &str) -> RunPlan {
     let mut plan = testing::plan();
     plan.directory = project.into();
     plan.agent.allow = vec!["Bash(make test)".into()];
-    let inputs = ["/home/dev/.config/windlass/config.toml", "/home/dev/p/.windlass/config.toml", "/home/dev/p/GOAL.md"];
+    let inputs = [
+        "/home/dev/.config/windlass/config.toml",
+        "/home/dev/p/.windlass/config.toml",
+        "/home/dev/p/GOAL.md",
+    ];
     plan.inputs = inputs.map(|input| (input.into(), String::new())).to_vec();
     plan
 }
@@ -111,36 +115,16 @@ fn every_part_of_a_pipeline_is_allowed() {
 #[test]
 fn a_denial_names_the_rule_that_would_allow_it() {
     let rows = [
-        (
-            "Bash",
-            r#"{"command":"touch z","description":"x"}"#,
-            "touch z",
-            "Bash(touch z)",
-        ),
+        ("Bash", r#"{"command":"touch z","description":"x"}"#, "touch z", "Bash(touch z)"),
         (
             "Write",
             r#"{"file_path":"/home/dev/extra/new.txt","content":"q"}"#,
             "/home/dev/extra/new.txt",
             "Edit(//home/dev/extra/new.txt)",
         ),
-        (
-            "Edit",
-            r#"{"file_path":"src/a[1].rs"}"#,
-            "src/a[1].rs",
-            r"Edit(src/a\\[1\\].rs)",
-        ),
-        (
-            "NotebookEdit",
-            r#"{"notebook_path":"/n.ipynb"}"#,
-            "/n.ipynb",
-            "Edit(//n.ipynb)",
-        ),
-        (
-            "Read",
-            r#"{"file_path":"/etc/passwd"}"#,
-            "/etc/passwd",
-            "Read(//etc/passwd)",
-        ),
+        ("Edit", r#"{"file_path":"src/a[1].rs"}"#, "src/a[1].rs", r"Edit(src/a\\[1\\].rs)"),
+        ("NotebookEdit", r#"{"notebook_path":"/n.ipynb"}"#, "/n.ipynb", "Edit(//n.ipynb)"),
+        ("Read", r#"{"file_path":"/etc/passwd"}"#, "/etc/passwd", "Read(//etc/passwd)"),
         (
             "WebFetch",
             r#"{"url":"https://u@example.org:8080/x?y"}"#,
@@ -148,12 +132,7 @@ fn a_denial_names_the_rule_that_would_allow_it() {
             "WebFetch(domain:example.org)",
         ),
         ("WebFetch", r#"{"url":"nonsense"}"#, "nonsense", "WebFetch"),
-        (
-            "WebSearch",
-            r#"{"query":"abc"}"#,
-            r#"{"query":"abc"}"#,
-            "WebSearch",
-        ),
+        ("WebSearch", r#"{"query":"abc"}"#, r#"{"query":"abc"}"#, "WebSearch"),
         ("mcp__good__ping", "{}", "{}", "mcp__good__ping"),
         ("Bash", r#"{"nope":1}"#, r#"{"nope":1}"#, "Bash"),
     ];

@@ -38,11 +38,7 @@ fn a_full_disk_takes_no_half_batches() {
     journal.sync().unwrap();
     drop(journal);
     assert_eq!(Journal::open(&folder).unwrap().entries, entries);
-    assert_eq!(
-        fs::metadata(&reserve).unwrap().len(),
-        RESERVE_BYTES as u64,
-        "filled again"
-    );
+    assert_eq!(fs::metadata(&reserve).unwrap().len(), RESERVE_BYTES as u64, "filled again");
 }
 
 const PART: &str = "store::journal::tests::faults::part_write_under_a_fault";
@@ -67,16 +63,10 @@ fn killed(fault: &str) -> (Vec<u8>, Vec<Vec<u8>>) {
     let fixture = Fixture::in_folder(scratch.path());
     let (folder, entries) = small(&fixture);
     let left = fs::read(folder.journal()).unwrap();
-    assert_eq!(
-        Journal::open(&folder).unwrap().entries,
-        read(&folder.journal()).unwrap()
-    );
+    assert_eq!(Journal::open(&folder).unwrap().entries, read(&folder.journal()).unwrap());
     fs::remove_file(folder.journal()).unwrap();
     let whole = bytes_of(&folder, &entries);
-    let writes = whole
-        .split_inclusive(|byte| *byte == b'\n')
-        .map(<[u8]>::to_vec)
-        .collect();
+    let writes = whole.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     (left, writes)
 }
 

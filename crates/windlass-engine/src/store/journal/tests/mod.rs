@@ -60,19 +60,13 @@ fn facts_come_back_as_they_were() {
     journal.sync().unwrap();
     journal.append(rest).unwrap();
     let text = fs::read_to_string(folder.journal()).unwrap();
-    assert!(
-        text.starts_with("{\"windlass_journal\":1,\"run\":\"r-testtest\"}\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("{\"windlass_journal\":1,\"run\":\"r-testtest\"}\n"), "{text}");
     assert_eq!(text.lines().count(), entries.len() + 1);
     assert_eq!(journal.length(), text.len() as u64);
     let opened = Journal::open(&folder).unwrap();
     assert_eq!(opened.entries, entries);
     assert_eq!(opened.sealed, None);
-    assert!(
-        Journal::create(&folder).is_err(),
-        "a journal is never begun twice"
-    );
+    assert!(Journal::create(&folder).is_err(), "a journal is never begun twice");
 }
 
 #[test]
@@ -86,22 +80,12 @@ fn cut_at_every_byte_it_loads_and_goes_on() {
         let newlines = memchr::memchr_iter(b'\n', &whole[..cut]).count();
         let complete = &entries[..newlines.saturating_sub(1)];
         assert_eq!(read(&folder.journal()).unwrap(), complete, "cut at {cut}");
-        assert_eq!(
-            fs::read(folder.journal()).unwrap(),
-            &whole[..cut],
-            "reading changes nothing"
-        );
+        assert_eq!(fs::read(folder.journal()).unwrap(), &whole[..cut], "reading changes nothing");
 
         let mut opened = Journal::open(&folder).unwrap();
         assert_eq!(opened.entries, complete, "cut at {cut}");
-        let end = whole[..cut]
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |last| last + 1);
-        let tail: Vec<Vec<u8>> = (end < cut)
-            .then(|| whole[end..cut].to_vec())
-            .into_iter()
-            .collect();
+        let end = whole[..cut].iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        let tail: Vec<Vec<u8>> = (end < cut).then(|| whole[end..cut].to_vec()).into_iter().collect();
         assert_eq!(torn(&folder), tail, "cut at {cut}");
         assert_eq!(opened.sealed.is_some(), end < cut);
 
@@ -195,20 +179,11 @@ fn a_broken_line_in_the_middle_is_named_and_nothing_is_changed() {
         let (folder, entries) = small(&fixture);
         let broken = with_line(&folder, &entries, 5, text);
         fs::write(folder.journal(), &broken).unwrap();
-        for error in [
-            Journal::open(&folder).unwrap_err(),
-            read(&folder.journal()).unwrap_err(),
-        ] {
+        for error in [Journal::open(&folder).unwrap_err(), read(&folder.journal()).unwrap_err()] {
             let message = error.to_string();
-            assert!(
-                matches!(error, StoreError::BrokenLine { line: 5, .. }),
-                "{message}"
-            );
+            assert!(matches!(error, StoreError::BrokenLine { line: 5, .. }), "{message}");
             assert!(message.contains(problem), "{message}");
-            assert!(
-                message.contains("journal.jsonl") && message.contains("first 4 lines"),
-                "{message}"
-            );
+            assert!(message.contains("journal.jsonl") && message.contains("first 4 lines"), "{message}");
         }
         assert_eq!(fs::read(folder.journal()).unwrap(), broken);
         assert!(torn(&folder).is_empty());
@@ -224,26 +199,17 @@ fn a_last_line_from_a_newer_version_is_not_sealed_away() {
         &folder.journal(),
         b"{\"seq\":15,\"wall\":\"2027-01-15T08:00:04Z\",\"ms\":4,\"fact\":\"new\"}\n",
     );
-    assert!(matches!(
-        Journal::open(&folder),
-        Err(StoreError::BrokenLine { line: 16, .. })
-    ));
+    assert!(matches!(Journal::open(&folder), Err(StoreError::BrokenLine { line: 16, .. })));
 }
 
 #[test]
 fn headers_by_table() {
     let cases = [
-        (
-            "{\"windlass_journal\":2,\"run\":\"r-testtest\"}\n",
-            "newer Windlass (journal format 2",
-        ),
+        ("{\"windlass_journal\":2,\"run\":\"r-testtest\"}\n", "newer Windlass (journal format 2"),
         ("{\"windlass_journal\":2,\"other\":true}\n", "newer Windlass"),
         ("{\"run\":\"r-testtest\"}\n", "is not a journal of Windlass"),
         ("[]\n", "is not a journal of Windlass"),
-        (
-            "{\"windlass_journal\":1,\"run\":\"r-other\"}\n",
-            "belongs to run r-other",
-        ),
+        ("{\"windlass_journal\":1,\"run\":\"r-other\"}\n", "belongs to run r-other"),
         ("garbage\n{}\n", "line 1 of"),
     ];
     for (header, problem) in cases {
@@ -271,10 +237,7 @@ fn a_missing_journal_is_named() {
     let fixture = Fixture::new();
     let (folder, _) = small(&fixture);
     let error = read(&folder.journal()).unwrap_err();
-    assert!(
-        error.is_not_found() && error.to_string().contains("journal.jsonl"),
-        "{error}"
-    );
+    assert!(error.is_not_found() && error.to_string().contains("journal.jsonl"), "{error}");
     assert!(Journal::open(&folder).unwrap_err().is_not_found());
     assert!(!folder.journal().exists());
 }
@@ -313,10 +276,7 @@ fn a_follower_sees_whole_facts_as_they_come() {
     for (position, byte) in whole.iter().enumerate() {
         append_raw(&path, &[*byte]);
         let new = follower.poll().unwrap();
-        assert!(
-            new.len() <= 1 && (new.is_empty() || *byte == b'\n'),
-            "at {position}"
-        );
+        assert!(new.len() <= 1 && (new.is_empty() || *byte == b'\n'), "at {position}");
         seen.extend(new);
     }
     assert_eq!(seen, entries);
@@ -332,21 +292,11 @@ fn a_follower_outlives_a_sealed_tail_and_a_batch_rolled_back() {
     assert_eq!(follower.poll().unwrap(), entries[..5]);
     let length = journal.length();
     // A batch of which the first line was seen, then rolled back; what comes instead has other lengths.
-    let seen = Entry {
-        fact: Fact::Noticed {
-            text: "x".repeat(1000),
-        },
-        ..entries[5].clone()
-    };
+    let seen = Entry { fact: Fact::Noticed { text: "x".repeat(1000) }, ..entries[5].clone() };
     let line = serde_json::to_vec(&seen).unwrap();
     append_raw(&folder.journal(), &[line, b"\n{\"seq\":".to_vec()].concat());
     assert_eq!(follower.poll().unwrap(), [seen]);
-    fs::OpenOptions::new()
-        .write(true)
-        .open(folder.journal())
-        .unwrap()
-        .set_len(length)
-        .unwrap();
+    fs::OpenOptions::new().write(true).open(folder.journal()).unwrap().set_len(length).unwrap();
     assert!(follower.poll().unwrap().is_empty());
     journal.append(&entries[5..]).unwrap();
     assert_eq!(follower.poll().unwrap(), entries[6..]);
@@ -372,9 +322,6 @@ fn a_thousand_iterations() {
     let began = Instant::now();
     let opened = Journal::open(&folder).unwrap();
     let (count, length) = (entries.len(), journal.length());
-    eprintln!(
-        "{count} facts, {length} bytes: appended in {written:?}, loaded in {:?}",
-        began.elapsed()
-    );
+    eprintln!("{count} facts, {length} bytes: appended in {written:?}, loaded in {:?}", began.elapsed());
     assert_eq!(opened.entries, entries);
 }
