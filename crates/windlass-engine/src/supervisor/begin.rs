@@ -1,0 +1,165 @@
+//! Beginning effects: what the core has decided and not yet seen done.
+
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId};
+use windlass_core::run::{Effect, EndCall, LaneState, TurnKey};
+
+use super::call::{CallError, CallSetting, LiveCall};
+use super::check::{CheckSetting, LiveCheck};
+use super::event::Event;
+use super::lane::{Live, LiveLane};
+use super::worker::Work;
+use super::{EngineError, Supervisor, keeper_gone};
+use crate::process::Keeper;
+use crate::store::CallFolder;
+
+impl Supervisor {
+    /// Facts first, then their effects: what leaves a trace waits until the journal is on the disk.
+    pub(super) fn begin_outstanding(&mut self) -> Result<(), EngineError> {
+        let outstanding = self.run.outstanding();
+        self.begun.retain(|effect| outstanding.contains(effect));
+        for effect in outstanding {
+            if self.begun.contains(&effect) {
+                continue;
+            }
+            if effect.needs_journal() {
+                self.sync()?;
+            }
+            self.begun.insert(effect.clone());
+            self.begin(effect)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, effect: Effect) -> Result<(), EngineError> {
+        match &effect {
+            Effect::Call { lane, call, turn, purpose, budget } => {
+                let folder = self.folder.call(turn.iteration, turn.attempt, *purpose);
+                self.begin_call(*lane, *call, folder, *budget)
+            }
+            Effect::RunCheck { lane, stage, check, turn } => self.begin_check(*lane, *stage, *check, *turn),
+            Effect::EndCall { lane, how, .. } => self.end_call(*lane, *how),
+            _ => {
+                let refused = self.run.refused_by().to_vec();
+                let baseline = self.run.baseline().to_vec();
+                self.worker.carry_out(Work { effect, refused, baseline })
+            }
+        }
+    }
+
+    fn begin_call(
+        &mut self,
+        lane: LaneId,
+        call: CallId,
+        folder: CallFolder,
+        budget: Option<Cost>,
+    ) -> Result<(), EngineError> {
+        let now = self.clock.now();
+        let (Some(plan), Some(clocks)) = (self.run.plan().cloned(), self.run.call_clocks(now)) else {
+            return Err(EngineError::Broken);
+        };
+        let setting = CallSetting {
+            plan: &plan,
+            folder,
+            settings: self.folder.settings(),
+            lane,
+            call,
+            budget,
+            clocks,
+            environment: &self.environment,
+            clock: Arc::clone(&self.clock),
+            audience: Arc::clone(&self.audience),
+            events: self.events.clone(),
+        };
+        let (live, request) = match LiveCall::set_up(setting) {
+            Ok(set_up) => set_up,
+            Err(CallError::Store(error)) => {
+                self.fail(error.is_disk_full(), &error.to_string());
+                return Ok(());
+            }
+            Err(CallError::Process(error)) => return Err(error.into()),
+        };
+        let id = request.id;
+        let held = self.lane(lane)?;
+        held.live = Live::Call(live);
+        held.id = Some(id);
+        held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?;
+        Ok(())
+    }
+
+    fn begin_check(
+        &mut self,
+        lane: LaneId,
+        stage: CheckStage,
+        check: u16,
+        turn: Option<TurnKey>,
+    ) -> Result<(), EngineError> {
+        let Some(plan) = self.run.plan().cloned() else {
+            return Err(EngineError::Broken);
+        };
+        self.checks_run += 1;
+        let id = self.checks_run * 2 + 1;
+        let setting = CheckSetting {
+            plan: &plan,
+            folder: &self.folder,
+            stage,
+            check,
+            turn,
+            environment: &self.environment,
+            id,
+            began: self.clock.monotonic(),
+        };
+        let (live, request) = match LiveCheck::set_up(setting) {
+            Ok(Some(set_up)) => set_up,
+            Ok(None) => return Err(EngineError::Broken),
+            Err(error) => {
+                self.fail(error.is_disk_full(), &error.to_string());
+                return Ok(());
+            }
+        };
+        let held = self.lane(lane)?;
+        held.live = Live::Check(live);
+        held.id = Some(id);
+        held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?;
+        Ok(())
+    }
+
+    fn end_call(&mut self, lane: LaneId, how: EndCall) -> Result<(), EngineError> {
+        let cut = match self.run.lane(lane) {
+            Some(LaneState::Terminating(_, _, termination)) => termination.cut,
+            _ => Cut::Stop,
+        };
+        let Some(held) = self.lanes.get(&lane) else {
+            return Ok(());
+        };
+        if let Live::Call(live) = &held.live {
+            live.cut(cut);
+        }
+        let (Some(keeper), Some(id)) = (&held.keeper, held.id) else {
+            return Ok(());
+        };
+        let sent = match how {
+            EndCall::Ask => keeper.terminate(id),
+            EndCall::Kill => keeper.kill_tree(),
+        };
+        Ok(sent.or_else(keeper_gone)?)
+    }
+
+    /// A lane with a living keeper, which keeps the run's lock for as long as it lives.
+    fn lane(&mut self, lane: LaneId) -> Result<&mut LiveLane, EngineError> {
+        let held = self.lanes.entry(lane).or_default();
+        if held.keeper.is_none() {
+            let events = self.events.clone();
+            let keeper = Keeper::start(&self.program, move |event| {
+                let _ = events.send(Event::Keeper(lane, event));
+            })?;
+            if let Some(lock) = &self.lock {
+                keeper.hold(&[lock.as_fd()])?;
+            }
+            held.keeper = Some(keeper);
+        }
+        Ok(held)
+    }
+}

@@ -1,0 +1,181 @@
+//! What happens outside the loop: keepers, signals, the worker's answers, clocks that run out.
+
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+
+use windlass_core::agent::close_own_files;
+use windlass_core::fact::{CallReport, Class, Cost, Ended, LaneId, StopReason, StopSource, Tokens};
+use windlass_core::run::{Input, LaneState};
+
+use super::event::{Event, WorkError};
+use super::lane::{Ending, Live};
+use super::{EngineError, Supervisor, keeper_gone};
+use crate::process::signals::{self, Signal};
+use crate::process::{KeeperEvent, adopt_and_kill};
+
+impl Supervisor {
+    pub(super) fn event(&mut self, event: Event) -> Result<(), EngineError> {
+        match event {
+            Event::Stirred => Ok(()),
+            Event::Worked(input) => self.take(input),
+            Event::WorkFailed(WorkError { stop_reason, detail }) => {
+                if stop_reason == StopReason::DiskFull {
+                    self.release_reserve()?;
+                }
+                self.take(Input::Failed { stop_reason, detail })
+            }
+            Event::LogFailed(error) if error.kind() == ErrorKind::StorageFull => {
+                self.release_reserve()?;
+                let detail = "the disk is full: what the agent prints cannot be kept".to_owned();
+                self.take(Input::Failed { stop_reason: StopReason::DiskFull, detail })
+            }
+            Event::LogFailed(error) => {
+                self.take(Input::Notice(format!("the agent's output is not kept: {error}")))
+            }
+            Event::Signal(signal) => self.signal(signal),
+            Event::Keeper(lane, event) => self.keeper_event(lane, event),
+        }
+    }
+
+    fn keeper_event(&mut self, lane: LaneId, event: KeeperEvent) -> Result<(), EngineError> {
+        let now = self.clock.monotonic();
+        let Some(held) = self.lanes.get_mut(&lane) else {
+            return Ok(());
+        };
+        match event {
+            KeeperEvent::Spawned { id, pid } if held.id == Some(id) => {
+                if let Live::Call(live) = &held.live {
+                    let call = live.call;
+                    return self.take(Input::Spawned { lane, call, pid: pid.unsigned_abs() });
+                }
+                Ok(())
+            }
+            KeeperEvent::SpawnFailed { id, fault } if held.id == Some(id) => {
+                let detail = fault.to_string();
+                match std::mem::take(&mut held.live) {
+                    Live::Call(live) => {
+                        let call = live.call;
+                        let report = Box::new(never_started(detail));
+                        drop(live);
+                        self.take(Input::CallEnded { lane, call, report })
+                    }
+                    Live::Check(mut check) => {
+                        check.exited(Ended::Lost);
+                        let stage = check.stage;
+                        let outcome = check.outcome(now);
+                        self.take(Input::CheckEnded { lane, stage, outcome })
+                    }
+                    Live::Nothing => Ok(()),
+                }
+            }
+            KeeperEvent::Exited { id, ended } => {
+                if held.id == Some(id) {
+                    held.exited(ended);
+                }
+                Ok(())
+            }
+            KeeperEvent::TreeGone { left } => {
+                if !left.is_empty() {
+                    let text = format!("{} processes could not be killed: {left:?}", left.len());
+                    self.take(Input::Notice(text))?;
+                }
+                self.swept(lane, None)
+            }
+            KeeperEvent::Died => {
+                held.keeper_died();
+                let _ = adopt_and_kill();
+                self.swept(lane, Some("the process that keeps watch over the agent was killed"))
+            }
+            KeeperEvent::Spawned { .. } | KeeperEvent::SpawnFailed { .. } => Ok(()),
+        }
+    }
+
+    /// What ran in a lane is over, and nothing of it is left.
+    fn swept(&mut self, lane: LaneId, lost: Option<&str>) -> Result<(), EngineError> {
+        let now = self.clock.monotonic();
+        let ending = self.lanes.get_mut(&lane).and_then(|held| held.swept(now));
+        match ending {
+            None => Ok(()),
+            Some(Ending::Check(stage, outcome)) => self.take(Input::CheckEnded { lane, stage, outcome }),
+            Some(Ending::Call(call, mut report)) => {
+                if let Some(plan) = self.run.plan() {
+                    close_own_files(&mut report.denials, plan, self.folder.state());
+                }
+                if let (Some(why), None) = (lost, report.cut) {
+                    // Without a bound, an agent that kills its keeper again and again would be repeated for ever.
+                    report.class = Class::TaskFailure;
+                    why.clone_into(&mut report.detail);
+                }
+                self.take(Input::CallEnded { lane, call, report })
+            }
+        }
+    }
+
+    pub(super) fn poll_lanes(&mut self) -> Result<(), EngineError> {
+        let now = self.clock.monotonic();
+        let mut due = Vec::new();
+        for (lane, held) in &mut self.lanes {
+            match held.poll(now) {
+                Ok(Some(cut)) => due.push((*lane, cut)),
+                Ok(None) => {}
+                Err(error) => keeper_gone(error)?,
+            }
+        }
+        for (lane, cut) in due {
+            if let Some((_, call)) = self.run.lane(lane).and_then(LaneState::call) {
+                self.take(Input::CallDue { lane, call: call.id, cut })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn signal(&mut self, signal: Signal) -> Result<(), EngineError> {
+        match signal {
+            Signal::Interrupt => {
+                let least = if self.terminal { 1 } else { 2 };
+                self.take(Input::Stop { by: StopSource::Interrupt, least })
+            }
+            Signal::Terminate => self.take(Input::Stop { by: StopSource::Terminate, least: 2 }),
+            Signal::HangUp => {
+                self.terminal = false;
+                self.take(Input::Notice("the terminal is gone; the run goes on without it".to_owned()))
+            }
+            Signal::Suspend => self.suspend(),
+            Signal::Resumed | Signal::WindowChanged => Ok(()),
+        }
+    }
+
+    /// Ctrl-Z: everything stops, clocks too, until the run is continued.
+    fn suspend(&mut self) -> Result<(), EngineError> {
+        let keepers = || self.lanes.values().filter_map(|held| held.keeper.as_ref());
+        for keeper in keepers() {
+            keeper.pause().or_else(keeper_gone)?;
+        }
+        let stopped = Instant::now();
+        signals::suspend_self()?;
+        self.clock.was_stopped(stopped.elapsed());
+        for keeper in keepers() {
+            keeper.resume().or_else(keeper_gone)?;
+        }
+        Ok(())
+    }
+}
+
+/// The report of an agent that could not be started. It cost nothing.
+fn never_started(detail: String) -> CallReport {
+    CallReport {
+        class: Class::Config,
+        detail,
+        ended: Ended::Lost,
+        cut: None,
+        cost: Some(Cost::ZERO),
+        tokens: Tokens::default(),
+        results: Vec::new(),
+        tool_uses: 0,
+        denials: Vec::new(),
+        limit: None,
+        overage: false,
+        garbage_lines: 0,
+        duration: Duration::ZERO,
+    }
+}
