@@ -104,10 +104,10 @@ pub fn flatness(bed: &Bed) -> Result<Vec<Row>, Failure> {
         Row::new(
             "iteration 10 to 1,000: gap",
             format!("{change:+.0} % ({early:.1} → {late:.1} ms)"),
-            "+10 %",
-            change <= 10.0,
+            "±10 %",
+            change.abs() <= 10.0,
         ),
-        Row::new("iteration 10 to 1,000: memory", format!("{growth:+.1} MB"), "+2 MB", growth <= 2.0),
+        Row::new("iteration 10 to 1,000: memory", format!("{growth:+.1} MB"), "±2 MB", growth.abs() <= 2.0),
         Row::new("journal per iteration", format!("{journal} B"), "2,000 B", journal <= 2000),
     ])
 }

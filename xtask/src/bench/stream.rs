@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::bed::{Bed, Spent, measured, watched};
-use super::numbers::mb;
+use super::numbers::{mb, median};
 use super::table::Row;
 use crate::program::{Failure, succeeds};
 
@@ -16,9 +16,9 @@ const LIMIT_REACHED: &[i32] = &[0, 2];
 
 /// One iteration whose agent prints 200 MB in events of 1 kB; nobody's terminal is slow.
 pub fn throughput(bed: &Bed) -> Result<Vec<Row>, Failure> {
-    let quiet = rate(bed, &["-q"])?;
-    let progress = rate(bed, &[])?;
-    let verbose = rate(bed, &["-v"])?;
+    let quiet = median_rate(bed, &["-q"])?;
+    let progress = median_rate(bed, &[])?;
+    let verbose = median_rate(bed, &["-v"])?;
     let floors = format!("`cat >file` {:.0}{}", cat(bed)?, jq(bed)?);
     Ok(vec![
         Row::new(
@@ -29,7 +29,7 @@ pub fn throughput(bed: &Bed) -> Result<Vec<Row>, Failure> {
         )
         .beside(floors),
         Row::new("the same: quiet", format!("{quiet:.0} MB/CPU s"), "250 MB/CPU s", quiet >= 250.0),
-        Row::told("the same: verbose, every line shown", format!("{verbose:.0} MB/CPU s")),
+        Row::told("the same: verbose, much of it left out and counted", format!("{verbose:.0} MB/CPU s")),
     ])
 }
 
@@ -48,6 +48,12 @@ pub fn memory(bed: &Bed) -> Result<Vec<Row>, Failure> {
         Row::new("on top for one line of 20 MB", format!("{line:.1} MB"), "30 MB", line <= 30.0)
             .beside("the line itself 20 MB"),
     ])
+}
+
+/// The median of three rounds: one alone has been seen a third too high and a third too low.
+fn median_rate(bed: &Bed, arguments: &[&str]) -> Result<f64, Failure> {
+    let rounds: Vec<f64> = (0..3).map(|_| rate(bed, arguments)).collect::<Result<_, _>>()?;
+    Ok(median(rounds))
 }
 
 /// Megabytes per second of processor time, the agent's own and that of a run without a stream taken off.
