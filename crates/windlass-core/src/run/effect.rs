@@ -126,16 +126,16 @@ pub enum NotesShare {
 
 impl Effect {
     /// Must all facts be on disk before this is begun? True for whatever leaves a trace outside the run's folder or
-    /// costs money; looking, and writing what is written again after a crash, can wait for the next such effect.
+    /// costs money, and for what follows the end of a call, since what that cost is to be known after a power cut as well.
+    /// Looking, and writing what is written again after a crash, can wait for the next such effect.
     #[must_use]
     pub const fn needs_journal(&self) -> bool {
         match self {
-            Effect::Call { .. } | Effect::Commit { .. } | Effect::RunCheck { .. } => true,
+            Effect::Call { .. } | Effect::Keep { .. } | Effect::Commit { .. } | Effect::RunCheck { .. } => true,
             Effect::Survey(_)
             | Effect::Prepare { .. }
             | Effect::Recover { .. }
             | Effect::EndCall { .. }
-            | Effect::Keep { .. }
             | Effect::Settle { .. } => false,
         }
     }

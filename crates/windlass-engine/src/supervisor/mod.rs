@@ -184,6 +184,10 @@ impl Supervisor {
                 return Ok(Finished { stop_reason, exit_code: stop_reason.exit_code(codes) });
             }
             self.begin_outstanding()?;
+            if self.run.hold().is_some() {
+                // A wait can take hours: it is on the disk before it is waited for.
+                self.sync()?;
+            }
             match self.inbox.recv_timeout(self.patience()) {
                 Ok(event) => self.event(event)?,
                 Err(RecvTimeoutError::Timeout) => {}
