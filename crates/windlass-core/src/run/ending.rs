@@ -37,9 +37,11 @@ impl Run {
         })
     }
 
-    /// Has the runner itself failed, so that what it does may never end?
+    /// Has the runner itself failed, or lost what it works on, so that what it does may never end?
     fn is_broken(&self) -> bool {
-        let broken = |reason| matches!(reason, StopReason::DiskFull | StopReason::Internal);
+        let broken = |reason| {
+            matches!(reason, StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange)
+        };
         self.failing.as_ref().is_some_and(|(reason, _)| broken(*reason))
     }
 

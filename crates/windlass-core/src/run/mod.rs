@@ -272,7 +272,10 @@ impl Run {
         let hold =
             self.hold.map(|hold| Duration::try_from(hold.until.duration_since(now.wall)).unwrap_or_default());
         let lanes = self.lanes.values().filter_map(|lane| match &lane.state {
-            LaneState::Idle { not_before } if self.hold.is_none() => Some(*not_before),
+            // What waits for the first look and the checks of the baseline is brought on by them.
+            LaneState::Idle { not_before } if self.hold.is_none() && self.survey == Survey::Done => {
+                Some(*not_before)
+            }
             LaneState::Terminating(_, _, termination) if !termination.kill => {
                 Some(termination.since + plan.clocks.grace)
             }

@@ -4,12 +4,13 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId};
-use windlass_core::run::{Effect, EndCall, LaneState, TurnKey};
+use windlass_core::run::{Effect, EndCall, Input, LaneState, TurnKey};
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
 use super::event::Event;
 use super::lane::{Live, LiveLane};
+use super::react::not_set_up;
 use super::worker::Work;
 use super::{EngineError, Supervisor, keeper_gone};
 use crate::process::Keeper;
@@ -77,6 +78,9 @@ impl Supervisor {
             Ok(set_up) => set_up,
             Err(CallError::Store(error)) => {
                 self.fail(error.is_disk_full(), &error.to_string());
+                // Nobody else will say that it is over, and until then the run could not end.
+                let report = Box::new(not_set_up());
+                let _ = self.events.send(Event::Worked(Input::CallEnded { lane, call, report }));
                 return Ok(());
             }
             Err(CallError::Process(error)) => return Err(error.into()),

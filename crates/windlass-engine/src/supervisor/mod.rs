@@ -216,6 +216,10 @@ impl Supervisor {
             self.take(Input::Stop { by: StopSource::Command, least: 1 })?;
         }
         reap_adopted();
+        if self.worker.is_gone() {
+            // What it was asked for will never be answered.
+            return Err(EngineError::Broken);
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use windlass_core::agent::close_own_files;
-use windlass_core::fact::{CallReport, Class, Cost, Ended, LaneId, StopReason, StopSource, Tokens};
+use windlass_core::fact::{CallReport, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource, Tokens};
 use windlass_core::run::{Input, LaneState};
 
 use super::event::{Event, WorkError};
@@ -159,6 +159,11 @@ impl Supervisor {
         }
         Ok(())
     }
+}
+
+/// The report of a call whose files could not be opened. The agent is not to blame: a resumed run tries it again.
+pub(super) fn not_set_up() -> CallReport {
+    CallReport { class: Class::Interrupted, cut: Some(Cut::Stop), ..never_started(String::new()) }
 }
 
 /// The report of an agent that could not be started. It cost nothing.

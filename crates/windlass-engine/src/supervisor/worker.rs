@@ -1,7 +1,7 @@
 //! A thread for what may take long: looking at the tree, keeping it, writing prompts, committing, reading old streams.
 //! It does one thing at a time, in the order it was asked.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -55,6 +55,11 @@ impl Worker {
         // Without a sender its inbox ends.
         self.work = channel().0;
         let _ = self.gone.recv_timeout(PATIENCE);
+    }
+
+    /// Has its thread ended although it was not told to? Only a defect does that.
+    pub fn is_gone(&self) -> bool {
+        self.gone.try_recv() == Err(TryRecvError::Disconnected)
     }
 
     /// Hands it an effect.

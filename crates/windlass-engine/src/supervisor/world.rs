@@ -212,7 +212,10 @@ impl World {
     fn changed_inputs(&mut self) -> Vec<String> {
         let mut notices = Vec::new();
         for (path, digest) in &self.plan.inputs {
-            let now = std::fs::read(path).map(|bytes| crate::store::digest(&bytes)).unwrap_or_default();
+            // A pipe that took its place would never end.
+            let plain = path.metadata().is_ok_and(|metadata| metadata.is_file());
+            let bytes = plain.then(|| std::fs::read(path).ok()).flatten();
+            let now = bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default();
             if now != *digest && !self.announced.contains(path) {
                 self.announced.push(path.clone());
                 notices.push(format!("{} has changed; this applies to the next run", path.display()));

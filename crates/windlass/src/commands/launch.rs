@@ -11,7 +11,7 @@ use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, Limits, Mode, RunPlan};
 use windlass_engine::inventory::Surveyor;
-use windlass_engine::process::become_subreaper;
+use windlass_engine::process::{become_subreaper, leftovers};
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
@@ -87,9 +87,28 @@ fn begin(
     request: &Request,
 ) -> Result<(Journal, Lock), CliError> {
     let lock = lock(here, folder.run(), plan.exit_codes)?;
-    refuse_dirty_tree(here, plan, request.allow_dirty)?;
-    folder.write_goal(&request.goal.text)?;
-    Ok((Journal::create(folder)?, lock))
+    let prepared = || {
+        refuse_dirty_tree(here, plan, request.allow_dirty)?;
+        folder.write_goal(&request.goal.text)?;
+        Ok(Journal::create(folder)?)
+    };
+    with_lock(lock, prepared)
+}
+
+/// Does something that is refused at times; the directory is given back then. Left in the lock, our name would look
+/// like that of a run that was killed.
+pub fn with_lock<T>(
+    lock: Lock,
+    attempt: impl FnOnce() -> Result<T, CliError>,
+) -> Result<(T, Lock), CliError> {
+    match attempt() {
+        Ok(done) => Ok((done, lock)),
+        Err(error) => {
+            // The refusal is what a person should read.
+            let _ = lock.release();
+            Err(error)
+        }
+    }
 }
 
 /// What a session is made of, once it may begin.
@@ -184,7 +203,7 @@ fn broken(run: &RunId, error: EngineError) -> CliError {
 pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Lock, CliError> {
     let locked = |message: String| CliError::new(Kind::Stopped(StopReason::Locked, codes), message);
     match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
-        Acquired::Taken(lock) => Ok(lock),
+        Acquired::Taken(lock) => end_leftovers(lock, codes),
         Acquired::Held(HeldBy::Live(holder)) => Err(locked(format!(
             "run {} (process {}, since {}) works in {}",
             holder.run,
@@ -203,6 +222,26 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Lock, CliError
                 .hint("Try again in a few seconds."))
         }
     }
+}
+
+/// Where runner and keeper were killed at the same moment, an agent or a check may still be at work in this directory.
+/// It must be gone before anything is begun here, whether the same run goes on or another one begins.
+fn end_leftovers(lock: Lock, codes: ExitCodes) -> Result<Lock, CliError> {
+    let Some(killed) = lock.replaced.as_ref().map(|holder| holder.run.clone()) else {
+        return Ok(lock);
+    };
+    let left = leftovers::end(&killed);
+    let Some(first) = left.first() else {
+        return Ok(lock);
+    };
+    let message = format!(
+        "{} processes of run {killed}, which was killed, still work here and cannot be ended: {} ({})",
+        left.len(),
+        first.command,
+        first.pid
+    );
+    // Its name stays in the lock: the next try looks again.
+    Err(CliError::new(Kind::Stopped(StopReason::Locked, codes), message))
 }
 
 /// A goal that holds the completion phrase on a line of its own.

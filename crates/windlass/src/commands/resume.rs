@@ -30,10 +30,12 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
     let configuration = Configuration::load(&here.directory, raised, flags::unlimited(&args.limits))?;
     let resolved = &configuration.resolved;
     let lock = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let opened = Journal::open(&folder)?;
-    let run = fold(&opened.entries)?;
-    let plan = plan(&run, resolved)?;
-    folder.take_stop_request()?;
+    let ((opened, plan), lock) = launch::with_lock(lock, || {
+        let opened = Journal::open(&folder)?;
+        let plan = plan(&fold(&opened.entries)?, resolved)?;
+        folder.take_stop_request()?;
+        Ok((opened, plan))
+    })?;
     let mut notices = launch::notices(&here, &lock);
     notices.extend(opened.sealed.map(|path| {
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())

@@ -8,6 +8,7 @@ mod bad_places;
 mod budgets;
 mod claims;
 mod clocks;
+mod dead_ends;
 mod full_disk;
 mod gates;
 mod kills;
