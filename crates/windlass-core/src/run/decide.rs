@@ -101,7 +101,7 @@ impl Run {
     }
 
     fn iteration_due(&self, now: Now) -> Option<Fact> {
-        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done {
+        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done || self.has_to_end(now) {
             return None;
         }
         self.lanes.iter().find_map(|(id, lane)| match lane.state {

@@ -37,6 +37,11 @@ impl Run {
         })
     }
 
+    /// Is there a reason to end, even if another lane must be seen through first?
+    pub(super) fn has_to_end(&self, now: Now) -> bool {
+        self.reason(now).is_some()
+    }
+
     /// Has the runner itself failed, or lost what it works on, so that what it does may never end?
     fn is_broken(&self) -> bool {
         let broken = |reason| {

@@ -39,8 +39,8 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
     let folder = RunFolder::create(&here.project)?;
     let plan = plan(here, request, folder.run(), agent, spent_before);
     match begin(here, &folder, &plan, request) {
-        Ok((journal, lock)) => {
-            let notices = notices(here, &lock);
+        Ok((journal, Taken { lock, mut notices })) => {
+            notices.extend(without_git(here));
             let part = Part { folder, journal, entries: Vec::new(), lock, plan, notices };
             finish(here, part, show)
         }
@@ -85,30 +85,38 @@ fn begin(
     folder: &RunFolder,
     plan: &RunPlan,
     request: &Request,
-) -> Result<(Journal, Lock), CliError> {
-    let lock = lock(here, folder.run(), plan.exit_codes)?;
+) -> Result<(Journal, Taken), CliError> {
+    let taken = lock(here, folder.run(), plan.exit_codes)?;
     let prepared = || {
         refuse_dirty_tree(here, plan, request.allow_dirty)?;
         folder.write_goal(&request.goal.text)?;
         Ok(Journal::create(folder)?)
     };
-    with_lock(lock, prepared)
+    with_lock(taken, prepared)
 }
 
 /// Does something that is refused at times; the directory is given back then. Left in the lock, our name would look
 /// like that of a run that was killed.
 pub fn with_lock<T>(
-    lock: Lock,
+    taken: Taken,
     attempt: impl FnOnce() -> Result<T, CliError>,
-) -> Result<(T, Lock), CliError> {
+) -> Result<(T, Taken), CliError> {
     match attempt() {
-        Ok(done) => Ok((done, lock)),
+        Ok(done) => Ok((done, taken)),
         Err(error) => {
             // The refusal is what a person should read.
-            let _ = lock.release();
+            let _ = taken.lock.release();
             Err(error)
         }
     }
+}
+
+/// A working directory that is ours, and free of what a killed run left at work in it.
+pub struct Taken {
+    /// Its lock.
+    pub lock: Lock,
+    /// What a person should know of how it was found.
+    pub notices: Vec<String>,
 }
 
 /// What a session is made of, once it may begin.
@@ -127,21 +135,14 @@ pub struct Part {
     pub notices: Vec<String>,
 }
 
-/// What the circumstances mean for the run.
-pub fn notices(here: &Here, lock: &Lock) -> Vec<String> {
-    let killed = lock.replaced.as_ref().map(|holder| {
-        format!("run {} ended here without giving the directory back; it was probably killed", holder.run)
-    });
-    let unprotected = match (&here.repository, here.git_missing) {
-        (Some(_), _) => None,
-        (None, true) => {
-            Some("git is not installed: there are no snapshots, and progress is read from file contents")
-        }
-        (None, false) => {
-            Some("this is no git repository: there are no snapshots, and progress is read from file contents")
-        }
+/// What it means for the run that there is no git.
+pub fn without_git(here: &Here) -> Option<String> {
+    let why = match (&here.repository, here.git_missing) {
+        (Some(_), _) => return None,
+        (None, true) => "git is not installed",
+        (None, false) => "this is no git repository",
     };
-    killed.into_iter().chain(unprotected.map(str::to_owned)).collect()
+    Some(format!("{why}: there are no snapshots, and progress is read from file contents"))
 }
 
 /// Drives a session to its end.
@@ -200,10 +201,10 @@ fn broken(run: &RunId, error: EngineError) -> CliError {
 ///
 /// # Errors
 /// Another run has it: the message names it.
-pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Lock, CliError> {
+pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Taken, CliError> {
     let locked = |message: String| CliError::new(Kind::Stopped(StopReason::Locked, codes), message);
     match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
-        Acquired::Taken(lock) => end_leftovers(lock, codes),
+        Acquired::Taken(lock) => Ok(end_leftovers(lock)),
         Acquired::Held(HeldBy::Live(holder)) => Err(locked(format!(
             "run {} (process {}, since {}) works in {}",
             holder.run,
@@ -226,22 +227,25 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Lock, CliError
 
 /// Where runner and keeper were killed at the same moment, an agent or a check may still be at work in this directory.
 /// It must be gone before anything is begun here, whether the same run goes on or another one begins.
-fn end_leftovers(lock: Lock, codes: ExitCodes) -> Result<Lock, CliError> {
-    let Some(killed) = lock.replaced.as_ref().map(|holder| holder.run.clone()) else {
-        return Ok(lock);
+fn end_leftovers(lock: Lock) -> Taken {
+    let Some(run) = lock.replaced.as_ref().map(|holder| holder.run.clone()) else {
+        return Taken { lock, notices: Vec::new() };
     };
-    let left = leftovers::end(&killed);
-    let Some(first) = left.first() else {
-        return Ok(lock);
-    };
-    let message = format!(
-        "{} processes of run {killed}, which was killed, still work here and cannot be ended: {} ({})",
-        left.len(),
-        first.command,
-        first.pid
-    );
-    // Its name stays in the lock: the next try looks again.
-    Err(CliError::new(Kind::Stopped(StopReason::Locked, codes), message))
+    let found = leftovers::find(&run).len();
+    let left = leftovers::end(&run);
+    let killed = format!("run {run} ended here without giving the directory back; it was probably killed");
+    let ended = (found > 0).then(|| match left.first() {
+        None => format!("{found} processes of run {run} were still alive; they were ended"),
+        Some(first) => {
+            format!(
+                "of {found} processes of run {run} {} cannot be ended: {} ({})",
+                left.len(),
+                first.command,
+                first.pid
+            )
+        }
+    });
+    Taken { lock, notices: std::iter::once(killed).chain(ended).collect() }
 }
 
 /// A goal that holds the completion phrase on a line of its own.

@@ -38,9 +38,9 @@ pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
     let target = store.load(&store.named(&name)?)?;
     let here = Here { project, ..here };
     refuse_live(&here, &target.place().root)?;
-    let lock = launch::lock(&here, &run, windlass_core::fact::ExitCodes::Simple)?;
+    let taken = launch::lock(&here, &run, windlass_core::fact::ExitCodes::Simple)?;
     let done = put_back(&mut store, &target, &run, args.repository);
-    lock.release()?;
+    taken.lock.release()?;
     print_lines(&said(&done?, &name))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,7 @@ use super::audience::Show;
 use super::configuration::Configuration;
 use super::flags;
 use super::here::{self, Here};
-use super::launch::{self, Part};
+use super::launch::{self, Part, Taken};
 use crate::args::ResumeArgs;
 use crate::error::{CliError, Kind};
 
@@ -29,14 +29,14 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
     refuse_other_directory(&here, &index::summarize(&folder)?)?;
     let configuration = Configuration::load(&here.directory, raised, flags::unlimited(&args.limits))?;
     let resolved = &configuration.resolved;
-    let lock = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((opened, plan), lock) = launch::with_lock(lock, || {
+    let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
+    let ((opened, plan), Taken { lock, mut notices }) = launch::with_lock(taken, || {
         let opened = Journal::open(&folder)?;
         let plan = plan(&fold(&opened.entries)?, resolved)?;
         folder.take_stop_request()?;
         Ok((opened, plan))
     })?;
-    let mut notices = launch::notices(&here, &lock);
+    notices.extend(launch::without_git(&here));
     notices.extend(opened.sealed.map(|path| {
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
     }));

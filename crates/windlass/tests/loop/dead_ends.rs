@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use rustix::process::{Pid, Signal};
 use windlass_core::fact::{Cost, Fact, StopReason};
 
-use super::night::{Night, calls, every_call, expect_end};
+use super::night::{CLEARED, Night, PATIENCE, calls, every_call, expect_end};
 
 const WORK: &str = "{ bash = 'echo x >> work' }";
 
@@ -36,8 +37,29 @@ fn a_run_that_was_refused_does_not_look_like_one_that_was_killed() {
     night.run(&["--commit", "runner"]).expect_code(2, "a dirty tree");
     night.assert_clean();
     expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
-    assert!(!night.facts().iter().any(|fact| matches!(fact, Fact::Noticed { text } if text.contains("killed"))));
+    assert!(
+        !night.facts().iter().any(|fact| matches!(fact, Fact::Noticed { text } if text.contains("killed")))
+    );
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     night.resume(&[&run]).expect_code(2, "an ended run");
     night.assert_clean();
+}
+
+#[test]
+fn what_a_doubly_killed_run_left_at_work_is_ended_before_another_one_begins() {
+    let night = Night::with_git(&every_call(WORK));
+    let running =
+        night.start(&["--gate", "test -e work || exit 1; touch gating; sleep 300", "--commit", "runner"]);
+    night.wait_for_file("gating");
+    // The keeper is windlass's only child; it dies first, or it would clear up at once.
+    running.signal(Signal::STOP);
+    let keepers = windlass_testkit::environment::descendants(running.id());
+    let keeper = Pid::from_raw(i32::try_from(keepers[0]).unwrap()).unwrap();
+    rustix::process::kill_process(keeper, Signal::KILL).unwrap();
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    assert!(!night.env.processes().is_empty(), "the gate did not outlive its keeper: this shows nothing");
+    // No call was open, and it is not even the same run.
+    night.run(&["-m", "1", "--fresh"]).expect_success("the next run");
+    night.env.assert_no_processes(CLEARED);
 }

@@ -172,3 +172,12 @@ fn illegal_facts_are_refused_and_change_nothing() {
     }
     assert_eq!(fold(&world.journal), world.run);
 }
+
+#[test]
+fn nothing_is_due_by_time_while_the_first_look_is_taken() {
+    let mut run = crate::run::Run::new();
+    let now = crate::fact::Now { wall: jiff::Timestamp::UNIX_EPOCH, monotonic: Duration::ZERO };
+    let fact = run.decide(now, Input::Start(Box::new(plan()))).remove(0);
+    run.apply(&Entry { seq: 1, at: now, fact }).unwrap();
+    assert_eq!(run.next_due(now), None, "the loop would spin until the look is there");
+}
