@@ -85,9 +85,8 @@ fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) -> String {
     if refused.is_empty() {
         return String::new();
     }
-    let mut text = String::from(
-        "\n## The goal is not reached yet\n\nAn earlier claim was refused, since these checks failed:\n",
-    );
+    let mut text =
+        String::from("\n## The goal is not reached yet\n\nThese checks failed when they were last run:\n");
     for check in refused {
         let before = if check.failed_before { " (it failed before the first iteration, too)" } else { "" };
         let how = result_in_words(check.outcome.result);

@@ -131,7 +131,9 @@ impl Effect {
     #[must_use]
     pub const fn needs_journal(&self) -> bool {
         match self {
-            Effect::Call { .. } | Effect::Keep { .. } | Effect::Commit { .. } | Effect::RunCheck { .. } => true,
+            Effect::Call { .. } | Effect::Keep { .. } | Effect::Commit { .. } | Effect::RunCheck { .. } => {
+                true
+            }
             Effect::Survey(_)
             | Effect::Prepare { .. }
             | Effect::Recover { .. }

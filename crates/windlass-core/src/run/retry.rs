@@ -14,6 +14,9 @@ pub const RESET_MARGIN: Duration = Duration::from_secs(5);
 const REFUSED_PAUSES: [Duration; 4] =
     [Duration::from_mins(2), Duration::from_mins(5), Duration::from_mins(10), Duration::from_mins(20)];
 
+/// Refusals in a row, whatever times they name, after which nobody waits any more.
+const MOST_REFUSALS: u32 = 20;
+
 /// The longest pause of an outage.
 const LONGEST_OUTAGE_PAUSE: Duration = Duration::from_mins(10);
 
@@ -51,9 +54,14 @@ impl Retries {
 /// When to try again after a usage limit. `before` are the refusals in a row before this one.
 #[must_use]
 pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: Timestamp) -> Patience {
+    if before.count >= MOST_REFUSALS {
+        return Patience::Exhausted(format!("the usage limit refused {MOST_REFUSALS} times in a row"));
+    }
     // A time that has just gone by is tried at once; one that still refuses after that proves nothing.
     if let Some(reset) = limit.resets_at.filter(|reset| *reset > now || before.count == 0) {
-        let until = later(reset, RESET_MARGIN).max(now);
+        // One that names a new time again and again is not asked more often than one that names none.
+        let least = before.count.checked_sub(1).map_or(now, |again| later(now, refused_pause(again)));
+        let until = later(reset, RESET_MARGIN).max(least);
         return if elapsed(now, reset) > limits.wait {
             Patience::Exhausted(format!(
                 "the usage limit resets at {reset}, later than --max-wait allows ({:#})",
@@ -63,8 +71,7 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
             Patience::Until(until)
         };
     }
-    let index = usize::try_from(before.count).unwrap_or(usize::MAX);
-    let pause = REFUSED_PAUSES.get(index).copied().unwrap_or(REFUSED_PAUSES[REFUSED_PAUSES.len() - 1]);
+    let pause = refused_pause(before.count);
     if before.lasted(now) + pause > limits.wait {
         Patience::Exhausted(format!(
             "the usage limit still refuses after {:#}, and --max-wait allows no longer wait",
@@ -73,6 +80,11 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
     } else {
         Patience::Until(later(now, pause))
     }
+}
+
+fn refused_pause(count: u32) -> Duration {
+    let index = usize::try_from(count).unwrap_or(usize::MAX);
+    REFUSED_PAUSES[index.min(REFUSED_PAUSES.len() - 1)]
 }
 
 /// When to try again after an outage. `before` are the failures in a row before this one.

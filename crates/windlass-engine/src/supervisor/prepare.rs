@@ -80,7 +80,7 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, goal: &str) -> Preview {
 
 fn compose(preparation: &Preparation<'_>, goal: &str) -> Prompt {
     let Preparation { plan, turn, .. } = preparation;
-    let agents_file = read_end(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
+    let agents_file = read_beginning(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
     let agents_file = agents_file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
     prompt::compose(&PromptParts {
@@ -127,6 +127,13 @@ fn read_notes(path: &Path) -> Option<Vec<u8>> {
     (&mut file).take(2 * end).read_to_end(&mut bytes).ok()?;
     file.seek(SeekFrom::End(-i64::try_from(2 * end).ok()?)).ok()?;
     file.take(2 * end).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The first bytes of a plain file.
+fn read_beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(path)?.take(most).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 

@@ -130,11 +130,26 @@ fn refuse_ended(plan: &RunPlan, before: &Limits, reason: StopReason) -> Result<(
         Needs::Nothing => Ok(()),
         Needs::NewRun => Err(CliError::usage(format!("run {run} is done ({})", reason.name()))
             .hint("For more work, start a new one: windlass run -p …")),
-        Needs::Higher(_) if plan.limits != *before => Ok(()),
+        Needs::Higher(_) if is_raised(reason, &plan.limits, before) => Ok(()),
         Needs::Higher(flag) => {
             Err(CliError::usage(format!("run {run} ended at its limit ({})", reason.name()))
                 .hint(format!("Raise it: windlass resume {run} {flag} …")))
         }
+    }
+}
+
+/// Is the limit that ended the run higher now, or gone?
+fn is_raised(reason: StopReason, now: &Limits, before: &Limits) -> bool {
+    fn higher<T: PartialOrd>(now: Option<T>, before: Option<T>) -> bool {
+        before.is_some_and(|before| now.is_none_or(|now| now > before))
+    }
+    match reason {
+        StopReason::MaxIterations => higher(now.iterations, before.iterations),
+        StopReason::MaxCost => higher(now.budget(), before.budget()),
+        StopReason::MaxTokens => higher(now.tokens, before.tokens),
+        StopReason::MaxDuration => higher(now.duration, before.duration),
+        StopReason::Stagnated | StopReason::NoChanges => higher(now.stagnation, before.stagnation),
+        _ => true,
     }
 }
 

@@ -28,6 +28,16 @@ impl Run {
         };
     }
 
+    /// What `--until` said goes into the next prompt: nothing else would tell the agent what is missing.
+    pub(super) fn tell_until(&mut self, outcomes: &[CheckOutcome]) {
+        let until: Vec<u16> = self.checks(CheckKind::Until).collect();
+        let red = |one: &&CheckOutcome| until.contains(&one.check) && !one.passed();
+        let red: Vec<CheckOutcome> = outcomes.iter().filter(red).cloned().collect();
+        if !red.is_empty() {
+            self.refused.outcomes = red;
+        }
+    }
+
     pub(super) fn count_claim(&mut self, verdict: Verdict, outcomes: &[CheckOutcome]) {
         let by_check = self.checks(CheckKind::Until).next().is_some();
         let threshold = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
@@ -45,7 +55,10 @@ impl Run {
                 let in_a_row = if same { self.refused.in_a_row + 1 } else { 1 };
                 self.refused = Refused { in_a_row, checks: red, outcomes: outcomes.to_vec() };
             }
-            _ => self.counters.claims = 0,
+            _ => {
+                self.counters.claims = 0;
+                self.tell_until(outcomes);
+            }
         }
     }
 }

@@ -72,6 +72,8 @@ impl Run {
     pub(super) fn leave_baseline(&mut self) {
         if self.survey == Survey::Baseline && self.next_baseline_check().is_none() {
             self.survey = Survey::Again;
+            let baseline = self.baseline.clone();
+            self.tell_until(&baseline);
         }
     }
 

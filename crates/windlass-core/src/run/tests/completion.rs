@@ -117,6 +117,17 @@ fn until_replaces_the_claim_and_is_run_after_every_iteration() {
 }
 
 #[test]
+fn what_until_said_is_told_to_the_agent_from_the_first_prompt_on() {
+    let mut world =
+        World::new(until(), |call, _| Act::works(&format!("part {call}"))).checking(|check, _| check == 1);
+    world.until(|effect| matches!(effect, crate::run::Effect::Prepare { turn, .. } if turn.iteration == 1));
+    let told = |world: &World| world.run.refused_by().iter().map(|outcome| outcome.check).collect::<Vec<_>>();
+    assert_eq!(told(&world), [0], "the baseline's");
+    world.until(|effect| matches!(effect, crate::run::Effect::Prepare { turn, .. } if turn.iteration == 2));
+    assert_eq!(told(&world), [0], "the first iteration's");
+}
+
+#[test]
 fn until_needs_its_gates_green_as_well() {
     let mut world = World::new(until(), |call, _| Act::works(&format!("part {call}")))
         .checking(|check, tree| if check == 0 { tree != "start" } else { tree == "part 4" });

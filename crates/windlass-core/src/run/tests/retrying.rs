@@ -37,6 +37,17 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_is_tried_again() {
 }
 
 #[test]
+fn a_limit_that_names_a_new_time_again_and_again_is_asked_less_and_less_and_not_for_ever() {
+    let mut world = World::new(plan(), |_, now| {
+        Act::limited(Some(in_time(now.wall, Duration::from_mins(1) + Duration::from_secs(2))))
+    });
+    assert_eq!(world.finish(), StopReason::LimitWaitExceeded);
+    let pauses: Vec<u64> = held(&world).iter().map(Duration::as_secs).collect();
+    assert_eq!(pauses[..5], [7, 120, 300, 600, 1200]);
+    assert_eq!(pauses.len(), 20);
+}
+
+#[test]
 fn a_reset_beyond_max_wait_ends_the_run_at_once() {
     let mut world =
         World::new(plan(), |_, now| Act::limited(Some(in_time(now.wall, Duration::from_hours(31)))));
