@@ -86,7 +86,8 @@ fn a_grandchild_that_holds_the_output_holds_up_nobody() {
 
 #[test]
 fn what_is_printed_after_the_end_is_drained_and_then_cut_off() {
-    let late = "{ bash = '(while :; do echo late; sleep 0.02; done) > /proc/$PPID/fd/1 2>/dev/null & true' }, { result = { text = 'Done.' } }";
+    // It holds the agent's output before the agent goes on.
+    let late = "{ bash = '(exec > /proc/$PPID/fd/1; : > begun; while :; do echo late; sleep 0.02; done) 2>/dev/null & until [ -e begun ]; do sleep 0.01; done' }, { result = { text = 'Done.' } }";
     let night = after_work(late);
     let outcome = night.run(&["-m", "1"]);
     expect_end(&outcome, 0, "max_iterations");
