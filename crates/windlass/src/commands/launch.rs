@@ -153,6 +153,7 @@ pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError>
     become_subreaper()?;
     let screen = Screened::start(show)?;
     let run = part.folder.run().clone();
+    let codes = part.plan.exit_codes;
     let session = Session {
         program: here::program()?,
         project: here.project.clone(),
@@ -172,7 +173,7 @@ pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError>
     screen.finish();
     match finished {
         Ok(Finished { exit_code, .. }) => Ok(ExitCode::from(exit_code)),
-        Err(error) => Err(broken(&run, error)),
+        Err(error) => Err(broken(&run, error, codes)),
     }
 }
 
@@ -186,12 +187,11 @@ fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, CliError> {
     Ok(store)
 }
 
-fn broken(run: &RunId, error: EngineError) -> CliError {
+fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> CliError {
     let resume = format!("The run's journal is whole; once this is mended: windlass resume {run}");
     match error {
         EngineError::Store(error) if error.is_disk_full() => {
-            CliError::new(Kind::Stopped(StopReason::DiskFull, ExitCodes::Detailed), error.to_string())
-                .hint(resume)
+            CliError::new(Kind::Stopped(StopReason::DiskFull, codes), error.to_string()).hint(resume)
         }
         other => CliError::new(Kind::System, other.to_string()).hint(resume),
     }
