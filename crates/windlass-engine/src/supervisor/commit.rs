@@ -8,7 +8,7 @@ use windlass_core::run::{Input, RunPlan, TurnKey};
 use super::event::WorkError;
 use super::worker::Worked;
 use super::world::World;
-use crate::git::{self, Candidate, CommitOutcome, Repository};
+use crate::git::{self, Candidate, CommitOutcome};
 use crate::inventory::Inventory;
 use crate::snapshot::Snapshot;
 
@@ -49,10 +49,10 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
         return Ok(CommitOutcome::NothingToCommit);
     };
     let trailers = trailers(&world.plan, turn);
-    if let Some(commit) = made_already(repository, &trailers)? {
+    if let Some(commit) = git::head_if_marked(repository, &trailers)? {
         return Ok(CommitOutcome::Committed { commit, altered: false });
     }
-    let since = store.load(since).map_err(|error| WorkError::new(error.is_disk_full(), &error))?;
+    let since = store.load(since)?;
     let mut changed = changed_paths(&since, &candidate.inventory);
     // What a check wrote and nobody has touched since is not the iteration's.
     changed.retain(|path| {
@@ -61,11 +61,7 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
     let message = format!("{}\n\n{trailers}\n", subject(&world.plan, turn));
     let candidate =
         Candidate { inventory: &candidate.inventory, changed: &changed, message: &message, timeout: HOOKS };
-    git::commit(repository, store, &candidate).map_err(|error| WorkError::new(false, &error))
-}
-
-fn made_already(repository: &Repository, trailers: &str) -> Result<Option<git::ObjectId>, WorkError> {
-    git::head_if_marked(repository, trailers).map_err(|error| WorkError::new(false, &error))
+    Ok(git::commit(repository, store, &candidate)?)
 }
 
 fn subject(plan: &RunPlan, turn: TurnKey) -> String {

@@ -137,7 +137,6 @@ impl Supervisor {
             folder: session.folder.clone(),
             surveyor: session.surveyor,
             snapshots: session.snapshots,
-            announced: Vec::new(),
             latest: None,
             said: BTreeSet::new(),
             by_checks: BTreeMap::new(),

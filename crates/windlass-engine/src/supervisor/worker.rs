@@ -11,7 +11,11 @@ use windlass_core::run::{Effect, Input};
 use super::error::EngineError;
 use super::event::{Event, WorkError};
 use super::world::World;
+use crate::git::{CommitError, GitError};
+use crate::inventory::SurveyError;
 use crate::process::ProcessError;
+use crate::snapshot::SnapshotError;
+use crate::store::StoreError;
 
 /// How long the end of a run waits for what the worker is doing.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -91,6 +95,43 @@ impl WorkError {
 
     pub(super) fn of(stop_reason: StopReason, error: &impl std::fmt::Display) -> WorkError {
         WorkError { stop_reason, detail: error.to_string() }
+    }
+}
+
+impl From<StoreError> for WorkError {
+    fn from(error: StoreError) -> WorkError {
+        WorkError::new(error.is_disk_full(), &error)
+    }
+}
+
+impl From<SnapshotError> for WorkError {
+    fn from(error: SnapshotError) -> WorkError {
+        WorkError::new(error.is_disk_full(), &error)
+    }
+}
+
+impl From<GitError> for WorkError {
+    fn from(error: GitError) -> WorkError {
+        WorkError::of(StopReason::Internal, &error)
+    }
+}
+
+impl From<CommitError> for WorkError {
+    fn from(error: CommitError) -> WorkError {
+        match error {
+            CommitError::Git(error) => error.into(),
+            CommitError::Snapshot(error) => error.into(),
+            CommitError::File(error) => WorkError::new(error.is_disk_full(), &error),
+        }
+    }
+}
+
+impl From<SurveyError> for WorkError {
+    fn from(error: SurveyError) -> WorkError {
+        match error {
+            SurveyError::Root { .. } => WorkError::of(StopReason::DestructiveChange, &error),
+            SurveyError::Git(error) => error.into(),
+        }
     }
 }
 

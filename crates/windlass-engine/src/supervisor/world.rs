@@ -1,7 +1,6 @@
 //! The working tree, its snapshots and the run's folder, as the worker sees them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
@@ -13,7 +12,7 @@ use super::event::WorkError;
 use super::prepare::{self, Preparation};
 use super::recover;
 use super::worker::{Work, Worked};
-use crate::inventory::{self, Entry, Inventory, SurveyError, Surveyor};
+use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotName, Store};
 use crate::store::RunFolder;
 
@@ -25,11 +24,9 @@ pub(super) struct World {
     pub surveyor: Surveyor,
     /// Where snapshots go; `None` without a git repository.
     pub snapshots: Option<Store>,
-    /// Files of the run's inputs that were said to have changed.
-    pub announced: Vec<PathBuf>,
     /// The tree as it was last looked at, and where that is kept.
     pub latest: Option<Look>,
-    /// What was said about the tree.
+    /// What was said in this session: nothing is said twice.
     pub said: BTreeSet<String>,
     /// What checks wrote in this session, and what they made of it; `None` = they removed it.
     pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
@@ -59,7 +56,7 @@ impl World {
                     refused: &work.refused,
                     baseline: &work.baseline,
                 };
-                prepare::write(&preparation).map_err(|error| WorkError::new(error.is_disk_full(), &error))?;
+                prepare::write(&preparation)?;
                 Ok(vec![Input::Prepared { lane: *lane }])
             }
             Effect::Recover { lane, call, turn, purpose } => {
@@ -100,9 +97,8 @@ impl World {
         let kept = self.keep_look(&look.inventory, &name)?;
         let left_out = kept.as_ref().map_or(0, |snapshot| snapshot.left_out.len());
         said.extend(kept.as_ref().and_then(|snapshot| left_out_notice(&snapshot.left_out)));
-        // After the checks of the baseline it is looked at once more; nothing is said twice.
-        said.retain(|text| self.said.insert(text.clone()));
-        let mut inputs: Vec<Input> = said.into_iter().map(Input::Notice).collect();
+        // After the checks of the baseline it is looked at once more.
+        let mut inputs = self.say_once(said);
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         inputs.push(Input::Surveyed {
@@ -116,7 +112,7 @@ impl World {
     /// What a person changed since the session before. It is kept when the next attempt begins, under its name.
     fn survey_again(&mut self) -> Worked {
         let look = self.look()?;
-        let mut inputs: Vec<Input> = notices(&look.inventory).into_iter().map(Input::Notice).collect();
+        let mut inputs = self.say_once(notices(&look.inventory));
         let evidence = self.evidence(&look);
         self.remember(look);
         inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0 });
@@ -148,7 +144,7 @@ impl World {
         let name = self.name(turn, Side::After);
         let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        let mut inputs: Vec<Input> = self.changed_inputs().into_iter().map(Input::Notice).collect();
+        let mut inputs = self.say_once(self.changed_inputs());
         inputs.extend(destroyed);
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
         inputs.push(Input::Kept { lane, evidence, snapshot, changed });
@@ -158,23 +154,21 @@ impl World {
     /// What an attempt begins with has a name of its own, for `restore --before`. Usually it is what the last one left.
     fn keep_beginning(&mut self, turn: TurnKey) -> Result<(), WorkError> {
         let name = self.name(turn, Side::Before);
-        let Some(look) = self.latest.clone() else {
+        let Some(mut look) = self.latest.take() else {
             return Ok(());
         };
-        if let (Some(id), Some(store)) = (&look.snapshot, &self.snapshots) {
-            return store.name(id, &name).map_err(|error| WorkError::new(error.is_disk_full(), &error));
-        }
-        let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
-        self.latest = Some(Look { snapshot, ..look });
-        Ok(())
+        let named = match (&look.snapshot, &self.snapshots) {
+            (Some(id), Some(store)) => store.name(id, &name).map_err(WorkError::from),
+            _ => self.keep_look(&look.inventory, &name).map(|kept| {
+                look.snapshot = kept.map(|snapshot| snapshot.id);
+            }),
+        };
+        self.latest = Some(look);
+        named
     }
 
     pub fn look(&mut self) -> Result<Look, WorkError> {
-        let inventory = self.surveyor.survey(&[]).map_err(|error| match error {
-            SurveyError::Root { .. } => WorkError::of(StopReason::DestructiveChange, &error),
-            SurveyError::Git(_) => WorkError::of(StopReason::Internal, &error),
-        })?;
-        Ok(Look { inventory, snapshot: None })
+        Ok(Look { inventory: self.surveyor.survey(&[])?, snapshot: None })
     }
 
     /// A look that was not kept; where nothing has changed since the last kept one, that one stands for it.
@@ -199,8 +193,7 @@ impl World {
         let Some(store) = &mut self.snapshots else {
             return Ok(None);
         };
-        let kept = store.keep(self.surveyor.place(), inventory, name);
-        kept.map(Some).map_err(|error| WorkError::new(error.is_disk_full(), &error))
+        Ok(Some(store.keep(self.surveyor.place(), inventory, name)?))
     }
 
     fn name(&self, turn: TurnKey, side: Side) -> SnapshotName {
@@ -208,20 +201,22 @@ impl World {
         SnapshotName { run: self.plan.run.clone(), moment: Moment::Iteration { iteration, attempt, side } }
     }
 
-    /// Configuration is read when a run starts; later changes are announced, once, and apply to the next run.
-    fn changed_inputs(&mut self) -> Vec<String> {
-        let mut notices = Vec::new();
-        for (path, digest) in &self.plan.inputs {
+    /// Configuration is read when a run starts; later changes are announced, and apply to the next run.
+    fn changed_inputs(&self) -> Vec<String> {
+        let changed = self.plan.inputs.iter().filter(|(path, digest)| {
             // A pipe that took its place would never end.
             let plain = path.metadata().is_ok_and(|metadata| metadata.is_file());
             let bytes = plain.then(|| std::fs::read(path).ok()).flatten();
-            let now = bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default();
-            if now != *digest && !self.announced.contains(path) {
-                self.announced.push(path.clone());
-                notices.push(format!("{} has changed; this applies to the next run", path.display()));
-            }
-        }
-        notices
+            bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default() != *digest
+        });
+        changed
+            .map(|(path, _)| format!("{} has changed; this applies to the next run", path.display()))
+            .collect()
+    }
+
+    /// Notices of what was not said before.
+    fn say_once(&mut self, texts: Vec<String>) -> Vec<Input> {
+        texts.into_iter().filter(|text| self.said.insert(text.clone())).map(Input::Notice).collect()
     }
 }
 

@@ -4,11 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use windlass_core::prompt::LONGEST_GOAL;
+
 use crate::args::RunArgs;
 use crate::error::{CliError, Kind};
-
-/// The longest goal, in bytes. Every iteration reads it; a longer one belongs into a file that the goal names.
-pub const LONGEST: usize = 1024 * 1024;
 
 /// The longest title, in characters.
 const LONGEST_TITLE: usize = 80;
@@ -43,7 +42,7 @@ impl Goal {
     }
 
     fn checked(bytes: Vec<u8>, what: &str, file: Option<PathBuf>) -> Result<Goal, CliError> {
-        if bytes.len() > LONGEST {
+        if bytes.len() > LONGEST_GOAL {
             return Err(too_long(what));
         }
         let text = String::from_utf8(bytes).map_err(|error| {
@@ -112,7 +111,7 @@ fn read_stdin() -> Result<Vec<u8>, CliError> {
 /// Reads to the end, or one byte beyond the longest goal: enough to know that it is too long.
 fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+    source.take(LONGEST_GOAL as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -137,12 +136,12 @@ mod tests {
             (String::new(), "the goal given with `-p` is empty"),
             (" \n\t".to_owned(), "the goal given with `-p` is empty"),
             ("\u{feff}\r\n".to_owned(), "the goal given with `-p` is empty"),
-            ("x".repeat(LONGEST + 1), "the goal given with `-p` is longer than 1 MiB"),
+            ("x".repeat(LONGEST_GOAL + 1), "the goal given with `-p` is longer than 1 MiB"),
         ] {
             let error = goal(&text).unwrap_err();
             assert_eq!((error.kind, error.message.as_str()), (Kind::Usage, message));
         }
-        assert!(goal(&"x".repeat(LONGEST)).is_ok());
+        assert!(goal(&"x".repeat(LONGEST_GOAL)).is_ok());
     }
 
     #[test]
