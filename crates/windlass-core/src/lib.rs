@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod config;
+pub mod doc;
 pub mod fact;
 pub mod mode;
 pub mod observation;

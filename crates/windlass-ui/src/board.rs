@@ -209,7 +209,7 @@ impl Board {
                 self.tally.count(*verdict);
                 self.rest(*lane);
             }
-            Fact::AttemptRepeats { lane, .. } => self.rest(*lane),
+            Fact::AttemptRepeats { lane, .. } | Fact::VerificationDue { lane, .. } => self.rest(*lane),
             _ => {}
         }
     }

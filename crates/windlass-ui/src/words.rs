@@ -57,6 +57,10 @@ pub(crate) const fn activity(activity: Activity) -> &'static str {
 pub(crate) const fn mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Goal => "goal",
+        Mode::Loop => "loop",
+        Mode::Iterative => "iterative",
+        Mode::Verify => "verify",
+        Mode::Validate => "validate",
     }
 }
 

@@ -4,6 +4,7 @@
 //! A [`CallWatch`] folds digests, the process's end and the end of its pipes into clocks that may run out and, at the
 //! end, into a [`CallReport`](crate::fact::CallReport).
 
+mod assessment;
 mod claude;
 mod json;
 mod reset_time;
@@ -12,6 +13,7 @@ mod watch;
 use crate::fact::{Denial, UsageLimit};
 use crate::observation::Observation;
 
+pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
 pub use claude::{
     CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, Login, MINIMUM_CLAUDE_VERSION,
     close_own_files, gate_rule, gate_rules, git_reading_rules, owned_flag, parse_auth_status,
@@ -104,6 +106,8 @@ pub struct ResultDigest {
     pub tokens: crate::fact::Tokens,
     /// `permission_denials`.
     pub denials: Vec<Denial>,
+    /// `structured_output`, where a schema was given: its JSON, at most 64 KiB.
+    pub structured: Option<String>,
 }
 
 /// How much a decoder has to make of a line.

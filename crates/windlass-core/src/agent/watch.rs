@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use crate::agent::claude::{self, Retry, Signs};
-use crate::agent::{Activity, Digest, ResultDigest};
-use crate::fact::{CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
+use crate::agent::{Activity, Digest, ResultDigest, parse_assessment};
+use crate::fact::{Assessment, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
 
 #[cfg(test)]
 mod tests;
@@ -85,6 +85,7 @@ struct Heard {
     /// Some request was answered.
     answered: bool,
     results: Vec<String>,
+    assessment: Option<Assessment>,
     cost: Option<Cost>,
     tokens: Tokens,
     tool_uses: u32,
@@ -234,6 +235,7 @@ impl CallWatch {
             cost: heard.cost(),
             tokens: heard.tokens,
             results: heard.results,
+            assessment: heard.assessment,
             tool_uses: heard.tool_uses,
             denials: heard.denials,
             limit: judgement.limit,
@@ -297,6 +299,7 @@ impl Heard {
             self.tokens = result.tokens;
         }
         if !result.is_error {
+            self.assessment = result.structured.as_deref().and_then(parse_assessment);
             if self.results.len() >= RESULTS {
                 self.results.remove(0);
             }

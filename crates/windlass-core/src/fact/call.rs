@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Class, Cost, Tokens, time::millis};
+use super::{Assessment, Class, Cost, Tokens, time::millis};
 
 /// Why an agent is called. Every call is charged, whatever its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -94,6 +94,8 @@ pub struct CallReport {
     /// The texts of results with `is_error:false`, in order, each cut to 64 KiB (its end is kept). Claims are looked
     /// for here and nowhere else.
     pub results: Vec<String>,
+    /// The structured answer to a call that was to judge; `None` when it gave none.
+    pub assessment: Option<Assessment>,
     /// Tool calls seen.
     pub tool_uses: u32,
     /// Tool calls refused by permissions, without repetitions, at most 20.
@@ -149,6 +151,9 @@ pub struct CallSummary {
     /// From its start to its end.
     #[serde(rename = "duration_ms", with = "millis")]
     pub duration: Duration,
+    /// The structured answer to a call that was to judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assessment: Option<Assessment>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -3,6 +3,7 @@
 //! Terminal, `--json`, reports and replay are made from [`Entry`] values and [`Observation`](crate::observation)s and
 //! nothing else.
 
+mod assessment;
 mod call;
 mod check;
 mod class;
@@ -10,15 +11,18 @@ mod evidence;
 mod ids;
 mod money;
 pub mod path_text;
+mod standing;
 mod stop;
 mod time;
 
+pub use assessment::{Assessed, Assessment, Confidence, Finding};
 pub use call::{CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
 pub use class::{Class, Verdict};
 pub use evidence::Evidence;
 pub use ids::{CallId, LaneId, RunId, SnapshotId};
 pub use money::{Cost, Tokens};
+pub use standing::{Items, Standing, StandingSource};
 pub use stop::{ExitCodes, StopReason, StopSource};
 pub use time::Now;
 
@@ -59,6 +63,9 @@ pub enum Fact {
         /// Files that the snapshot left out.
         #[serde(default)]
         left_out: u32,
+        /// What the job's own file says; `None` where the mode reads none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        standing: Option<Standing>,
     },
     /// A check ended.
     CheckFinished {
@@ -129,6 +136,13 @@ pub enum Fact {
         #[serde(flatten)]
         summary: CallSummary,
     },
+    /// The job's own file says something else than before; seen while an agent worked, or after it.
+    StatusChanged {
+        /// Where.
+        lane: LaneId,
+        /// What it says now.
+        standing: Standing,
+    },
     /// The tree that a call left is kept.
     Kept {
         /// Where.
@@ -141,6 +155,9 @@ pub enum Fact {
         /// Files that differ from the iteration's beginning.
         #[serde(default)]
         changed: u32,
+        /// What the job's own file says; `None` where the mode reads none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        standing: Option<Standing>,
     },
     /// A commit was made of what the iteration changed, or there was nothing to commit.
     Committed {
@@ -164,6 +181,15 @@ pub enum Fact {
         lane: LaneId,
         /// What was seen.
         evidence: Evidence,
+    },
+    /// A claim would complete the job: a fresh agent is asked first, as a further attempt of the same iteration.
+    VerificationDue {
+        /// Where.
+        lane: LaneId,
+        /// The iteration.
+        iteration: u32,
+        /// The attempt that claimed.
+        attempt: u32,
     },
     /// The attempt is over and the same iteration will be tried again.
     AttemptRepeats {
@@ -270,9 +296,11 @@ impl Fact {
             Fact::CallSpawned { .. } => "call_spawned",
             Fact::CallCut { .. } => "call_cut",
             Fact::CallFinished { .. } => "call_finished",
+            Fact::StatusChanged { .. } => "status_changed",
             Fact::Kept { .. } => "kept",
             Fact::Committed { .. } => "committed",
             Fact::Settled { .. } => "settled",
+            Fact::VerificationDue { .. } => "verification_due",
             Fact::AttemptRepeats { .. } => "attempt_repeats",
             Fact::IterationFinished { .. } => "iteration_finished",
             Fact::Held { .. } => "held",

@@ -1,14 +1,52 @@
-//! Modes: how an iteration is prompted and how progress is read. One file per mode.
+//! Modes: how an iteration is prompted and how progress is read. One file per mode, where there is something to say.
 
 mod goal;
+mod workspace;
 
-use crate::fact::CallReport;
+use crate::fact::{CallReport, Purpose};
 use crate::run::{Job, Mode};
 
-/// Does this call claim that the job is done? Each mode has one source of claims.
+pub use workspace::Standings;
+
+/// What an iteration's first call is for.
+#[must_use]
+pub const fn purpose(mode: Mode) -> Purpose {
+    match mode {
+        Mode::Goal | Mode::Loop | Mode::Iterative => Purpose::Work,
+        Mode::Verify | Mode::Validate => Purpose::Verify,
+    }
+}
+
+/// Does this call claim that the job is done? Each mode has one source of claims; those of a workspace are read from
+/// its status file ([`Standings`]), and a judgement is its own claim.
 #[must_use]
 pub fn claims(job: &Job, report: &CallReport) -> bool {
     match job.mode {
         Mode::Goal => goal::claims(&job.completion_signal, report),
+        Mode::Loop | Mode::Iterative => false,
+        Mode::Verify | Mode::Validate => {
+            report.assessment.as_ref().is_some_and(crate::fact::Assessment::passes)
+        }
+    }
+}
+
+/// Are claims read from the job's own file?
+#[must_use]
+pub const fn reads_file(mode: Mode) -> bool {
+    matches!(mode, Mode::Loop | Mode::Iterative)
+}
+
+/// Is the agent asked for a judgement, and for nothing else?
+#[must_use]
+pub const fn judges(mode: Mode) -> bool {
+    matches!(mode, Mode::Verify | Mode::Validate)
+}
+
+/// In how many iterations in a row a claim must be made. What stands in a file, or was judged, is said once.
+#[must_use]
+pub fn claims_needed(job: &Job) -> u32 {
+    match job.mode {
+        Mode::Goal => job.completion_threshold.max(1),
+        Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => 1,
     }
 }

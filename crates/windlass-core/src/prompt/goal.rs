@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{FailedCheck, Prompt, PromptParts, result_in_words, without_signal};
+use super::{Prompt, PromptParts, agents_section, unattended, what_the_checks_said, without_signal};
 use crate::fact::{Check, CheckKind};
 use crate::run::{CommitPolicy, RunPlan};
 
@@ -12,14 +12,8 @@ pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
 }
 
 fn system(parts: &PromptParts<'_>) -> String {
-    let mut text = String::from(
-        "You work unattended, as one iteration of a longer run. Nobody reads along and nobody can answer: never ask, \
-         decide and note why. Verify what you did by running it. Report failures as failures. Do not weaken, skip or \
-         delete tests and checks to make them pass. Leave no process running when you end.\n",
-    );
-    if let Some(agents) = parts.agents_file {
-        let _ = write!(text, "\n# AGENTS.md of this project\n\n{}\n", agents.trim_end());
-    }
+    let mut text = unattended().to_owned();
+    text.push_str(&agents_section(parts));
     text
 }
 
@@ -79,22 +73,6 @@ fn completion(plan: &RunPlan) -> String {
 fn commands(checks: &[Check], kind: CheckKind) -> String {
     let quoted = checks.iter().filter(|check| check.kind == kind).map(|check| format!("`{}`", check.command));
     quoted.collect::<Vec<_>>().join(", ")
-}
-
-fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) -> String {
-    if refused.is_empty() {
-        return String::new();
-    }
-    let mut text =
-        String::from("\n## The goal is not reached yet\n\nThese checks failed when they were last run:\n");
-    for check in refused {
-        let before = if check.failed_before { " (it failed before the first iteration, too)" } else { "" };
-        let how = result_in_words(check.outcome.result);
-        let tail = without_signal(check.tail.trim_end(), signal);
-        let _ =
-            write!(text, "\n`{}` {how}{before}. The end of its output:\n\n~~~\n{tail}\n~~~\n", check.command);
-    }
-    text
 }
 
 fn notes(parts: &PromptParts<'_>) -> String {

@@ -2,10 +2,14 @@
 
 mod goal;
 mod notes;
+mod template;
 #[cfg(test)]
 mod tests;
+mod workspace;
 
-use crate::fact::{CheckOutcome, CheckResult};
+use std::fmt::Write as _;
+
+use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing};
 use crate::run::{Mode, RunPlan, TurnKey};
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
@@ -24,14 +28,32 @@ pub struct PromptParts<'a> {
     pub plan: &'a RunPlan,
     /// Which attempt of which iteration.
     pub turn: TurnKey,
-    /// What the person wants, word for word.
+    /// What the call is for.
+    pub purpose: Purpose,
+    /// What the person wants, word for word: a goal, or a workspace's instructions.
     pub goal: &'a str,
+    /// The project's own texts for this mode.
+    pub templates: Templates<'a>,
     /// The notes of earlier iterations; `None` when there is no such file yet.
     pub notes: Option<Notes>,
     /// The checks that refused the latest claim.
     pub refused: Vec<FailedCheck<'a>>,
     /// The project's AGENTS.md.
     pub agents_file: Option<&'a str>,
+    /// What the latest verification had against the work.
+    pub findings: Option<&'a Assessment>,
+    /// What the status file says.
+    pub standing: Option<&'a Standing>,
+}
+
+/// Texts of a project that replace (`user`) or add to (`system`) the built-in ones of a mode. `{{projectRoot}}`,
+/// `{{workspacePath}}`, `{{iteration}}` and `{{instructions}}` are put in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Templates<'a> {
+    /// `.windlass/prompts/<mode>.md`
+    pub user: Option<&'a str>,
+    /// `.windlass/prompts/<mode>.system.md`
+    pub system: Option<&'a str>,
 }
 
 /// A check that failed, and the end of what it printed.
@@ -56,11 +78,12 @@ pub struct Prompt {
     pub user: String,
 }
 
-/// Composes the prompt of a work call.
+/// Composes the prompt of a call.
 #[must_use]
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
     match parts.plan.job.mode {
         Mode::Goal => goal::compose(parts),
+        Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => workspace::compose(parts),
     }
 }
 
@@ -77,6 +100,37 @@ fn without_signal(text: &str, signal: &str) -> String {
     }
     let lines = text.lines().map(|line| if line.trim() == signal { "(the completion phrase)" } else { line });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What holds for every unattended call.
+fn unattended() -> &'static str {
+    "You work unattended, as one iteration of a longer run. Nobody reads along and nobody can answer: never ask, \
+     decide and note why. Verify what you did by running it. Report failures as failures. Do not weaken, skip or \
+     delete tests and checks to make them pass. Leave no process running when you end.\n"
+}
+
+/// AGENTS.md comes last, so that all before it is the same in every project.
+fn agents_section(parts: &PromptParts<'_>) -> String {
+    parts.agents_file.map_or_else(String::new, |agents| {
+        format!("\n# AGENTS.md of this project\n\n{}\n", agents.trim_end())
+    })
+}
+
+/// What refused the latest claim, with the end of what it printed.
+fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) -> String {
+    if refused.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        String::from("\n## The goal is not reached yet\n\nThese checks failed when they were last run:\n");
+    for check in refused {
+        let before = if check.failed_before { " (it failed before the first iteration, too)" } else { "" };
+        let how = result_in_words(check.outcome.result);
+        let tail = without_signal(check.tail.trim_end(), signal);
+        let _ =
+            write!(text, "\n`{}` {how}{before}. The end of its output:\n\n~~~\n{tail}\n~~~\n", check.command);
+    }
+    text
 }
 
 /// How a check ended, in words.

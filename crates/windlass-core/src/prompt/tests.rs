@@ -16,7 +16,18 @@ fn gated() -> RunPlan {
 
 fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
     let turn = TurnKey { iteration: 3, attempt: 1 };
-    PromptParts { plan, turn, goal, notes: None, refused: Vec::new(), agents_file: None }
+    PromptParts {
+        plan,
+        turn,
+        purpose: Purpose::Work,
+        goal,
+        templates: Templates::default(),
+        notes: None,
+        refused: Vec::new(),
+        agents_file: None,
+        findings: None,
+        standing: None,
+    }
 }
 
 fn outcome() -> CheckOutcome {

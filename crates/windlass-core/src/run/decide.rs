@@ -20,9 +20,9 @@ impl Run {
                 one(self.failing.is_none().then_some(Fact::Failing { stop_reason, detail }))
             }
             Input::Notice(text) => vec![Fact::Noticed { text }],
-            Input::Surveyed { evidence, snapshot, left_out } => {
+            Input::Surveyed { evidence, snapshot, left_out, standing } => {
                 let expected = matches!(self.survey, Survey::First | Survey::Again);
-                one(expected.then_some(Fact::Surveyed { evidence, snapshot, left_out }))
+                one(expected.then_some(Fact::Surveyed { evidence, snapshot, left_out, standing }))
             }
             Input::Prepared { lane } => self.prepared(lane),
             Input::Spawned { lane, call, pid } => {
@@ -41,9 +41,20 @@ impl Run {
                     Vec::new()
                 }
             }
-            Input::Kept { lane, evidence, snapshot, changed } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Keeping(..)));
-                one(expected.then_some(Fact::Kept { lane, evidence, snapshot, changed }))
+            Input::StatusSeen { lane, standing } => {
+                let working = self.lane(lane).and_then(LaneState::call).is_some();
+                one((working && self.standings.is_news(&standing))
+                    .then_some(Fact::StatusChanged { lane, standing }))
+            }
+            Input::Kept { lane, evidence, snapshot, changed, standing } => {
+                if !matches!(self.lane(lane), Some(LaneState::Keeping(..))) {
+                    return Vec::new();
+                }
+                // Whoever watches the file is told of its last words, too.
+                let news = standing.clone().filter(|standing| self.standings.is_news(standing));
+                let told = news.map(|standing| Fact::StatusChanged { lane, standing });
+                let kept = Fact::Kept { lane, evidence, snapshot, changed, standing };
+                told.into_iter().chain([kept]).collect()
             }
             Input::CheckEnded { lane, stage, outcome } => {
                 let expected = self.expects_check(lane, stage, outcome.check);
@@ -168,6 +179,7 @@ impl Run {
             overage: report.overage,
             garbage_lines: report.garbage_lines,
             duration: report.duration,
+            assessment: report.assessment,
         };
         Fact::CallFinished { lane, call, claimed, summary }
     }

@@ -2,6 +2,7 @@
 //! limits, then stagnation.
 
 use crate::fact::{CheckKind, Fact, Now, StopReason, StopSource};
+use crate::mode;
 use crate::run::lane::LaneState;
 use crate::run::{Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
 
@@ -69,20 +70,38 @@ impl Run {
         if self.survey != Survey::Done {
             return None;
         }
-        if self.counters.started == 0 && self.is_done_before_it_began() {
-            let detail = "every --until command passes before the first iteration; use --gate for checks that \
-                          must pass in the end but prove nothing by themselves";
+        if self.counters.started == 0
+            && let Some(detail) = self.done_before_it_began(plan)
+        {
             return Some((StopReason::NothingToDo, detail.to_owned()));
         }
         if self.counters.failures >= plan.limits.failures.max(1) {
             let detail = format!("{} iterations in a row failed", self.counters.failures);
             return Some((StopReason::ConsecutiveFailures, detail));
         }
+        if let Some(reason) = self.unverified(plan) {
+            return Some(reason);
+        }
         if self.refused.in_a_row >= REFUSED_CLAIMS {
             let detail = format!("{} claims in a row were refused by the same checks", self.refused.in_a_row);
             return Some((StopReason::GatesFailing, detail));
         }
         self.limit(plan, now).or_else(|| self.stagnation(plan))
+    }
+
+    /// A fresh agent had its say, and what it said was not yes.
+    fn unverified(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+        let said = || self.findings.as_ref().map_or_else(String::new, |found| found.summary.clone());
+        if mode::judges(plan.job.mode) {
+            return (self.refused.in_a_row > 0).then(|| (StopReason::GatesFailing, said()));
+        }
+        let most = plan.job.verification?.attempts.max(1);
+        (self.counters.unverified >= most).then(|| {
+            let times = self.counters.unverified;
+            let said = said();
+            let colon = if said.is_empty() { "" } else { ": " };
+            (StopReason::NeedsHuman, format!("{times} verifications refused the finished work{colon}{said}"))
+        })
     }
 
     fn limit(&self, plan: &RunPlan, now: Now) -> Option<(StopReason, String)> {
@@ -112,11 +131,22 @@ impl Run {
         })
     }
 
-    fn is_done_before_it_began(&self) -> bool {
+    /// Why there is nothing to do, if that is so before the first iteration.
+    fn done_before_it_began(&self, plan: &RunPlan) -> Option<&'static str> {
+        if !self.gates_green(&self.baseline) {
+            return None;
+        }
         let mut until = self.checks(CheckKind::Until).peekable();
+        if until.peek().is_none() {
+            let claims = mode::reads_file(plan.job.mode) && self.standings.claims(&plan.job);
+            return claims.then_some("the status file says that the job is done, and it is trusted");
+        }
         let passed =
             |check: u16| self.baseline.iter().any(|outcome| outcome.check == check && outcome.passed());
-        until.peek().is_some() && until.all(passed) && self.gates_green(&self.baseline)
+        until.all(passed).then_some(
+            "every --until command passes before the first iteration; use --gate for checks that must pass in the \
+             end but prove nothing by themselves",
+        )
     }
 }
 

@@ -1,7 +1,8 @@
 //! What comes in from the world.
 
 use crate::fact::{
-    CallId, CallReport, CheckOutcome, CheckStage, Cut, Evidence, LaneId, SnapshotId, StopReason, StopSource,
+    CallId, CallReport, CheckOutcome, CheckStage, Cut, Evidence, LaneId, SnapshotId, Standing, StopReason,
+    StopSource,
 };
 use crate::run::RunPlan;
 
@@ -20,6 +21,8 @@ pub enum Input {
         snapshot: Option<SnapshotId>,
         /// Files that the snapshot left out.
         left_out: u32,
+        /// What the job's own file says; `None` where the mode reads none.
+        standing: Option<Standing>,
     },
     /// The prompt of a lane's attempt is written.
     Prepared {
@@ -53,6 +56,13 @@ pub enum Input {
         /// What there is to say about it.
         report: Box<CallReport>,
     },
+    /// The job's own file was read while an agent worked.
+    StatusSeen {
+        /// Where.
+        lane: LaneId,
+        /// What it says.
+        standing: Standing,
+    },
     /// The tree that a call left is kept.
     Kept {
         /// Where.
@@ -63,6 +73,8 @@ pub enum Input {
         snapshot: Option<SnapshotId>,
         /// Files that differ from the iteration's beginning.
         changed: u32,
+        /// What the job's own file says; `None` where the mode reads none.
+        standing: Option<Standing>,
     },
     /// A check ended.
     CheckEnded {

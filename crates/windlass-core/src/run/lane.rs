@@ -57,6 +57,17 @@ pub struct Turn {
     pub notes: NotesShare,
     /// An earlier attempt, or this one, left a state that the run had not seen.
     pub progress: bool,
+    /// The claim that this attempt's agent is asked about; `None` for work.
+    pub claim: Option<Box<Claim>>,
+}
+
+/// A claim that stood, with green gates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The attempt that claimed.
+    pub outcome: Outcome,
+    /// What the checks said of it.
+    pub judged: Judged,
 }
 
 impl Turn {
@@ -68,6 +79,11 @@ impl Turn {
 
     pub(crate) fn next_attempt(&self, notes: NotesShare) -> Turn {
         Turn { attempt: self.attempt + 1, notes, ..self.clone() }
+    }
+
+    /// The attempt that asks a fresh agent about this one's claim.
+    pub(crate) fn verification(&self, claim: Claim) -> Turn {
+        Turn { purpose: Purpose::Verify, claim: Some(Box::new(claim)), ..self.next_attempt(self.notes) }
     }
 }
 
@@ -113,6 +129,8 @@ pub struct Kept {
     pub is_new: bool,
     /// It differs from what the attempt began with.
     pub moved: bool,
+    /// The agent says that it found nothing to do.
+    pub no_work: bool,
 }
 
 /// Checks under way.

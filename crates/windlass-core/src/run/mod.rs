@@ -31,8 +31,10 @@ use jiff::Timestamp;
 
 use crate::agent::CallClocks;
 use crate::fact::{
-    CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId, StopReason, StopSource,
+    Assessment, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId, StopReason,
+    StopSource,
 };
+use crate::mode::Standings;
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
@@ -40,7 +42,10 @@ pub use effect::{Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
-pub use plan::{AgentPlan, BudgetScope, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
+pub use plan::{
+    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobWorkspace, Limits, Mode, RunPlan,
+    Verification,
+};
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
 
@@ -67,6 +72,8 @@ pub struct Run {
     stop: Option<Stop>,
     failing: Option<(StopReason, String)>,
     refused: Refused,
+    standings: Standings,
+    findings: Option<Assessment>,
 }
 
 /// Where a run stands as a whole.
@@ -115,6 +122,8 @@ pub struct Counters {
     pub complete: bool,
     /// An agent used up the budget that was left.
     pub budget_exhausted: bool,
+    /// Verifications that refused the finished work.
+    pub unverified: u32,
 }
 
 /// Looking at the world before anything else is done.
@@ -233,6 +242,18 @@ impl Run {
     #[must_use]
     pub fn refused_by(&self) -> &[CheckOutcome] {
         &self.refused.outcomes
+    }
+
+    /// What was read of the job's own file.
+    #[must_use]
+    pub fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// What the latest verification had against the work; `None` once a claim was accepted.
+    #[must_use]
+    pub fn findings(&self) -> Option<&Assessment> {
+        self.findings.as_ref()
     }
 
     /// The time that counts against `--max-duration`.

@@ -49,6 +49,50 @@ pub struct Job {
     pub completion_threshold: u32,
     /// Notes relayed between iterations, relative to the working directory; `None` = no notes.
     pub notes_file: Option<PathBuf>,
+    /// The workspace it lives in; `None` for a free goal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<JobWorkspace>,
+    /// What a fresh agent is asked before a claim completes the job; `None` = nobody is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+}
+
+/// The workspace that a job lives in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobWorkspace {
+    /// Its name.
+    pub name: String,
+    /// Its folder: canonical.
+    #[serde(with = "path_text")]
+    pub folder: PathBuf,
+    /// A status file from before this run counts as well (`--trust-existing-status`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust_existing_status: bool,
+    /// The boxes of `TODO.md` count where there is no readable status file (`--todo-fallback`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub todo_fallback: bool,
+}
+
+/// How finished work is verified by a fresh agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// How closely it looks.
+    pub depth: Depth,
+    /// So many verifications may refuse the work before a person is needed.
+    pub attempts: u32,
+}
+
+/// How closely a verifying agent looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Depth {
+    /// Are the main results there?
+    Quick,
+    /// Is each requirement met?
+    #[default]
+    Standard,
+    /// Each requirement, tested, with edge cases and quality.
+    Deep,
 }
 
 /// How an iteration is prompted and how progress is read.
@@ -57,6 +101,14 @@ pub struct Job {
 pub enum Mode {
     /// A free goal (seed 004).
     Goal,
+    /// A workspace, one item per iteration (seed 000).
+    Loop,
+    /// A workspace, as much as possible per iteration (seed 000).
+    Iterative,
+    /// A workspace's finished work is judged by a fresh agent.
+    Verify,
+    /// A workspace's instructions are judged.
+    Validate,
 }
 
 /// When a run has to end; `None` = no such limit.

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::fact::{CheckKind, CheckOutcome, Class, Cost, Cut, Fact, LaneId, Now, StopReason, Verdict};
+use crate::fact::{
+    Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, Fact, LaneId, Now, StopReason, Verdict,
+};
+use crate::mode;
 use crate::run::lane::{Judged, LaneState, Outcome, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{CommitPolicy, Hold, NotesShare, Run};
@@ -23,8 +26,11 @@ impl Run {
         let moved = outcome.kept.as_ref().is_some_and(|kept| kept.moved);
         match summary.class {
             _ if summary.cut == Some(Cut::Duration) => Course::Repeat(Class::Interrupted),
-            Class::Interrupted | Class::UsageLimit => Course::Repeat(summary.class),
+            Class::Interrupted => Course::Repeat(Class::Interrupted),
             class if class.is_fatal() => Course::Repeat(class),
+            // The job's own file says that it is done: that is looked at before another call is waited for.
+            Class::UsageLimit | Class::Outage if outcome.claimed => Course::Finish,
+            Class::UsageLimit => Course::Repeat(Class::UsageLimit),
             Class::Outage if summary.cost == Cost::ZERO && !moved => Course::Repeat(Class::Outage),
             Class::ContextTooLong if turn.notes == NotesShare::Usual && !moved && self.has_notes() => {
                 Course::Repeat(Class::ContextTooLong)
@@ -55,10 +61,17 @@ impl Run {
 
     /// What the runner concludes about an iteration that ends with this attempt.
     pub(super) fn verdict(&self, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Verdict {
+        if turn.claim.is_some() {
+            return self.verified(outcome, judged);
+        }
+        if self.plan.as_ref().is_some_and(|plan| mode::judges(plan.job.mode)) {
+            return assessed(outcome);
+        }
+
         let has_until = self.checks(CheckKind::Until).next().is_some();
         let shown = has_until && self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
         let claims = if has_until { shown } else { outcome.claimed };
-        let progress = turn.progress || judged.first_pass;
+        let progress = has_progress(turn, outcome, judged);
         if claims && !self.gates_green(&judged.outcomes) {
             return Verdict::ClaimRefused;
         }
@@ -81,24 +94,53 @@ impl Run {
         let Some(LaneState::Judging(turn, outcome, judged)) = self.lane(id) else {
             return Vec::new();
         };
-        let class = outcome.summary.class;
         let mut facts: Vec<Fact> = self.consequence(outcome, now).into_iter().collect();
         facts.push(match self.course(turn, outcome) {
             Course::Repeat(class) => {
                 Fact::AttemptRepeats { lane: id, iteration: turn.iteration, attempt: turn.attempt, class }
             }
-            Course::Finish => Fact::IterationFinished {
-                lane: id,
-                iteration: turn.iteration,
-                verdict: self.verdict(turn, outcome, judged),
-                class,
-                progress: turn.progress || judged.first_pass,
-                cost: turn.cost,
-                tokens: turn.tokens,
-                duration: Duration::try_from(now.wall.duration_since(turn.began)).unwrap_or_default(),
-            },
+            Course::Finish => self.conclude(id, now, turn, outcome, judged),
         });
         facts
+    }
+
+    /// The iteration is over, or its claim is to be looked at by a fresh agent.
+    fn conclude(&self, lane: LaneId, now: Now, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Fact {
+        let verdict = self.verdict(turn, outcome, judged);
+        if verdict == Verdict::ClaimAccepted && turn.claim.is_none() && self.wants_verification() {
+            return Fact::VerificationDue { lane, iteration: turn.iteration, attempt: turn.attempt };
+        }
+        let claimed = turn.claim.as_ref().map_or(outcome, |claim| &claim.outcome);
+        Fact::IterationFinished {
+            lane,
+            iteration: turn.iteration,
+            verdict,
+            class: outcome.summary.class,
+            progress: has_progress(turn, claimed, judged),
+            cost: turn.cost,
+            tokens: turn.tokens,
+            duration: Duration::try_from(now.wall.duration_since(turn.began)).unwrap_or_default(),
+        }
+    }
+
+    /// Would one more accepted claim complete the job, and is a fresh agent to be asked before?
+    fn wants_verification(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| {
+            let by_check = self.checks(CheckKind::Until).next().is_some();
+            let completes = by_check || self.counters.claims + 1 >= mode::claims_needed(&plan.job);
+            completes && plan.job.verification.is_some() && !mode::judges(plan.job.mode)
+        })
+    }
+
+    /// The verdict on a claim that a fresh agent was asked about. Without a judgement nothing is shown.
+    fn verified(&self, outcome: &Outcome, judged: &Judged) -> Verdict {
+        let passes = outcome.summary.assessment.as_ref().is_some_and(Assessment::passes);
+        let until = self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
+        if passes && until && self.gates_green(&judged.outcomes) {
+            Verdict::ClaimAccepted
+        } else {
+            Verdict::ClaimRefused
+        }
     }
 
     /// What a call's class means for the whole run: wait, or end.
@@ -144,6 +186,22 @@ impl Run {
             Patience::Exhausted(detail) => Some(Fact::Failing { stop_reason: exhausted, detail }),
         }
     }
+}
+
+/// A judgement is all that its iteration is for.
+fn assessed(outcome: &Outcome) -> Verdict {
+    match &outcome.summary.assessment {
+        Some(assessment) if assessment.passes() => Verdict::ClaimAccepted,
+        Some(_) => Verdict::ClaimRefused,
+        None => Verdict::Failed,
+    }
+}
+
+/// Did the iteration leave a state that the run had not seen, or pass a check for the first time? An agent that says
+/// it found nothing to do is believed (seed 000, iterative mode).
+fn has_progress(turn: &Turn, outcome: &Outcome, judged: &Judged) -> bool {
+    let no_work = outcome.kept.as_ref().is_some_and(|kept| kept.no_work);
+    (turn.progress || judged.first_pass) && !no_work
 }
 
 fn passed(check: u16, outcomes: &[CheckOutcome]) -> bool {

@@ -2,7 +2,7 @@
 
 use windlass_core::fact::Evidence;
 
-use super::{Inventory, UnreadReason, as_path};
+use super::{Entry, Inventory, UnreadReason, as_path};
 use crate::git::{Hasher, ObjectFormat, ObjectKind};
 
 /// The folder that holds Windlass's own files in a project. Never evidence.
@@ -27,6 +27,11 @@ pub fn evidence(inventory: &Inventory, excluded: &[Vec<u8>]) -> Evidence {
     }
     let head = inventory.head.as_ref().and_then(crate::git::Head::commit).map(|commit| commit.to_string());
     Evidence { head, tree: tree_digest(&listing), work: None }
+}
+
+/// The entries of a folder (relative to the root), sorted by path.
+pub fn entries_within<'a>(inventory: &'a Inventory, folder: &'a [u8]) -> impl Iterator<Item = &'a Entry> {
+    inventory.entries.iter().filter(move |entry| is_within(&entry.path, folder))
 }
 
 /// The length goes first, so that no name can pretend to be two.

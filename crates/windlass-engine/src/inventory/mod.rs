@@ -15,7 +15,7 @@ mod walk;
 mod tests;
 
 pub use difference::{Change, ChangeKind, changes};
-pub use evidence::{OWN_FOLDER, evidence};
+pub use evidence::{OWN_FOLDER, entries_within, evidence};
 pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 

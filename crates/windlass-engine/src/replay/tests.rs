@@ -61,6 +61,7 @@ impl Recorded {
 
     fn finish(&mut self, millis: i64, call: u32) {
         let summary = CallSummary {
+            assessment: None,
             class: Class::Success,
             detail: String::new(),
             ended: Ended::Exited(0),

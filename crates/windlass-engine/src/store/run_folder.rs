@@ -10,11 +10,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::fact::{Purpose, RunId};
+use windlass_core::prompt::Templates;
 
 use super::StoreError;
 use super::error::Attempted as _;
 use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
 use super::paths::Project;
+
+/// The project's own prompt, as it was when the run began.
+const USER_TEMPLATE: &str = "template.md";
+
+/// Its addition to the system prompt.
+const SYSTEM_TEMPLATE: &str = "template.system.md";
 
 /// What every run's id begins with.
 const PREFIX: &str = "r-";
@@ -99,6 +106,29 @@ impl RunFolder {
     pub fn read_goal(&self) -> Result<String, StoreError> {
         let path = self.goal();
         fs::read_to_string(&path).attempted("read", &path)
+    }
+
+    /// Keeps the project's own texts for this mode, so that the run is prompted alike from its first iteration to its
+    /// last, whatever becomes of the files they came from.
+    pub fn write_templates(&self, templates: Templates<'_>) -> Result<(), StoreError> {
+        for (name, text) in [(USER_TEMPLATE, templates.user), (SYSTEM_TEMPLATE, templates.system)] {
+            if let Some(text) = text {
+                write_atomically(&self.path.join(name), text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The project's own prompt for this mode, where it has one.
+    #[must_use]
+    pub fn prompt_template(&self) -> Option<String> {
+        fs::read_to_string(self.path.join(USER_TEMPLATE)).ok()
+    }
+
+    /// The project's own addition to the system prompt of this mode, where it has one.
+    #[must_use]
+    pub fn system_template(&self) -> Option<String> {
+        fs::read_to_string(self.path.join(SYSTEM_TEMPLATE)).ok()
     }
 
     /// What the agent may do, in its own words: the same for every call.

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId};
+use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
 use windlass_core::run::{Effect, EndCall, Input, LaneState, TurnKey};
 
 use super::call::{CallError, CallSetting, LiveCall};
@@ -11,7 +11,7 @@ use super::check::{CheckSetting, LiveCheck};
 use super::event::Event;
 use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
-use super::worker::Work;
+use super::worker::{Known, Work};
 use super::{EngineError, Supervisor, keeper_gone};
 use crate::process::Keeper;
 use crate::store::CallFolder;
@@ -38,14 +38,13 @@ impl Supervisor {
         match &effect {
             Effect::Call { lane, call, turn, purpose, budget } => {
                 let folder = self.folder.call(turn.iteration, turn.attempt, *purpose);
-                self.begin_call(*lane, *call, folder, *budget)
+                self.begin_call(*lane, *call, *purpose, folder, *budget)
             }
             Effect::RunCheck { lane, stage, check, turn } => self.begin_check(*lane, *stage, *check, *turn),
             Effect::EndCall { lane, how, .. } => self.end_call(*lane, *how),
             _ => {
-                let refused = self.run.refused_by().to_vec();
-                let baseline = self.run.baseline().to_vec();
-                self.worker.carry_out(Work { effect, refused, baseline })
+                let known = Known::of(&self.run);
+                self.worker.carry_out(Work { effect, known })
             }
         }
     }
@@ -54,6 +53,7 @@ impl Supervisor {
         &mut self,
         lane: LaneId,
         call: CallId,
+        purpose: Purpose,
         folder: CallFolder,
         budget: Option<Cost>,
     ) -> Result<(), EngineError> {
@@ -67,6 +67,7 @@ impl Supervisor {
             settings: self.folder.settings(),
             lane,
             call,
+            purpose,
             budget,
             clocks,
             environment: &self.environment,

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use windlass_core::agent::{
     CallClocks, CallFiles, CallWatch, ClaudeDecoder, ClaudeInvocation, Decoder, Detail, Digest, Due, Sink,
 };
-use windlass_core::fact::{CallId, CallReport, Cost, Cut, Ended, LaneId};
+use windlass_core::fact::{CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
 use windlass_core::observation::Observation;
 use windlass_core::run::RunPlan;
 
@@ -33,6 +33,7 @@ pub(super) struct CallSetting<'a> {
     pub settings: PathBuf,
     pub lane: LaneId,
     pub call: CallId,
+    pub purpose: Purpose,
     pub budget: Option<Cost>,
     pub clocks: CallClocks,
     /// The runner's own environment with what marks the run.
@@ -228,8 +229,12 @@ fn spawn_request(
     stderr: OwnedFd,
 ) -> SpawnRequest {
     let system_prompt = setting.folder.system();
-    let files =
-        CallFiles { system_prompt: &system_prompt, settings: &setting.settings, budget: setting.budget };
+    let files = CallFiles {
+        system_prompt: &system_prompt,
+        settings: &setting.settings,
+        budget: setting.budget,
+        purpose: setting.purpose,
+    };
     let invocation = ClaudeInvocation::new(&setting.plan.agent, files);
     let mut environment = setting.environment.to_vec();
     for (name, value) in invocation.environment {

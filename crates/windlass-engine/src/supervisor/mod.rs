@@ -13,6 +13,7 @@ mod lane;
 mod prepare;
 mod react;
 mod recover;
+mod standing;
 mod worker;
 mod world;
 
@@ -35,6 +36,7 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 pub use audience::{Audience, Place};
 pub use error::EngineError;
 pub use prepare::{Preview, preview};
+pub use standing::{STATUS_FILE, TODO_FILE};
 
 use clock::Clock;
 use event::{Event, WorkError};

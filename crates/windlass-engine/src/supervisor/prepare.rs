@@ -6,11 +6,13 @@ use std::path::Path;
 
 use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::fact::{CheckOutcome, Purpose};
+use windlass_core::mode;
 use windlass_core::prompt::{
-    self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, Prompt, PromptParts,
+    self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, Prompt, PromptParts, Templates,
 };
 use windlass_core::run::{NotesShare, RunPlan, TurnKey};
 
+use super::worker::Known;
 use crate::store::{RunFolder, StoreError, write_private};
 
 /// How much of a failed check's output goes into a prompt, in bytes.
@@ -24,8 +26,7 @@ pub(super) struct Preparation<'a> {
     pub turn: TurnKey,
     pub purpose: Purpose,
     pub notes: NotesShare,
-    pub refused: &'a [CheckOutcome],
-    pub baseline: &'a [CheckOutcome],
+    pub known: &'a Known,
 }
 
 /// Writes prompt and system prompt into the attempt's folder, and the settings into the run's. Doing it again writes the
@@ -65,12 +66,14 @@ pub struct Preview {
 #[must_use]
 pub fn preview(plan: &RunPlan, folder: &RunFolder, goal: &str) -> Preview {
     let turn = TurnKey { iteration: 1, attempt: 1 };
-    let purpose = Purpose::Work;
+    let purpose = mode::purpose(plan.job.mode);
     let notes = NotesShare::Usual;
-    let preparation = Preparation { plan, folder, turn, purpose, notes, refused: &[], baseline: &[] };
+    let known = &Known::default();
+    let preparation = Preparation { plan, folder, turn, purpose, notes, known };
     let call = folder.call(turn.iteration, turn.attempt, purpose);
     let (system, settings) = (call.system(), folder.settings());
-    let files = CallFiles { system_prompt: &system, settings: &settings, budget: plan.limits.budget() };
+    let budget = plan.limits.budget();
+    let files = CallFiles { system_prompt: &system, settings: &settings, budget, purpose };
     Preview {
         prompt: compose(&preparation, goal),
         settings: ClaudeSettings::new(plan, folder.state()).to_json(),
@@ -79,25 +82,31 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, goal: &str) -> Preview {
 }
 
 fn compose(preparation: &Preparation<'_>, goal: &str) -> Prompt {
-    let Preparation { plan, turn, .. } = preparation;
+    let Preparation { plan, folder, turn, purpose, .. } = preparation;
     let agents_file = read_beginning(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
     let agents_file = agents_file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
+    let known = preparation.known;
+    let (user, system) = (folder.prompt_template(), folder.system_template());
     prompt::compose(&PromptParts {
         plan,
         turn: *turn,
+        purpose: *purpose,
         goal,
+        templates: Templates { user: user.as_deref(), system: system.as_deref() },
         notes: notes.map(|bytes| Notes::take(&bytes, preparation.notes)),
         refused: failed_checks(preparation),
         agents_file: agents_file.as_deref(),
+        findings: known.findings.as_ref(),
+        standing: known.standing.as_ref(),
     })
 }
 
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
-    let failed = preparation.refused.iter().filter(|outcome| !outcome.passed());
+    let failed = preparation.known.refused.iter().filter(|outcome| !outcome.passed());
     let command = |outcome: &CheckOutcome| preparation.plan.checks.get(usize::from(outcome.check));
     let before = |outcome: &CheckOutcome| {
-        preparation.baseline.iter().any(|first| first.check == outcome.check && !first.passed())
+        preparation.known.baseline.iter().any(|first| first.check == outcome.check && !first.passed())
     };
     failed
         .filter_map(|outcome| {

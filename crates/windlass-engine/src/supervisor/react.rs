@@ -176,6 +176,7 @@ fn never_started(detail: String) -> CallReport {
         cost: Some(Cost::ZERO),
         tokens: Tokens::default(),
         results: Vec::new(),
+        assessment: None,
         tool_uses: 0,
         denials: Vec::new(),
         limit: None,

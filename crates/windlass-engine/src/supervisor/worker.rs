@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
-use windlass_core::fact::{CheckOutcome, StopReason};
-use windlass_core::run::{Effect, Input};
+use windlass_core::fact::{Assessment, CheckOutcome, Standing, StopReason};
+use windlass_core::run::{Effect, Input, Run};
 
 use super::error::EngineError;
 use super::event::{Event, WorkError};
@@ -25,10 +25,33 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Work {
     /// What is to be done.
     pub effect: Effect,
-    /// The outcomes that refused the latest claim, and those of the baseline.
+    /// What the run knows that a prompt may have to say.
+    pub known: Known,
+}
+
+/// What a run knows that a prompt may have to say.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The outcomes that refused the latest claim.
     pub refused: Vec<CheckOutcome>,
     /// The outcomes of the baseline.
     pub baseline: Vec<CheckOutcome>,
+    /// What the latest verification had against the work.
+    pub findings: Option<Assessment>,
+    /// What the job's own file says.
+    pub standing: Option<Standing>,
+}
+
+impl Known {
+    /// As the run stands.
+    pub fn of(run: &Run) -> Known {
+        Known {
+            refused: run.refused_by().to_vec(),
+            baseline: run.baseline().to_vec(),
+            findings: run.findings().cloned(),
+            standing: run.standings().latest().cloned(),
+        }
+    }
 }
 
 /// The worker's handle.

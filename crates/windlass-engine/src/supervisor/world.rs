@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
-use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, StopReason};
+use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StopReason};
 use windlass_core::run::{Effect, Input, Occasion, RunPlan, TurnKey};
 
 use super::commit;
 use super::event::WorkError;
 use super::prepare::{self, Preparation};
 use super::recover;
+use super::standing;
 use super::worker::{Work, Worked};
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotName, Store};
@@ -53,8 +54,7 @@ impl World {
                     turn: *turn,
                     purpose: *purpose,
                     notes: *notes,
-                    refused: &work.refused,
-                    baseline: &work.baseline,
+                    known: &work.known,
                 };
                 prepare::write(&preparation)?;
                 Ok(vec![Input::Prepared { lane: *lane }])
@@ -101,10 +101,12 @@ impl World {
         let mut inputs = self.say_once(said);
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        let standing = self.standing(&mut inputs);
         inputs.push(Input::Surveyed {
             evidence,
             snapshot,
             left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+            standing,
         });
         Ok(inputs)
     }
@@ -115,7 +117,8 @@ impl World {
         let mut inputs = self.say_once(notices(&look.inventory));
         let evidence = self.evidence(&look);
         self.remember(look);
-        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0 });
+        let standing = standing::read(&self.plan.job);
+        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing });
         Ok(inputs)
     }
 
@@ -147,7 +150,8 @@ impl World {
         let mut inputs = self.say_once(self.changed_inputs());
         inputs.extend(destroyed);
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
-        inputs.push(Input::Kept { lane, evidence, snapshot, changed });
+        let standing = standing::read(&self.plan.job);
+        inputs.push(Input::Kept { lane, evidence, snapshot, changed, standing });
         Ok(inputs)
     }
 
@@ -182,7 +186,22 @@ impl World {
 
     pub fn evidence(&self, look: &Look) -> Evidence {
         let notes = self.plan.job.notes_file.as_ref().and_then(|file| self.surveyor.place().relative(file));
-        inventory::evidence(&look.inventory, &notes.into_iter().collect::<Vec<_>>())
+        let mut evidence = inventory::evidence(&look.inventory, &notes.into_iter().collect::<Vec<_>>());
+        standing::add_work(&mut evidence, &self.plan.job, &look.inventory, self.surveyor.place());
+        evidence
+    }
+
+    /// What the status file says before the run; what of it does not count is said.
+    fn standing(&mut self, inputs: &mut Vec<Input>) -> Option<Standing> {
+        let standing = standing::read(&self.plan.job)?;
+        let trusted =
+            self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
+        if standing.complete && !trusted {
+            let text = "the status file says from before this run that the job is complete; that does not count \
+                        until the agent writes it anew (--trust-existing-status would take it)";
+            inputs.extend(self.say_once(vec![text.to_owned()]));
+        }
+        Some(standing)
     }
 
     fn keep_look(

@@ -27,6 +27,8 @@ pub fn plan() -> RunPlan {
             completion_signal: "WINDLASS_JOB_COMPLETE".to_owned(),
             completion_threshold: 1,
             notes_file: Some(PathBuf::from("SHARED_TASK_NOTES.md")),
+            workspace: None,
+            verification: None,
         },
         limits: Limits {
             iterations: Some(50),
@@ -189,6 +191,7 @@ impl Night {
     /// The call ends.
     pub fn called(&mut self, change: impl FnOnce(&mut CallSummary)) -> &mut Night {
         let mut summary = CallSummary {
+            assessment: None,
             class: Class::Success,
             detail: String::new(),
             ended: Ended::Exited(0),
@@ -212,6 +215,7 @@ impl Night {
     /// The tree is kept.
     pub fn kept(&mut self, changed: u32) -> &mut Night {
         self.fact(Fact::Kept {
+            standing: None,
             lane: LANE,
             evidence: Evidence::default(),
             snapshot: Some(SnapshotId("5eed".to_owned())),
@@ -275,6 +279,7 @@ impl Night {
         night
             .start()
             .fact(Fact::Surveyed {
+                standing: None,
                 evidence: Evidence::default(),
                 snapshot: Some(SnapshotId("ba5e".to_owned())),
                 left_out: 0,

@@ -302,6 +302,8 @@ fn job(request: &Request) -> Job {
         completion_signal: resolved.completion_signal.clone(),
         completion_threshold: resolved.completion_threshold,
         notes_file: resolved.notes_file.clone(),
+        workspace: None,
+        verification: None,
     }
 }
 

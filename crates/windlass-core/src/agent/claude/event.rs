@@ -81,6 +81,7 @@ shape! {
         usage: "usage",
         model_usage: "modelUsage",
         permission_denials: "permission_denials",
+        structured_output: "structured_output",
         num_turns: "num_turns",
     }
 

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::fact::Cost;
+use crate::agent::ASSESSMENT_SCHEMA;
+use crate::fact::{Cost, Purpose};
 use crate::run::AgentPlan;
 
 /// What a Claude Code that runs its tools tells them about itself. Inherited by a call, it would take itself for a
@@ -22,6 +23,9 @@ const SESSION: &[&str] = &[
 /// would pay twice; and everything in the environment is seen by the agent's tools.
 const API_KEYS: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
+/// What changes files.
+const EDITING_TOOLS: &str = "Edit,Write,NotebookEdit";
+
 /// What a call is given besides its plan.
 #[derive(Clone, Copy, Debug)]
 pub struct CallFiles<'a> {
@@ -31,6 +35,8 @@ pub struct CallFiles<'a> {
     pub settings: &'a Path,
     /// What this call may cost; `None` = no limit of its own.
     pub budget: Option<Cost>,
+    /// What it is for: whoever judges is asked for a structured answer and may not edit.
+    pub purpose: Purpose,
 }
 
 /// A call's command line and what is changed in its environment. The prompt goes to standard input: as an argument it
@@ -64,10 +70,15 @@ fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
     arguments.extend(["--append-system-prompt-file".into(), call.system_prompt.into()]);
     arguments.push("--no-session-persistence".into());
     arguments.extend(["--settings".into(), call.settings.into()]);
+    if call.purpose == Purpose::Verify {
+        arguments.extend(["--json-schema", ASSESSMENT_SCHEMA].map(OsString::from));
+        arguments.extend(["--disallowedTools".into(), EDITING_TOOLS.into()]);
+    }
     if agent.skip_permissions {
         arguments.push("--dangerously-skip-permissions".into());
     } else {
-        arguments.extend(["--permission-mode", "acceptEdits"].map(OsString::from));
+        let mode = if call.purpose == Purpose::Verify { "default" } else { "acceptEdits" };
+        arguments.extend(["--permission-mode", mode].map(OsString::from));
     }
     if let Some(model) = &agent.model {
         arguments.extend(["--model".into(), model.into()]);
@@ -129,6 +140,7 @@ mod tests {
             system_prompt: Path::new("/s/system.md"),
             settings: Path::new("/s/settings.json"),
             budget,
+            purpose: Purpose::Work,
         };
         ClaudeInvocation::new(agent, call)
     }

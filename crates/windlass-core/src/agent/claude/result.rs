@@ -43,6 +43,7 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
         cost_usd,
         tokens: tokens(&line),
         denials: denials(line.permission_denials),
+        structured: line.structured_output.filter(|json| json.len() <= TEXT).map(str::to_owned),
     })));
 }
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 use super::Applied;
 use crate::fact::{
     CallId, CallSummary, CheckOutcome, CheckStage, Class, Cost, Evidence, LaneId, Now, Purpose, SnapshotId,
-    Tokens, Verdict,
+    Standing, Tokens, Verdict,
 };
-use crate::run::lane::{Call, Checking, Judged, Kept, LaneState, Outcome, Turn};
+use crate::mode;
+use crate::run::lane::{Call, Checking, Claim, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
 use crate::run::{Committed, NotesShare, Run};
 
@@ -31,13 +32,15 @@ impl Run {
         let turn = Turn {
             iteration,
             attempt: 1,
-            purpose: Purpose::Work,
+            purpose: self.plan.as_ref().map_or(Purpose::Work, |plan| mode::purpose(plan.job.mode)),
             began: now.wall,
             cost: Cost::ZERO,
             tokens: Tokens::default(),
             notes: NotesShare::Usual,
             progress: false,
+            claim: None,
         };
+        self.standings.begin();
         self.set_state(lane, LaneState::Preparing(turn));
         Ok(())
     }
@@ -53,6 +56,9 @@ impl Run {
         self.ledger.charge(call.id, summary.cost, summary.tokens, summary.estimated);
         turn.cost += summary.cost;
         turn.tokens += summary.tokens;
+        if turn.purpose == Purpose::Verify {
+            self.findings.clone_from(&summary.assessment);
+        }
         let outcome = Outcome { summary: summary.clone(), claimed, kept: None };
         self.set_state(lane, LaneState::Keeping(turn, outcome));
     }
@@ -62,26 +68,81 @@ impl Run {
         lane: LaneId,
         evidence: &Evidence,
         snapshot: Option<&SnapshotId>,
+        standing: Option<&Standing>,
     ) -> Applied {
         let (mut turn, mut outcome) = self.take_state(lane, "keeping", |state| match state {
             LaneState::Keeping(turn, outcome) => Some((turn.clone(), outcome.clone())),
             _ => None,
         })?;
+        if let Some(standing) = standing {
+            self.standings.read(standing);
+        }
         let is_new = self.history.is_new(evidence);
         let moved = self.latest_evidence(lane) != Some(evidence);
-        turn.progress |= is_new;
-        outcome.kept = Some(Kept { evidence: evidence.clone(), snapshot: snapshot.cloned(), is_new, moved });
-        self.history.reached(evidence);
+        outcome.kept = Some(Kept {
+            evidence: evidence.clone(),
+            snapshot: snapshot.cloned(),
+            is_new,
+            moved,
+            no_work: self.found_no_work(),
+        });
+        if turn.purpose == Purpose::Verify {
+            // Whoever judges makes no progress, whatever its tests have written.
+            self.history.saw(evidence);
+        } else {
+            turn.progress |= is_new;
+            outcome.claimed |= self.file_claims();
+            self.history.reached(evidence);
+        }
         self.remember(lane, evidence);
-        let state = match self.course(&turn, &outcome) {
-            Course::Repeat(_) => LaneState::Judging(turn, outcome, Judged::default()),
-            Course::Finish => {
+        let state = self.after_keeping(lane, turn, outcome);
+        self.set_state(lane, state);
+        Ok(())
+    }
+
+    fn after_keeping(&self, lane: LaneId, turn: Turn, mut outcome: Outcome) -> LaneState {
+        let moved = outcome.kept.as_ref().is_some_and(|kept| kept.moved);
+        match (self.course(&turn, &outcome), turn.claim.as_deref()) {
+            (Course::Repeat(_), _) => LaneState::Judging(turn, outcome, Judged::default()),
+            (Course::Finish, Some(claim)) if !moved => {
+                let judged = claim.judged.clone();
+                LaneState::Judging(turn, outcome, judged)
+            }
+            (Course::Finish, claim) => {
+                // What the verifying agent wrote is not what the gates judged: they judge again.
+                outcome.claimed |= claim.is_some();
                 let checking = Checking { stage: CheckStage::Candidate, done: Vec::new(), first_pass: false };
                 self.next_after_checks(lane, turn, outcome, checking)
             }
-        };
-        self.set_state(lane, state);
+        }
+    }
+
+    pub(super) fn status_changed(&mut self, lane: LaneId, standing: &Standing) -> Applied {
+        self.lane(lane).ok_or_else(|| format!("there is no lane {lane}"))?;
+        self.standings.read(standing);
         Ok(())
+    }
+
+    pub(super) fn verification_due(&mut self, lane: LaneId) -> Applied {
+        let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
+            LaneState::Judging(turn, outcome, judged) if turn.claim.is_none() => {
+                Some((turn.clone(), outcome.clone(), judged.clone()))
+            }
+            _ => None,
+        })?;
+        let turn = turn.verification(Claim { outcome, judged });
+        self.set_state(lane, LaneState::Preparing(turn));
+        Ok(())
+    }
+
+    fn found_no_work(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| self.standings.found_no_work(&plan.job))
+    }
+
+    fn file_claims(&self) -> bool {
+        self.plan
+            .as_ref()
+            .is_some_and(|plan| mode::reads_file(plan.job.mode) && self.standings.claims(&plan.job))
     }
 
     pub(super) fn check_finished(
@@ -189,6 +250,7 @@ impl Run {
             LaneState::Judging(turn, _, _) => Some(turn.clone()),
             _ => None,
         })?;
+        self.standings.begin();
         let notes = if class == Class::ContextTooLong { NotesShare::Little } else { turn.notes };
         self.set_state(lane, LaneState::Preparing(turn.next_attempt(notes)));
         self.count_reach(now, class);
@@ -203,12 +265,13 @@ impl Run {
         class: Class,
         progress: bool,
     ) -> Applied {
-        let judged = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(_, _, judged) => Some(judged.clone()),
+        let (claim, judged) = self.take_state(lane, "judging", |state| match state {
+            LaneState::Judging(turn, _, judged) => Some((turn.claim.clone(), judged.clone())),
             _ => None,
         })?;
         self.count_reach(now, class);
         self.count_verdict(verdict, progress);
+        self.count_verification(claim.as_deref(), verdict);
         self.count_claim(verdict, &judged.outcomes);
         self.counters.finished += 1;
         self.counters.budget_exhausted |= class == Class::BudgetExhausted;

@@ -1,6 +1,8 @@
 //! What is counted per run, in the order in which iterations end.
 
 use crate::fact::{CheckKind, CheckOutcome, Class, Now, Verdict};
+use crate::mode;
+use crate::run::lane::Claim;
 use crate::run::{Refused, Retries, Run};
 
 impl Run {
@@ -28,6 +30,13 @@ impl Run {
         };
     }
 
+    /// A verification that refused the work, or came to no judgement.
+    pub(super) fn count_verification(&mut self, claim: Option<&Claim>, verdict: Verdict) {
+        if claim.is_some() && verdict != Verdict::ClaimAccepted {
+            self.counters.unverified += 1;
+        }
+    }
+
     /// What `--until` said goes into the next prompt: nothing else would tell the agent what is missing.
     pub(super) fn tell_until(&mut self, outcomes: &[CheckOutcome]) {
         let until: Vec<u16> = self.checks(CheckKind::Until).collect();
@@ -40,12 +49,13 @@ impl Run {
 
     pub(super) fn count_claim(&mut self, verdict: Verdict, outcomes: &[CheckOutcome]) {
         let by_check = self.checks(CheckKind::Until).next().is_some();
-        let threshold = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
+        let threshold = self.plan.as_ref().map_or(1, |plan| mode::claims_needed(&plan.job));
         match verdict {
             Verdict::ClaimAccepted => {
                 self.counters.claims += 1;
                 self.counters.complete = by_check || self.counters.claims >= threshold;
                 self.refused = Refused::default();
+                self.findings = None;
             }
             Verdict::ClaimRefused => {
                 self.counters.claims = 0;

@@ -44,7 +44,9 @@ impl Run {
             Fact::RunResumed { plan } => self.run_resumed(plan),
             _ if self.phase != Phase::Active => Err("the run is not under way".to_owned()),
             Fact::Noticed { .. } => Ok(()),
-            Fact::Surveyed { evidence, snapshot, .. } => self.surveyed(evidence, snapshot.as_ref()),
+            Fact::Surveyed { evidence, snapshot, standing, .. } => {
+                self.surveyed(evidence, snapshot.as_ref(), standing.as_ref())
+            }
             Fact::Held { until, class, .. } => {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
@@ -91,7 +93,11 @@ impl Run {
                 self.call_finished(*lane, turn, call, *claimed, summary);
                 Ok(())
             }
-            Fact::Kept { lane, evidence, snapshot, .. } => self.kept(*lane, evidence, snapshot.as_ref()),
+            Fact::StatusChanged { lane, standing } => self.status_changed(*lane, standing),
+            Fact::Kept { lane, evidence, snapshot, standing, .. } => {
+                self.kept(*lane, evidence, snapshot.as_ref(), standing.as_ref())
+            }
+            Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
             Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),
             Fact::Committed { lane, commit, evidence, altered, .. } => {
                 self.committed(*lane, commit.is_some(), evidence, *altered)

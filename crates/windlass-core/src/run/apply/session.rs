@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Applied;
-use crate::fact::{CheckStage, Evidence, LaneId, SnapshotId, StopReason};
+use crate::fact::{CheckStage, Evidence, LaneId, SnapshotId, Standing, StopReason};
 use crate::run::lane::{LaneState, Outcome};
 use crate::run::{Committed, Lane, Phase, Retries, Run, RunPlan, Survey};
 
@@ -32,6 +32,7 @@ impl Run {
             Phase::Ended(StopReason::Stagnated) => self.counters.idle = 0,
             Phase::Ended(StopReason::GatesFailing) => self.refused.in_a_row = 0,
             Phase::Ended(StopReason::AgentUnavailable) => self.outages = Retries::default(),
+            Phase::Ended(StopReason::NeedsHuman) => self.counters.unverified = 0,
             Phase::Ended(StopReason::LimitWaitExceeded) => self.refusals = Retries::default(),
             _ => {}
         }
@@ -50,13 +51,21 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn surveyed(&mut self, evidence: &Evidence, snapshot: Option<&SnapshotId>) -> Applied {
+    pub(super) fn surveyed(
+        &mut self,
+        evidence: &Evidence,
+        snapshot: Option<&SnapshotId>,
+        standing: Option<&Standing>,
+    ) -> Applied {
         if matches!(self.survey, Survey::Baseline | Survey::Done) {
             return Err("the world was looked at already".to_owned());
         }
         // Whatever is there before the first iteration is no work of this run.
         let first = self.counters.started == 0;
         self.history.saw(evidence);
+        if let Some(standing) = standing {
+            if first { self.standings.found(standing) } else { self.standings.read(standing) }
+        }
         for lane in self.lanes.values_mut() {
             lane.latest = Some(evidence.clone());
             if first {

@@ -27,6 +27,8 @@ pub fn plan() -> RunPlan {
             completion_signal: "WINDLASS_JOB_COMPLETE".to_owned(),
             completion_threshold: 3,
             notes_file: Some("SHARED_TASK_NOTES.md".into()),
+            workspace: None,
+            verification: None,
         },
         limits: Limits {
             iterations: Some(50),
@@ -90,6 +92,7 @@ pub fn report(class: Class) -> CallReport {
         cost: Some(Cost::from_micros(100_000)),
         tokens: Tokens { input: 100, output: 20, ..Tokens::default() },
         results: Vec::new(),
+        assessment: None,
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
@@ -252,7 +255,7 @@ impl World {
         let evidence = self.evidence();
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
         let input = match effect.clone() {
-            Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0 },
+            Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0, standing: None },
             Effect::RunCheck { lane, stage, check, .. } => {
                 let passed = (self.checker)(check, &self.tree);
                 self.pass(Duration::from_secs(1));
@@ -276,7 +279,7 @@ impl World {
                 Input::CallEnded { lane, call, report: Box::new(report) }
             }
             Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
-            Effect::Keep { lane, .. } => Input::Kept { lane, evidence, snapshot, changed: 1 },
+            Effect::Keep { lane, .. } => Input::Kept { lane, evidence, snapshot, changed: 1, standing: None },
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
                 let altered = self.hook.is_some();

@@ -125,6 +125,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
             call,
             claimed: false,
             summary: CallSummary {
+                assessment: None,
                 class: Class::Success,
                 detail: String::new(),
                 ended: Ended::Exited(0),
@@ -142,6 +143,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
             },
         },
         Fact::Kept {
+            standing: None,
             lane,
             evidence: evidence(iteration),
             snapshot: Some(SnapshotId("5".repeat(40))),
@@ -191,6 +193,8 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             completion_signal: "DONE".to_owned(),
             completion_threshold: 3,
             notes_file: None,
+            workspace: None,
+            verification: None,
         },
         limits: Limits {
             iterations: Some(50),

@@ -1,0 +1,6 @@
+//! The file formats that people and agents share with Windlass. Parsed from bytes, never written back whole.
+
+pub mod status;
+mod todo;
+
+pub use todo::count_boxes;

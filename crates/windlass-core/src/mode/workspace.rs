@@ -1,0 +1,66 @@
+//! Workspaces (seed 000): claimed by the status file, which must have been written in this run.
+
+use crate::fact::{Standing, StandingSource};
+use crate::run::{Job, Mode};
+
+/// What a run has read of its job's own file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standings {
+    first: String,
+    began: String,
+    latest: Option<Standing>,
+    written: bool,
+    status_file: bool,
+}
+
+impl Standings {
+    /// The newest reading; `None` before the first, and in modes that read no file.
+    #[must_use]
+    pub fn latest(&self) -> Option<&Standing> {
+        self.latest.as_ref()
+    }
+
+    /// Does it say something that the newest reading did not?
+    #[must_use]
+    pub fn is_news(&self, standing: &Standing) -> bool {
+        self.latest.as_ref().is_none_or(|latest| !latest.says_the_same(standing))
+    }
+
+    /// Does the file claim that the job is done? What it said before this run counts only where it is trusted.
+    #[must_use]
+    pub fn claims(&self, job: &Job) -> bool {
+        let trusted = job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
+        self.latest.as_ref().is_some_and(|latest| {
+            // Boxes are a hint: they never complete a run in which there was a status file (rule C13).
+            let counts = latest.source == StandingSource::StatusFile || !self.status_file;
+            latest.complete && counts && (self.written || trusted)
+        })
+    }
+
+    /// Does the agent say, in this attempt, that it found nothing to do? What it said in an earlier one is no word
+    /// about this one (seed defect D1, commands/run.ts:431).
+    #[must_use]
+    pub fn found_no_work(&self, job: &Job) -> bool {
+        let said = |latest: &Standing| latest.worked == Some(false) && latest.mark != self.began;
+        job.mode == Mode::Iterative && self.latest.as_ref().is_some_and(said)
+    }
+
+    /// What is there before anything was done.
+    pub(crate) fn found(&mut self, standing: &Standing) {
+        self.first.clone_from(&standing.mark);
+        self.written = false;
+        self.read(standing);
+    }
+
+    /// What is there later.
+    pub(crate) fn read(&mut self, standing: &Standing) {
+        self.written |= standing.mark != self.first;
+        self.status_file |= standing.source == StandingSource::StatusFile;
+        self.latest = Some(standing.clone());
+    }
+
+    /// An attempt begins.
+    pub(crate) fn begin(&mut self) {
+        self.began = self.latest.as_ref().map_or_else(String::new, |latest| latest.mark.clone());
+    }
+}

@@ -1,0 +1,73 @@
+//! Reading what the job's own file says.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
+use windlass_core::fact::{Evidence, Standing};
+use windlass_core::mode;
+use windlass_core::run::{Job, JobWorkspace};
+
+use crate::inventory::{Inventory, Place, entries_within};
+use crate::store::digest;
+
+/// The status file's name in a workspace.
+pub const STATUS_FILE: &str = ".status.json";
+
+/// The list of items in a workspace.
+pub const TODO_FILE: &str = "TODO.md";
+
+/// Folders of a workspace whose content is work, not bookkeeping.
+const WORK_FOLDERS: &[&str] = &["working", "reports"];
+
+/// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
+pub(super) fn read(job: &Job) -> Option<Standing> {
+    let workspace = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode))?;
+    let status = beginning(&workspace.folder.join(STATUS_FILE));
+    let todo = workspace.todo_fallback.then(|| beginning(&workspace.folder.join(TODO_FILE))).flatten();
+    let file = |(bytes, mark): &'_ (Vec<u8>, String)| (bytes.clone(), mark.clone());
+    let (status, todo) = (status.as_ref().map(file), todo.as_ref().map(file));
+    Some(status::standing(as_file(status.as_ref()), as_file(todo.as_ref())))
+}
+
+fn as_file(read: Option<&(Vec<u8>, String)>) -> Option<StatusFile<'_>> {
+    read.map(|(bytes, mark)| StatusFile { bytes, mark })
+}
+
+/// A file's content, or so much of it that it is seen to be too long, with its mark. A folder, a pipe or a link that
+/// leads nowhere in its place is no file; one that may not be read is empty.
+fn beginning(path: &Path) -> Option<(Vec<u8>, String)> {
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    let longest = LONGEST_STATUS as u64 + 1;
+    let _ = File::open(path).and_then(|file| file.take(longest).read_to_end(&mut bytes));
+    let mark = digest(&bytes).chars().take(16).collect();
+    Some((bytes, mark))
+}
+
+/// What a workspace's files say of the work: part of the evidence. When the status file was written says nothing.
+pub(super) fn add_work(evidence: &mut Evidence, job: &Job, inventory: &Inventory, place: &Place) {
+    let Some(workspace) = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode)) else {
+        return;
+    };
+    let mut listing = Vec::new();
+    for name in [STATUS_FILE, TODO_FILE] {
+        let bytes = beginning(&workspace.folder.join(name)).map(|(bytes, _)| bytes).unwrap_or_default();
+        let said = if name == STATUS_FILE { status::payload(&bytes) } else { bytes };
+        listing.extend_from_slice(digest(&said).as_bytes());
+    }
+    for folder in work_folders(workspace, place) {
+        for entry in entries_within(inventory, &folder) {
+            listing.extend_from_slice(entry.content.as_bytes());
+            listing.extend_from_slice(&entry.path);
+            listing.push(0);
+        }
+    }
+    evidence.work = Some(digest(&listing));
+}
+
+fn work_folders(workspace: &JobWorkspace, place: &Place) -> Vec<Vec<u8>> {
+    let folders = WORK_FOLDERS.iter().map(|name| workspace.folder.join(name));
+    folders.filter_map(|folder| place.relative(&folder)).collect()
+}
