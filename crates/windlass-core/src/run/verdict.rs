@@ -76,7 +76,9 @@ impl Run {
             return Verdict::ClaimRefused;
         }
         if claims {
-            let vouched = shown || self.checks(CheckKind::Gate).next().is_some();
+            // A file that was written in this run is itself something that changed, even with the same words.
+            let by_file = self.plan.as_ref().is_some_and(|plan| mode::reads_file(plan.job.mode));
+            let vouched = shown || by_file || self.checks(CheckKind::Gate).next().is_some();
             let changed = outcome.kept.as_ref().is_some_and(|kept| self.history.has_changed(&kept.evidence));
             return if vouched || changed { Verdict::ClaimAccepted } else { Verdict::ClaimUnsupported };
         }

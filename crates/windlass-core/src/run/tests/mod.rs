@@ -8,3 +8,5 @@ mod limits;
 mod nights;
 mod retrying;
 mod stopping;
+mod verification;
+mod workspace;

@@ -6,8 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::fact::{
-    CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, Cost, Cut, Ended, Entry, Evidence,
-    ExitCodes, Fact, Now, RunId, SnapshotId, StopReason, Tokens, UsageLimit,
+    Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, Confidence, Cost,
+    Cut, Ended, Entry, Evidence, ExitCodes, Fact, Now, RunId, SnapshotId, Standing, StopReason, Tokens,
+    UsageLimit,
 };
 use crate::run::{
     AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, Limits, Mode, Phase, Run, RunPlan,
@@ -81,6 +82,8 @@ pub struct Act {
     pub report: CallReport,
     /// The tree that it leaves; `None` = untouched.
     pub tree: Option<String>,
+    /// What it writes into the status file; `None` = untouched.
+    pub status: Option<Standing>,
 }
 
 pub fn report(class: Class) -> CallReport {
@@ -104,7 +107,7 @@ pub fn report(class: Class) -> CallReport {
 
 impl Act {
     pub fn of(class: Class) -> Act {
-        Act { report: report(class), tree: None }
+        Act { report: report(class), tree: None, status: None }
     }
     pub fn works(tree: &str) -> Act {
         Act { tree: Some(tree.to_owned()), ..Act::of(Class::Success) }
@@ -118,6 +121,21 @@ impl Act {
     pub fn says(mut self, text: &str) -> Act {
         self.report.results = vec![text.to_owned()];
         self
+    }
+    pub fn writes(mut self, status: Standing) -> Act {
+        self.status = Some(status);
+        self
+    }
+    pub fn judges(verdict: Assessed) -> Act {
+        let mut act = Act::of(Class::Success);
+        act.report.assessment = Some(Assessment {
+            verdict,
+            confidence: Confidence::High,
+            summary: "looked at it".to_owned(),
+            findings: Vec::new(),
+            recommendation: String::new(),
+        });
+        act
     }
     pub fn costs(mut self, cost: Cost) -> Act {
         self.report.cost = Some(cost);
@@ -158,6 +176,8 @@ pub struct World {
     pub now: Now,
     pub tree: String,
     pub commits: u32,
+    /// The status file; `None` in modes that read none.
+    pub status: Option<Standing>,
     /// What a commit's hook makes of the tree.
     pub hook: Option<String>,
     agent: Agent,
@@ -175,6 +195,7 @@ impl World {
             now,
             tree: "start".to_owned(),
             commits: 0,
+            status: None,
             hook: None,
             agent: Box::new(agent),
             checker: Box::new(|_, _| true),
@@ -191,7 +212,17 @@ impl World {
     }
 
     pub fn evidence(&self) -> Evidence {
-        Evidence { head: Some(format!("c{}", self.commits)), tree: self.tree.clone(), work: None }
+        Evidence { head: Some(format!("c{}", self.commits)), tree: self.tree.clone(), work: self.work() }
+    }
+
+    fn work(&self) -> Option<String> {
+        self.status.clone().map(|status| format!("{:?}", Standing { mark: String::new(), ..status }))
+    }
+
+    /// A status file as it is before the run.
+    pub fn with_status(mut self, status: Standing) -> World {
+        self.status = Some(status);
+        self
     }
 
     pub fn pass(&mut self, time: Duration) {
@@ -255,7 +286,9 @@ impl World {
         let evidence = self.evidence();
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
         let input = match effect.clone() {
-            Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0, standing: None },
+            Effect::Survey(_) => {
+                Input::Surveyed { evidence, snapshot, left_out: 0, standing: self.status.clone() }
+            }
             Effect::RunCheck { lane, stage, check, .. } => {
                 let passed = (self.checker)(check, &self.tree);
                 self.pass(Duration::from_secs(1));
@@ -279,7 +312,9 @@ impl World {
                 Input::CallEnded { lane, call, report: Box::new(report) }
             }
             Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
-            Effect::Keep { lane, .. } => Input::Kept { lane, evidence, snapshot, changed: 1, standing: None },
+            Effect::Keep { lane, .. } => {
+                Input::Kept { lane, evidence, snapshot, changed: 1, standing: self.status.clone() }
+            }
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
                 let altered = self.hook.is_some();
@@ -298,6 +333,7 @@ impl World {
         let act = (self.agent)(self.calls, self.now);
         self.pass(act.report.duration);
         self.tree = act.tree.unwrap_or_else(|| self.tree.clone());
+        self.status = act.status.or(self.status.take());
         self.input(Input::CallEnded { lane, call, report: Box::new(act.report) });
     }
 
