@@ -47,6 +47,9 @@ use world::World;
 /// How often a request to stop is looked for, and wall-clock times are compared again (a clock can jump).
 const LOOK_AROUND: Duration = Duration::from_millis(500);
 
+/// Tells agents and checks where the job's workspace is.
+const WORKSPACE_VARIABLE: &str = "WINDLASS_WORKSPACE";
+
 /// A session of a run: all that the supervisor needs.
 pub struct Session {
     /// The windlass program, absolute: keepers are started from it.
@@ -134,6 +137,8 @@ impl Supervisor {
         for entry in &session.entries {
             run.apply(entry)?;
         }
+        let workspace = session.plan.job.workspace.as_ref();
+        let workspace_folder = workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into()));
         let world = World {
             plan: Arc::new(session.plan),
             folder: session.folder.clone(),
@@ -147,6 +152,8 @@ impl Supervisor {
         let mut environment = session.environment;
         environment.retain(|(name, _)| name != RUN_VARIABLE);
         environment.push((RUN_VARIABLE.into(), session.folder.run().0.clone().into()));
+        environment.retain(|(name, _)| name != WORKSPACE_VARIABLE);
+        environment.extend(workspace_folder);
         Ok(Supervisor {
             program: session.program,
             project: session.project,

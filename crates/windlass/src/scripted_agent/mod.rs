@@ -33,6 +33,7 @@ const VERSION_LINE: &str = " (Windlass's scripted agent)\n";
 pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "default" => Some(include_str!("scripts/default.toml")),
+        "workspace" => Some(include_str!("scripts/workspace.toml")),
         "demo" => Some(crate::commands::demo::SCRIPT),
         _ => None,
     }

@@ -123,14 +123,14 @@ impl<'a, W: Write> Player<'a, W> {
     fn change_files(&mut self, step: &Step) {
         match step {
             Step::Write(file) => {
-                let text = self.setting.fill_in(&file.text);
-                let input = json!({"file_path": file.path, "content": text});
-                self.change(file.silent, "Write", &input, || deeds::write(&file.path, &text));
+                let (path, text) = (self.setting.fill_in(&file.path), self.setting.fill_in(&file.text));
+                let input = json!({"file_path": path, "content": text});
+                self.change(file.silent, "Write", &input, || deeds::write(&path, &text));
             }
             Step::Append(FileText { path, text, silent }) => {
-                let text = self.setting.fill_in(text);
+                let (path, text) = (self.setting.fill_in(path), self.setting.fill_in(text));
                 let input = json!({"file_path": path, "old_string": "", "new_string": text});
-                self.change(*silent, "Edit", &input, || deeds::append(path, &text));
+                self.change(*silent, "Edit", &input, || deeds::append(&path, &text));
             }
             Step::Edit(edit) => {
                 let input = json!({

@@ -29,7 +29,7 @@ pub enum ScriptError {
     },
     /// There is no built-in script of this name.
     #[error(
-        "there is no built-in script `{0}`; the built-in scripts are `builtin:default` and `builtin:demo`"
+        "there is no built-in script `{0}`; the built-in scripts are `builtin:default`, `builtin:workspace` and `builtin:demo`"
     )]
     NoSuchBuiltin(String),
 }

@@ -168,6 +168,25 @@ mod tests {
         );
     }
 
+    // rows: 86
+    #[test]
+    fn whoever_judges_answers_as_a_structure_and_may_not_edit() {
+        let call = CallFiles {
+            system_prompt: Path::new("/s/system.md"),
+            settings: Path::new("/s/settings.json"),
+            budget: None,
+            purpose: Purpose::Verify,
+        };
+        let arguments = ClaudeInvocation::new(&agent(), call).arguments;
+        let value = |flag: &str| {
+            let at = arguments.iter().position(|argument| argument == flag)?;
+            arguments.get(at + 1)?.to_str()
+        };
+        assert_eq!(value("--json-schema"), Some(ASSESSMENT_SCHEMA));
+        assert_eq!(value("--disallowedTools"), Some("Edit,Write,NotebookEdit"));
+        assert_eq!(value("--permission-mode"), Some("default"));
+    }
+
     // rows: 23, 26, 27, 30, 31, 33, 58
     #[test]
     fn what_was_configured_is_passed() {

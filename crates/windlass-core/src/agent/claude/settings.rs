@@ -9,8 +9,20 @@ use crate::fact::Denial;
 use crate::run::RunPlan;
 
 /// What of a project's `.windlass/` the agent may not change: configuration, hooks, prompts, templates, principles.
-/// `workspaces/` is the agent's own.
-const GUARDED: &[&str] = &["*.*", "hooks/**", "prompts/**", "templates/**"];
+/// Of a workspace, what a person wrote and what we count is closed; the rest is the agent's own.
+const GUARDED: &[&str] = &[
+    "*.*",
+    "hooks/**",
+    "prompts/**",
+    "templates/**",
+    "archive/**",
+    "workspaces/*/INSTRUCTIONS.md",
+    "workspaces/*/config.toml",
+    "workspaces/*/.metadata.json",
+];
+
+/// The guarded files of each workspace.
+const GUARDED_IN_WORKSPACES: &[&str] = &["INSTRUCTIONS.md", "config.toml", ".metadata.json"];
 
 /// Settings of one run, for `--settings`. They add to the user's and the project's own; a refusal wins over any
 /// permission, so Windlass's files stay closed whatever else is allowed.
@@ -61,7 +73,11 @@ fn configuration(plan: &RunPlan) -> impl Iterator<Item = &PathBuf> {
 pub fn close_own_files(denials: &mut [Denial], plan: &RunPlan, state: &Path) {
     let windlass = plan.directory.join(".windlass");
     let is_own = |file: &Path| {
-        let guarded = file.starts_with(&windlass) && !file.starts_with(windlass.join("workspaces"));
+        let in_workspace = file.strip_prefix(windlass.join("workspaces")).ok();
+        let guarded = match in_workspace.map(|inside| inside.components().skip(1).collect::<PathBuf>()) {
+            Some(inside) => GUARDED_IN_WORKSPACES.iter().any(|name| inside == Path::new(name)),
+            None => file.starts_with(&windlass),
+        };
         guarded || file.starts_with(state) || configuration(plan).any(|own| own == file)
     };
     for denial in denials.iter_mut().filter(|denial| denial.rule.starts_with("Edit(")) {
