@@ -2,7 +2,6 @@
 
 use windlass_core::agent::Activity;
 use windlass_core::fact::{CheckResult, Class, ExitCodes, StopReason, Verdict};
-use windlass_core::run::Mode;
 
 use crate::line::{Mark, Tone};
 
@@ -50,17 +49,6 @@ pub(crate) const fn activity(activity: Activity) -> &'static str {
         Activity::Delegating => "a sub-agent works",
         Activity::Compacting => "compacting its context",
         Activity::Retrying => "retrying a request",
-    }
-}
-
-/// A mode's name.
-pub(crate) const fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Goal => "goal",
-        Mode::Loop => "loop",
-        Mode::Iterative => "iterative",
-        Mode::Verify => "verify",
-        Mode::Validate => "validate",
     }
 }
 

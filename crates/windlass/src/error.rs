@@ -114,6 +114,7 @@ impl From<StoreError> for CliError {
         let kind = match error {
             // What was typed is wrong, not the machine.
             StoreError::NoSuchRun { .. } | StoreError::AmbiguousRun { .. } => Kind::Usage,
+            StoreError::RelativeRoot { .. } => Kind::Configuration,
             _ if error.is_disk_full() => DISK_FULL,
             _ => Kind::System,
         };

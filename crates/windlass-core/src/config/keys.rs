@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use toml::Value;
 
 use super::setting::{
-    CheckSetting, Count, CountCap, FileBelow, MoneyCap, OutputLevel, Pause, Phrase, PositiveSpan, Refusal,
-    Setting, Span, SpanCap, Text, TokenCap,
+    CheckSetting, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvents, OutputLevel, Pause, Phrase,
+    PositiveSpan, Refusal, ReportName, Secrecy, SecretText, Setting, Span, SpanCap, Text, TextOrNothing,
+    TokenCap, WebAddress,
 };
 use crate::fact::ExitCodes;
-use crate::run::{BudgetScope, CommitPolicy};
+use crate::run::{BudgetScope, CommitPolicy, Depth};
 
 /// A key that holds a `T`.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct KeyInfo {
     pub help: &'static str,
     /// What is expected, for messages.
     pub expected: &'static str,
+    /// Whether its values may be shown.
+    pub secrecy: Secrecy,
     /// Is this value one that the key may hold?
     pub(super) check: fn(&Value) -> Result<(), Refusal>,
     /// What a text from the command line or the environment stands for.
@@ -43,6 +46,7 @@ macro_rules! keys {
             name: $name,
             help: $help,
             expected: <$kind as Setting>::EXPECTED,
+            secrecy: <$kind as Setting>::SECRECY,
             check: |value| <$kind as Setting>::read(value).map(drop),
             from_text: <$kind as Setting>::from_text,
         }),*];
@@ -86,6 +90,30 @@ keys! {
     COMPLETION_SIGNAL: Phrase = "goal.completion_signal", "The phrase that claims completion.";
     COMPLETION_THRESHOLD: Count<1> = "goal.completion_threshold", "Iterations in a row that must claim it.";
     NOTES_FILE: FileBelow = "goal.notes_file", "Notes relayed between iterations; empty = none.";
+
+    TRUST_EXISTING_STATUS: bool = "workspace.trust_existing_status", "A status file from before the run counts as well.";
+    TODO_FALLBACK: bool = "workspace.todo_fallback", "The boxes of TODO.md count where no status file can be read.";
+
+    VERIFY_ON_COMPLETION: bool = "verify.on_completion", "Have a fresh agent verify finished work before it counts.";
+    VERIFY_DEPTH: Depth = "verify.depth", "How closely it looks: at main results, each requirement, edge cases too.";
+    VERIFY_ATTEMPTS: Count<1, 10> = "verify.attempts", "Verifications that may refuse the work before a person is needed.";
+    VERIFY_REPORT: ReportName = "verify.report", "The file in the workspace that its report goes to.";
+
+    WATCH: bool = "status.watch", "Watch the status file while the agent works.";
+    DEBOUNCE: FineSpan<500, 10_000> = "status.debounce", "Time that changes of the status file are gathered for.";
+    ONLY_MEANINGFUL: bool = "status.only_meaningful", "Tell of changed counts and claims only, not of every write.";
+
+    LOG_ENABLED: bool = "log.enabled", "Write a log of each run into its workspace.";
+    LOG_KEEP: Count<0> = "log.keep", "Logs kept in a workspace; older ones go; 0 = all.";
+
+    NOTIFY_URL: WebAddress = "notify.url", "An ntfy topic's address that is told what happens.";
+    NOTIFY_WEBHOOK: WebAddress = "notify.webhook", "An address that is told the same as JSON.";
+    NOTIFY_COMMAND: TextOrNothing = "notify.command", "A shell command that is told the same, as JSON on its standard input.";
+    NOTIFY_EVENTS: NotifyEvents = "notify.events", "Which events are told of.";
+    NOTIFY_MILESTONE: Count<0> = "notify.milestone", "Iterations from one `iteration_milestone` to the next; 0 = never.";
+    NOTIFY_TIMEOUT: PositiveSpan = "notify.timeout", "Time that one delivery may take.";
+    NOTIFY_RETRIES: Count<0, 10> = "notify.retries", "Retries of a delivery that failed.";
+    NOTIFY_SECRET: SecretText = "notify.secret", "Signs what is sent; better in the environment or the user's file.";
 
     COMMIT: CommitPolicy = "git.commit", "Who commits: nobody, the agent, or windlass after each iteration.";
 

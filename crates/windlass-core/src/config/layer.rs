@@ -11,28 +11,44 @@ use toml::{Spanned, Value};
 
 use super::keys::{self, KEYS, Key, KeyInfo};
 use super::nearest::nearest;
-use super::setting::{Refusal, Setting};
+use super::setting::{Refusal, Secrecy, Setting};
+use crate::run::Mode;
 
 /// Who said a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Windlass.
     Default,
+    /// Windlass, for this mode.
+    DefaultFor(Mode),
     /// The user's file, and the line in it.
     User(PathBuf, usize),
     /// The project's file, and the line in it.
     Project(PathBuf, usize),
+    /// The workspace's file, and the line in it.
+    Workspace(PathBuf, usize),
     /// A variable of the environment.
     Environment(String),
     /// A flag of the command line.
     Flag(String),
 }
 
+impl Origin {
+    /// Did nobody say anything?
+    #[must_use]
+    pub const fn is_default(&self) -> bool {
+        matches!(self, Origin::Default | Origin::DefaultFor(_))
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Default => f.write_str("default"),
-            Origin::User(path, line) | Origin::Project(path, line) => write!(f, "{}:{line}", path.display()),
+            Origin::DefaultFor(mode) => write!(f, "default for {}", mode.name()),
+            Origin::User(path, line) | Origin::Project(path, line) | Origin::Workspace(path, line) => {
+                write!(f, "{}:{line}", path.display())
+            }
             Origin::Environment(name) | Origin::Flag(name) => f.write_str(name),
         }
     }
@@ -47,6 +63,8 @@ pub enum FileKind {
     User,
     /// The project's.
     Project,
+    /// The workspace's.
+    Workspace,
 }
 
 /// All that is wrong with a layer or with what comes of the layers: one line per problem.
@@ -158,7 +176,10 @@ impl Layer {
     fn insert(&mut self, info: &'static KeyInfo, value: Value, origin: Origin) -> Result<(), String> {
         (info.check)(&value).map_err(|refusal| match refusal {
             Refusal::Because(sentence) => sentence,
-            Refusal::Kind => format!("expected {}, found {}", info.expected, described(&value)),
+            Refusal::Kind => match info.secrecy {
+                Secrecy::Open => format!("expected {}, found {}", info.expected, described(&value)),
+                Secrecy::Secret => format!("expected {}, found another kind of value", info.expected),
+            },
         })?;
         self.said.insert(info.name, Said { value, origin });
         Ok(())
@@ -226,6 +247,7 @@ impl SourceFile<'_> {
             FileKind::Default => Origin::Default,
             FileKind::User => Origin::User(self.path.to_owned(), self.line(offset)),
             FileKind::Project => Origin::Project(self.path.to_owned(), self.line(offset)),
+            FileKind::Workspace => Origin::Workspace(self.path.to_owned(), self.line(offset)),
         }
     }
 

@@ -1,14 +1,17 @@
 //! Configuration: which keys there are ([`keys`]), who says what ([`Layer`]), and what comes of it ([`Resolved`]).
 //!
-//! Flags go before the environment, the environment before the project's file, that before the user's, and that before
-//! the defaults, key by key. A list is one value: who gives one replaces the list of the layers below.
+//! Flags go before the environment, the environment before the workspace's file, that before the project's, that before
+//! the user's, and that before the defaults, key by key. A list is one value: who gives one replaces the list of the layers below.
 
 mod duration;
 pub mod keys;
 mod layer;
+mod mode_defaults;
 mod money;
 mod nearest;
+mod reference;
 mod resolve;
+mod sections;
 mod setting;
 
 #[cfg(test)]
@@ -19,8 +22,13 @@ pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{ConfigError, FileKind, Layer, Origin};
 pub use money::{MoneyError, parse_money};
 pub use nearest::nearest;
-pub use resolve::{AgentSettings, DEFAULTS, Resolved, Unlimited, ValueOrigin};
+pub use reference::{KeyReference, key_reference, key_table};
+pub use resolve::{DEFAULTS, Resolved, Unlimited, ValueOrigin};
+pub use sections::{
+    AgentSettings, LogSettings, NotifySettings, StatusSettings, VerifySettings, WorkspaceSettings,
+};
 pub use setting::{
-    CheckSetting, Count, CountCap, FileBelow, MoneyCap, OutputLevel, Pause, Phrase, PositiveSpan, Refusal,
-    Setting, Span, SpanCap, Text, TokenCap,
+    CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvent, NotifyEvents,
+    OutputLevel, Pause, Phrase, PositiveSpan, Refusal, ReportName, Secrecy, Secret, SecretText, Setting,
+    Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };

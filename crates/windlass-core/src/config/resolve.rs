@@ -6,12 +6,17 @@ use std::time::Duration;
 
 use super::keys::{self, Key};
 use super::layer::{ConfigError, FileKind, Layer, Origin, Said};
+use super::mode_defaults;
+use super::sections::{
+    AgentSettings, LogSettings, NotifySettings, StatusSettings, VerifySettings, WorkspaceSettings,
+};
 use super::setting::{
-    CheckSetting, Count, CountCap, FileBelow, MoneyCap, OutputLevel, Pause, Phrase, PositiveSpan, Refusal,
-    Setting, Span, SpanCap, Text, TokenCap,
+    CheckSetting, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvents, OutputLevel, Pause, Phrase,
+    PositiveSpan, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Span, SpanCap, Text,
+    TextOrNothing, TokenCap, WebAddress,
 };
 use crate::fact::{Check, CheckKind, Cost, ExitCodes};
-use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits};
+use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits, Mode};
 
 /// The file of defaults, as it is in the tree.
 pub const DEFAULTS: &str = include_str!("defaults.toml");
@@ -35,6 +40,16 @@ pub struct Resolved {
     pub notes_file: Option<PathBuf>,
     /// The agent.
     pub agent: AgentSettings,
+    /// How claims of a workspace are read.
+    pub workspace: WorkspaceSettings,
+    /// How finished work is verified.
+    pub verify: VerifySettings,
+    /// How the status file is watched.
+    pub status: StatusSettings,
+    /// The log of a run in its workspace.
+    pub log: LogSettings,
+    /// Who is told what.
+    pub notify: NotifySettings,
     /// Who commits.
     pub commit: CommitPolicy,
     /// Which exit codes the run ends with.
@@ -46,31 +61,12 @@ pub struct Resolved {
     origins: Vec<ValueOrigin>,
 }
 
-/// What configuration says about the agent; the rest of an `AgentPlan` is found on the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentSettings {
-    /// The program: a name to look up, or a path.
-    pub command: String,
-    /// Arguments before ours.
-    pub arguments: Vec<String>,
-    /// The model; `None` = the agent's own choice.
-    pub model: Option<String>,
-    /// Turns per call; `None` = the agent's own limit.
-    pub max_turns: Option<u32>,
-    /// Rules that allow tools.
-    pub allow: Vec<String>,
-    /// Hand API keys of the environment to the agent.
-    pub api_keys: bool,
-    /// Let it start background tasks.
-    pub background: bool,
-}
-
 /// A value as it would be written in a file, and who said it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueOrigin {
     /// `table.key`.
     pub name: &'static str,
-    /// As TOML; `None` where nobody said anything.
+    /// As TOML, a secret as `•••`; `None` where nobody said anything.
     pub value: Option<String>,
     /// Who said it.
     pub origin: Origin,
@@ -86,12 +82,13 @@ pub enum Unlimited {
 }
 
 impl Resolved {
-    /// Merges layers key by key, the last one wins (user, project, environment, flags), over the defaults.
+    /// Merges layers key by key, the last one wins (user, project, workspace, environment, flags), over the defaults of
+    /// this mode.
     ///
     /// # Errors
     /// Values that do not go together.
-    pub fn merge(layers: &[Layer], unlimited: Unlimited) -> Result<Resolved, ConfigError> {
-        let mut values = Values::defaults()?;
+    pub fn merge(layers: &[Layer], mode: Mode, unlimited: Unlimited) -> Result<Resolved, ConfigError> {
+        let mut values = Values::defaults(mode)?;
         for layer in layers {
             values.0.extend(layer.said.iter().map(|(name, said)| (*name, said.clone())));
         }
@@ -138,12 +135,16 @@ impl Resolved {
 struct Values(BTreeMap<&'static str, Said>);
 
 impl Values {
-    fn defaults() -> Result<Values, ConfigError> {
-        Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS).map(|layer| Values(layer.said))
+    fn defaults(mode: Mode) -> Result<Values, ConfigError> {
+        let mut layer = Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS)?;
+        layer.said.extend(mode_defaults::differing(mode).iter().map(|(name, number)| {
+            (*name, Said { value: toml::Value::Integer(*number), origin: Origin::DefaultFor(mode) })
+        }));
+        Ok(Values(layer.said))
     }
 
     fn lift_default(&mut self, name: &'static str) {
-        if self.0.get(name).is_some_and(|said| said.origin == Origin::Default) {
+        if self.0.get(name).is_some_and(|said| said.origin.is_default()) {
             let origin = Origin::Flag("--unlimited".to_owned());
             self.0.insert(name, Said { value: toml::Value::Integer(0), origin });
         }
@@ -179,6 +180,17 @@ impl Values {
             completion_threshold: self.get(&keys::COMPLETION_THRESHOLD).map(|Count(number)| number)?,
             notes_file: self.get(&keys::NOTES_FILE).map(|FileBelow(path)| path)?,
             agent: self.agent()?,
+            workspace: WorkspaceSettings {
+                trust_existing_status: self.get(&keys::TRUST_EXISTING_STATUS)?,
+                todo_fallback: self.get(&keys::TODO_FALLBACK)?,
+            },
+            verify: self.verify()?,
+            status: self.status()?,
+            log: LogSettings {
+                enabled: self.get(&keys::LOG_ENABLED)?,
+                keep: self.get(&keys::LOG_KEEP).map(|Count(number)| positive(number))?,
+            },
+            notify: self.notify()?,
             commit: self.get(&keys::COMMIT)?,
             exit_codes: self.get(&keys::EXIT_CODES)?,
             level: self.get(&keys::LEVEL)?,
@@ -231,6 +243,36 @@ impl Values {
         })
     }
 
+    fn verify(&self) -> Result<VerifySettings, ConfigError> {
+        Ok(VerifySettings {
+            on_completion: self.get(&keys::VERIFY_ON_COMPLETION)?,
+            depth: self.get(&keys::VERIFY_DEPTH)?,
+            attempts: self.get(&keys::VERIFY_ATTEMPTS).map(|Count(number)| number)?,
+            report: self.get(&keys::VERIFY_REPORT).map(|ReportName(name)| name)?,
+        })
+    }
+
+    fn status(&self) -> Result<StatusSettings, ConfigError> {
+        Ok(StatusSettings {
+            watch: self.get(&keys::WATCH)?,
+            debounce: self.get(&keys::DEBOUNCE).map(|FineSpan(span)| span)?,
+            only_meaningful: self.get(&keys::ONLY_MEANINGFUL)?,
+        })
+    }
+
+    fn notify(&self) -> Result<NotifySettings, ConfigError> {
+        Ok(NotifySettings {
+            url: self.find(&keys::NOTIFY_URL)?.and_then(|WebAddress(url)| url),
+            webhook: self.find(&keys::NOTIFY_WEBHOOK)?.and_then(|WebAddress(url)| url),
+            command: self.find(&keys::NOTIFY_COMMAND)?.and_then(|TextOrNothing(command)| command),
+            events: self.get(&keys::NOTIFY_EVENTS).map(|NotifyEvents(events)| events)?,
+            milestone: self.get(&keys::NOTIFY_MILESTONE).map(|Count(number)| positive(number))?,
+            timeout: self.get(&keys::NOTIFY_TIMEOUT).map(|PositiveSpan(span)| span)?,
+            retries: self.get(&keys::NOTIFY_RETRIES).map(|Count(number)| number)?,
+            secret: self.find(&keys::NOTIFY_SECRET)?.and_then(|SecretText(secret)| secret),
+        })
+    }
+
     fn checks(&self) -> Result<Vec<Check>, ConfigError> {
         let PositiveSpan(usual) = self.get(&keys::GATE_TIMEOUT)?;
         let of_kind = |kind: CheckKind, checks: Vec<CheckSetting>| {
@@ -245,12 +287,22 @@ impl Values {
     }
 
     fn origins(&self) -> Vec<ValueOrigin> {
-        let origin_of = |name: &'static str| match self.0.get(name) {
-            Some(said) => {
-                ValueOrigin { name, value: Some(said.value.to_string()), origin: said.origin.clone() }
-            }
-            None => ValueOrigin { name, value: None, origin: Origin::Default },
+        let origin_of = |key: &keys::KeyInfo| match self.0.get(key.name) {
+            Some(said) => ValueOrigin {
+                name: key.name,
+                value: Some(match key.secrecy {
+                    Secrecy::Open => said.value.to_string(),
+                    Secrecy::Secret => Secret::MASK.to_owned(),
+                }),
+                origin: said.origin.clone(),
+            },
+            None => ValueOrigin { name: key.name, value: None, origin: Origin::Default },
         };
-        keys::KEYS.iter().map(|key| origin_of(key.name)).collect()
+        keys::KEYS.iter().map(origin_of).collect()
     }
+}
+
+/// A number that means nothing where it is 0.
+const fn positive(number: u32) -> Option<u32> {
+    if number == 0 { None } else { Some(number) }
 }

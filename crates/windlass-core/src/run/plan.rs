@@ -111,6 +111,23 @@ pub enum Mode {
     Validate,
 }
 
+impl Mode {
+    /// Every mode.
+    pub const ALL: [Mode; 5] = [Mode::Goal, Mode::Loop, Mode::Iterative, Mode::Verify, Mode::Validate];
+
+    /// Its name, as in a journal.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Goal => "goal",
+            Mode::Loop => "loop",
+            Mode::Iterative => "iterative",
+            Mode::Verify => "verify",
+            Mode::Validate => "validate",
+        }
+    }
+}
+
 /// When a run has to end; `None` = no such limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {

@@ -25,7 +25,7 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
         return Vec::new();
     };
     let mut lines = vec![
-        Line::hanging(2).strong("windlass").dim(format!(" · {} · {}", words::mode(plan.job.mode), plan.run)),
+        Line::hanging(2).strong("windlass").dim(format!(" · {} · {}", plan.job.mode.name(), plan.run)),
         Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
         Line::new(),
         labelled("agent").plain(agent(&plan.agent)),
@@ -54,7 +54,7 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
     let mut lines = vec![
         Line::hanging(2)
             .strong("windlass")
-            .dim(format!(" · {} · {} · ", words::mode(plan.job.mode), plan.run))
+            .dim(format!(" · {} · {} · ", plan.job.mode.name(), plan.run))
             .plain(so_far),
         Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
         Line::new(),

@@ -6,8 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{FileKind, Layer, Resolved, Unlimited};
+use windlass_core::run::Mode;
+use windlass_engine::store::{StoreError, paths};
 
 use crate::error::{CliError, Kind};
+
+/// What a file of configuration is called, wherever it is.
+const FILE_NAME: &str = "config.toml";
 
 /// The resolved configuration, and the files it was read from.
 #[derive(Debug)]
@@ -19,16 +24,24 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Reads the user's and the project's file and the environment, and puts the flags on top.
+    /// Reads the user's, the project's and the workspace's file and the environment, and puts the flags on top.
+    /// `workspace` is the workspace's folder.
     ///
     /// # Errors
     /// Files that cannot be read, and whatever is wrong in a layer.
-    pub fn load(directory: &Path, flags: Layer, unlimited: Unlimited) -> Result<Configuration, CliError> {
+    pub fn load(
+        directory: &Path,
+        workspace: Option<&Path>,
+        mode: Mode,
+        flags: Layer,
+        unlimited: Unlimited,
+    ) -> Result<Configuration, CliError> {
         let mut files = Vec::new();
         let mut layers = Vec::new();
-        let user = user_file().map(|path| (FileKind::User, path));
+        let user = user_file()?.map(|path| (FileKind::User, path));
         let project = project_file(directory).map(|path| (FileKind::Project, path));
-        for (kind, path) in user.into_iter().chain(project) {
+        let workspace = workspace.map(|folder| (FileKind::Workspace, folder.join(FILE_NAME)));
+        for (kind, path) in user.into_iter().chain(project).chain(workspace) {
             let Some(bytes) = read_if_there(&path)? else {
                 continue;
             };
@@ -40,19 +53,20 @@ impl Configuration {
         }
         layers.push(environment()?);
         layers.push(flags);
-        Ok(Configuration { resolved: Resolved::merge(&layers, unlimited)?, files })
+        Ok(Configuration { resolved: Resolved::merge(&layers, mode, unlimited)?, files })
     }
 }
 
-/// `$WINDLASS_CONFIG_DIR`, else `$XDG_CONFIG_HOME/windlass`, else `~/.config/windlass`: `config.toml` in it. Relative
-/// paths in the last two count as unset, as the XDG specification says.
-fn user_file() -> Option<PathBuf> {
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
-    let directory = variable("WINDLASS_CONFIG_DIR")
-        .or_else(|| absolute("XDG_CONFIG_HOME").map(|path| path.join("windlass")))
-        .or_else(|| absolute("HOME").map(|path| path.join(".config/windlass")))?;
-    Some(directory.join("config.toml"))
+/// The user's file; `None` where nothing says where home is.
+///
+/// # Errors
+/// A relative `WINDLASS_CONFIG_DIR`.
+fn user_file() -> Result<Option<PathBuf>, CliError> {
+    match paths::config_root(|name| env::var_os(name)) {
+        Ok(folder) => Ok(Some(folder.join(FILE_NAME))),
+        Err(StoreError::NoHome { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// `.windlass/config.toml` of the nearest directory upwards that has a `.windlass` or is a repository's root.
@@ -60,7 +74,7 @@ fn project_file(directory: &Path) -> Option<PathBuf> {
     let project = directory
         .ancestors()
         .find(|above| above.join(".windlass").is_dir() || above.join(".git").exists())?;
-    Some(project.join(".windlass/config.toml"))
+    Some(project.join(".windlass").join(FILE_NAME))
 }
 
 fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CliError> {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use rustix::fs::Access;
 use windlass_core::agent::Login;
 use windlass_core::config::{Layer, Unlimited};
+use windlass_core::run::Mode;
 use windlass_engine::git::{self, Found, GitError, Repository};
 use windlass_engine::process::{RUN_VARIABLE, become_subreaper};
 use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text, format};
@@ -45,7 +46,8 @@ pub fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
 }
 
 fn examine(directory: &Path) -> Vec<Finding> {
-    let configuration = Configuration::load(directory, Layer::default(), Unlimited::Refused);
+    let configuration =
+        Configuration::load(directory, None, Mode::Goal, Layer::default(), Unlimited::Refused);
     let mut findings = vec![good("windlass", env!("CARGO_PKG_VERSION"))];
     findings.extend(inside_a_run());
     let git = git_finding(directory);

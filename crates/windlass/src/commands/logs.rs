@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use windlass_core::config::{Layer, OutputLevel, Unlimited};
 use windlass_core::observation::Observation;
+use windlass_core::run::Mode;
 use windlass_engine::replay::{Replay, Told};
 use windlass_engine::store::RunFolder;
 use windlass_ui::{Event, Stream, View, is_abandoned};
@@ -48,7 +49,7 @@ pub fn run(args: &LogsArgs) -> Result<ExitCode, CliError> {
 
 /// As the run itself was shown. A broken configuration must not hide what happened.
 fn emoji(here: &Here) -> bool {
-    Configuration::load(&here.directory, Layer::default(), Unlimited::Refused)
+    Configuration::load(&here.directory, None, Mode::Goal, Layer::default(), Unlimited::Refused)
         .map_or(true, |configuration| configuration.resolved.emoji)
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use windlass_core::config::{Origin, Resolved};
 use windlass_core::fact::{Entry, StopReason};
-use windlass_core::run::{Limits, Phase, Run, RunPlan};
+use windlass_core::run::{Limits, Mode, Phase, Run, RunPlan};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index};
 
@@ -27,7 +27,8 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
     let folder = wanted(&here, args.run.as_deref())?;
     // Read before the lock is taken, to know whose directory it is.
     refuse_other_directory(&here, &index::summarize(&folder)?)?;
-    let configuration = Configuration::load(&here.directory, raised, flags::unlimited(&args.limits))?;
+    let configuration =
+        Configuration::load(&here.directory, None, Mode::Goal, raised, flags::unlimited(&args.limits))?;
     let resolved = &configuration.resolved;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
     let ((opened, plan), Taken { lock, mut notices }) = launch::with_lock(taken, || {

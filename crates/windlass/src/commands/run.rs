@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use windlass_core::run::Mode;
 use windlass_engine::store::{RunFolder, RunSummary, index};
 
 use super::audience::Show;
@@ -41,7 +42,8 @@ impl Request {
         let flags = flags::run(args)?;
         let directory = working_directory()?;
         let goal = Goal::read(args)?;
-        let configuration = Configuration::load(&directory, flags, flags::unlimited(&args.limits))?;
+        let configuration =
+            Configuration::load(&directory, None, Mode::Goal, flags, flags::unlimited(&args.limits))?;
         passthrough::refuse_owned(&configuration.resolved.agent.arguments)?;
         let mock = args.mock.as_deref().map(checked_script).transpose()?;
         if args.dangerously_skip_permissions && mock.is_none() {

@@ -91,3 +91,12 @@ fn a_wrong_variable_is_named() {
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("WINDLASS_LIMITS__MAX_COTS: unknown key"), "{}", answer.stderr);
 }
+
+#[test]
+fn a_relative_folder_for_the_users_file_is_refused() {
+    let place = Place::new();
+    let mut command = place.windlass(&["run", "-p", "x", "--dry-run"]);
+    let answer = answer(command.env("WINDLASS_CONFIG_DIR", "here"));
+    assert_eq!(answer.code, Some(2), "{}", answer.stderr);
+    assert!(answer.stderr.contains("WINDLASS_CONFIG_DIR must be an absolute path, but it is here"));
+}

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::fact::{Check, CheckKind};
+use windlass_core::run::Mode;
 use windlass_engine::git;
 
 use super::audience::Show;
@@ -75,7 +76,7 @@ fn write_project(directory: &Path) -> Result<(), CliError> {
 /// The demo decides for itself: no configuration file and no variable changes what it shows.
 fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
     let output: Layer = flags::output(&args.output)?;
-    let mut resolved = Resolved::merge(&[output], Unlimited::Refused)?;
+    let mut resolved = Resolved::merge(&[output], Mode::Goal, Unlimited::Refused)?;
     resolved.checks.push(Check {
         kind: CheckKind::Gate,
         command: GATE.to_owned(),

@@ -1,14 +1,19 @@
 //! What a key may hold: how it is read from a file's value or from a flag's text, and what is said when it is wrong.
 
+mod choice;
+mod notify;
+
 use std::path::{Component, PathBuf};
 use std::time::Duration;
 
 use toml::Value;
 
-use super::duration::parse_duration;
+use super::duration::{parse_duration, parse_fine_duration};
 use super::money::{checked, parse_money};
-use crate::fact::{Cost, ExitCodes};
-use crate::run::{BudgetScope, CommitPolicy, Mode};
+use crate::fact::Cost;
+
+pub use choice::{Choice, OutputLevel};
+pub use notify::{NotifyEvent, NotifyEvents, Secret, SecretText, WebAddress};
 
 /// Why a value cannot be what its key holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +30,22 @@ impl<E: std::error::Error> From<E> for Refusal {
     }
 }
 
+/// Whether a value may be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrecy {
+    /// To anybody.
+    Open,
+    /// To nobody: neither whole nor in part, in no message.
+    Secret,
+}
+
 /// A kind of value.
 pub trait Setting: Sized {
     /// What is expected, for messages: `a whole number`.
     const EXPECTED: &'static str;
+
+    /// Whether anybody may see it.
+    const SECRECY: Secrecy = Secrecy::Open;
 
     /// Reads it.
     ///
@@ -43,18 +60,23 @@ pub trait Setting: Sized {
     }
 }
 
-/// A whole number, at least `LEAST`.
+/// A whole number from `LEAST` to `MOST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count<const LEAST: u32>(pub u32);
+pub struct Count<const LEAST: u32, const MOST: u32 = { u32::MAX }>(pub u32);
 
-impl<const LEAST: u32> Setting for Count<LEAST> {
+impl<const LEAST: u32, const MOST: u32> Setting for Count<LEAST, MOST> {
     const EXPECTED: &'static str = "a whole number";
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let number = value.as_integer().ok_or(Refusal::Kind)?;
         match u32::try_from(number) {
-            Ok(number) if number >= LEAST => Ok(Count(number)),
-            _ => Err(Refusal::Because(format!("`{number}` is out of range; it must be at least {LEAST}"))),
+            Ok(number) if (LEAST..=MOST).contains(&number) => Ok(Count(number)),
+            _ if MOST == u32::MAX => {
+                Err(Refusal::Because(format!("`{number}` is out of range; it must be at least {LEAST}")))
+            }
+            _ => Err(Refusal::Because(format!(
+                "`{number}` is out of range; it must be from {LEAST} to {MOST}"
+            ))),
         }
     }
 
@@ -144,6 +166,26 @@ impl Setting for PositiveSpan {
     }
 }
 
+/// A duration of so many milliseconds at least and at most; the only one that may be finer than a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FineSpan<const LEAST: u64, const MOST: u64>(pub Duration);
+
+impl<const LEAST: u64, const MOST: u64> Setting for FineSpan<LEAST, MOST> {
+    const EXPECTED: &'static str = "a duration such as \"500ms\" or \"2s\"";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = written(value)?;
+        let duration = parse_fine_duration(&text)?;
+        if (LEAST.into()..=MOST.into()).contains(&duration.as_millis()) {
+            return Ok(FineSpan(duration));
+        }
+        Err(Refusal::Because(format!(
+            "`{}` is out of range; it must be from {LEAST}ms to {MOST}ms",
+            text.trim()
+        )))
+    }
+}
+
 /// A duration; 0 = no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpanCap(pub Option<Duration>);
@@ -192,6 +234,19 @@ impl Setting for Text {
     }
 }
 
+/// A text, or nothing where it is empty: what a layer below said is switched off by `""`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextOrNothing(pub Option<String>);
+
+impl Setting for TextOrNothing {
+    const EXPECTED: &'static str = "a text (\"\" = none)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = value.as_str().ok_or(Refusal::Kind)?;
+        Ok(TextOrNothing((!text.trim().is_empty()).then(|| text.to_owned())))
+    }
+}
+
 /// A phrase that can stand on a line of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrase(pub String);
@@ -231,6 +286,29 @@ impl Setting for FileBelow {
                 "`{text}` is no file inside the working directory; write a relative path"
             )))
         }
+    }
+}
+
+/// Names in a workspace that are not free for a report.
+const TAKEN: [&str; 5] = ["INSTRUCTIONS.md", "TODO.md", ".status.json", ".metadata.json", "config.toml"];
+
+/// The name of a file that windlass writes into a workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportName(pub String);
+
+impl Setting for ReportName {
+    const EXPECTED: &'static str = "the name of a file";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let Text(text) = Text::read(value)?;
+        let refuse = |why: &str| Err(Refusal::Because(format!("`{}` {why}", shown(&text))));
+        if text.contains(['/', '\\']) || text.chars().any(char::is_control) || text == "." || text == ".." {
+            return refuse("is no name of a file; write one without a folder, such as `report.md`");
+        }
+        if TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(&text)) {
+            return refuse("is a file of the workspace itself; choose another name");
+        }
+        Ok(ReportName(text))
     }
 }
 
@@ -302,76 +380,9 @@ fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
     Ok(CheckSetting { command, timeout })
 }
 
-/// How much is shown of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputLevel {
-    /// Errors only.
-    Quiet,
-    /// One living line.
-    Progress,
-    /// Every tool call and its result.
-    Verbose,
-}
-
-impl Setting for OutputLevel {
-    const EXPECTED: &'static str = "`quiet`, `progress` or `verbose`";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        match value.as_str() {
-            Some("quiet") => Ok(OutputLevel::Quiet),
-            Some("progress") => Ok(OutputLevel::Progress),
-            Some("verbose") => Ok(OutputLevel::Verbose),
-            _ => Err(Refusal::Kind),
-        }
-    }
-}
-
-impl Setting for ExitCodes {
-    const EXPECTED: &'static str = "`simple` or `detailed`";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        match value.as_str() {
-            Some("simple") => Ok(ExitCodes::Simple),
-            Some("detailed") => Ok(ExitCodes::Detailed),
-            _ => Err(Refusal::Kind),
-        }
-    }
-}
-
-impl Setting for CommitPolicy {
-    const EXPECTED: &'static str = "`none`, `agent` or `runner`";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        match value.as_str() {
-            Some("none") => Ok(CommitPolicy::None),
-            Some("agent") => Ok(CommitPolicy::Agent),
-            Some("runner") => Ok(CommitPolicy::Runner),
-            _ => Err(Refusal::Kind),
-        }
-    }
-}
-
-impl Setting for BudgetScope {
-    const EXPECTED: &'static str = "`run` or `job`";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        match value.as_str() {
-            Some("run") => Ok(BudgetScope::Run),
-            Some("job") => Ok(BudgetScope::Job),
-            _ => Err(Refusal::Kind),
-        }
-    }
-}
-
-impl Setting for Mode {
-    const EXPECTED: &'static str = "`goal`";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        match value.as_str() {
-            Some("goal") => Ok(Mode::Goal),
-            _ => Err(Refusal::Kind),
-        }
-    }
+/// A text for a message: short, and without anything that moves a cursor.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(60).collect()
 }
 
 /// A number where the text is one; otherwise the text, which no number's kind accepts.

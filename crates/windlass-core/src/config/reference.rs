@@ -1,0 +1,55 @@
+//! The reference of all keys, made from the same rows that reading uses.
+
+use std::fmt::Write as _;
+
+use super::keys::{KEYS, KeyInfo};
+use super::layer::ConfigError;
+use super::mode_defaults;
+use super::resolve::{Resolved, Unlimited};
+use crate::run::Mode;
+
+/// A key with what holds where nobody says anything.
+#[derive(Clone, Debug)]
+pub struct KeyReference {
+    /// The key.
+    pub key: &'static KeyInfo,
+    /// Its default as TOML; `None` where it has none.
+    pub default: Option<String>,
+    /// Modes with another default, and that one as TOML.
+    pub in_modes: Vec<(Mode, String)>,
+}
+
+/// Every key, table by table.
+///
+/// # Errors
+/// None, as long as the defaults are what they are.
+pub fn key_reference() -> Result<Vec<KeyReference>, ConfigError> {
+    let defaults = Resolved::merge(&[], Mode::Goal, Unlimited::Refused)?;
+    let reference = KEYS.iter().zip(defaults.origins()).map(|(key, default)| KeyReference {
+        key,
+        default: default.value.clone(),
+        in_modes: Mode::ALL.into_iter().filter_map(|mode| Some((mode, in_mode(mode, key)?))).collect(),
+    });
+    Ok(reference.collect())
+}
+
+fn in_mode(mode: Mode, key: &KeyInfo) -> Option<String> {
+    let (_, number) = mode_defaults::differing(mode).iter().find(|(name, _)| *name == key.name)?;
+    Some(number.to_string())
+}
+
+/// The table in `docs/configuration.md`, every line with its end.
+///
+/// # Errors
+/// None, as long as the defaults are what they are.
+pub fn key_table() -> Result<String, ConfigError> {
+    let mut table = "| key | default | what |\n|---|---|---|\n".to_owned();
+    for KeyReference { key, default, in_modes } in key_reference()? {
+        let mut cell = default.map_or_else(|| "none".to_owned(), |default| format!("`{default}`"));
+        for (mode, default) in in_modes {
+            let _ = write!(cell, "; {} `{default}`", mode.name());
+        }
+        let _ = writeln!(table, "| `{}` | {cell} | {} |", key.name, key.help);
+    }
+    Ok(table)
+}
