@@ -35,7 +35,7 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 
 pub use audience::{Audience, Place};
 pub use error::EngineError;
-pub use prepare::{Preview, preview};
+pub use prepare::{Preview, Wanted, preview};
 pub use standing::{STATUS_FILE, TODO_FILE};
 
 use clock::Clock;

@@ -35,7 +35,9 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     let Preparation { plan, folder, turn, purpose, .. } = preparation;
     let call = folder.call(turn.iteration, turn.attempt, *purpose);
     call.create()?;
-    let composed = compose(preparation, &folder.read_goal()?);
+    let (user, system) = (folder.prompt_template(), folder.system_template());
+    let templates = Templates { user: user.as_deref(), system: system.as_deref() };
+    let composed = compose(preparation, &Wanted { goal: &folder.read_goal()?, templates });
     write_private(&call.prompt(), composed.user.as_bytes())?;
     write_private(&call.system(), composed.system.as_bytes())?;
     let settings = ClaudeSettings::new(plan, folder.state());
@@ -48,6 +50,15 @@ fn write_where_different(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         return Ok(());
     }
     write_private(path, bytes)
+}
+
+/// What a person wants of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The goal, or the workspace's instructions.
+    pub goal: &'a str,
+    /// The project's own texts for the mode.
+    pub templates: Templates<'a>,
 }
 
 /// What a run's first call would be told, and how it would be started.
@@ -64,7 +75,7 @@ pub struct Preview {
 /// The first call of a run that has not begun. Reads the project's notes and AGENTS.md, and changes nothing; the run's
 /// folder need not exist.
 #[must_use]
-pub fn preview(plan: &RunPlan, folder: &RunFolder, goal: &str) -> Preview {
+pub fn preview(plan: &RunPlan, folder: &RunFolder, wanted: &Wanted<'_>) -> Preview {
     let turn = TurnKey { iteration: 1, attempt: 1 };
     let purpose = mode::purpose(plan.job.mode);
     let notes = NotesShare::Usual;
@@ -75,25 +86,24 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, goal: &str) -> Preview {
     let budget = plan.limits.budget();
     let files = CallFiles { system_prompt: &system, settings: &settings, budget, purpose };
     Preview {
-        prompt: compose(&preparation, goal),
+        prompt: compose(&preparation, wanted),
         settings: ClaudeSettings::new(plan, folder.state()).to_json(),
         invocation: ClaudeInvocation::new(&plan.agent, files),
     }
 }
 
-fn compose(preparation: &Preparation<'_>, goal: &str) -> Prompt {
-    let Preparation { plan, folder, turn, purpose, .. } = preparation;
+fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
+    let Preparation { plan, turn, purpose, .. } = preparation;
     let agents_file = read_beginning(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
     let agents_file = agents_file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
     let known = preparation.known;
-    let (user, system) = (folder.prompt_template(), folder.system_template());
     prompt::compose(&PromptParts {
         plan,
         turn: *turn,
         purpose: *purpose,
-        goal,
-        templates: Templates { user: user.as_deref(), system: system.as_deref() },
+        goal: wanted.goal,
+        templates: wanted.templates,
         notes: notes.map(|bytes| Notes::take(&bytes, preparation.notes)),
         refused: failed_checks(preparation),
         agents_file: agents_file.as_deref(),

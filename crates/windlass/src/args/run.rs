@@ -19,6 +19,8 @@ Examples:
       Done when the command passes; what the agent claims does not matter.
   windlass run -f goal.md -m 20 --max-cost 15 --commit runner
       Twenty iterations or $15, a commit after each iteration.
+  windlass run api
+      Works on the workspace `api`, as `windlass init api` made it.
   git log -1 --format=%B | windlass run - -- --add-dir ../docs
       The goal from standard input; the agent gets `--add-dir ../docs`.
   windlass run -p 'Anything' --mock
@@ -33,8 +35,8 @@ WINDLASS_LIMITS__MAX_COST; flags win.";
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct RunArgs {
-    /// `-`: read the goal from standard input
-    #[arg(value_name = "-", conflicts_with_all = ["prompt", "file"])]
+    /// The workspace to work on; `-` reads a goal from standard input
+    #[arg(value_name = "WORKSPACE", conflicts_with_all = ["prompt", "file"])]
     pub source: Option<String>,
     /// Arguments for the agent, as they are
     #[arg(last = true, value_name = "AGENT ARGUMENTS")]
@@ -54,8 +56,8 @@ pub struct RunArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Goal")]
     pub file: Option<PathBuf>,
     /// How an iteration is prompted and progress is read
-    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal"], default_value = "goal")]
-    pub mode: String,
+    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal", "loop", "iterative"])]
+    pub mode: Option<String>,
     /// Notes that iterations leave for each other; '' = none [default: SHARED_TASK_NOTES.md]
     #[arg(long, value_name = "FILE", help_heading = "Goal")]
     pub notes_file: Option<String>,
@@ -75,6 +77,13 @@ pub struct RunArgs {
     /// How many iterations in a row must claim it [default: 3]
     #[arg(long, value_name = "N", help_heading = "Completion")]
     pub completion_threshold: Option<String>,
+
+    /// A workspace's status file from before this run counts as well
+    #[arg(long, help_heading = "Completion")]
+    pub trust_existing_status: bool,
+    /// The boxes of TODO.md count while a workspace has no status file
+    #[arg(long, help_heading = "Completion")]
+    pub todo_fallback: bool,
 
     /// Limits
     #[command(flatten)]

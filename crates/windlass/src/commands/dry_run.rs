@@ -23,11 +23,11 @@ const SOME_RUN: &str = "r-xxxxxxxx";
 /// # Errors
 /// What would keep the run from starting.
 pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
-    launch::refuse_goal_with_signal(&request.goal.text, &request.configuration.resolved)?;
+    launch::refuse_goal_with_signal(&request.assignment, &request.configuration.resolved)?;
     let (agent, missing) = agent::plan_anyway(&launch::wanted(here, request))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));
     let plan = launch::plan(here, request, folder.run(), agent, launch::spent_before(here, request)?);
-    let Preview { prompt, settings, invocation } = preview(&plan, &folder, &request.goal.text);
+    let Preview { prompt, settings, invocation } = preview(&plan, &folder, &request.assignment.wanted());
     let mut command = quoted(invocation.program.as_os_str());
     for argument in &invocation.arguments {
         command.push(' ');
@@ -55,7 +55,7 @@ fn facts(here: &Here, request: &Request, missing: Option<CliError>) -> String {
         let _ = writeln!(text, "{name:<10} {value}");
     };
     line("directory", &here.directory.display().to_string());
-    line("goal", &request.goal.title());
+    line("goal", &request.assignment.goal.title());
     line("agent", request.mock.as_deref().unwrap_or(&request.configuration.resolved.agent.command));
     if let Some(missing) = missing {
         line("", &format!("{}: a run would not start", missing.message));

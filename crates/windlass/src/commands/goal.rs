@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::LONGEST_GOAL;
+use windlass_engine::workspace::Workspace;
 
 use crate::args::RunArgs;
 use crate::error::{CliError, Kind};
@@ -36,9 +38,26 @@ impl Goal {
         }
         match args.source.as_deref() {
             Some("-") => Goal::checked(read_stdin()?, "the goal on standard input", None),
-            Some(other) => Err(missing(&format!("`{other}` is no goal: workspaces are not there yet"))),
-            None => Err(missing("there is no goal: say what is to be done")),
+            _ => Err(missing("there is no goal: say what is to be done")),
         }
+    }
+
+    /// The instructions of a workspace.
+    ///
+    /// # Errors
+    /// There are none yet, or they cannot be what an agent is told.
+    pub fn instructions(workspace: &Workspace) -> Result<Goal, CliError> {
+        let name = workspace.name();
+        if !workspace.has_instructions() {
+            return Err(CliError::new(
+                Kind::Stopped(StopReason::Missing, ExitCodes::Simple),
+                format!("Instructions not found. Run setup first: windlass setup {name}"),
+            )
+            .hint(format!("Or write them yourself: {}", workspace.instructions().display())));
+        }
+        let path = workspace.instructions();
+        let what = format!("the instructions in {}", path.display());
+        Goal::checked(read_file(&path)?, &what, Some(path))
     }
 
     fn checked(bytes: Vec<u8>, what: &str, file: Option<PathBuf>) -> Result<Goal, CliError> {
@@ -60,7 +79,9 @@ impl Goal {
     /// Its first words, for lists: one line, at most 80 characters, nothing that moves a cursor.
     #[must_use]
     pub fn title(&self) -> String {
-        let first = self.text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
+        let is_text = |line: &&str| !line.trim_matches(['#', ' ', '\t']).is_empty();
+        let first = self.text.trim_start_matches('\u{feff}').lines().find(is_text);
+        let first = first.map(|line| line.trim_start_matches('#'));
         let visible: String =
             first.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use windlass_core::config::Resolved;
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::prompt::holds_signal;
-use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, Limits, Mode, RunPlan};
+use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Limits, Mode, RunPlan};
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
 use windlass_engine::snapshot::Store;
@@ -18,6 +18,7 @@ use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index
 use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
 
 use super::agent;
+use super::assignment::Assignment;
 use super::audience::{Screened, Show};
 use super::here::{self, Here};
 use super::run::Request;
@@ -32,7 +33,7 @@ const LEFTOVERS: Duration = Duration::from_secs(5);
 /// Whatever keeps it from starting.
 pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, CliError> {
     let resolved = &request.configuration.resolved;
-    refuse_goal_with_signal(&request.goal.text, resolved)?;
+    refuse_goal_with_signal(&request.assignment, resolved)?;
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&mut agent, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
@@ -69,7 +70,7 @@ pub fn plan(here: &Here, request: &Request, run: &RunId, agent: AgentPlan, spent
         run: run.clone(),
         directory: here.directory.clone(),
         git: here.repository.is_some(),
-        job: job(request),
+        job: request.assignment.job(&request.configuration),
         limits: Limits { spent_before, ..resolved.limits.clone() },
         clocks: resolved.clocks.clone(),
         checks: resolved.checks.clone(),
@@ -89,7 +90,8 @@ fn begin(
     let taken = lock(here, folder.run(), plan.exit_codes)?;
     let prepared = || {
         refuse_dirty_tree(here, plan, request.allow_dirty)?;
-        folder.write_goal(&request.goal.text)?;
+        folder.write_goal(&request.assignment.goal.text)?;
+        folder.write_templates(request.assignment.templates())?;
         Ok(Journal::create(folder)?)
     };
     with_lock(taken, prepared)
@@ -252,9 +254,9 @@ fn end_leftovers(lock: Lock) -> Taken {
 ///
 /// # Errors
 /// It is one.
-pub fn refuse_goal_with_signal(goal: &str, resolved: &Resolved) -> Result<(), CliError> {
+pub fn refuse_goal_with_signal(assignment: &Assignment, resolved: &Resolved) -> Result<(), CliError> {
     let signal = &resolved.completion_signal;
-    if !holds_signal(goal, signal) {
+    if assignment.mode != Mode::Goal || !holds_signal(&assignment.goal.text, signal) {
         return Ok(());
     }
     Err(CliError::usage(format!(
@@ -287,30 +289,13 @@ pub fn spent_before(here: &Here, request: &Request) -> Result<Cost, CliError> {
         return Ok(Cost::ZERO);
     }
     let runs = index::look(&here.project)?.runs;
-    let same = |run: &&RunSummary| {
-        run.title == request.goal.title()
-            && RunFolder::of(&here.project, &run.run).read_goal().is_ok_and(|goal| goal == request.goal.text)
-    };
+    let same = |run: &&RunSummary| request.assignment.is_same(run, &here.project);
     Ok(runs.iter().filter(same).map(|run| run.cost).sum())
-}
-
-fn job(request: &Request) -> Job {
-    let resolved = &request.configuration.resolved;
-    Job {
-        mode: Mode::Goal,
-        title: request.goal.title(),
-        completion_signal: resolved.completion_signal.clone(),
-        completion_threshold: resolved.completion_threshold,
-        notes_file: resolved.notes_file.clone(),
-        workspace: None,
-        verification: None,
-    }
 }
 
 /// What was read when the run started: changes to it are announced and apply to the next run.
 fn inputs(request: &Request) -> Vec<(PathBuf, String)> {
     let configuration = request.configuration.files.iter().map(|(path, bytes)| (path.clone(), digest(bytes)));
-    let goal = request.goal.file.as_ref().and_then(|path| path.canonicalize().ok());
-    let goal = goal.map(|path| (path, digest(request.goal.text.as_bytes())));
-    configuration.chain(goal).collect()
+    let job = request.assignment.files().map(|(path, bytes)| (path, digest(bytes)));
+    configuration.chain(job).collect()
 }

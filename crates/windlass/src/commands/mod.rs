@@ -1,6 +1,7 @@
 //! One file per verb, and the way there.
 
 mod agent;
+mod assignment;
 mod audience;
 mod completions;
 mod configuration;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::run::Mode;
-use windlass_engine::store::{RunFolder, RunSummary, index};
+use windlass_engine::store::{RunSummary, index};
+use windlass_engine::workspace::Workspace;
 
+use super::assignment::Assignment;
 use super::audience::Show;
 use super::configuration::Configuration;
-use super::goal::Goal;
 use super::here::{Here, working_directory};
 use super::{dry_run, flags, launch, passthrough, resume, which};
 use crate::args::RunArgs;
@@ -22,7 +23,7 @@ pub struct Request {
     /// The working directory: canonical.
     pub directory: PathBuf,
     /// What is to be done.
-    pub goal: Goal,
+    pub assignment: Assignment,
     /// The resolved configuration, and the files it was read from.
     pub configuration: Configuration,
     /// The scripted agent's script instead of a real agent: a built-in's name or a canonical path; already checked.
@@ -40,17 +41,18 @@ impl Request {
     /// Whatever cannot be the beginning of a run; nothing has been touched by then.
     pub fn read(args: &RunArgs) -> Result<Request, CliError> {
         let flags = flags::run(args)?;
-        let directory = working_directory()?;
-        let goal = Goal::read(args)?;
-        let configuration =
-            Configuration::load(&directory, None, Mode::Goal, flags, flags::unlimited(&args.limits))?;
+        let assignment = Assignment::read(args, &working_directory()?)?;
+        let directory = assignment.directory.clone();
+        let folder = assignment.workspace.as_ref().map(Workspace::folder);
+        let unlimited = flags::unlimited(&args.limits);
+        let configuration = Configuration::load(&directory, folder, assignment.mode, flags, unlimited)?;
         passthrough::refuse_owned(&configuration.resolved.agent.arguments)?;
-        let mock = args.mock.as_deref().map(checked_script).transpose()?;
+        let mock = args.mock.as_deref().map(|script| checked_script(script, assignment.mode)).transpose()?;
         if args.dangerously_skip_permissions && mock.is_none() {
             refuse_root_without_sandbox()?;
         }
         let skip_permissions = args.dangerously_skip_permissions;
-        Ok(Request { directory, goal, configuration, mock, skip_permissions, allow_dirty: args.allow_dirty })
+        Ok(Request { directory, assignment, configuration, mock, skip_permissions, allow_dirty: args.allow_dirty })
     }
 }
 
@@ -66,35 +68,35 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         return Ok(ExitCode::SUCCESS);
     }
     if !args.fresh {
-        refuse_unfinished(&here, &request.goal.text)?;
+        refuse_unfinished(&here, &request.assignment)?;
     }
     let resolved = &request.configuration.resolved;
     launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.output.json))
 }
 
 /// A job whose run could simply go on is not begun anew by accident.
-fn refuse_unfinished(here: &Here, goal: &str) -> Result<(), CliError> {
+fn refuse_unfinished(here: &Here, assignment: &Assignment) -> Result<(), CliError> {
     if which::live(here)?.is_some() {
         // The lock will say who works here.
         return Ok(());
     }
     let listing = index::list(&here.project)?;
-    let same_goal = |run: &&RunSummary| {
-        run.directory == here.directory
-            && resume::is_open(run)
-            && RunFolder::of(&here.project, &run.run).read_goal().is_ok_and(|other| other == goal)
+    let same_job = |run: &&RunSummary| {
+        run.directory == here.directory && resume::is_open(run) && assignment.is_same(run, &here.project)
     };
-    let Some(run) = listing.runs.iter().find(same_goal) else {
+    let Some(run) = listing.runs.iter().find(same_job) else {
         return Ok(());
     };
     let (state, id) = (which::state(run, &[]).name(), &run.run);
-    Err(CliError::usage(format!("there is an unfinished run of this goal here: {id} ({state})"))
+    Err(CliError::usage(format!("there is an unfinished run of this job here: {id} ({state})"))
         .hint(format!("Go on with it: windlass resume {id}"))
         .hint("Start anew: the same command with --fresh"))
 }
 
 /// The script's name for a process that may be started elsewhere; a wrong script is refused before anything begins.
-fn checked_script(source: &str) -> Result<String, CliError> {
+fn checked_script(source: &str, mode: Mode) -> Result<String, CliError> {
+    // What stands for no script plays along with the mode.
+    let source = if source == "builtin:default" && mode != Mode::Goal { "builtin:workspace" } else { source };
     Script::load(source)?;
     if source.starts_with("builtin:") {
         return Ok(source.to_owned());

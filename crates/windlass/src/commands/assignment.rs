@@ -1,0 +1,229 @@
+//! What is to be done: a goal, or what the instructions of a workspace say.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use windlass_core::prompt::{LONGEST_GOAL, Templates};
+use windlass_core::run::{Job, JobWorkspace, Mode};
+use windlass_engine::store::{Project, RunFolder, RunSummary};
+use windlass_engine::supervisor::Wanted;
+use windlass_engine::workspace::{Workspace, Workspaces};
+
+use super::configuration::Configuration;
+use super::goal::Goal;
+use crate::args::RunArgs;
+use crate::error::{CliError, Kind};
+
+/// A job as it was asked for.
+#[derive(Debug)]
+pub struct Assignment {
+    /// How its iterations are prompted.
+    pub mode: Mode,
+    /// What is wanted, word for word.
+    pub goal: Goal,
+    /// Where it lives; `None` for a free goal.
+    pub workspace: Option<Workspace>,
+    /// The directory that its agent works in: of a workspace, the project's.
+    pub directory: PathBuf,
+    /// The project's own texts for this mode, and the files they came from.
+    templates: Vec<Template>,
+}
+
+/// A prompt of the project's own.
+#[derive(Debug)]
+struct Template {
+    is_system: bool,
+    path: PathBuf,
+    text: String,
+}
+
+impl Assignment {
+    /// Reads what the command line names, seen from this directory.
+    ///
+    /// # Errors
+    /// Nothing that can be worked on is named.
+    pub fn read(args: &RunArgs, directory: &Path) -> Result<Assignment, CliError> {
+        let named = args.source.as_deref().filter(|source| *source != "-");
+        let has_goal = args.prompt.is_some() || args.file.is_some() || args.source.as_deref() == Some("-");
+        let mode = args.mode.as_deref().map(parse_mode).transpose()?;
+        if has_goal || mode == Some(Mode::Goal) {
+            return Assignment::goal(args, mode, directory);
+        }
+        let workspaces = Workspaces::open(directory);
+        let workspace = match named {
+            Some(name) => workspaces.find(name)?,
+            None => only_one(&workspaces)?,
+        };
+        refuse_goal_flags(args, &workspace)?;
+        let mode = match mode {
+            Some(mode) => mode,
+            None => workspace.mode()?,
+        };
+        Assignment::of_workspace(workspace, mode, workspaces.project())
+    }
+
+    fn goal(args: &RunArgs, mode: Option<Mode>, directory: &Path) -> Result<Assignment, CliError> {
+        if let Some(mode) = mode.filter(|mode| *mode != Mode::Goal) {
+            let name = mode.name();
+            return Err(CliError::usage(format!("mode {name} works on a workspace, not on a goal"))
+                .hint("Make one: windlass init NAME, then windlass run NAME"));
+        }
+        let goal = Goal::read(args)?;
+        let directory = directory.to_owned();
+        Ok(Assignment { mode: Mode::Goal, goal, workspace: None, directory, templates: Vec::new() })
+    }
+
+    /// A workspace's job in one of its modes; `project` is the folder that holds `.windlass`.
+    ///
+    /// # Errors
+    /// The instructions are missing, or cannot be what an agent is told.
+    pub fn of_workspace(workspace: Workspace, mode: Mode, project: &Path) -> Result<Assignment, CliError> {
+        let goal = Goal::instructions(&workspace)?;
+        let templates = templates(project, mode)?;
+        let directory = project.to_owned();
+        Ok(Assignment { mode, goal, workspace: Some(workspace), directory, templates })
+    }
+
+    /// The project's own texts.
+    #[must_use]
+    pub fn templates(&self) -> Templates<'_> {
+        let text = |is_system| {
+            self.templates.iter().find(|one| one.is_system == is_system).map(|one| one.text.as_str())
+        };
+        Templates { user: text(false), system: text(true) }
+    }
+
+    /// What its agent is told.
+    #[must_use]
+    pub fn wanted(&self) -> Wanted<'_> {
+        Wanted { goal: &self.goal.text, templates: self.templates() }
+    }
+
+    /// The files that it was read from, with their bytes.
+    pub fn files(&self) -> impl Iterator<Item = (PathBuf, &[u8])> {
+        let goal = self.goal.file.as_ref().and_then(|path| path.canonicalize().ok());
+        let goal = goal.map(|path| (path, self.goal.text.as_bytes()));
+        goal.into_iter().chain(self.templates.iter().map(|one| (one.path.clone(), one.text.as_bytes())))
+    }
+
+    /// Its part of the plan.
+    #[must_use]
+    pub fn job(&self, configuration: &Configuration) -> Job {
+        let resolved = &configuration.resolved;
+        let workspace = self.workspace.as_ref().map(|workspace| JobWorkspace {
+            name: workspace.name().to_string(),
+            folder: workspace.folder().to_owned(),
+            trust_existing_status: resolved.workspace.trust_existing_status,
+            todo_fallback: resolved.workspace.todo_fallback,
+        });
+        let judges = windlass_core::mode::judges(self.mode);
+        let verified = judges || (resolved.verify.on_completion && workspace.is_some());
+        Job {
+            mode: self.mode,
+            title: self.goal.title(),
+            completion_signal: resolved.completion_signal.clone(),
+            completion_threshold: resolved.completion_threshold,
+            // A workspace has files of its own for what one iteration tells the next.
+            notes_file: resolved.notes_file.clone().filter(|_| workspace.is_none()),
+            verification: verified.then(|| resolved.verify.verification()),
+            workspace,
+        }
+    }
+
+    /// Is this a run of the same job?
+    #[must_use]
+    pub fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
+        match &self.workspace {
+            Some(workspace) => {
+                run.workspace.as_deref() == Some(workspace.name().as_str())
+                    && windlass_core::mode::judges(run.mode) == windlass_core::mode::judges(self.mode)
+            }
+            None => {
+                run.workspace.is_none()
+                    && RunFolder::of(project, &run.run).read_goal().is_ok_and(|goal| goal == self.goal.text)
+            }
+        }
+    }
+}
+
+/// A mode that `--mode` may name.
+fn parse_mode(name: &str) -> Result<Mode, CliError> {
+    match name {
+        "goal" => Ok(Mode::Goal),
+        "loop" => Ok(Mode::Loop),
+        "iterative" => Ok(Mode::Iterative),
+        other => Err(CliError::usage(format!("there is no mode `{other}`: goal, loop, iterative"))),
+    }
+}
+
+/// The only workspace that could be meant.
+fn only_one(workspaces: &Workspaces) -> Result<Workspace, CliError> {
+    let mut found = workspaces.list()?.workspaces;
+    match (found.pop(), found.len()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err(CliError::usage("there is no goal and no workspace: say what is to be done")
+            .hint("windlass run -p 'Make the tests pass' --gate 'make test'")
+            .hint("windlass run -f goal.md")
+            .hint("windlass run - < goal.md")
+            .hint("windlass init NAME                       (a workspace)")
+            .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")),
+        (Some(last), _) => {
+            found.push(last);
+            let error = CliError::usage(format!("which of the {} workspaces?", found.len()));
+            Err(found.iter().fold(error, |error, one| error.hint(format!("windlass run {}", one.name()))))
+        }
+    }
+}
+
+/// What only goals have.
+fn refuse_goal_flags(args: &RunArgs, workspace: &Workspace) -> Result<(), CliError> {
+    let given = [
+        ("--completion-signal", args.completion_signal.is_some()),
+        ("--completion-threshold", args.completion_threshold.is_some()),
+        ("--notes-file", args.notes_file.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(CliError::usage(format!(
+            "`{flag}` belongs to goals; the workspace {} claims completion in its status file",
+            workspace.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// `.windlass/prompts/<mode>.md` and `<mode>.system.md`.
+fn templates(project: &Path, mode: Mode) -> Result<Vec<Template>, CliError> {
+    let folder = project.join(".windlass/prompts");
+    let mut templates = Vec::new();
+    for (name, is_system) in [(format!("{}.md", mode.name()), false), (format!("{}.system.md", mode.name()), true)]
+    {
+        let path = folder.join(name);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                continue;
+            }
+            Err(error) => {
+                return Err(CliError::new(
+                    Kind::Configuration,
+                    format!("cannot read the prompt {}: {error}", path.display()),
+                ));
+            }
+        };
+        templates.push(Template { is_system, text: prompt_text(&path, bytes)?, path });
+    }
+    Ok(templates)
+}
+
+fn prompt_text(path: &Path, bytes: Vec<u8>) -> Result<String, CliError> {
+    let wrong = |what: &str| {
+        CliError::new(Kind::Configuration, format!("the prompt {} {what}", path.display()))
+            .hint("Remove the file to use the built-in prompt.")
+    };
+    if bytes.len() > LONGEST_GOAL {
+        return Err(wrong("is longer than 1 MiB"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text"))?;
+    if text.trim().is_empty() { Err(wrong("is empty")) } else { Ok(text) }
+}
