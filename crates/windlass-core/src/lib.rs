@@ -12,3 +12,4 @@ pub mod mode;
 pub mod observation;
 pub mod prompt;
 pub mod run;
+pub mod workspace;

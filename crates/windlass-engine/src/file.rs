@@ -1,7 +1,7 @@
 //! Files: errors that name their path, and writing that never leaves half a file behind.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +54,64 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
         }
         Err(error) => Err(error).at("read", path),
     }
+}
+
+/// Reads so much of a file: a byte more than `longest` says that it is too long. `None` when there is none.
+///
+/// # Errors
+/// It cannot be read, or it is something else than a file: a folder, a pipe.
+pub(crate) fn read_beginning(path: &Path, longest: usize) -> Result<Option<Vec<u8>>, FileError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Err(io::Error::other("it is no file")).at("read", path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).at("read", path),
+    }
+    let mut bytes = Vec::new();
+    let longest = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path).and_then(|file| file.take(longest).read_to_end(&mut bytes)).at("read", path)?;
+    Ok(Some(bytes))
+}
+
+/// Was something made, or was it there?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// It was made.
+    Anew,
+    /// It was there, and stays as it is.
+    WasThere,
+}
+
+/// Writes a file that must not replace another one: all of it or nothing, on the disk before it has its name.
+pub(crate) fn create_new(path: &Path, bytes: &[u8], permissions: u32) -> Result<Made, FileError> {
+    // Looked at first, so that a folder that cannot be written is no trouble where nothing has to be written.
+    if path.symlink_metadata().is_ok() {
+        return Ok(Made::WasThere);
+    }
+    let replacement = Replacement::write(path, bytes, permissions)?;
+    replacement.temporary.as_file().sync_data().at("sync", path)?;
+    match replacement.temporary.persist_noclobber(path) {
+        Ok(_) => Ok(Made::Anew),
+        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Ok(Made::WasThere),
+        Err(failed) => Err(failed.error).at("write", path),
+    }
+}
+
+/// Makes a folder of the user's that may be there; those above it must exist.
+///
+/// # Errors
+/// It cannot be made, or something else is in its place.
+pub(crate) fn make_folder(path: &Path) -> Result<Made, FileError> {
+    match fs::create_dir(path) {
+        Ok(()) => Ok(Made::Anew),
+        Err(_) if path.is_dir() => Ok(Made::WasThere),
+        Err(error) => Err(error).at("create", path),
+    }
+}
+
+/// Makes the names in a folder survive a power failure.
+pub(crate) fn sync_folder(folder: &Path) -> Result<(), FileError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).at("sync", folder)
 }
 
 /// Creates a folder of ours with its parents; only its owner may enter.

@@ -20,7 +20,7 @@ use super::error::Attempted as _;
 use super::files::{open_private, read_if_present, write_atomically};
 use super::paths::Project;
 use super::run_folder::{RunFolder, all_runs};
-use super::summary::{RunEnding, RunSummary};
+use super::summary::{RunEnding, RunSummary, RunWorkspace};
 use super::{StoreError, journal};
 
 /// The format of the index's lines.
@@ -38,6 +38,8 @@ struct EndingLine {
     #[serde(with = "path_text")]
     directory: PathBuf,
     mode: Mode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workspace: Option<RunWorkspace>,
     stop_reason: StopReason,
     iterations: u32,
     #[serde(rename = "cost_usd")]
@@ -69,6 +71,7 @@ impl EndingLine {
             title: summary.title.clone(),
             directory: summary.directory.clone(),
             mode: summary.mode,
+            workspace: summary.workspace.clone(),
             stop_reason: ending.stop_reason,
             iterations: summary.iterations,
             cost: summary.cost,
@@ -87,6 +90,7 @@ impl EndingLine {
             title: self.title,
             directory: self.directory,
             mode: self.mode,
+            workspace: self.workspace,
             started: self.started,
             last: self.ended,
             iterations: self.iterations,

@@ -31,6 +31,6 @@ pub use journal::Journal;
 pub use lock::Lock;
 pub use paths::Project;
 pub use run_folder::{CallFolder, RunFolder};
-pub use summary::RunSummary;
+pub use summary::{RunSummary, RunWorkspace};
 
 pub(crate) use files::write_private;

@@ -1,10 +1,11 @@
 //! One run in a few words, for lists: what its facts say about it, without the rules that made them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::{CallId, Cost, Entry, Fact, RunId, StopReason, Tokens};
+use serde::{Deserialize, Serialize};
+use windlass_core::fact::{CallId, Cost, Entry, Fact, RunId, StopReason, Tokens, path_text};
 use windlass_core::run::{Mode, RunPlan};
 
 /// One run in a few words.
@@ -18,6 +19,8 @@ pub struct RunSummary {
     pub directory: PathBuf,
     /// Its mode.
     pub mode: Mode,
+    /// The workspace it works on; `None` for a free goal.
+    pub workspace: Option<RunWorkspace>,
     /// When it began.
     pub started: Timestamp,
     /// When its last fact was journalled.
@@ -35,6 +38,16 @@ pub struct RunSummary {
     pub tokens: Tokens,
     /// How it ended; `None` while it runs, and after a crash.
     pub ending: Option<RunEnding>,
+}
+
+/// The workspace that a run works on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunWorkspace {
+    /// Its name.
+    pub name: String,
+    /// Its folder: canonical. Two working trees of one repository may each have a workspace of the same name.
+    #[serde(with = "path_text")]
+    pub folder: PathBuf,
 }
 
 /// How a run ended.
@@ -63,6 +76,12 @@ impl RunSummary {
         Some(fold.finish())
     }
 
+    /// Does it work on the workspace in this folder (canonical)?
+    #[must_use]
+    pub fn is_of(&self, workspace: &Path) -> bool {
+        self.workspace.as_ref().is_some_and(|own| own.folder == workspace)
+    }
+
     /// Neither running to its end nor ended: it runs, or it crashed.
     #[must_use]
     pub const fn is_unfinished(&self) -> bool {
@@ -83,6 +102,10 @@ impl Fold {
             title: plan.job.title.clone(),
             directory: plan.directory.clone(),
             mode: plan.job.mode,
+            workspace: plan.job.workspace.as_ref().map(|workspace| RunWorkspace {
+                name: workspace.name.clone(),
+                folder: workspace.folder.clone(),
+            }),
             started: first.at.wall,
             last: first.at.wall,
             iterations: 0,

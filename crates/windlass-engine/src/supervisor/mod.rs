@@ -36,7 +36,6 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 pub use audience::{Audience, Place};
 pub use error::EngineError;
 pub use prepare::{Preview, Wanted, preview};
-pub use standing::{STATUS_FILE, TODO_FILE};
 
 use clock::Clock;
 use event::{Event, WorkError};

@@ -11,15 +11,7 @@ use windlass_core::run::{Job, JobWorkspace};
 
 use crate::inventory::{Inventory, Place, entries_within};
 use crate::store::digest;
-
-/// The status file's name in a workspace.
-pub const STATUS_FILE: &str = ".status.json";
-
-/// The list of items in a workspace.
-pub const TODO_FILE: &str = "TODO.md";
-
-/// Folders of a workspace whose content is work, not bookkeeping.
-const WORK_FOLDERS: &[&str] = &["working", "reports"];
+use crate::workspace::{STATUS_FILE, TODO_FILE, WORK_FOLDERS};
 
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
 pub(super) fn read(job: &Job) -> Option<Standing> {

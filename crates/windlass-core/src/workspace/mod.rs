@@ -1,0 +1,15 @@
+//! Workspaces: named jobs that live in a folder of the project. What may be a name, and what is remembered of one.
+
+mod metadata;
+mod name;
+mod seed_options;
+mod update;
+
+pub use metadata::{
+    Corrupt, CountedRun, LONGEST_METADATA, Metadata, VerificationHistory, VerificationStatus, WorkspaceStatus,
+};
+pub use name::{NameError, WorkspaceName};
+pub use seed_options::{SeedOptions, options_text, seed_options, text_says};
+/// A value of an option, as a configuration file holds it.
+pub use toml::Value as OptionValue;
+pub use update::{EndedRun, rebuilt};

@@ -1,0 +1,298 @@
+//! Options that claude-iterate kept in a workspace's metadata, as lines of a `config.toml`.
+
+use serde_json::{Map, Value};
+use toml::Value as Toml;
+
+use crate::run::Mode;
+
+/// What is written above the options.
+const HEADING: &str = "\
+# Options of this workspace: they go before those of the project and the user.
+# `windlass config keys` lists what can stand here.
+";
+
+/// Options found in the metadata of claude-iterate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SeedOptions {
+    /// Keys of the configuration and their values. What is a default of claude-iterate is left out: it wrote every
+    /// option into every workspace, whether somebody had asked for it or not.
+    pub options: Vec<(&'static str, Toml)>,
+    /// One sentence for each that has no place here.
+    pub left: Vec<String>,
+}
+
+/// Finds them among the metadata's [other](super::Metadata::other) fields.
+#[must_use]
+pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
+    let mut found = SeedOptions::default();
+    let iterations = if mode == Mode::Iterative { 20 } else { 50 };
+    found.count(other, "maxIterations", "limits.max_iterations", (1, iterations));
+    found.seconds(other);
+    found.count(other, "stagnationThreshold", "limits.stagnation_threshold", (0, 2));
+    if let Some(url) = found.text(other, "notifyUrl") {
+        found.options.push(("notify.url", Toml::String(url)));
+    }
+    found.events(other);
+    match other.get("config") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(config)) => found.config(config),
+        Some(_) => found.unreadable("config"),
+    }
+    found
+}
+
+impl SeedOptions {
+    fn unreadable(&mut self, name: &str) {
+        self.left.push(format!("`{name}` is left out: it cannot be read"));
+    }
+
+    fn count(
+        &mut self,
+        fields: &Map<String, Value>,
+        name: &str,
+        key: &'static str,
+        (least, usual): (i64, i64),
+    ) {
+        match fields.get(name) {
+            None | Some(Value::Null) => {}
+            Some(value) => {
+                match value.as_i64().filter(|number| (least..=i64::from(u32::MAX)).contains(number)) {
+                    Some(number) if number == usual => {}
+                    Some(number) => self.options.push((key, Toml::Integer(number))),
+                    None => self.unreadable(name),
+                }
+            }
+        }
+    }
+
+    /// The delay may have a fraction there; here it has whole seconds, and none becomes shorter.
+    fn seconds(&mut self, fields: &Map<String, Value>) {
+        match fields.get("delay").filter(|value| !value.is_null()) {
+            None => {}
+            Some(value) => match value.as_f64().filter(|seconds| (0.0..1e9).contains(seconds)) {
+                #[expect(clippy::cast_possible_truncation, reason = "a whole number below a milliard")]
+                Some(seconds) => match seconds.ceil() as i64 {
+                    2 => {}
+                    0 => self.options.push(("clocks.delay", Toml::Integer(0))),
+                    seconds => self.options.push(("clocks.delay", Toml::String(format!("{seconds}s")))),
+                },
+                None => self.unreadable("delay"),
+            },
+        }
+    }
+
+    fn text(&mut self, fields: &Map<String, Value>, name: &str) -> Option<String> {
+        match fields.get(name)? {
+            Value::Null => None,
+            Value::String(text) if text.is_empty() => None,
+            Value::String(text) => Some(text.clone()),
+            _ => {
+                self.unreadable(name);
+                None
+            }
+        }
+    }
+
+    fn events(&mut self, fields: &Map<String, Value>) {
+        let Some(value) = fields.get("notifyEvents").filter(|value| !value.is_null()) else {
+            return;
+        };
+        match texts(value) {
+            Some(events) if events.is_empty() || events.iter().any(|event| event == "all") => {}
+            Some(events) => self.options.push(("notify.events", list(events))),
+            None => self.unreadable("notifyEvents"),
+        }
+    }
+
+    fn config(&mut self, config: &Map<String, Value>) {
+        for (name, value) in config {
+            match (name.as_str(), value) {
+                (_, Value::Null) => {}
+                ("outputLevel", Value::String(level)) if is_level(level) => {
+                    self.options.push(("output.level", Toml::String(level.clone())));
+                }
+                ("claude", Value::Object(claude)) => self.claude(claude),
+                ("verification", Value::Object(verification)) => self.verification(verification),
+                ("outputLevel" | "claude" | "verification", _) => self.unreadable(&format!("config.{name}")),
+                _ => self.left.push(format!("`config.{name}` is left out: there is nothing like it here")),
+            }
+        }
+    }
+
+    fn claude(&mut self, claude: &Map<String, Value>) {
+        if let Some(command) = self.text(claude, "command").filter(|command| command != "claude") {
+            self.options.push(("agent.command", Toml::String(command)));
+        }
+        match claude.get("args").map(texts) {
+            None => {}
+            Some(Some(arguments)) => self.arguments(arguments),
+            Some(None) => self.unreadable("config.claude.args"),
+        }
+    }
+
+    /// Skipping permissions is never saved here.
+    fn arguments(&mut self, mut arguments: Vec<String>) {
+        let all = arguments.len();
+        arguments.retain(|argument| argument != "--dangerously-skip-permissions");
+        if arguments.len() < all {
+            let sentence = "`--dangerously-skip-permissions` is left out: it is never saved; give it to `windlass run` each time";
+            self.left.push(sentence.to_owned());
+        }
+        if !arguments.is_empty() {
+            self.options.push(("agent.arguments", list(arguments)));
+        }
+    }
+
+    fn verification(&mut self, verification: &Map<String, Value>) {
+        for (name, value) in verification {
+            let option = match (name.as_str(), value) {
+                (_, Value::Null) => continue,
+                ("depth", Value::String(depth))
+                    if matches!(depth.as_str(), "quick" | "standard" | "deep") =>
+                {
+                    ("verify.depth", Toml::String(depth.clone()))
+                }
+                ("autoVerify", Value::Bool(on)) => ("verify.on_completion", Toml::Boolean(*on)),
+                ("maxAttempts", value) if value.as_i64().is_some_and(|number| (1..=10).contains(&number)) => {
+                    ("verify.attempts", Toml::Integer(value.as_i64().unwrap_or(2)))
+                }
+                ("reportFilename", Value::String(file)) if !file.is_empty() => {
+                    ("verify.report", Toml::String(file.clone()))
+                }
+                ("resumeOnFail" | "notifyOnVerification", Value::Bool(_)) => {
+                    self.left.push(format!(
+                        "`config.verification.{name}` is left out: work that is refused goes on, and every ending is told"
+                    ));
+                    continue;
+                }
+                _ => {
+                    self.unreadable(&format!("config.verification.{name}"));
+                    continue;
+                }
+            };
+            self.options.push(option);
+        }
+    }
+}
+
+fn is_level(level: &str) -> bool {
+    matches!(level, "quiet" | "progress" | "verbose")
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn list(texts: Vec<String>) -> Toml {
+    Toml::Array(texts.into_iter().map(Toml::String).collect())
+}
+
+/// The text of a workspace's `config.toml` that holds exactly these options: table by table, in the order of their first
+/// keys.
+#[must_use]
+pub fn options_text(options: &[(&str, Toml)]) -> String {
+    let mut text = HEADING.to_owned();
+    let mut tables: Vec<&str> = Vec::new();
+    for (key, _) in options {
+        let table = key.split('.').next().unwrap_or(key);
+        if !tables.contains(&table) {
+            tables.push(table);
+        }
+    }
+    for table in tables {
+        text.push_str(&format!("\n[{table}]\n"));
+        for (key, value) in options {
+            if let Some(name) = key.strip_prefix(table).and_then(|rest| rest.strip_prefix('.')) {
+                text.push_str(&format!("{name} = {value}\n"));
+            }
+        }
+    }
+    text
+}
+
+/// Does a configuration file's text say exactly this of a key? A text that is no TOML says nothing.
+#[must_use]
+pub fn text_says(text: &str, key: &str, value: &Toml) -> bool {
+    let said = text.parse::<toml::Table>().ok();
+    let table = |name: &str| said.as_ref().and_then(|said| said.get(name)).and_then(Toml::as_table);
+    key.split_once('.').is_some_and(|(name, key)| table(name).and_then(|table| table.get(key)) == Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(mode: Mode, json: &str) -> SeedOptions {
+        let Ok(Value::Object(other)) = serde_json::from_str(json) else { panic!("{json}") };
+        seed_options(mode, &other)
+    }
+
+    // rows: 123
+    #[test]
+    fn what_the_seed_writes_everywhere_is_no_option() {
+        // Seed defect D1, core/config-manager.ts:242: concrete numbers in each workspace hid project and user options.
+        let seed = r#"{"maxIterations":20,"delay":2,"stagnationThreshold":2,"notifyEvents":["all"]}"#;
+        assert_eq!(options(Mode::Iterative, seed), SeedOptions::default());
+        assert_eq!(options(Mode::Loop, seed).options, [("limits.max_iterations", Toml::Integer(20))]);
+    }
+
+    #[test]
+    fn options_become_lines_of_a_file() {
+        let found = options(
+            Mode::Loop,
+            r#"{"maxIterations":7,"delay":0,"stagnationThreshold":0,"notifyUrl":"https://ntfy.sh/x",
+                "notifyEvents":["completion","error"],
+                "config":{"outputLevel":"quiet","claude":{"command":"my \"claude\"","args":["--model","opus","--dangerously-skip-permissions"]},
+                "verification":{"depth":"deep","autoVerify":true,"maxAttempts":3,"resumeOnFail":true},"colors":false}}"#,
+        );
+        assert_eq!(
+            options_text(&found.options).strip_prefix(HEADING).unwrap(),
+            "
+[limits]
+max_iterations = 7
+stagnation_threshold = 0
+
+[clocks]
+delay = 0
+
+[notify]
+url = \"https://ntfy.sh/x\"
+events = [\"completion\", \"error\"]
+
+[agent]
+command = 'my \"claude\"'
+arguments = [\"--model\", \"opus\"]
+
+[output]
+level = \"quiet\"
+
+[verify]
+on_completion = true
+depth = \"deep\"
+attempts = 3
+"
+        );
+        assert_eq!(found.left.len(), 3, "{:?}", found.left);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let found = options(
+            Mode::Loop,
+            r#"{"maxIterations":"many","delay":-1,"stagnationThreshold":1.5,"notifyUrl":7,"notifyEvents":[1],"config":"x"}"#,
+        );
+        assert_eq!((found.options.len(), found.left.len()), (0, 6), "{:?}", found.left);
+    }
+
+    #[test]
+    fn a_delay_with_a_fraction_becomes_no_shorter() {
+        let found = options(Mode::Loop, r#"{"delay":2.5}"#);
+        assert_eq!(found.options, [("clocks.delay", Toml::String("3s".to_owned()))]);
+    }
+
+    #[test]
+    fn no_option_is_a_heading() {
+        assert_eq!(options_text(&[]), HEADING);
+        assert!(toml::from_str::<toml::Table>(HEADING).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,81 @@
+//! What can go wrong with workspaces.
+
+use std::path::PathBuf;
+
+use windlass_core::fact::RunId;
+use windlass_core::workspace::NameError;
+
+use crate::file::FileError;
+use crate::store::StoreError;
+
+/// What can go wrong with workspaces. Each message is one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// The name is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// There is no workspace of this name.
+    #[error("there is no workspace `{name}`{}", nearest.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    NotFound {
+        /// What was asked for.
+        name: String,
+        /// The name of one that was perhaps meant.
+        nearest: Option<String>,
+    },
+    /// There is something else than a folder.
+    #[error("{} is no folder, so it cannot be a workspace", path.display())]
+    NotAFolder {
+        /// Where.
+        path: PathBuf,
+    },
+    /// It is a link to somewhere else.
+    #[error("{} is a link that leads out of the project's workspaces, to {}; it is not followed", path.display(), target.display())]
+    LeadsOutside {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// It has options already, and others were asked for.
+    #[error("workspace `{name}` has options already, and `{key}` is not what was asked for: {} is left as it is", path.display())]
+    OtherOptions {
+        /// The workspace.
+        name: String,
+        /// The first key that differs.
+        key: &'static str,
+        /// Its options.
+        path: PathBuf,
+    },
+    /// A run works on it.
+    #[error("run {run} works on workspace `{name}`")]
+    Live {
+        /// The workspace.
+        name: String,
+        /// The run.
+        run: RunId,
+    },
+    /// Somebody else is changing its metadata, and does not come to an end.
+    #[error("another process is changing the metadata of workspace `{name}` and does not come to an end")]
+    Busy {
+        /// The workspace.
+        name: String,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What is kept outside the project could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl WorkspaceError {
+    /// Is there no room left on the disk (or in the quota)?
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            WorkspaceError::File(error) => error.is_disk_full(),
+            WorkspaceError::Store(error) => error.is_disk_full(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! One workspace: what lies where, and what its files say.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
+use windlass_core::fact::Standing;
+use windlass_core::workspace::WorkspaceName;
+
+use crate::file::{FileError, read_beginning};
+use crate::store::digest;
+
+/// What is to be done, in the person's words.
+pub const INSTRUCTIONS_FILE: &str = "INSTRUCTIONS.md";
+/// The list of items.
+pub const TODO_FILE: &str = "TODO.md";
+/// What the agent claims.
+pub const STATUS_FILE: &str = ".status.json";
+/// Identity and history.
+pub const METADATA_FILE: &str = ".metadata.json";
+/// The workspace's layer of the configuration.
+pub const CONFIG_FILE: &str = "config.toml";
+/// What an agent said of the instructions.
+pub const VALIDATION_REPORT: &str = "validation-report.md";
+/// Folders whose content is work, not bookkeeping.
+pub const WORK_FOLDERS: &[&str] = &["working", "reports"];
+
+/// A workspace that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    name: WorkspaceName,
+    folder: PathBuf,
+}
+
+impl Workspace {
+    /// `folder` is canonical.
+    pub(super) const fn new(name: WorkspaceName, folder: PathBuf) -> Workspace {
+        Workspace { name, folder }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(&self) -> &WorkspaceName {
+        &self.name
+    }
+
+    /// Its folder: canonical.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What is to be done, in the person's words; perhaps not there.
+    #[must_use]
+    pub fn instructions(&self) -> PathBuf {
+        self.folder.join(INSTRUCTIONS_FILE)
+    }
+
+    /// The list of items.
+    #[must_use]
+    pub fn todo(&self) -> PathBuf {
+        self.folder.join(TODO_FILE)
+    }
+
+    /// What the agent claims; perhaps not there.
+    #[must_use]
+    pub fn status(&self) -> PathBuf {
+        self.folder.join(STATUS_FILE)
+    }
+
+    /// Identity and history.
+    #[must_use]
+    pub fn metadata(&self) -> PathBuf {
+        self.folder.join(METADATA_FILE)
+    }
+
+    /// The workspace's layer of the configuration.
+    #[must_use]
+    pub fn config(&self) -> PathBuf {
+        self.folder.join(CONFIG_FILE)
+    }
+
+    /// Where the agent puts what it needs for its work.
+    #[must_use]
+    pub fn working(&self) -> PathBuf {
+        self.folder.join("working")
+    }
+
+    /// Where the agent puts what it found.
+    #[must_use]
+    pub fn reports(&self) -> PathBuf {
+        self.folder.join("reports")
+    }
+
+    /// What an agent said of the instructions; perhaps not there.
+    #[must_use]
+    pub fn validation_report(&self) -> PathBuf {
+        self.folder.join(VALIDATION_REPORT)
+    }
+
+    /// Are there instructions, and is something in them?
+    #[must_use]
+    pub fn has_instructions(&self) -> bool {
+        self.instructions().metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
+    }
+
+    /// What the agent's status file says; where there is none, the boxes of the list. What cannot be read is named in it.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        let read = |path: &Path| read_beginning(path, LONGEST_STATUS);
+        let (status, todo) = match read(&self.status()) {
+            Ok(status) => (status, read(&self.todo()).unwrap_or_default()),
+            Err(error) => return unreadable(&error),
+        };
+        let mark = |bytes: &[u8]| digest(bytes).chars().take(16).collect::<String>();
+        let (status_mark, todo_mark) =
+            (mark(status.as_deref().unwrap_or_default()), mark(todo.as_deref().unwrap_or_default()));
+        status::standing(
+            status.as_deref().map(|bytes| StatusFile { bytes, mark: &status_mark }),
+            todo.as_deref().map(|bytes| StatusFile { bytes, mark: &todo_mark }),
+        )
+    }
+}
+
+fn unreadable(error: &FileError) -> Standing {
+    let source = windlass_core::fact::StandingSource::StatusFile;
+    Standing { source, problem: Some(format!("it cannot be read ({})", error.source)), ..Standing::default() }
+}

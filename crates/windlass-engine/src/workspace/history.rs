@@ -1,0 +1,92 @@
+//! What runs say of a workspace.
+
+use windlass_core::fact::RunId;
+use windlass_core::workspace::{EndedRun, Metadata};
+
+use super::{Workspace, WorkspaceError};
+use crate::store::{Project, RunFolder, RunSummary, RunWorkspace, index, lock};
+
+/// A run that a process works on now, and the workspace it works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveRun {
+    /// The run.
+    pub run: RunId,
+    /// Its workspace.
+    pub workspace: RunWorkspace,
+}
+
+/// The runs that work on workspaces now.
+///
+/// # Errors
+/// The project's locks cannot be read.
+pub fn live_runs(project: &Project) -> Result<Vec<LiveRun>, WorkspaceError> {
+    let mut live = Vec::new();
+    for holder in lock::holders(project)?.into_iter().filter(lock::Holder::is_alive) {
+        // One whose journal says nothing began just now, or keeps none: it is a run of no workspace.
+        let summary = index::summarize(&RunFolder::of(project, &holder.run)).ok();
+        live.extend(
+            summary
+                .and_then(|summary| summary.workspace)
+                .map(|workspace| LiveRun { run: holder.run, workspace }),
+        );
+    }
+    Ok(live)
+}
+
+impl Workspace {
+    /// The run that works on it now.
+    ///
+    /// # Errors
+    /// The project's locks cannot be read.
+    pub fn live_run(&self, project: &Project) -> Result<Option<RunId>, WorkspaceError> {
+        let live = live_runs(project)?;
+        Ok(live.into_iter().find(|live| live.workspace.folder == self.folder()).map(|live| live.run))
+    }
+
+    /// Refuses to go on while a run works on it.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::Live`]; or the project's locks cannot be read.
+    pub fn refuse_live(&self, project: &Project) -> Result<(), WorkspaceError> {
+        match self.live_run(project)? {
+            None => Ok(()),
+            Some(run) => Err(WorkspaceError::Live { name: self.name().to_string(), run }),
+        }
+    }
+
+    /// Its runs, in the order given.
+    #[must_use]
+    pub fn runs<'a>(&self, all: &'a [RunSummary]) -> Vec<&'a RunSummary> {
+        all.iter().filter(|run| run.is_of(self.folder())).collect()
+    }
+
+    /// Metadata with everything in them that these runs did, whether it was noted at their end or not: a runner that was
+    /// killed just after its run's last fact noted nothing.
+    #[must_use]
+    pub fn caught_up(&self, mut metadata: Metadata, all: &[RunSummary]) -> Metadata {
+        for run in self.ended(all) {
+            metadata.after_run(&run);
+        }
+        metadata
+    }
+
+    /// Its ended runs, the one that ended first at the beginning.
+    pub(super) fn ended(&self, all: &[RunSummary]) -> Vec<EndedRun> {
+        let mut ended: Vec<EndedRun> =
+            all.iter().filter(|run| run.is_of(self.folder())).filter_map(ended_run).collect();
+        ended.sort_by(|one, other| (one.ended, &one.run).cmp(&(other.ended, &other.run)));
+        ended
+    }
+}
+
+/// `None` for a run that has not ended.
+pub(super) fn ended_run(run: &RunSummary) -> Option<EndedRun> {
+    let ending = run.ending?;
+    Some(EndedRun {
+        run: run.run.clone(),
+        mode: run.mode,
+        iterations: run.iterations,
+        ended: run.last,
+        reason: ending.stop_reason,
+    })
+}

@@ -1,0 +1,211 @@
+//! `.metadata.json` on the disk: read by anybody, changed by one at a time, mended from the runs' journals.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
+
+use super::history::ended_run;
+use super::{METADATA_FILE, Workspace, WorkspaceError};
+use crate::file::{AtPath as _, Made, create_new, read_beginning, replace, sync_folder};
+use crate::store::{Project, RunSummary, digest, index};
+
+/// How long to wait for another process that changes the same metadata. It takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long between two tries.
+const POLL: Duration = Duration::from_millis(5);
+/// What others may do with a new file of the project, where nothing says otherwise.
+pub(super) const PERMISSIONS: u32 = 0o644;
+/// So many copies of a broken file of one second have a name.
+const COPIES: u32 = 1000;
+
+/// What there is of a workspace's metadata.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FoundMetadata {
+    /// They can be read.
+    Read {
+        /// They are.
+        metadata: Metadata,
+        /// Fields that could not be read: one sentence each.
+        problems: Vec<String>,
+    },
+    /// There are none: the workspace was not made to its end, or was made by hand.
+    Missing,
+    /// They are broken.
+    Corrupt(Corrupt),
+}
+
+/// What came of a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Updated {
+    /// The metadata now.
+    pub metadata: Metadata,
+    /// What was broken, where something was.
+    pub mended: Option<Mended>,
+}
+
+/// Metadata were broken, and are whole again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mended {
+    /// What was wrong with them; `None`: there were none.
+    pub problem: Option<String>,
+    /// Where the broken ones are kept.
+    pub kept_as: Option<PathBuf>,
+    /// From how many ended runs they were made again; `None`: only single fields were wrong, the others were kept.
+    pub runs: Option<usize>,
+}
+
+impl Workspace {
+    /// Reads the metadata. Nothing is changed.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read_metadata(&self) -> Result<FoundMetadata, WorkspaceError> {
+        Ok(match self.metadata_bytes()? {
+            None => FoundMetadata::Missing,
+            Some(bytes) => match Metadata::parse(&bytes) {
+                Ok((metadata, problems)) => FoundMetadata::Read { metadata, problems },
+                Err(corrupt) => FoundMetadata::Corrupt(corrupt),
+            },
+        })
+    }
+
+    /// Changes the metadata, one process at a time; readers see the old ones or the new ones. Broken or missing ones are
+    /// made again from the journals first; of broken ones a copy is kept.
+    ///
+    /// # Errors
+    /// A file cannot be read or written; or another process does not come to an end with it.
+    pub fn update_metadata(
+        &self,
+        project: &Project,
+        change: impl FnOnce(&mut Metadata),
+    ) -> Result<Updated, WorkspaceError> {
+        let _lock = self.lock_metadata(project)?;
+        let (before, mended) = match self.read_metadata()? {
+            FoundMetadata::Read { metadata, problems } if problems.is_empty() => (Some(metadata), None),
+            FoundMetadata::Read { metadata, problems } => {
+                let kept_as = Some(self.keep_metadata("corrupt")?);
+                (Some(metadata), Some(Mended { problem: Some(problems.join("; ")), kept_as, runs: None }))
+            }
+            FoundMetadata::Missing => (None, Some(Mended { problem: None, kept_as: None, runs: None })),
+            FoundMetadata::Corrupt(corrupt) => {
+                let kept_as = Some(self.keep_metadata("corrupt")?);
+                (None, Some(Mended { problem: Some(corrupt.to_string()), kept_as, runs: None }))
+            }
+        };
+        let (mut metadata, mended) = match before.clone() {
+            Some(metadata) => (metadata, mended),
+            None => {
+                let (metadata, runs) = self.rebuild(project)?;
+                (metadata, mended.map(|mended| Mended { runs: Some(runs), ..mended }))
+            }
+        };
+        self.name().as_str().clone_into(&mut metadata.name);
+        change(&mut metadata);
+        if before.as_ref() != Some(&metadata) || mended.is_some() {
+            self.write_metadata(&metadata)?;
+        }
+        Ok(Updated { metadata, mended })
+    }
+
+    /// Notes what a run did, once: telling it again changes nothing. Does nothing for a run that has not ended, or that
+    /// worked on something else.
+    ///
+    /// # Errors
+    /// As for [`update_metadata`](Workspace::update_metadata).
+    pub fn record_run(&self, project: &Project, run: &RunSummary) -> Result<Option<Mended>, WorkspaceError> {
+        let Some(ended) = ended_run(run).filter(|_| run.is_of(self.folder())) else {
+            return Ok(None);
+        };
+        Ok(self.update_metadata(project, |metadata| metadata.after_run(&ended))?.mended)
+    }
+
+    /// Sets the counters to zero. Where the metadata as they were are kept.
+    ///
+    /// # Errors
+    /// As for [`update_metadata`](Workspace::update_metadata).
+    pub fn reset_metadata(
+        &self,
+        project: &Project,
+        now: Timestamp,
+    ) -> Result<(Updated, Option<PathBuf>), WorkspaceError> {
+        let there = self.metadata().symlink_metadata().is_ok();
+        let kept = if there { Some(self.keep_metadata("before-reset")?) } else { None };
+        let all = index::look(project)?.runs;
+        let ended = self.ended(&all);
+        let updated = self.update_metadata(project, |metadata| {
+            // What a killed runner could not note belongs to the time before.
+            ended.iter().for_each(|run| metadata.after_run(run));
+            metadata.reset(now);
+        })?;
+        Ok((updated, kept))
+    }
+
+    fn metadata_bytes(&self) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        Ok(read_beginning(&self.metadata(), LONGEST_METADATA)?)
+    }
+
+    fn rebuild(&self, project: &Project) -> Result<(Metadata, usize), WorkspaceError> {
+        let all = index::look(project)?.runs;
+        let ended = self.ended(&all);
+        let began = self.runs(&all).iter().map(|run| run.started).min();
+        Ok((rebuilt(self.name().as_str(), began, &ended, Timestamp::now()), ended.len()))
+    }
+
+    /// Keeps a copy of the file beside it, under a name that nothing has.
+    fn keep_metadata(&self, what: &str) -> Result<PathBuf, WorkspaceError> {
+        let bytes = fs::read(self.metadata()).at("read", &self.metadata())?;
+        let time = Timestamp::now().strftime("%Y%m%d-%H%M%S");
+        let base = format!("{METADATA_FILE}.{what}-{time}");
+        for number in 1..COPIES {
+            let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+            let path = self.folder().join(name);
+            if create_new(&path, &bytes, PERMISSIONS)? == Made::Anew {
+                return Ok(path);
+            }
+        }
+        let path = self.folder().join(base);
+        Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", &path).map_err(WorkspaceError::from)
+    }
+
+    fn write_metadata(&self, metadata: &Metadata) -> Result<(), WorkspaceError> {
+        let path = self.metadata();
+        let permissions = path.metadata().map_or(PERMISSIONS, |found| found.permissions().mode() & 0o777);
+        replace(&path, &metadata.to_json(), permissions)?;
+        Ok(sync_folder(self.folder())?)
+    }
+
+    /// The lock lies outside the project: nobody commits it, and restoring files does not replace it.
+    fn lock_metadata(&self, project: &Project) -> Result<MetadataLock, WorkspaceError> {
+        project.create()?;
+        let short: String = digest(self.folder().as_os_str().as_bytes()).chars().take(12).collect();
+        let path = project.path().join(format!("workspace-{short}.lock"));
+        MetadataLock::take(&path)?.ok_or_else(|| WorkspaceError::Busy { name: self.name().to_string() })
+    }
+}
+
+/// Held while the metadata are changed; given back when it is dropped, or when the process dies.
+struct MetadataLock {
+    _file: File,
+}
+
+impl MetadataLock {
+    /// `None` when another process has it for too long.
+    fn take(path: &Path) -> Result<Option<MetadataLock>, WorkspaceError> {
+        let file = OpenOptions::new().create(true).append(true).open(path).at("open", path)?;
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(MetadataLock { _file: file })),
+                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(POLL),
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error).at("lock", path)?,
+            }
+        }
+    }
+}

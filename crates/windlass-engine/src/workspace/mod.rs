@@ -1,0 +1,29 @@
+//! Workspaces on the disk: named jobs, each in a folder of the project.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`Workspaces`] | all of a project: finding, listing |
+//! | [`Workspace`] | one: what lies where, what its files say |
+//! | [`create`] | making one, adopting what is there |
+//! | `metadata` | reading and changing its history, mending a broken one |
+//! | [`remove`] | deleting one |
+
+mod all;
+pub mod create;
+mod error;
+mod folder;
+mod history;
+mod metadata;
+pub mod remove;
+
+#[cfg(test)]
+mod tests;
+
+pub use all::{Listing, PROJECT_FOLDER, Workspaces, project_folder};
+pub use error::WorkspaceError;
+pub use folder::{
+    CONFIG_FILE, INSTRUCTIONS_FILE, METADATA_FILE, STATUS_FILE, TODO_FILE, VALIDATION_REPORT, WORK_FOLDERS,
+    Workspace,
+};
+pub use history::{LiveRun, live_runs};
+pub use metadata::{FoundMetadata, Mended, Updated};
