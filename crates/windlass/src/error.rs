@@ -9,6 +9,7 @@ use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_engine::process::ProcessError;
 use windlass_engine::snapshot::{RestoreError, SnapshotError};
 use windlass_engine::store::StoreError;
+use windlass_engine::workspace::WorkspaceError;
 use windlass_ui::{Glyphs, Stream, Terminal, render_error};
 
 use crate::scripted_agent::ScriptError;
@@ -100,6 +101,31 @@ impl std::error::Error for CliError {}
 impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> CliError {
         CliError::new(Kind::Configuration, error.to_string())
+    }
+}
+
+impl From<WorkspaceError> for CliError {
+    fn from(error: WorkspaceError) -> CliError {
+        let kind = match error {
+            _ if error.is_disk_full() => DISK_FULL,
+            WorkspaceError::Name(_)
+            | WorkspaceError::NotFound { .. }
+            | WorkspaceError::NotAFolder { .. }
+            | WorkspaceError::LeadsOutside { .. }
+            | WorkspaceError::OtherOptions { .. } => Kind::Usage,
+            WorkspaceError::Live { .. } => Kind::Stopped(StopReason::Locked, ExitCodes::Simple),
+            WorkspaceError::Busy { .. } | WorkspaceError::File(_) | WorkspaceError::Store(_) => Kind::System,
+        };
+        let said = CliError::new(kind, error.to_string());
+        match error {
+            WorkspaceError::NotFound { name, .. } => {
+                said.hint("All there are: windlass list").hint(format!("Make it: windlass init {name}"))
+            }
+            WorkspaceError::Live { run, .. } => said
+                .hint(format!("Watch it: windlass status {run}"))
+                .hint(format!("End it after its iteration: windlass stop {run}")),
+            _ => said,
+        }
     }
 }
 

@@ -60,6 +60,25 @@ pub struct Mended {
     pub runs: Option<usize>,
 }
 
+impl Mended {
+    /// One sentence about it; `file` is where the metadata are.
+    #[must_use]
+    pub fn sentence(&self, file: &Path) -> String {
+        let what = self
+            .problem
+            .as_ref()
+            .map_or_else(|| "was missing".to_owned(), |problem| format!("was broken ({problem})"));
+        let how = self.runs.map_or_else(String::new, |runs| {
+            format!("; it was made again from the journals (ended runs: {runs})")
+        });
+        let kept = self
+            .kept_as
+            .as_ref()
+            .map_or_else(String::new, |kept| format!("; the broken one is kept as {}", kept.display()));
+        format!("{} {what}{how}{kept}", file.display())
+    }
+}
+
 impl Workspace {
     /// Reads the metadata. Nothing is changed.
     ///

@@ -5,13 +5,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::prompt::{LONGEST_GOAL, Templates};
-use windlass_core::run::{Job, JobWorkspace, Mode};
+use windlass_core::run::{Job, JobWorkspace, Mode, Verification};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted;
-use windlass_engine::workspace::{Workspace, Workspaces};
+use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 
 use super::configuration::Configuration;
 use super::goal::Goal;
+use super::here::Here;
+use super::warn;
 use crate::args::RunArgs;
 use crate::error::{CliError, Kind};
 
@@ -58,7 +60,7 @@ impl Assignment {
         refuse_goal_flags(args, &workspace)?;
         let mode = match mode {
             Some(mode) => mode,
-            None => workspace.mode()?,
+            None => mode_of(&workspace, &workspaces, args)?,
         };
         Assignment::of_workspace(workspace, mode, workspaces.project())
     }
@@ -69,9 +71,14 @@ impl Assignment {
             return Err(CliError::usage(format!("mode {name} works on a workspace, not on a goal"))
                 .hint("Make one: windlass init NAME, then windlass run NAME"));
         }
-        let goal = Goal::read(args)?;
+        Ok(Assignment::of_goal(Goal::read(args)?, directory))
+    }
+
+    /// A free goal, worked on in this directory.
+    #[must_use]
+    pub fn of_goal(goal: Goal, directory: &Path) -> Assignment {
         let directory = directory.to_owned();
-        Ok(Assignment { mode: Mode::Goal, goal, workspace: None, directory, templates: Vec::new() })
+        Assignment { mode: Mode::Goal, goal, workspace: None, directory, templates: Vec::new() }
     }
 
     /// A workspace's job in one of its modes; `project` is the folder that holds `.windlass`.
@@ -126,7 +133,8 @@ impl Assignment {
             completion_threshold: resolved.completion_threshold,
             // A workspace has files of its own for what one iteration tells the next.
             notes_file: resolved.notes_file.clone().filter(|_| workspace.is_none()),
-            verification: verified.then(|| resolved.verify.verification()),
+            verification: verified
+                .then(|| Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
             workspace,
         }
     }
@@ -136,13 +144,33 @@ impl Assignment {
     pub fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
         match &self.workspace {
             Some(workspace) => {
-                run.workspace.as_deref() == Some(workspace.name().as_str())
+                run.is_of(workspace.folder())
                     && windlass_core::mode::judges(run.mode) == windlass_core::mode::judges(self.mode)
             }
             None => {
                 run.workspace.is_none()
                     && RunFolder::of(project, &run.run).read_goal().is_ok_and(|goal| goal == self.goal.text)
             }
+        }
+    }
+}
+
+/// A workspace's own mode. Broken metadata are mended first, so that a run can count on them.
+fn mode_of(workspace: &Workspace, workspaces: &Workspaces, args: &RunArgs) -> Result<Mode, CliError> {
+    match workspace.read_metadata()? {
+        FoundMetadata::Read { metadata, .. } => Ok(metadata.mode),
+        FoundMetadata::Missing => Ok(Mode::Loop),
+        FoundMetadata::Corrupt(corrupt) if args.dry_run => {
+            warn(&format!("{}: {corrupt}; a run would mend it", workspace.metadata().display()));
+            Ok(Mode::Loop)
+        }
+        FoundMetadata::Corrupt(_) => {
+            let here = Here::at(workspaces.project().to_owned())?;
+            let updated = workspace.update_metadata(&here.project, |_| {})?;
+            if let Some(mended) = updated.mended {
+                warn(&mended.sentence(&workspace.metadata()));
+            }
+            Ok(updated.metadata.mode)
         }
     }
 }
@@ -196,7 +224,8 @@ fn refuse_goal_flags(args: &RunArgs, workspace: &Workspace) -> Result<(), CliErr
 fn templates(project: &Path, mode: Mode) -> Result<Vec<Template>, CliError> {
     let folder = project.join(".windlass/prompts");
     let mut templates = Vec::new();
-    for (name, is_system) in [(format!("{}.md", mode.name()), false), (format!("{}.system.md", mode.name()), true)]
+    for (name, is_system) in
+        [(format!("{}.md", mode.name()), false), (format!("{}.system.md", mode.name()), true)]
     {
         let path = folder.join(name);
         let bytes = match fs::read(&path) {

@@ -19,12 +19,7 @@ pub fn run(args: &RunArgs) -> Result<Layer, CliError> {
     flags.list(&keys::UNTIL, "--until", &args.until);
     flags.text(&keys::COMPLETION_SIGNAL, "--completion-signal", args.completion_signal.as_ref());
     flags.text(&keys::COMPLETION_THRESHOLD, "--completion-threshold", args.completion_threshold.as_ref());
-    flags.switch(
-        &keys::TRUST_EXISTING_STATUS,
-        "--trust-existing-status",
-        "true",
-        args.trust_existing_status,
-    );
+    flags.switch(&keys::TRUST_EXISTING_STATUS, "--trust-existing-status", "true", args.trust_existing_status);
     flags.switch(&keys::TODO_FALLBACK, "--todo-fallback", "true", args.todo_fallback);
     flags.text(&keys::DELAY, "--delay", args.delay.as_ref());
     flags.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);

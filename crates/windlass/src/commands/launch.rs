@@ -9,13 +9,14 @@ use std::time::Duration;
 use windlass_core::config::Resolved;
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::prompt::holds_signal;
-use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Limits, Mode, RunPlan};
+use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, JobWorkspace, Limits, Mode, RunPlan};
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
 use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
+use windlass_engine::workspace::Workspaces;
 
 use super::agent;
 use super::assignment::Assignment;
@@ -154,7 +155,8 @@ pub fn without_git(here: &Here) -> Option<String> {
 pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError> {
     become_subreaper()?;
     let screen = Screened::start(show)?;
-    let run = part.folder.run().clone();
+    let (run, folder) = (part.folder.run().clone(), part.folder.clone());
+    let workspace = part.plan.job.workspace.clone();
     let codes = part.plan.exit_codes;
     let session = Session {
         program: here::program()?,
@@ -173,9 +175,26 @@ pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError>
     };
     let finished = drive(session);
     screen.finish();
+    record_in_workspace(here, workspace, &folder);
     match finished {
         Ok(Finished { exit_code, .. }) => Ok(ExitCode::from(exit_code)),
         Err(error) => Err(broken(&run, error, codes)),
+    }
+}
+
+/// Counts an ended run in its workspace. The run is over and journalled whether that works or not; whoever looks at the
+/// workspace next catches up on it.
+fn record_in_workspace(here: &Here, workspace: Option<JobWorkspace>, folder: &RunFolder) {
+    let Some(workspace) = workspace else {
+        return;
+    };
+    let recorded = Workspaces::open(&here.directory).find(&workspace.name).and_then(|found| {
+        let summary = index::summarize(folder)?;
+        Ok(found.record_run(&here.project, &summary)?.map(|mended| mended.sentence(&found.metadata())))
+    });
+    match recorded {
+        Ok(mended) => mended.iter().for_each(|said| super::warn(said)),
+        Err(error) => super::warn(&format!("the run is not counted in its workspace: {error}")),
     }
 }
 

@@ -52,7 +52,14 @@ impl Request {
             refuse_root_without_sandbox()?;
         }
         let skip_permissions = args.dangerously_skip_permissions;
-        Ok(Request { directory, assignment, configuration, mock, skip_permissions, allow_dirty: args.allow_dirty })
+        Ok(Request {
+            directory,
+            assignment,
+            configuration,
+            mock,
+            skip_permissions,
+            allow_dirty: args.allow_dirty,
+        })
     }
 }
 

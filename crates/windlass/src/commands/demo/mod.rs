@@ -10,6 +10,7 @@ use windlass_core::fact::{Check, CheckKind};
 use windlass_core::run::Mode;
 use windlass_engine::git;
 
+use super::assignment::Assignment;
 use super::audience::Show;
 use super::configuration::Configuration;
 use super::goal::Goal;
@@ -85,7 +86,7 @@ fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
     resolved.clocks.delay = std::time::Duration::from_millis(300);
     Ok(Request {
         directory: directory.to_owned(),
-        goal: Goal { text: GOAL.to_owned(), file: None },
+        assignment: Assignment::of_goal(Goal { text: GOAL.to_owned(), file: None }, directory),
         configuration: Configuration { resolved, files: Vec::new() },
         mock: Some("builtin:demo".to_owned()),
         skip_permissions: false,
