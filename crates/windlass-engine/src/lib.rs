@@ -8,6 +8,7 @@ pub mod replay;
 pub mod snapshot;
 pub mod store;
 pub mod supervisor;
+pub mod watch;
 pub mod workspace;
 
 #[cfg(test)]

@@ -63,9 +63,46 @@ impl Items {
     pub const fn remaining(self) -> u64 {
         self.total.saturating_sub(self.done)
     }
+
+    /// So many more are done than earlier; negative when it is fewer.
+    #[must_use]
+    pub fn since(self, earlier: Items) -> i64 {
+        let more = i128::from(self.done) - i128::from(earlier.done);
+        i64::try_from(more).unwrap_or(if more < 0 { i64::MIN } else { i64::MAX })
+    }
 }
 
 impl Standing {
+    /// Could nothing be read of it? So is a file that somebody is just writing.
+    #[must_use]
+    pub fn is_unreadable(&self) -> bool {
+        let Standing { source, mark, problem, .. } = self.clone();
+        let unread = Standing { source, mark, problem, ..Standing::default() };
+        unread.problem.is_some() && *self == unread
+    }
+
+    /// So many more items are done than another one counted; `None` where either does not count.
+    #[must_use]
+    pub fn items_since(&self, earlier: Option<&Standing>) -> Option<i64> {
+        Some(self.items?.since(earlier?.items?))
+    }
+
+    /// Where the job stands, in a line: `35/60 items (+5) - Migrated 35/60 API endpoints`. The number in parentheses is
+    /// what [`items_since`](Standing::items_since) gives. Empty where the file says nothing of it.
+    #[must_use]
+    pub fn line(&self, more: Option<i64>) -> String {
+        let counted = self.items.map(|Items { done, total }| {
+            let more = more.filter(|more| *more != 0).map(|more| format!(" ({more:+})")).unwrap_or_default();
+            format!("{done}/{total} items{more}")
+        });
+        let worked =
+            self.worked.map(|worked| if worked { "worked" } else { "found nothing to do" }.to_owned());
+        let said: Vec<&str> =
+            [&*self.phase, &*self.summary].into_iter().filter(|text| !text.is_empty()).collect();
+        let said = (!said.is_empty()).then(|| said.join(": "));
+        counted.or(worked).into_iter().chain(said).collect::<Vec<_>>().join(" - ")
+    }
+
     /// Do they say the same, whenever they were written?
     #[must_use]
     pub fn says_the_same(&self, other: &Standing) -> bool {
@@ -81,5 +118,51 @@ impl Standing {
                 &other.blockers,
                 &other.problem,
             )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(done: u64, total: u64) -> Standing {
+        Standing { items: Some(Items { done, total }), ..Standing::default() }
+    }
+
+    // rows: 111
+    #[test]
+    fn a_line_as_the_seed_has_it() {
+        let now = Standing { summary: "Migrated 35/60 API endpoints".to_owned(), ..counted(35, 60) };
+        let more = now.items_since(Some(&counted(30, 60)));
+        assert_eq!(now.line(more), "35/60 items (+5) - Migrated 35/60 API endpoints");
+        assert_eq!(
+            now.line(now.items_since(Some(&counted(36, 60)))),
+            "35/60 items (-1) - Migrated 35/60 API endpoints"
+        );
+        assert_eq!(counted(35, 60).line(now.items_since(Some(&now))), "35/60 items");
+        assert_eq!(now.items_since(None), None);
+        assert_eq!(counted(u64::MAX, 0).items_since(Some(&counted(0, 0))), Some(i64::MAX));
+    }
+
+    #[test]
+    fn without_items_the_agents_word_on_its_work_stands_there() {
+        let worked = |worked| Standing { worked: Some(worked), ..Standing::default() };
+        assert_eq!(worked(true).line(None), "worked");
+        assert_eq!(worked(false).line(None), "found nothing to do");
+        let phased = Standing { phase: "tests".to_owned(), summary: "half".to_owned(), ..worked(true) };
+        assert_eq!(phased.line(None), "worked - tests: half");
+        assert_eq!(Standing::default().line(None), "");
+    }
+
+    #[test]
+    fn a_file_with_a_problem_is_unreadable_only_if_nothing_was_read() {
+        let broken = Standing {
+            problem: Some("it is no JSON".to_owned()),
+            mark: "m".to_owned(),
+            ..Standing::default()
+        };
+        assert!(broken.is_unreadable());
+        assert!(!Standing { complete: true, ..broken }.is_unreadable());
+        assert!(!Standing::default().is_unreadable(), "there is none");
     }
 }

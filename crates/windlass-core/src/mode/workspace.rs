@@ -1,7 +1,7 @@
 //! Workspaces (seed 000): claimed by the status file, which must have been written in this run.
 
 use crate::fact::{Standing, StandingSource};
-use crate::run::{Job, Mode};
+use crate::run::{Job, Mode, StatusNews};
 
 /// What a run has read of its job's own file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,10 +20,13 @@ impl Standings {
         self.latest.as_ref()
     }
 
-    /// Does it say something that the newest reading did not?
+    /// Is it to be told, after what the newest reading said?
     #[must_use]
-    pub fn is_news(&self, standing: &Standing) -> bool {
-        self.latest.as_ref().is_none_or(|latest| !latest.says_the_same(standing))
+    pub fn is_news(&self, standing: &Standing, told: StatusNews) -> bool {
+        self.latest.as_ref().is_none_or(|latest| match told {
+            StatusNews::Meaningful => !latest.says_the_same(standing),
+            StatusNews::EveryWrite => latest != standing,
+        })
     }
 
     /// Does the file claim that the job is done? What it said before this run counts only where it is trusted.

@@ -1,6 +1,6 @@
 //! What an input means, as facts. Pure; changes nothing.
 
-use crate::fact::{CallReport, CallSummary, Cut, Fact, LaneId, Now, StopSource};
+use crate::fact::{CallReport, CallSummary, Cut, Fact, LaneId, Now, Standing, StopSource};
 use crate::mode;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Hold, Input, Phase, Run, Stop, Survey};
@@ -43,15 +43,14 @@ impl Run {
             }
             Input::StatusSeen { lane, standing } => {
                 let working = self.lane(lane).and_then(LaneState::call).is_some();
-                one((working && self.standings.is_news(&standing))
-                    .then_some(Fact::StatusChanged { lane, standing }))
+                one((working && self.is_news(&standing)).then_some(Fact::StatusChanged { lane, standing }))
             }
             Input::Kept { lane, evidence, snapshot, changed, standing } => {
                 if !matches!(self.lane(lane), Some(LaneState::Keeping(..))) {
                     return Vec::new();
                 }
                 // Whoever watches the file is told of its last words, too.
-                let news = standing.clone().filter(|standing| self.standings.is_news(standing));
+                let news = standing.clone().filter(|standing| self.is_news(standing));
                 let told = news.map(|standing| Fact::StatusChanged { lane, standing });
                 let kept = Fact::Kept { lane, evidence, snapshot, changed, standing };
                 told.into_iter().chain([kept]).collect()
@@ -69,6 +68,12 @@ impl Run {
                 one(expected.then_some(Fact::Settled { lane, evidence }))
             }
         }
+    }
+
+    fn is_news(&self, standing: &Standing) -> bool {
+        let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
+        let watch = workspace.and_then(|workspace| workspace.watch);
+        self.standings.is_news(standing, watch.map(|watch| watch.news).unwrap_or_default())
     }
 
     /// The first thing that is due now.

@@ -44,7 +44,7 @@ pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
     AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobWorkspace, Limits, Mode, RunPlan,
-    Verification,
+    StatusNews, StatusWatch, Verification,
 };
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};

@@ -71,6 +71,32 @@ pub struct JobWorkspace {
     /// The boxes of `TODO.md` count where there is no readable status file (`--todo-fallback`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub todo_fallback: bool,
+    /// How these files are watched while an agent works; `None` = they are read after each call, and only then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<StatusWatch>,
+    /// The file in the folder that this session logs to; `None` = to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+}
+
+/// How a workspace's status file is watched while an agent works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusWatch {
+    /// So long after a change it is told, together with the changes that came meanwhile.
+    pub debounce: Duration,
+    /// Which changes are told.
+    pub news: StatusNews,
+}
+
+/// Which changes of a status file are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatusNews {
+    /// Those that say something else than before, whenever that was written.
+    #[default]
+    Meaningful,
+    /// Every one, even if nothing but a time differs.
+    EveryWrite,
 }
 
 /// How finished work is verified by a fresh agent.

@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
-use windlass_core::run::{Effect, EndCall, Input, LaneState, TurnKey};
+use windlass_core::run::{Effect, EndCall, Input, LaneState, RunPlan, TurnKey};
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
@@ -12,9 +12,10 @@ use super::event::Event;
 use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
 use super::worker::{Known, Work};
-use super::{EngineError, Supervisor, keeper_gone};
+use super::{EngineError, Supervisor, keeper_gone, standing};
 use crate::process::Keeper;
 use crate::store::CallFolder;
+use crate::watch::FileWatch;
 
 impl Supervisor {
     /// Facts first, then their effects: what leaves a trace waits until the journal is on the disk.
@@ -75,7 +76,7 @@ impl Supervisor {
             audience: Arc::clone(&self.audience),
             events: self.events.clone(),
         };
-        let (live, request) = match LiveCall::set_up(setting) {
+        let (mut live, request) = match LiveCall::set_up(setting) {
             Ok(set_up) => set_up,
             Err(CallError::Store(error)) => {
                 self.fail(error.is_disk_full(), &error.to_string());
@@ -86,12 +87,27 @@ impl Supervisor {
             }
             Err(CallError::Process(error)) => return Err(error.into()),
         };
+        live.status = self.watch_status(lane, &plan)?;
         let id = request.id;
         let held = self.lane(lane)?;
         held.live = Live::Call(live);
         held.id = Some(id);
         held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?;
         Ok(())
+    }
+
+    /// Watches the job's own file. Where that cannot be, it is said once: the file is read after each call all the same.
+    fn watch_status(&mut self, lane: LaneId, plan: &RunPlan) -> Result<Option<FileWatch>, EngineError> {
+        match standing::watch(&plan.job, lane, self.events.clone()) {
+            Ok(watch) => Ok(watch),
+            Err(_) if self.unwatched => Ok(None),
+            Err(error) => {
+                self.unwatched = true;
+                let text = format!("the status file is not watched, and read after each call only: {error}");
+                self.take(Input::Notice(text))?;
+                Ok(None)
+            }
+        }
     }
 
     fn begin_check(

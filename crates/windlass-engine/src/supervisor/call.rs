@@ -24,6 +24,7 @@ use super::event::Event;
 use crate::process::stream::{StreamEvent, StreamLog, StreamReader, Tail};
 use crate::process::{ProcessError, SpawnId, SpawnRequest};
 use crate::store::{CallFolder, StoreError};
+use crate::watch::FileWatch;
 
 /// What a call needs of its run.
 pub(super) struct CallSetting<'a> {
@@ -52,6 +53,8 @@ pub(super) struct LiveCall {
     stderr: Tail,
     /// Everything below the keeper is being killed; the report follows.
     pub sweeping: bool,
+    /// Watches the job's own file until the call is over.
+    pub status: Option<FileWatch>,
 }
 
 /// The call could not be set up.
@@ -94,6 +97,7 @@ impl LiveCall {
             readers: vec![stdout_reader, stderr_reader],
             stderr: tail,
             sweeping: false,
+            status: None,
         };
         Ok((live, request))
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use windlass_core::fact::{LaneId, StopReason};
+use windlass_core::fact::{LaneId, Standing, StopReason};
 use windlass_core::run::Input;
 
 use crate::process::KeeperEvent;
@@ -15,6 +15,8 @@ pub(super) enum Event {
     Keeper(LaneId, KeeperEvent),
     /// Something in a call's stream may have moved its clocks.
     Stirred,
+    /// The job's own file was read while an agent works there.
+    StatusSeen(LaneId, Standing),
     /// A call's raw log cannot be written any more.
     LogFailed(io::Error),
     /// A signal came.

@@ -120,6 +120,8 @@ struct Supervisor {
     events: Sender<Event>,
     inbox: Receiver<Event>,
     checks_run: u64,
+    /// It was said that the job's own file cannot be watched.
+    unwatched: bool,
     /// The reserve was released: the last facts are being written.
     disk_is_full: bool,
     _signals: SignalWatch,
@@ -170,6 +172,7 @@ impl Supervisor {
             events,
             inbox,
             checks_run: 0,
+            unwatched: false,
             disk_is_full: false,
             _signals: signals,
         })

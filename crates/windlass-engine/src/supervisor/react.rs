@@ -24,6 +24,7 @@ impl Supervisor {
                 }
                 self.take(Input::Failed { stop_reason, detail })
             }
+            Event::StatusSeen(lane, standing) => self.take(Input::StatusSeen { lane, standing }),
             Event::LogFailed(error) if error.kind() == ErrorKind::StorageFull => {
                 self.release_reserve()?;
                 let detail = "the disk is full: what the agent prints cannot be kept".to_owned();

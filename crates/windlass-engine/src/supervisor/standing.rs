@@ -1,16 +1,19 @@
 //! Reading what the job's own file says.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::mpsc::Sender;
 
 use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
-use windlass_core::fact::{Evidence, Standing};
+use windlass_core::fact::{Evidence, LaneId, Standing};
 use windlass_core::mode;
 use windlass_core::run::{Job, JobWorkspace};
 
+use super::event::Event;
 use crate::inventory::{Inventory, Place, entries_within};
 use crate::store::digest;
+use crate::watch::FileWatch;
 use crate::workspace::{STATUS_FILE, TODO_FILE, WORK_FOLDERS};
 
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
@@ -21,6 +24,26 @@ pub(super) fn read(job: &Job) -> Option<Standing> {
     let file = |(bytes, mark): &'_ (Vec<u8>, String)| (bytes.clone(), mark.clone());
     let (status, todo) = (status.as_ref().map(file), todo.as_ref().map(file));
     Some(status::standing(as_file(status.as_ref()), as_file(todo.as_ref())))
+}
+
+/// Watches what [`read`] reads, for as long as the result lives: what it says is told whenever it changes. A file that
+/// cannot be read is probably being written; the next change tells it, or the end of the call. `None` where nothing is to
+/// be watched.
+pub(super) fn watch(job: &Job, lane: LaneId, events: Sender<Event>) -> io::Result<Option<FileWatch>> {
+    let workspace = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode));
+    let Some((workspace, watch)) = workspace.and_then(|workspace| Some((workspace, workspace.watch?))) else {
+        return Ok(None);
+    };
+    let todo = workspace.todo_fallback.then(|| workspace.folder.join(TODO_FILE));
+    let files = std::iter::once(workspace.folder.join(STATUS_FILE)).chain(todo).collect();
+    let job = job.clone();
+    let tell = move || {
+        if let Some(standing) = read(&job).filter(|standing| !standing.is_unreadable()) {
+            // The loop is gone only when the run has ended.
+            let _ = events.send(Event::StatusSeen(lane, standing));
+        }
+    };
+    FileWatch::start(files, watch.debounce, tell).map(Some)
 }
 
 fn as_file(read: Option<&(Vec<u8>, String)>) -> Option<StatusFile<'_>> {
