@@ -2,6 +2,7 @@
 
 pub mod file;
 pub mod git;
+pub mod interactive;
 pub mod inventory;
 pub mod process;
 pub mod replay;

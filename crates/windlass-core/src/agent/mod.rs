@@ -15,7 +15,7 @@ use crate::observation::Observation;
 
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
 pub use claude::{
-    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, Login, MINIMUM_CLAUDE_VERSION,
+    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, Login, MINIMUM_CLAUDE_VERSION, SessionFiles,
     close_own_files, gate_rule, gate_rules, git_reading_rules, owned_flag, parse_auth_status,
     parse_claude_version, project_rules,
 };

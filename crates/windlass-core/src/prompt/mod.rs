@@ -2,6 +2,7 @@
 
 mod goal;
 mod notes;
+mod session;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing};
 use crate::run::{Mode, RunPlan, TurnKey};
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
+pub use session::{Authoring, SessionParts, session};
 
 /// The longest goal, in bytes. Claude Code takes 10 MB on standard input, but refuses about 5 MB as too long for its
 /// context; a goal beyond this is a mistake.

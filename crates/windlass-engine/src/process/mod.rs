@@ -20,6 +20,7 @@ mod protocol;
 pub mod signals;
 mod started;
 pub mod stream;
+mod terminal;
 mod tree;
 mod wire;
 
@@ -27,6 +28,7 @@ pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
 pub use command::{Captured, Command, Output};
 pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, SpawnId, SpawnRequest, keeper_main};
+pub use terminal::HandedBack;
 
 /// The environment variable that marks everything a run starts; its value is the run's id.
 pub const RUN_VARIABLE: &str = "WINDLASS_RUN";

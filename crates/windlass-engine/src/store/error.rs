@@ -113,6 +113,12 @@ pub enum StoreError {
         /// What was asked for.
         text: String,
     },
+    /// No interactive session's id begins so.
+    #[error("no interactive session here begins with \"{text}\"")]
+    NoSuchSession {
+        /// What was asked for.
+        text: String,
+    },
     /// Several runs' ids begin so.
     #[error("\"{text}\" could be {}{}; add a character or two", Names(some), More(*more))]
     AmbiguousRun {

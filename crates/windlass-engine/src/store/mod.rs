@@ -6,6 +6,7 @@
 //! | [`paths`] | the roots and a project's folder |
 //! | [`journal`] | the facts of a run, one line each |
 //! | [`run_folder`] | everything else that belongs to a run |
+//! | [`session_folder`] | what an interactive session was given |
 //! | [`lock`] | one run per working directory |
 //! | [`index`] | all runs of a project, quickly |
 //! | [`summary`] | one run in a few words |
@@ -20,6 +21,7 @@ pub mod lock;
 pub mod paths;
 mod process_identity;
 pub mod run_folder;
+pub mod session_folder;
 pub mod summary;
 
 #[cfg(test)]
@@ -31,6 +33,7 @@ pub use journal::Journal;
 pub use lock::Lock;
 pub use paths::Project;
 pub use run_folder::{CallFolder, RunFolder};
+pub use session_folder::SessionFolder;
 pub use summary::{RunSummary, RunWorkspace};
 
 pub(crate) use files::write_private;

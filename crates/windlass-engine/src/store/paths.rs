@@ -124,6 +124,12 @@ impl Project {
         self.path.join("runs")
     }
 
+    /// The folder of all interactive sessions.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.path.join("sessions")
+    }
+
     /// One line per ending of a run.
     #[must_use]
     pub fn index(&self) -> PathBuf {

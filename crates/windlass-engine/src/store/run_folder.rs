@@ -48,7 +48,7 @@ impl RunFolder {
     pub fn create(project: &Project) -> Result<RunFolder, StoreError> {
         project.create()?;
         loop {
-            let folder = RunFolder::of(project, &random_run()?);
+            let folder = RunFolder::of(project, &random_id(PREFIX)?);
             match create_new_folder(&folder.path) {
                 Ok(()) => {
                     sync_folder(&project.runs())?;
@@ -232,21 +232,25 @@ impl CallFolder {
 
 /// Every run of a project that has a folder, in no order. A project without a folder has none.
 pub(super) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
-    let path = project.runs();
-    let entries = match fs::read_dir(&path) {
+    all_below(&project.runs(), PREFIX)
+}
+
+/// Every folder below this one whose name is an id with this prefix, in no order. A missing folder has none.
+pub(super) fn all_below(path: &Path, prefix: &str) -> Result<Vec<RunId>, StoreError> {
+    let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.attempted("read", &path)?,
+        entries => entries.attempted("read", path)?,
     };
-    let mut runs = Vec::new();
+    let mut found = Vec::new();
     for entry in entries {
-        let entry = entry.attempted("read", &path)?;
+        let entry = entry.attempted("read", path)?;
         if let Ok(name) = entry.file_name().into_string()
-            && is_run_name(&name)
+            && is_id(&name, prefix)
         {
-            runs.push(RunId(name));
+            found.push(RunId(name));
         }
     }
-    Ok(runs)
+    Ok(found)
 }
 
 /// The run whose id begins with `text`, which may leave out the `r-`.
@@ -254,18 +258,22 @@ pub(super) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
 /// # Errors
 /// There is none, or several.
 pub fn find_run(project: &Project, text: &str) -> Result<RunId, StoreError> {
-    /// How many runs are named when several fit.
+    the_one(all_runs(project)?, PREFIX, text)
+}
+
+/// The one whose id begins with `text`, which may leave out the prefix.
+pub(super) fn the_one(mut all: Vec<RunId>, prefix: &str, text: &str) -> Result<RunId, StoreError> {
+    /// How many are named when several fit.
     const NAMED: usize = 5;
     let wanted = text.trim().to_ascii_lowercase();
-    let beginning = wanted.strip_prefix(PREFIX).unwrap_or(&wanted);
-    let mut fitting = all_runs(project)?;
-    fitting.retain(|run| run.0.strip_prefix(PREFIX).is_some_and(|id| id.starts_with(beginning)));
-    fitting.sort_unstable();
+    let beginning = wanted.strip_prefix(prefix).unwrap_or(&wanted);
+    all.retain(|id| id.0.strip_prefix(prefix).is_some_and(|id| id.starts_with(beginning)));
+    all.sort_unstable();
     // An id may be the beginning of another one; written in full it means itself.
-    if let Some(exact) = fitting.iter().find(|run| run.0.strip_prefix(PREFIX) == Some(beginning)) {
+    if let Some(exact) = all.iter().find(|id| id.0.strip_prefix(prefix) == Some(beginning)) {
         return Ok(exact.clone());
     }
-    match fitting.as_slice() {
+    match all.as_slice() {
         [] => Err(StoreError::NoSuchRun { text: text.to_owned() }),
         [run] => Ok(run.clone()),
         many => Err(StoreError::AmbiguousRun {
@@ -276,18 +284,20 @@ pub fn find_run(project: &Project, text: &str) -> Result<RunId, StoreError> {
     }
 }
 
-fn is_run_name(name: &str) -> bool {
-    name.strip_prefix(PREFIX)
+/// Is this the prefix and characters of an id?
+pub(super) fn is_id(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix)
         .is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| ALPHABET.contains(&byte)))
 }
 
-fn random_run() -> Result<RunId, StoreError> {
-    let mut name = PREFIX.to_owned();
+/// A new id that begins so.
+pub(super) fn random_id(prefix: &str) -> Result<RunId, StoreError> {
+    let mut name = prefix.to_owned();
     let mut bytes = [0; 16];
-    while name.len() < PREFIX.len() + RANDOM_LENGTH {
+    while name.len() < prefix.len() + RANDOM_LENGTH {
         getrandom::fill(&mut bytes)
             .map_err(|error| StoreError::NoRandomness { source: io::Error::other(error) })?;
-        let missing = PREFIX.len() + RANDOM_LENGTH - name.len();
+        let missing = prefix.len() + RANDOM_LENGTH - name.len();
         name.extend(bytes.iter().filter_map(|byte| letter(*byte)).take(missing));
     }
     Ok(RunId(name))

@@ -63,6 +63,33 @@ impl ClaudeInvocation {
     }
 }
 
+/// What an interactive session is given besides its agent.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionFiles<'a> {
+    /// The file that holds what is appended to the system prompt.
+    pub system_prompt: &'a Path,
+    /// The generated settings: [`ClaudeSettings::session`](super::ClaudeSettings::session).
+    pub settings: &'a Path,
+    /// The first words, as if the person had typed them.
+    pub opening: &'a str,
+}
+
+impl ClaudeInvocation {
+    /// The invocation of an interactive session: the person sits there, so whatever is not allowed is asked.
+    #[must_use]
+    pub fn interactive(agent: &AgentPlan, files: SessionFiles<'_>) -> ClaudeInvocation {
+        let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
+        arguments.extend(["--append-system-prompt-file".into(), files.system_prompt.into()]);
+        arguments.extend(["--settings".into(), files.settings.into()]);
+        arguments.extend(["--permission-mode", "default"].map(OsString::from));
+        if let Some(model) = &agent.model {
+            arguments.extend(["--model".into(), model.into()]);
+        }
+        arguments.extend(["--".into(), files.opening.into()]);
+        ClaudeInvocation { program: agent.program.clone(), arguments, environment: environment(agent) }
+    }
+}
+
 fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
     // Flags that take several values end at the next flag, so ours may follow the user's.
@@ -212,6 +239,32 @@ mod tests {
             ]
         );
         assert!(!arguments.contains(&"--permission-mode".into()));
+    }
+
+    #[test]
+    fn a_session_is_no_call() {
+        let agent =
+            AgentPlan { model: Some("opus".into()), skip_permissions: true, max_turns: Some(3), ..agent() };
+        let files = SessionFiles {
+            system_prompt: Path::new("/s/system.md"),
+            settings: Path::new("/s/settings.json"),
+            opening: "Let us begin.",
+        };
+        let invocation = ClaudeInvocation::interactive(&agent, files);
+        let expected = [
+            "--append-system-prompt-file",
+            "/s/system.md",
+            "--settings",
+            "/s/settings.json",
+            "--permission-mode",
+            "default",
+            "--model",
+            "opus",
+            "--",
+            "Let us begin.",
+        ];
+        assert_eq!(invocation.arguments, expected);
+        assert!(invocation.environment.contains(&("ANTHROPIC_API_KEY".to_owned(), None)));
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod tests;
 
 pub use decode::ClaudeDecoder;
 pub use flags::owned_flag;
-pub use invocation::{CallFiles, ClaudeInvocation};
+pub use invocation::{CallFiles, ClaudeInvocation, SessionFiles};
 pub(crate) use judge::{Retry, Signs, judge};
 pub use login::{Login, parse_auth_status};
 pub use project::{git_reading_rules, project_rules};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::project::git_reading_rules;
 use super::rule::{path_pattern, rule};
 use crate::fact::Denial;
 use crate::run::RunPlan;
@@ -23,6 +24,12 @@ const GUARDED: &[&str] = &[
 
 /// The guarded files of each workspace.
 const GUARDED_IN_WORKSPACES: &[&str] = &["INSTRUCTIONS.md", "config.toml", ".metadata.json"];
+
+/// What of a workspace an interactive session writes.
+const WRITTEN: &[&str] = &["INSTRUCTIONS.md", "TODO.md"];
+
+/// What of a workspace only Windlass, or a run's agent, writes.
+const RECORDS: &[&str] = &[".status.json", ".metadata.json", "config.toml"];
 
 /// Settings of one run, for `--settings`. They add to the user's and the project's own; a refusal wins over any
 /// permission, so Windlass's files stay closed whatever else is allowed.
@@ -48,6 +55,20 @@ impl ClaudeSettings {
         deny.extend(elsewhere.filter_map(|file| Some(rule("Edit", &path_pattern(file.to_str()?)))));
         deny.extend(guard(state, "**"));
         ClaudeSettings { permissions: Permissions { allow: plan.agent.allow.clone(), deny } }
+    }
+
+    /// Settings of an interactive session that writes a workspace's instructions: these two files without being asked,
+    /// git reading, and nothing else; Windlass's own files not at all. Paths as above.
+    #[must_use]
+    pub fn session(directory: &Path, workspace: &Path, state: &Path) -> ClaudeSettings {
+        let file = |name: &&str| Some(rule("Edit", &path_pattern(workspace.join(name).to_str()?)));
+        let mut allow: Vec<String> = WRITTEN.iter().filter_map(file).collect();
+        allow.extend(git_reading_rules());
+        let windlass = directory.join(".windlass");
+        let mut deny: Vec<String> = GUARDED.iter().filter_map(|below| guard(&windlass, below)).collect();
+        deny.extend(RECORDS.iter().filter_map(file));
+        deny.extend(guard(state, "**"));
+        ClaudeSettings { permissions: Permissions { allow, deny } }
     }
 
     /// The file's content: JSON, with a line feed at its end.

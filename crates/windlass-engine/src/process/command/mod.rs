@@ -158,23 +158,33 @@ impl Command {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the place for short commands")]
     fn start(&self) -> Result<Started, StartFault> {
-        let mut command = std::process::Command::new(&self.program);
+        let mut command = self.prepared();
         command
-            .args(&self.arguments)
-            .current_dir(&self.directory)
             .process_group(0)
             .stdin(if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        Started::spawn(&mut command).map_err(|error| self.fault(&error))
+    }
+
+    /// Program, arguments, directory and environment.
+    #[expect(clippy::disallowed_methods, reason = "this is the place for short commands")]
+    pub(super) fn prepared(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.directory);
         for (name, value) in &self.environment {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
         }
-        Started::spawn(&mut command).map_err(|error| StartFault::new(&self.program, &self.directory, &error))
+        command
+    }
+
+    /// Why it could not be started.
+    pub(super) fn fault(&self, error: &std::io::Error) -> StartFault {
+        StartFault::new(&self.program, &self.directory, error)
     }
 
     /// Feeds and reads the child until it has ended and its pipes are empty.
