@@ -4,6 +4,7 @@
 mod bulk;
 mod child;
 mod deeds;
+mod interactive;
 mod player;
 mod refusals;
 mod script;
@@ -33,6 +34,9 @@ const VERSION_LINE: &str = " (Windlass's scripted agent)\n";
 pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "default" => Some(include_str!("scripts/default.toml")),
+        "setup" => Some(include_str!("scripts/setup.toml")),
+        "edit" => Some(include_str!("scripts/edit.toml")),
+        "verify" => Some(include_str!("scripts/verify.toml")),
         "workspace" => Some(include_str!("scripts/workspace.toml")),
         "demo" => Some(crate::commands::demo::SCRIPT),
         _ => None,
@@ -57,6 +61,11 @@ pub fn play(source: &str, arguments: &[OsString]) -> Result<u8, ScriptError> {
         let _ = writeln!(io::stderr(), "{source}: the script has no call {}", setting.ordinal);
         return Ok(70);
     };
+    // Claude Code without `-p` talks to a person.
+    if !arguments.iter().any(|argument| argument == "-p") {
+        setting.prompt = arguments.last().map(|last| last.to_string_lossy().into_owned()).unwrap_or_default();
+        return Ok(interactive::Conversation::new(setting).play(call));
+    }
     if call.read_prompt {
         setting.prompt = read_prompt();
     }
@@ -77,6 +86,8 @@ struct Setting {
     permission_mode: String,
     /// `--model`.
     model: Option<String>,
+    /// What a person typed last.
+    answer: String,
 }
 
 impl Setting {
@@ -96,11 +107,12 @@ impl Setting {
                 .unwrap_or_default(),
             permission_mode: mode.unwrap_or_else(|| "default".to_owned()),
             model: value_of("--model"),
+            answer: String::new(),
         }
     }
 
-    /// Puts values where a text has `{{prompt}}`, `{{system_prompt}}`, `{{call}}` or `{{env:NAME}}`. What was put in
-    /// is not looked at again.
+    /// Puts values where a text has `{{prompt}}`, `{{system_prompt}}`, `{{call}}`, `{{answer}}` or `{{env:NAME}}`. What
+    /// was put in is not looked at again.
     fn fill_in(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
@@ -126,6 +138,7 @@ impl Setting {
             "prompt" => Some(self.prompt.clone()),
             "system_prompt" => Some(self.system_prompt.clone()),
             "call" => Some(self.ordinal.to_string()),
+            "answer" => Some(self.answer.clone()),
             name => name.strip_prefix("env:").map(|name| {
                 std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default()
             }),

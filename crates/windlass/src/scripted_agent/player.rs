@@ -14,7 +14,7 @@ use super::stream::Stream;
 use super::{Setting, bulk, child, refusals, signals};
 
 /// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
-const HANG: Duration = Duration::from_hours(1);
+pub(super) const HANG: Duration = Duration::from_hours(1);
 
 /// A call being played.
 pub struct Player<'a, W: Write> {
@@ -54,7 +54,8 @@ impl<'a, W: Write> Player<'a, W> {
 
     fn step(&mut self, step: &Step) -> ControlFlow<u8> {
         match step {
-            Step::Say(text) => self.block("text", text),
+            // In a call nobody answers.
+            Step::Say(text) | Step::Ask(text) => self.block("text", text),
             Step::Think(text) => self.block("thinking", text),
             Step::Tool(tool) => self.tool(tool),
             Step::Read(path) => self.deed("Read", &json!({"file_path": path}), || deeds::read(path)),
@@ -68,6 +69,10 @@ impl<'a, W: Write> Player<'a, W> {
             }
             Step::Hang => {
                 thread::sleep(HANG);
+                return ControlFlow::Break(70);
+            }
+            Step::RawTerminal | Step::Suspend => {
+                complain("this step is for interactive sessions");
                 return ControlFlow::Break(70);
             }
             Step::Raw(_) | Step::Stderr(_) | Step::Noise(_) | Step::LongLine(_) | Step::Events(_) => {
@@ -228,6 +233,6 @@ fn close_stdout() -> io::Result<()> {
 }
 
 /// Says it on standard error; where that is gone too, nobody is there to be told.
-fn complain(text: &str) {
+pub(super) fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -17,6 +17,8 @@ pub enum Step {
     Say(String),
     /// Think it.
     Think(String),
+    /// Ask the person at the terminal; what they type, without the line end, is `{{answer}}` from now on.
+    Ask(String),
     /// A tool call that happens on paper only.
     Tool(Tool),
     /// Really read a file.
@@ -77,6 +79,10 @@ pub enum Step {
     CloseStdout,
     /// Do nothing until somebody ends the process (an hour at most).
     Hang,
+    /// Read the terminal's keys one by one, unseen, as a full-screen program does.
+    RawTerminal,
+    /// Stop this process, as a program does that reads Ctrl-Z itself.
+    Suspend,
 }
 
 /// A tool call that happens on paper only.
@@ -374,6 +380,8 @@ pub struct Outcome {
     pub turns: Option<u32>,
     /// `completed`, `max_turns`, …; by default what goes with the subtype.
     pub terminal_reason: Option<String>,
+    /// `structured_output`: the answer of an agent that was asked for one.
+    pub structured: Option<Value>,
 }
 
 impl Default for Outcome {
@@ -386,6 +394,7 @@ impl Default for Outcome {
             tokens: TokenCounts::default(),
             turns: None,
             terminal_reason: None,
+            structured: None,
         }
     }
 }

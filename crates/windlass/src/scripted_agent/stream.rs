@@ -134,6 +134,9 @@ impl<W: Write> Stream<W> {
             "error_during_execution" => "aborted_tools",
             _ => "completed",
         });
+        if let Some(structured) = &outcome.structured {
+            fields.insert("structured_output".to_owned(), structured.clone());
+        }
         fields.insert("terminal_reason".to_owned(), json!(terminal_reason));
         fields.insert("api_error_status".to_owned(), Value::Null);
         self.end(outcome, fields);

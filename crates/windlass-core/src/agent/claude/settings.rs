@@ -65,7 +65,9 @@ impl ClaudeSettings {
         let mut allow: Vec<String> = WRITTEN.iter().filter_map(file).collect();
         allow.extend(git_reading_rules());
         let windlass = directory.join(".windlass");
-        let mut deny: Vec<String> = GUARDED.iter().filter_map(|below| guard(&windlass, below)).collect();
+        // Of the workspaces, the instructions are what the session is for.
+        let guarded = GUARDED.iter().filter(|below| !below.starts_with("workspaces/"));
+        let mut deny: Vec<String> = guarded.filter_map(|below| guard(&windlass, below)).collect();
         deny.extend(RECORDS.iter().filter_map(file));
         deny.extend(guard(state, "**"));
         ClaudeSettings { permissions: Permissions { allow, deny } }
