@@ -13,6 +13,8 @@ pub(super) fn workspace(mode: Mode) -> RunPlan {
         folder: "/project/.windlass/workspaces/api".into(),
         trust_existing_status: false,
         todo_fallback: false,
+        watch: None,
+        log: None,
     });
     if mode == Mode::Iterative {
         plan.limits.stagnation = Some(2);
