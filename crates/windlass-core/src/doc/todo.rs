@@ -4,7 +4,7 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use crate::fact::Items;
 
-/// Counts the task boxes of a Markdown text as CommonMark sees them: not those in code, quotes or HTML comments.
+/// Counts the task boxes of a Markdown text as `CommonMark` sees them: not those in code, quotes or HTML comments.
 /// `None` when there are none.
 #[must_use]
 pub fn count_boxes(text: &str) -> Option<Items> {

@@ -10,15 +10,12 @@ pub(super) fn render(template: &str, values: &[(&str, &str)]) -> String {
         text.push_str(before);
         let token = after[2..].split_once("}}").map(|(name, _)| name);
         let value = token.and_then(|name| values.iter().find(|(known, _)| *known == name.trim()));
-        match (token, value) {
-            (Some(name), Some((_, value))) => {
-                text.push_str(value);
-                rest = &after[name.len() + 4..];
-            }
-            _ => {
-                text.push_str("{{");
-                rest = &after[2..];
-            }
+        if let (Some(name), Some((_, value))) = (token, value) {
+            text.push_str(value);
+            rest = &after[name.len() + 4..];
+        } else {
+            text.push_str("{{");
+            rest = &after[2..];
         }
     }
     text.push_str(rest);

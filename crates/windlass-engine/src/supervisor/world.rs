@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
-use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StopReason};
+use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason};
 use windlass_core::run::{Effect, Input, Occasion, RunPlan, TurnKey};
 
 use super::commit;
@@ -197,9 +197,15 @@ impl World {
         let trusted =
             self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
         if standing.complete && !trusted {
-            let text = "the status file says from before this run that the job is complete; that does not count \
-                        until the agent writes it anew (--trust-existing-status would take it)";
-            inputs.extend(self.say_once(vec![text.to_owned()]));
+            let file = match standing.source {
+                StandingSource::TodoFile => "TODO.md",
+                StandingSource::StatusFile | StandingSource::Nowhere => "the status file",
+            };
+            let text = format!(
+                "{file} says from before this run that the job is complete; that does not count until the agent \
+                 writes it anew (--trust-existing-status would take it)"
+            );
+            inputs.extend(self.say_once(vec![text]));
         }
         Some(standing)
     }

@@ -16,3 +16,4 @@ mod night;
 mod signals;
 mod terminal;
 mod waiting;
+mod workspaces;

@@ -10,3 +10,4 @@ mod limits;
 mod night;
 mod permissions;
 mod stopping;
+mod workspaces;
