@@ -5,6 +5,7 @@
 mod agents;
 mod bench;
 mod checks;
+mod nights;
 mod program;
 mod rows;
 mod stand_in;
@@ -62,6 +63,12 @@ const CHORES: &[Chore] = &[
         arguments: "[GROUP…]",
         about: "measure what windlass costs beside the least it could cost; writes target/bench/",
         run: bench::run_chore,
+    },
+    Chore {
+        name: "nights",
+        arguments: "[--seeds N] [--from S] [--mode M] [--story] [--plant NAME] [--list]",
+        about: "play simulated nights, each from a seed, and say what they broke",
+        run: nights::run_chore,
     },
     Chore {
         name: "api",

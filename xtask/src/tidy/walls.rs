@@ -39,6 +39,18 @@ const WALLS: &[Wall] = &[
         may_use: &["windlass-core", "windlass-engine", "windlass-ui"],
         forbids: NO_PROCESSES,
     },
+    Wall {
+        folder: "crates/windlass-nights",
+        may_use: &["windlass-core", "windlass-engine"],
+        forbids: &[
+            "std::process::Command::new",
+            "std::fs::File",
+            "std::fs::read",
+            "std::fs::write",
+            "std::time::SystemTime::now",
+            "jiff::Timestamp::now",
+        ],
+    },
     Wall { folder: "crates/windlass-testkit", may_use: &["windlass-core"], forbids: &[] },
     Wall { folder: "xtask", may_use: &["windlass-testkit"], forbids: &[] },
 ];

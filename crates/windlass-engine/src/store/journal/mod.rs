@@ -26,7 +26,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::Entry;
+use windlass_core::fact::{Entry, RunId};
 
 use self::fault::{Faults, Write};
 use self::scanner::{Header, Scanner};
@@ -37,6 +37,7 @@ use super::run_folder::RunFolder;
 
 pub use self::follower::Follower;
 pub use self::reserve::RESERVE_BYTES;
+pub use self::scanner::Scanned;
 
 /// The format that this version writes, and the newest it reads.
 pub const FORMAT: u32 = 1;
@@ -227,11 +228,27 @@ impl Journal {
     }
 }
 
+/// The first line of a run's journal, its newline included.
+#[must_use]
+pub fn header(run: &RunId) -> Vec<u8> {
+    let mut line = serde_json::to_vec(&Header::new(run.clone())).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+/// The facts in the bytes of a journal, from its first byte; `path` is only named in errors.
+///
+/// # Errors
+/// The bytes are those of no journal, of a damaged one, or of one that is newer than this version.
+pub fn scan(path: &Path, bytes: &[u8]) -> Result<Scanned, StoreError> {
+    Scanner::new(path).scan(bytes)
+}
+
 /// A journal's facts, without changing anything. A torn tail is passed over: the run may be writing it just now.
 ///
 /// # Errors
 /// There is no journal, or it is damaged or newer than this version.
 pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
     let bytes = fs::read(path).attempted("read", path)?;
-    Ok(Scanner::new(path).scan(&bytes)?.entries)
+    Ok(scan(path, &bytes)?.entries)
 }

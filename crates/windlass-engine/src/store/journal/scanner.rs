@@ -35,7 +35,7 @@ pub(super) struct Scanner {
 
 /// What a piece of a journal held.
 #[derive(Debug)]
-pub(super) struct Scanned {
+pub struct Scanned {
     /// Its facts.
     pub entries: Vec<Entry>,
     /// Bytes up to the end of the last whole line; what follows is a torn tail, or not yet written.

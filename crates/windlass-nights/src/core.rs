@@ -1,0 +1,134 @@
+//! The core as the runner asks it, perhaps with a fault planted between the two.
+
+use std::time::Duration;
+
+use windlass_core::fact::{CheckResult, Class, Cost, Ended, Entry, Fact, Now, StopReason, Verdict};
+use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
+
+use crate::plant::Plant;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    pub run: Run,
+    plant: Option<Plant>,
+}
+
+impl Core {
+    pub fn new(plant: Option<Plant>) -> Core {
+        Core { run: Run::new(), plant }
+    }
+
+    pub fn decide(&self, now: Now, input: Input) -> Vec<Fact> {
+        let Some(plant) = self.plant else {
+            return self.run.decide(now, input);
+        };
+        let (now, input) = match (plant, input) {
+            (Plant::EarlyWaking, Input::Tick) if self.run.hold().is_some() => {
+                let wall = now.wall.checked_add(Duration::from_secs(60)).unwrap_or(now.wall);
+                (Now { wall, ..now }, Input::Tick)
+            }
+            (Plant::LostInterrupt, Input::Stop { .. }) if self.is_calling() => return Vec::new(),
+            (Plant::UncheckedHook, Input::CommitEnded { lane, commit, evidence, refused, .. }) => {
+                (now, Input::CommitEnded { lane, commit, evidence, altered: false, refused })
+            }
+            (Plant::RedIsGreen, Input::CheckEnded { lane, stage, mut outcome }) => {
+                if outcome.result == CheckResult::TimedOut {
+                    outcome.result = CheckResult::Passed;
+                }
+                (now, Input::CheckEnded { lane, stage, outcome })
+            }
+            (Plant::ForgottenReservation, Input::CallEnded { lane, call, mut report })
+                if report.ended == Ended::Lost =>
+            {
+                report.cost = report.cost.or(Some(Cost::ZERO));
+                (now, Input::CallEnded { lane, call, report })
+            }
+            (Plant::FreeDeath, Input::CallEnded { lane, call, mut report }) => {
+                report.cost = report.cost.or(Some(Cost::ZERO));
+                (now, Input::CallEnded { lane, call, report })
+            }
+            (_, input) => (now, input),
+        };
+        let resumes = matches!(input, Input::Resume(_));
+        let mut facts = self.run.decide(now, input);
+        if plant == Plant::ForgottenHold && resumes && self.run.hold().is_some() {
+            facts.push(Fact::Released);
+        }
+        if plant == Plant::NoPause {
+            facts.retain(|fact| !matches!(fact, Fact::Held { class: Class::Outage, .. }));
+        }
+        for fact in &mut facts {
+            self.falsify(plant, fact, now);
+        }
+        facts
+    }
+
+    fn falsify(&self, plant: Plant, fact: &mut Fact, now: Now) {
+        match (plant, fact) {
+            (Plant::DoubleCharge, Fact::CallFinished { summary, .. }) => summary.cost += summary.cost,
+            (Plant::UnmarkedEstimate, Fact::CallFinished { summary, .. }) => summary.estimated = false,
+            (Plant::IgnoredBudget, Fact::CallReserved { budget, .. }) => *budget = None,
+            (Plant::CirclesAreProgress, Fact::IterationFinished { verdict, progress, .. }) => {
+                if *verdict == Verdict::Idle {
+                    *verdict = Verdict::Worked;
+                    *progress = true;
+                }
+            }
+            (Plant::ManualBeforeComplete, Fact::RunFinished { stop_reason, exit_code, .. }) => {
+                if *stop_reason == StopReason::Complete && self.run.stop().is_some() {
+                    *stop_reason = StopReason::Interrupted;
+                    *exit_code = 130;
+                }
+            }
+            (Plant::WaitAsFailure, repeats @ Fact::AttemptRepeats { class: Class::UsageLimit, .. }) => {
+                let Fact::AttemptRepeats { lane, iteration, .. } = *repeats else { return };
+                let Some(turn) = self.run.lane(lane).and_then(LaneState::turn) else { return };
+                *repeats = Fact::IterationFinished {
+                    lane,
+                    iteration,
+                    verdict: Verdict::Failed,
+                    class: Class::UsageLimit,
+                    progress: turn.progress,
+                    cost: turn.cost,
+                    tokens: turn.tokens,
+                    duration: Duration::try_from(now.wall.duration_since(turn.began)).unwrap_or_default(),
+                };
+            }
+            _ => {}
+        }
+    }
+
+    pub fn apply(&mut self, entry: &Entry) -> Result<(), IllegalFact> {
+        if self.plant.is_none() {
+            return self.run.apply(entry);
+        }
+        let mut entry = entry.clone();
+        match (self.plant, &mut entry.fact) {
+            (Some(Plant::OneMoreIteration), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
+                plan.limits.iterations = plan.limits.iterations.map(|most| most + 1);
+            }
+            (Some(Plant::ChargedWait), Fact::Held { class, .. }) => *class = Class::Outage,
+            _ => {}
+        }
+        self.run.apply(&entry)
+    }
+
+    /// The planted drift: the state in memory has finer times than the journal.
+    pub fn drifts(&self, entry: &mut Entry) {
+        if self.plant == Some(Plant::DriftingState) && matches!(entry.fact, Fact::IterationFinished { .. }) {
+            entry.at.monotonic += Duration::from_micros(250);
+        }
+    }
+
+    pub fn outstanding(&self) -> Vec<Effect> {
+        self.run.outstanding()
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.run.phase()
+    }
+
+    pub fn is_calling(&self) -> bool {
+        self.run.lanes().any(|(_, state)| state.call().is_some())
+    }
+}

@@ -1,0 +1,119 @@
+//! Money.
+
+use std::collections::BTreeMap;
+
+use windlass_core::fact::{CallId, Cost, Fact};
+
+use super::Breach;
+use crate::record::{Record, What};
+
+/// What is known of a call beside its facts.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    started: bool,
+    reserved: Cost,
+    budget: Option<Cost>,
+    response: Cost,
+    reported: Option<Cost>,
+    only_refused: bool,
+}
+
+fn follow(
+    record: &Record,
+    mut each: impl FnMut(&Fact, &BTreeMap<CallId, Known>) -> Result<(), String>,
+) -> Result<(), Breach> {
+    let mut calls: BTreeMap<CallId, Known> = BTreeMap::new();
+    for (at, moment) in record.moments.iter().enumerate() {
+        match &moment.what {
+            What::AgentStarted { call, response, budget, .. } => {
+                let known = calls.entry(*call).or_default();
+                (known.started, known.response, known.budget) = (true, *response, *budget);
+            }
+            What::StreamRead { call, reported, only_refused, .. } => {
+                let known = calls.entry(*call).or_default();
+                (known.reported, known.only_refused) = (*reported, *only_refused);
+            }
+            What::Fact(entry) => {
+                if let Fact::CallReserved { call, reserved, .. } = &entry.fact {
+                    calls.insert(*call, Known { reserved: *reserved, ..Known::default() });
+                }
+                each(&entry.fact, &calls).map_err(|said| Breach::at(at, said))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn within_budget(record: &Record) -> Result<(), Breach> {
+    let mut spent = Cost::ZERO;
+    let mut limit = record.plan.limits.budget();
+    follow(record, |fact, calls| match fact {
+        Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
+            limit = plan.limits.budget();
+            Ok(())
+        }
+        Fact::CallReserved { budget, .. } => match limit {
+            Some(limit) if spent >= limit => Err(format!("a call begins where {spent} of {limit} is spent")),
+            Some(limit) if *budget != Some(limit.minus(spent)) => {
+                Err(format!("of {limit}, {spent} is spent, and the agent is given {budget:?}"))
+            }
+            _ => Ok(()),
+        },
+        Fact::CallFinished { call, summary, .. } => {
+            spent += summary.cost;
+            let Some(known) = calls.get(call) else { return Ok(()) };
+            let most = known.budget.map(|budget| budget + known.response);
+            let estimate = summary.estimated && summary.cost <= known.reserved;
+            match most {
+                Some(most) if summary.cost > most && !estimate => {
+                    Err(format!("call {call} cost {}, {most} is the most that it may", summary.cost))
+                }
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    })
+}
+
+pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
+    let mut spent = Cost::ZERO;
+    let mut charged = Vec::new();
+    let mut broken = false;
+    follow(record, |fact, calls| match fact {
+        Fact::CallFinished { call, summary, .. } => {
+            spent += summary.cost;
+            charged.push(*call);
+            let known = calls.get(call).copied().unwrap_or_default();
+            let right = match known.reported {
+                _ if !known.started => (Cost::ZERO, false),
+                Some(reported) => (reported, false),
+                None if known.only_refused => (Cost::ZERO, false),
+                None => (known.reserved, true),
+            };
+            if right == (summary.cost, summary.estimated) {
+                Ok(())
+            } else {
+                let estimate = if right.1 { ", an estimate" } else { "" };
+                Err(format!("call {call} is charged {}, and {}{estimate} is right", summary.cost, right.0))
+            }
+        }
+        Fact::RunFinished { cost, stop_reason, .. } => {
+            use windlass_core::fact::StopReason;
+            broken = matches!(
+                stop_reason,
+                StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange
+            );
+            if *cost == spent { Ok(()) } else { Err(format!("the run says {cost}, and {spent} was charged")) }
+        }
+        _ => Ok(()),
+    })?;
+    let uncharged = record.moments.iter().enumerate().find_map(|(at, moment)| match &moment.what {
+        What::AgentStarted { call, .. } if !charged.contains(call) => Some((at, *call)),
+        _ => None,
+    });
+    match uncharged {
+        Some((at, call)) if !broken => Err(Breach::at(at, format!("call {call} is never charged"))),
+        _ => Ok(()),
+    }
+}

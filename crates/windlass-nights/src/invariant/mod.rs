@@ -1,0 +1,146 @@
+//! What must hold of every night: a name, a sentence and a check each.
+//!
+//! A check reads the record of a night and nothing else. Where the core counts something, the check counts it again by
+//! itself, from the facts and from what the world knows.
+
+mod charges;
+mod complete;
+mod effects;
+mod endings;
+mod prefixes;
+mod tally;
+mod waits;
+
+use crate::record::{Record, What};
+
+/// Something that must always hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Invariant {
+    /// Its name.
+    pub name: &'static str,
+    /// What must hold, in one sentence.
+    pub sentence: &'static str,
+    check: fn(&Record) -> Result<(), Breach>,
+}
+
+/// Where it did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// After how many moments of the record.
+    pub(crate) moment: usize,
+    /// What is wrong, in one sentence.
+    pub said: String,
+}
+
+impl Breach {
+    pub(crate) fn at(moment: usize, said: impl Into<String>) -> Breach {
+        Breach { moment, said: said.into() }
+    }
+}
+
+/// All of them.
+pub const INVARIANTS: &[Invariant] = &[
+    Invariant {
+        name: "one_stop_reason",
+        sentence: "every ending has exactly one stop reason, the first that holds: complete with green gates, then \
+                   manual, then fatal, then limits, then stagnation; and a run ends when one holds",
+        check: endings::check,
+    },
+    Invariant {
+        name: "shown_complete",
+        sentence: "a run is never complete without its source of completion and its gates green on the final tree",
+        check: complete::check,
+    },
+    Invariant {
+        name: "within_budget",
+        sentence: "a run never costs more than its budget and one response",
+        check: charges::within_budget,
+    },
+    Invariant {
+        name: "true_charges",
+        sentence: "what is charged is what the agents reported, or the reservation, marked as an estimate",
+        check: charges::true_charges,
+    },
+    Invariant {
+        name: "iterations_counted_once",
+        sentence: "over any crash no iteration, attempt or journalled fact is counted twice or lost",
+        check: effects::iterations,
+    },
+    Invariant {
+        name: "effects_once",
+        sentence: "nothing is done twice that must not be: a commit, a paid call beyond the repeated attempt",
+        check: effects::once,
+    },
+    Invariant {
+        name: "waits_honoured",
+        sentence: "waits end when they say, to the second, are never charged, never lost and no failures",
+        check: waits::check,
+    },
+    Invariant {
+        name: "nothing_lost",
+        sentence: "nothing is deleted that was not snapshotted, and every snapshot that has a name is whole",
+        check: nothing_lost,
+    },
+    Invariant {
+        name: "progress_or_stop",
+        sentence: "a run gets on or ends: it never waits for nothing and never spins",
+        check: progress_or_stop,
+    },
+    Invariant {
+        name: "live_is_replayed",
+        sentence: "the state that the runner has is the one that its journal folds to",
+        check: live_is_replayed,
+    },
+    Invariant {
+        name: "every_prefix_recovers",
+        sentence: "from the journal cut at any byte a run can be continued to an end",
+        check: prefixes::check,
+    },
+];
+
+/// The first invariant that a night breaks.
+#[must_use]
+pub fn broken(record: &Record) -> Option<(Invariant, Breach)> {
+    INVARIANTS.iter().find_map(|invariant| Some((*invariant, (invariant.check)(record).err()?)))
+}
+
+fn find(record: &Record, wrong: impl Fn(&What) -> Option<String>) -> Result<(), Breach> {
+    let found = record.moments.iter().enumerate().find_map(|(at, moment)| Some((at, wrong(&moment.what)?)));
+    found.map_or(Ok(()), |(at, said)| Err(Breach::at(at, said)))
+}
+
+fn nothing_lost(record: &Record) -> Result<(), Breach> {
+    find(record, |what| match what {
+        What::Unprotected { file, before } => Some(format!("nothing keeps {file} when {before}")),
+        What::BadSnapshot(said) => Some(format!("snapshot {said} has no contents")),
+        _ => None,
+    })
+}
+
+/// Attempts of one iteration within a session that no bound of a run explains.
+const MOST_ATTEMPTS: u32 = 64;
+
+fn progress_or_stop(record: &Record) -> Result<(), Breach> {
+    let mut attempts = 0;
+    for (at, moment) in record.moments.iter().enumerate() {
+        match &moment.what {
+            What::Stuck(said) => return Err(Breach::at(at, said.clone())),
+            What::SessionBegan { .. } => attempts = 0,
+            What::AgentStarted { turn, .. } => {
+                attempts = if turn.attempt == 1 { 1 } else { attempts + 1 };
+                if attempts > MOST_ATTEMPTS {
+                    return Err(Breach::at(at, format!("{attempts} attempts at the same iteration")));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn live_is_replayed(record: &Record) -> Result<(), Breach> {
+    find(record, |what| match what {
+        What::Differs => Some("the journal folds to another state than the runner's".to_owned()),
+        _ => None,
+    })
+}

@@ -1,0 +1,262 @@
+//! A run's counters, counted a second time: from facts alone, and by DESIGN's words instead of the core's code.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use windlass_core::fact::{
+    CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, Now, StopReason, StopSource,
+    Verdict,
+};
+use windlass_core::run::{REFUSED_CLAIMS, RunPlan};
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    plan: Option<RunPlan>,
+    pub started: u32,
+    pub finished: u32,
+    failures: u32,
+    idle: u32,
+    claims: u32,
+    complete: bool,
+    out_of_budget: bool,
+    refused: (u32, Vec<u16>),
+    pub spent: Cost,
+    tokens: u64,
+    seen: BTreeSet<Evidence>,
+    first: Option<Evidence>,
+    changed: bool,
+    passed: BTreeSet<u16>,
+    baseline: Vec<CheckOutcome>,
+    stop: Option<StopSource>,
+    failing: Option<StopReason>,
+    ended: Option<StopReason>,
+    // Time that counts.
+    earlier: Duration,
+    waited: Duration,
+    waits_since: Option<Duration>,
+    last: Option<Now>,
+    // The iteration that is under way.
+    open: bool,
+    progress: bool,
+    claimed: bool,
+    newest: Option<Evidence>,
+    outcomes: Vec<CheckOutcome>,
+}
+
+impl Tally {
+    pub fn active(&self, now: Now) -> Duration {
+        let until = self.waits_since.unwrap_or(now.monotonic);
+        self.earlier + until.saturating_sub(self.waited)
+    }
+
+    /// As it was before the newest iteration began.
+    pub fn not_started(&mut self) {
+        self.started -= 1;
+        self.open = false;
+    }
+
+    /// Folds a fact; says what is wrong with a verdict.
+    pub fn fold(&mut self, entry: &Entry) -> Result<(), String> {
+        let now = entry.at;
+        match &entry.fact {
+            Fact::RunStarted { plan } => self.plan = Some((**plan).clone()),
+            Fact::RunResumed { plan } => self.resumed(plan),
+            Fact::Surveyed { evidence, .. } => {
+                self.first.get_or_insert_with(|| evidence.clone());
+                self.seen.insert(evidence.clone());
+            }
+            Fact::IterationStarted { .. } => {
+                self.started += 1;
+                (self.open, self.progress, self.claimed) = (true, false, false);
+            }
+            Fact::CallFinished { summary, claimed, .. } => {
+                self.spent += summary.cost;
+                self.tokens += summary.tokens.total();
+                self.claimed = *claimed;
+            }
+            Fact::Kept { evidence, .. } => {
+                if self.seen.insert(evidence.clone()) {
+                    (self.progress, self.changed) = (true, true);
+                }
+                self.newest = Some(evidence.clone());
+                self.outcomes.clear();
+            }
+            Fact::CheckFinished { stage, outcome, .. } => self.checked(*stage, outcome),
+            Fact::Committed { commit, evidence, altered, .. } => {
+                self.seen.insert(evidence.clone());
+                if commit.is_some() && *altered {
+                    self.outcomes.clear();
+                }
+            }
+            Fact::Settled { evidence, .. } => {
+                self.seen.insert(evidence.clone());
+            }
+            Fact::Held { class: Class::UsageLimit, .. } => {
+                self.waits_since.get_or_insert(now.monotonic);
+            }
+            Fact::Released => {
+                if let Some(since) = self.waits_since.take() {
+                    self.waited += now.monotonic.saturating_sub(since);
+                }
+            }
+            Fact::StopRequested { by, .. } => self.stop = Some(*by),
+            Fact::Failing { stop_reason, .. } => {
+                self.failing.get_or_insert(*stop_reason);
+            }
+            Fact::IterationFinished { verdict, class, .. } => {
+                let right = self.verdict(*class);
+                self.judged(right, *class);
+                self.last = Some(now);
+                if right != *verdict {
+                    return Err(format!("the verdict is {verdict:?} where it should be {right:?}"));
+                }
+            }
+            Fact::RunFinished { stop_reason, .. } => self.ended = Some(*stop_reason),
+            _ => {}
+        }
+        self.last = Some(now);
+        Ok(())
+    }
+
+    fn resumed(&mut self, plan: &RunPlan) {
+        match self.ended.take() {
+            Some(StopReason::ConsecutiveFailures) => self.failures = 0,
+            Some(StopReason::Stagnated) => self.idle = 0,
+            Some(StopReason::GatesFailing) => self.refused.0 = 0,
+            _ => {}
+        }
+        if let Some(last) = self.last {
+            self.earlier = self.active(last);
+        }
+        self.waited = Duration::ZERO;
+        self.waits_since = self.waits_since.map(|_| Duration::ZERO);
+        self.plan = Some(plan.clone());
+        self.stop = None;
+        self.failing = None;
+        self.out_of_budget = false;
+    }
+
+    fn checked(&mut self, stage: CheckStage, outcome: &CheckOutcome) {
+        let first = outcome.passed() && self.passed.insert(outcome.check);
+        if stage == CheckStage::Baseline {
+            self.baseline.push(outcome.clone());
+        } else {
+            self.progress |= first;
+            self.outcomes.push(outcome.clone());
+        }
+    }
+
+    fn checks(&self, kind: CheckKind) -> impl Iterator<Item = u16> + '_ {
+        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        (0_u16..).zip(checks).filter(move |(_, check)| check.kind == kind).map(|(index, _)| index)
+    }
+
+    fn all_pass(&self, kind: CheckKind, outcomes: &[CheckOutcome]) -> bool {
+        let passes = |check| outcomes.iter().any(|outcome| outcome.check == check && outcome.passed());
+        self.checks(kind).all(passes)
+    }
+
+    fn has(&self, kind: CheckKind) -> bool {
+        self.checks(kind).next().is_some()
+    }
+
+    fn verdict(&self, class: Class) -> Verdict {
+        let shown = self.has(CheckKind::Until) && self.all_pass(CheckKind::Until, &self.outcomes);
+        let claims = if self.has(CheckKind::Until) { shown } else { self.claimed };
+        let green = self.all_pass(CheckKind::Gate, &self.outcomes);
+        let changed = self.changed && self.newest != self.first;
+        match (claims, green) {
+            (true, false) => Verdict::ClaimRefused,
+            (true, true) if shown || self.has(CheckKind::Gate) || changed => Verdict::ClaimAccepted,
+            (true, true) => Verdict::ClaimUnsupported,
+            _ => match class {
+                Class::Success | Class::BudgetExhausted | Class::MaxTurns | Class::Outage
+                    if self.progress =>
+                {
+                    Verdict::Worked
+                }
+                Class::Success | Class::BudgetExhausted => Verdict::Idle,
+                _ => Verdict::Failed,
+            },
+        }
+    }
+
+    fn judged(&mut self, verdict: Verdict, class: Class) {
+        self.finished += 1;
+        self.open = false;
+        self.out_of_budget |= class == Class::BudgetExhausted;
+        self.failures = if verdict == Verdict::Failed { self.failures + 1 } else { 0 };
+        match verdict {
+            _ if self.progress => self.idle = 0,
+            Verdict::Failed | Verdict::ClaimAccepted => {}
+            _ => self.idle += 1,
+        }
+        match verdict {
+            Verdict::ClaimAccepted => {
+                self.claims += 1;
+                let wanted = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
+                self.complete = self.has(CheckKind::Until) || self.claims >= wanted;
+                self.refused = (0, Vec::new());
+            }
+            Verdict::ClaimRefused => {
+                self.claims = 0;
+                let red = self.outcomes.iter().filter(|outcome| !outcome.passed());
+                let red: Vec<u16> = red.map(|outcome| outcome.check).collect();
+                let same = self.refused.0 > 0 && self.refused.1 == red;
+                self.refused = (if same { self.refused.0 + 1 } else { 1 }, red);
+            }
+            _ => self.claims = 0,
+        }
+    }
+
+    /// The reason for which the run has to end now, if there is one.
+    pub fn reason(&self, now: Now) -> Option<StopReason> {
+        if self.complete {
+            return Some(StopReason::Complete);
+        }
+        if let Some(by) = self.stop {
+            return Some(match by {
+                StopSource::Interrupt => StopReason::Interrupted,
+                StopSource::Terminate => StopReason::Terminated,
+                StopSource::Command => StopReason::StopRequested,
+            });
+        }
+        self.failing.or_else(|| self.fatal()).or_else(|| self.limit(now)).or_else(|| self.stagnated())
+    }
+
+    fn fatal(&self) -> Option<StopReason> {
+        let plan = self.plan.as_ref()?;
+        let done = self.has(CheckKind::Until)
+            && self.all_pass(CheckKind::Until, &self.baseline)
+            && self.all_pass(CheckKind::Gate, &self.baseline);
+        if self.started == 0 && done {
+            Some(StopReason::NothingToDo)
+        } else if self.failures >= plan.limits.failures.max(1) {
+            Some(StopReason::ConsecutiveFailures)
+        } else if self.refused.0 >= REFUSED_CLAIMS {
+            Some(StopReason::GatesFailing)
+        } else {
+            None
+        }
+    }
+
+    fn limit(&self, now: Now) -> Option<StopReason> {
+        let limits = &self.plan.as_ref()?.limits;
+        if !self.open && limits.iterations.is_some_and(|most| self.started >= most) {
+            Some(StopReason::MaxIterations)
+        } else if self.out_of_budget || limits.budget().is_some_and(|most| self.spent >= most) {
+            Some(StopReason::MaxCost)
+        } else if limits.tokens.is_some_and(|most| self.tokens >= most) {
+            Some(StopReason::MaxTokens)
+        } else if limits.duration.is_some_and(|most| self.active(now) >= most) {
+            Some(StopReason::MaxDuration)
+        } else {
+            None
+        }
+    }
+
+    fn stagnated(&self) -> Option<StopReason> {
+        let threshold = self.plan.as_ref()?.limits.stagnation?;
+        (self.idle >= threshold).then_some(StopReason::Stagnated)
+    }
+}

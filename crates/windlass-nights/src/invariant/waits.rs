@@ -1,0 +1,134 @@
+//! Waits for usage limits and outages.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use windlass_core::fact::{Class, Entry, Fact, UsageLimit};
+use windlass_core::run::RESET_MARGIN;
+
+use super::Breach;
+use super::tally::Tally;
+use crate::record::{Record, What};
+
+/// A runner looks at the clock twice a second.
+const LATE: i64 = 1_000;
+
+#[derive(Default)]
+struct Waiting {
+    /// Until when, and since when.
+    held: Option<(Timestamp, Timestamp)>,
+    /// A session began or the clock was moved meanwhile: being late says nothing.
+    disturbed: bool,
+    /// The newest call's limit.
+    limit: Option<UsageLimit>,
+    /// Refusals in a row before this one.
+    refusals: u32,
+    failing: bool,
+}
+
+pub(super) fn check(record: &Record) -> Result<(), Breach> {
+    let mut tally = Tally::default();
+    let mut waiting = Waiting::default();
+    for (at, moment) in record.moments.iter().enumerate() {
+        match &moment.what {
+            What::SessionBegan { .. } => (waiting.disturbed, waiting.failing) = (true, false),
+            What::ClockMoved(_) => waiting.disturbed = true,
+            What::Fact(entry) => {
+                // A wrong verdict is for another invariant to say.
+                let _ = tally.fold(entry);
+                waiting.fold(entry).map_err(|said| Breach::at(at, said))?;
+                if let Fact::RunFinished { duration, .. } = &entry.fact {
+                    let right = tally.active(entry.at);
+                    if *duration != right {
+                        let said = format!("the run says that {duration:?} count, and {right:?} do");
+                        return Err(Breach::at(at, said));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Waiting {
+    fn fold(&mut self, entry: &Entry) -> Result<(), String> {
+        let now = entry.at.wall;
+        match &entry.fact {
+            Fact::CallFinished { summary, .. } => {
+                self.limit.clone_from(&summary.limit);
+                Ok(())
+            }
+            Fact::Held { until, class, .. } => {
+                self.held = Some((*until, now));
+                self.disturbed = false;
+                if *class == Class::UsageLimit { self.right_time(*until, now) } else { Ok(()) }
+            }
+            Fact::Released => self.released(now),
+            Fact::Failing { .. } => {
+                self.failing = true;
+                Ok(())
+            }
+            Fact::AttemptRepeats { class: class @ (Class::UsageLimit | Class::Outage), .. } => {
+                if *class == Class::UsageLimit {
+                    self.refusals += 1;
+                }
+                if self.held.is_none() && !self.failing {
+                    return Err(format!("after {class:?} the attempt is repeated without a wait"));
+                }
+                Ok(())
+            }
+            Fact::IterationFinished { class: Class::UsageLimit, .. } => {
+                Err("a wait for a usage limit is counted as an iteration".to_owned())
+            }
+            Fact::IterationFinished { class, .. } | Fact::AttemptRepeats { class, .. } => {
+                if !matches!(class, Class::Outage | Class::UsageLimit | Class::Interrupted) {
+                    self.refusals = 0;
+                }
+                Ok(())
+            }
+            Fact::IterationStarted { .. } | Fact::CallReserved { .. } if self.held.is_some() => {
+                Err("a call is made while the run waits".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A limit that names its end is waited for until then, and a little more.
+    fn right_time(&self, until: Timestamp, now: Timestamp) -> Result<(), String> {
+        let reset = self.limit.as_ref().and_then(|limit| limit.resets_at);
+        match reset {
+            Some(reset) if self.refusals == 0 => {
+                let right = reset.checked_add(RESET_MARGIN).unwrap_or(Timestamp::MAX);
+                if until == right {
+                    Ok(())
+                } else {
+                    Err(format!("it waits until {until}, and {right} is right"))
+                }
+            }
+            Some(reset) if reset > until => {
+                Err(format!("it waits until {until}, before the reset at {reset}"))
+            }
+            Some(_) => Ok(()),
+            None if until.duration_since(now).as_secs() < 120 => {
+                Err("a limit without a time is asked again within two minutes".to_owned())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn released(&mut self, now: Timestamp) -> Result<(), String> {
+        let Some((until, since)) = self.held.take() else {
+            return Err("a wait ends that did not begin".to_owned());
+        };
+        if now < until {
+            return Err(format!("the wait until {until} ends at {now}"));
+        }
+        let late = now.duration_since(until.max(since)).as_millis();
+        if late > i128::from(LATE) && !self.disturbed {
+            let late = Duration::try_from(now.duration_since(until)).unwrap_or_default();
+            return Err(format!("the wait until {until} ends {late:?} late"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! A whole night: sessions, and what a person does between them.
+
+use std::time::Duration;
+
+use windlass_core::fact::{Cost, StopReason};
+use windlass_core::run::{Limits, Phase};
+
+use crate::plant::Plant;
+use crate::record::{Actor, Record, SessionEnd, What};
+use crate::runner::Runner;
+use crate::script::{Edit, Pause, Script};
+use crate::world::{Author, NAMES};
+
+/// More sessions than the events of any script can cause.
+const MOST_SESSIONS: usize = 40;
+
+const SOON: Pause = Pause { length: 60, edit: None, resumes_ended: false };
+
+/// Plays a night.
+#[must_use]
+pub fn play(script: &Script, plant: Option<Plant>) -> Record {
+    let mut runner = Runner::new(script, plant);
+    let mut pauses = script.pauses.iter();
+    for session in 0.. {
+        let end = runner.session();
+        let pause = pauses.next();
+        let ended = end == SessionEnd::Finished;
+        let goes_on = match (runner.phase(), pause) {
+            (Phase::Ended(reason), Some(pause)) if ended => pause.resumes_ended && runner.raise_for(reason),
+            _ if ended => false,
+            _ => !runner.is_stuck(),
+        };
+        if !goes_on {
+            break;
+        }
+        if session >= MOST_SESSIONS {
+            runner.note(What::Stuck("one session after another, without end".to_owned()));
+            break;
+        }
+        runner.pause(pause.unwrap_or(&SOON));
+    }
+    Record {
+        plan: script.plan.clone(),
+        journal: runner.world.disk.bytes().to_vec(),
+        moments: runner.moments,
+        steps: runner.steps,
+    }
+}
+
+impl Runner<'_> {
+    fn is_stuck(&self) -> bool {
+        self.moments.iter().any(|moment| matches!(moment.what, What::Stuck(_) | What::Illegal(_)))
+    }
+
+    /// The limit that ended the run is raised; some endings are for good.
+    fn raise_for(&mut self, reason: StopReason) -> bool {
+        let Limits { iterations, cost, tokens, duration, stagnation, .. } = &mut self.plan_mut().limits;
+        match reason {
+            StopReason::Complete | StopReason::NothingToDo => return false,
+            StopReason::MaxIterations => *iterations = iterations.map(|most| most + 2),
+            StopReason::MaxCost => *cost = cost.map(|most| most + Cost::from_micros(2_000_000)),
+            StopReason::MaxTokens => *tokens = tokens.map(|most| most + 2_000),
+            StopReason::MaxDuration => *duration = duration.map(|most| most + Duration::from_mins(60)),
+            StopReason::Stagnated => *stagnation = stagnation.map(|most| most + 1),
+            _ => {}
+        }
+        true
+    }
+
+    /// What a person does between two sessions.
+    fn pause(&mut self, pause: &Pause) {
+        let world = &mut self.world;
+        world.clock.pass(Duration::from_secs(pause.length.into()));
+        world.disk.free();
+        if world.no_directory || (self.script.plan.git && !world.git.exists()) {
+            world.no_directory = false;
+            if self.script.plan.git {
+                world.git.repair();
+            }
+            self.note(What::PersonDid("puts back what was destroyed".to_owned()));
+        }
+        let Some(edit) = pause.edit else { return };
+        let content = self.world.new_content();
+        let world = &mut self.world;
+        let said = match edit {
+            Edit::Writes(file) => {
+                world.change(Actor::Person, |tree| tree.put(file, content));
+                format!("writes {}", NAMES[usize::from(file)])
+            }
+            Edit::Deletes(file) => {
+                world.change(Actor::Person, |tree| tree.put(file, 0));
+                format!("deletes {}", NAMES[usize::from(file)])
+            }
+            Edit::Commits(file) => {
+                world.change(Actor::Person, |tree| tree.put(file, content));
+                if world.git.exists() {
+                    world.git.commit(world.tree, Author::Person);
+                }
+                format!("writes {} and commits everything", NAMES[usize::from(file)])
+            }
+        };
+        self.note(What::PersonDid(said));
+    }
+}

@@ -1,0 +1,112 @@
+//! Faults that are planted to see whether the invariants see them. None of them exists outside this crate.
+
+/// A fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Plant {
+    /// What a call cost is charged twice.
+    DoubleCharge,
+    /// A call that died without a result costs nothing.
+    FreeDeath,
+    /// An estimate is not marked as one.
+    UnmarkedEstimate,
+    /// The reservation of a call whose runner died is forgotten.
+    ForgottenReservation,
+    /// The agent is not told what it may spend.
+    IgnoredBudget,
+    /// One iteration more than allowed.
+    OneMoreIteration,
+    /// A wait for a usage limit counts as a failed iteration.
+    WaitAsFailure,
+    /// A wait for a usage limit counts against the run's duration.
+    ChargedWait,
+    /// The wait is over a minute before the limit resets.
+    EarlyWaking,
+    /// A resumed run forgets that it was waiting.
+    ForgottenHold,
+    /// An outage is retried at once, again and again.
+    NoPause,
+    /// What a commit hook changed is not checked again.
+    UncheckedHook,
+    /// Checks that failed are taken for passed.
+    RedIsGreen,
+    /// The phrase counts although an earlier session's notes say it, not the agent.
+    ClaimFromYesterday,
+    /// A Ctrl-C while an agent works is not noticed.
+    LostInterrupt,
+    /// Where a stop and a completion meet, the stop wins.
+    ManualBeforeComplete,
+    /// A state that was seen before counts as progress.
+    CirclesAreProgress,
+    /// The journal is never synced.
+    DroppedSync,
+    /// An effect begins before its facts are written.
+    EffectBeforeFact,
+    /// Opening a journal takes its last whole line for a torn one.
+    LineTooMuch,
+    /// A commit that is there already is made again.
+    RepeatedCommit,
+    /// A snapshot is named before it is written.
+    NameBeforeContent,
+    /// What a person changed between two sessions is not kept.
+    UnkeptEdit,
+    /// The state in memory is not what the journal says.
+    DriftingState,
+}
+
+impl Plant {
+    /// All of them, with a name and a sentence each.
+    pub const ALL: &[(Plant, &str, &str)] = &[
+        (Plant::DoubleCharge, "double-charge", "what a call cost is charged twice"),
+        (Plant::FreeDeath, "free-death", "a call that died without a result costs nothing"),
+        (Plant::UnmarkedEstimate, "unmarked-estimate", "an estimate is not marked as one"),
+        (
+            Plant::ForgottenReservation,
+            "forgotten-reservation",
+            "the reservation of a call whose runner died is forgotten",
+        ),
+        (Plant::IgnoredBudget, "ignored-budget", "the agent is not told what it may spend"),
+        (Plant::OneMoreIteration, "one-more-iteration", "one iteration more than allowed"),
+        (Plant::WaitAsFailure, "wait-as-failure", "a wait for a usage limit counts as a failed iteration"),
+        (Plant::ChargedWait, "charged-wait", "a wait for a usage limit counts against the run's duration"),
+        (Plant::EarlyWaking, "early-waking", "a wait ends a minute too early"),
+        (Plant::ForgottenHold, "forgotten-hold", "a resumed run forgets that it was waiting"),
+        (Plant::NoPause, "no-pause", "an outage is retried at once, again and again"),
+        (Plant::UncheckedHook, "unchecked-hook", "what a commit hook changed is not checked again"),
+        (Plant::RedIsGreen, "red-is-green", "a check that timed out is taken for passed"),
+        (
+            Plant::ClaimFromYesterday,
+            "claim-from-yesterday",
+            "a phrase in the notes of an earlier call counts as a claim",
+        ),
+        (Plant::LostInterrupt, "lost-interrupt", "a Ctrl-C while an agent works is not noticed"),
+        (
+            Plant::ManualBeforeComplete,
+            "manual-before-complete",
+            "where a stop and a completion meet, the stop wins",
+        ),
+        (
+            Plant::CirclesAreProgress,
+            "circles-are-progress",
+            "a state that was seen before counts as progress",
+        ),
+        (Plant::DroppedSync, "dropped-sync", "the journal is never synced"),
+        (Plant::EffectBeforeFact, "effect-before-fact", "an effect begins before its facts are written"),
+        (Plant::LineTooMuch, "line-too-much", "opening a journal takes its last whole line for a torn one"),
+        (Plant::RepeatedCommit, "repeated-commit", "a commit that is there already is made again"),
+        (Plant::NameBeforeContent, "name-before-content", "a snapshot is named before it is written"),
+        (Plant::UnkeptEdit, "unkept-edit", "what a person changed between two sessions is not kept"),
+        (Plant::DriftingState, "drifting-state", "the state in memory is not what the journal says"),
+    ];
+
+    /// The fault of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Plant> {
+        Plant::ALL.iter().find(|(_, known, _)| *known == name).map(|(plant, _, _)| *plant)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Plant::ALL.iter().find(|(plant, _, _)| *plant == self).map_or("", |(_, name, _)| name)
+    }
+}

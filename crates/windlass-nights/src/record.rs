@@ -1,0 +1,123 @@
+//! What happened in a night, in order: facts, and what the world knows beside them.
+
+use jiff::Timestamp;
+use windlass_core::fact::{CallId, CheckStage, Cost, Entry, StopSource};
+use windlass_core::run::{RunPlan, TurnKey};
+
+/// A whole night.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub(crate) plan: RunPlan,
+    pub(crate) moments: Vec<Moment>,
+    /// The journal's bytes at the end.
+    pub(crate) journal: Vec<u8>,
+    pub(crate) steps: u32,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub(crate) struct Moment {
+    pub wall: Timestamp,
+    pub what: What,
+}
+
+/// Who changed a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Actor {
+    Person,
+    Agent,
+    Check,
+    Hook,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    /// The runner wrote a fact.
+    Fact(Box<Entry>),
+    /// It was written and did not survive.
+    LostFact(Box<Entry>),
+    FactsLost {
+        count: u32,
+        allowed: bool,
+    },
+    /// A session began, with so many facts on the disk.
+    SessionBegan {
+        facts: u64,
+    },
+    SessionEnded(SessionEnd),
+    /// An agent's process exists.
+    AgentStarted {
+        character: &'static str,
+        call: CallId,
+        turn: TurnKey,
+        budget: Option<Cost>,
+        response: Cost,
+    },
+    /// It did something that changes the world.
+    AgentDid(String),
+    /// What the agent had reported in all that could be read of its stream when that was read.
+    StreamRead {
+        call: CallId,
+        reported: Option<Cost>,
+        only_refused: bool,
+        claims: bool,
+    },
+    CheckRan {
+        check: u16,
+        stage: CheckStage,
+        passed: bool,
+        epoch: u32,
+    },
+    /// A commit of the runner's.
+    Committed {
+        iteration: u32,
+        commit: String,
+    },
+    HookRan(&'static str),
+    PersonDid(String),
+    /// Somebody asked the run to stop, and the runner was told.
+    Stopped {
+        by: StopSource,
+    },
+    /// The wall clock jumped, or the machine slept.
+    ClockMoved(i64),
+    Happened(&'static str),
+    /// Something could have been lost that nothing protects.
+    Unprotected {
+        file: &'static str,
+        before: &'static str,
+    },
+    /// The name of a snapshot that is not there, or not what its fact says.
+    BadSnapshot(String),
+    /// The runner waits for nothing, or does not come to an end.
+    Stuck(String),
+    /// A fact that cannot follow, in the runner's own hands or at recovery.
+    Illegal(String),
+    /// The journal does not fold to the state that the runner had.
+    Differs,
+    BadPrompt(&'static str),
+    /// The tree that the night ends with, by epoch.
+    FinalTree {
+        epoch: u32,
+    },
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SessionEnd {
+    /// By a stop reason.
+    Finished,
+    Killed,
+    PowerCut,
+    /// The runner itself could not go on.
+    Broken,
+}
+
+impl Record {
+    pub(crate) fn facts(&self) -> impl Iterator<Item = &Entry> {
+        self.moments.iter().filter_map(|moment| match &moment.what {
+            What::Fact(entry) => Some(&**entry),
+            _ => None,
+        })
+    }
+}

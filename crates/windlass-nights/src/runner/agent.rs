@@ -1,0 +1,268 @@
+//! An agent at work: deeds, one after another, and what they print.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use windlass_core::agent::{Activity, Digest, ResultDigest};
+use windlass_core::fact::{Cost, Denial, Ended, Tokens, UsageLimit};
+
+use crate::record::Actor;
+use crate::script::{Act, Answer, Deed, End, Failure, OnTerm, Word};
+use crate::world::{Author, NAMES, World};
+
+/// The phrase that claims completion.
+use crate::script::SIGNAL;
+
+/// Tokens of one response.
+const RESPONSE: u64 = 120;
+
+#[derive(Clone, Debug)]
+pub(super) struct Agent {
+    pub act: Act,
+    goal: u32,
+    budget: Option<Cost>,
+    next: usize,
+    /// When the next deed, or the end, is due.
+    pub at: Option<Duration>,
+    pub spent: Cost,
+    responses: u64,
+    /// It ends with the next thing that it does.
+    ending: Option<Ended>,
+}
+
+/// What comes of a deed.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub digests: Vec<Digest>,
+    pub ended: Option<Ended>,
+    /// A sentence for the story.
+    pub said: Option<String>,
+}
+
+impl Agent {
+    pub fn new(act: Act, goal: u32, budget: Option<Cost>, now: Duration) -> Agent {
+        let mut agent =
+            Agent { act, goal, budget, next: 0, at: None, spent: Cost::ZERO, responses: 0, ending: None };
+        agent.schedule(now);
+        agent
+    }
+
+    fn schedule(&mut self, now: Duration) {
+        let pause = match self.act.deeds.get(self.next) {
+            _ if self.ending.is_some() => Some(20),
+            Some((pause, _)) => Some(*pause),
+            None if self.act.end == End::Hangs => None,
+            None => Some(150),
+        };
+        self.at = pause.map(|ms| now + Duration::from_millis(ms.into()));
+    }
+
+    /// The next thing that it does.
+    pub fn go_on(&mut self, world: &mut World) -> Shown {
+        let now = world.clock.monotonic();
+        if let Some(ended) = self.ending {
+            return self.end(ended);
+        }
+        let Some((_, deed)) = self.act.deeds.get(self.next).cloned() else {
+            return match self.act.end {
+                End::Exits(code) => self.end(Ended::Exited(code)),
+                End::Signalled(signal) => self.end(Ended::Signalled(signal)),
+                End::Hangs => Shown::default(),
+            };
+        };
+        self.next += 1;
+        let shown = self.do_it(&deed, world);
+        self.schedule(now);
+        shown
+    }
+
+    fn end(&mut self, ended: Ended) -> Shown {
+        self.at = None;
+        Shown { ended: Some(ended), ..Shown::default() }
+    }
+
+    /// SIGTERM.
+    pub fn ask(&mut self, world: &World) -> Shown {
+        let now = world.clock.monotonic();
+        let mut shown = Shown::default();
+        match self.act.on_term {
+            OnTerm::Ignores => return shown,
+            OnTerm::Dies => self.ending = Some(Ended::Signalled(15)),
+            OnTerm::Answers => {
+                shown.digests.push(self.answer(&Answer::Fine(Word::DoneIfSo), world));
+                self.ending = Some(Ended::Exited(143));
+            }
+        }
+        self.schedule(now);
+        shown
+    }
+
+    fn do_it(&mut self, deed: &Deed, world: &mut World) -> Shown {
+        let mut shown = Shown::default();
+        let prints = &mut shown.digests;
+        match deed {
+            Deed::Starts => {
+                prints.push(Digest::Started { model: "claude".to_owned() });
+                prints.push(Digest::Activity(Activity::Starting));
+            }
+            Deed::Prints => {}
+            Deed::Thinks => prints.push(Digest::Activity(Activity::Writing)),
+            Deed::UsesTool => {
+                prints.push(Digest::ToolUse);
+                prints.push(Digest::Activity(Activity::Running));
+            }
+            Deed::Garbage => prints.push(Digest::Garbage),
+            Deed::Spends => {
+                self.spent += Cost::from_micros(self.act.response);
+                self.responses += 1;
+                prints.push(Digest::Activity(Activity::Writing));
+                if self.budget.is_some_and(|budget| self.spent >= budget) {
+                    prints.push(self.answer(&Answer::Fails(Failure::Budget), world));
+                    self.ending = Some(Ended::Exited(1));
+                }
+            }
+            Deed::Retries { refused } => {
+                let (status, error) =
+                    if *refused { (401, "authentication_failed") } else { (529, "overloaded") };
+                prints.push(Digest::Retry { status: Some(status), error: error.to_owned() });
+            }
+            Deed::Limited { resets_in } => {
+                let resets_at = resets_in.and_then(|seconds| after(world.clock.now().wall, seconds));
+                let limit = UsageLimit { resets_at, window: "five_hour".to_owned() };
+                prints.push(Digest::Limit { rejected: Some(limit), overage: false });
+            }
+            Deed::Overage => prints.push(Digest::Limit { rejected: None, overage: true }),
+            Deed::Background(running) => prints.push(Digest::Background(*running)),
+            Deed::Denied => {}
+            Deed::Answers(answer) => prints.push(self.answer(answer, world)),
+            _ => shown.said = change(deed, world),
+        }
+        shown
+    }
+
+    fn answer(&self, answer: &Answer, world: &World) -> Digest {
+        let tokens = Tokens { input: self.responses * RESPONSE, output: self.responses, ..Tokens::default() };
+        let priced = ResultDigest {
+            subtype: "success".to_owned(),
+            cost_usd: Some(self.spent.dollars()),
+            tokens,
+            denials: self.denials(),
+            ..ResultDigest::default()
+        };
+        Digest::Result(Box::new(match answer {
+            Answer::Fine(word) => ResultDigest { text: self.text(*word, world), ..priced },
+            Answer::Unpriced(word) => {
+                ResultDigest { text: self.text(*word, world), cost_usd: None, ..priced }
+            }
+            Answer::Fails(failure) => fails(*failure, priced),
+        }))
+    }
+
+    fn denials(&self) -> Vec<Denial> {
+        let denied = self.act.deeds.iter().any(|(_, deed)| *deed == Deed::Denied);
+        let denial = Denial {
+            tool: "Bash".to_owned(),
+            input: "make deploy".to_owned(),
+            rule: "Bash(make deploy)".to_owned(),
+        };
+        denied.then_some(denial).into_iter().collect()
+    }
+
+    fn text(&self, word: Word, world: &World) -> String {
+        match word {
+            Word::Nothing => String::new(),
+            Word::Done => format!("All done.\n{SIGNAL}\n"),
+            Word::DoneIfSo if world.tree.done() >= self.goal => format!("It is done.\n{SIGNAL}"),
+            Word::DoneIfSo | Word::MoreToDo => "There is more to do.".to_owned(),
+            Word::Mentions => format!("I shall say {SIGNAL} when it is done."),
+        }
+    }
+}
+
+fn after(wall: Timestamp, seconds: i32) -> Option<Timestamp> {
+    let ms = wall.as_millisecond() + i64::from(seconds) * 1_000;
+    Timestamp::from_millisecond(ms).ok()
+}
+
+fn fails(failure: Failure, priced: ResultDigest) -> ResultDigest {
+    let failed = ResultDigest { is_error: true, subtype: "error_during_execution".to_owned(), ..priced };
+    match failure {
+        Failure::MaxTurns => ResultDigest {
+            subtype: "error_max_turns".to_owned(),
+            terminal_reason: "max_turns".to_owned(),
+            ..failed
+        },
+        Failure::Budget => ResultDigest {
+            subtype: "error_max_budget_usd".to_owned(),
+            terminal_reason: "budget_exhausted".to_owned(),
+            ..failed
+        },
+        Failure::TooLong => ResultDigest { terminal_reason: "prompt_too_long".to_owned(), ..failed },
+        Failure::NotLoggedIn => {
+            ResultDigest { api_error: "authentication_failed".to_owned(), status: Some(401), ..failed }
+        }
+        Failure::NoCredit => ResultDigest { api_error: "billing_error".to_owned(), ..failed },
+        Failure::Overloaded => {
+            ResultDigest { api_error: "overloaded".to_owned(), status: Some(529), ..failed }
+        }
+        Failure::Throttled => ResultDigest { status: Some(429), ..failed },
+        Failure::Unexplained => failed,
+    }
+}
+
+/// What changes files or history; a sentence says what it was.
+fn change(deed: &Deed, world: &mut World) -> Option<String> {
+    let by = Actor::Agent;
+    match deed {
+        Deed::Works => {
+            world.change(by, |tree| tree.put(0, tree.done() + 1));
+            Some(format!("does a piece of the work: {} is at {}", NAMES[0], world.tree.done()))
+        }
+        Deed::Writes(file) => {
+            let content = world.new_content();
+            world.change(by, |tree| tree.put(*file, content));
+            Some(format!("writes {}", NAMES[usize::from(*file)]))
+        }
+        Deed::Flips(file) => {
+            let content = world.flip();
+            world.change(by, |tree| tree.put(*file, content));
+            Some(format!("writes {} as it was the time before last", NAMES[usize::from(*file)]))
+        }
+        Deed::Deletes(file) => {
+            world.change(by, |tree| tree.put(*file, 0));
+            Some(format!("deletes {}", NAMES[usize::from(*file)]))
+        }
+        Deed::DeletesAll => {
+            world.change(by, |tree| *tree = crate::world::Tree::default());
+            Some("deletes every file".to_owned())
+        }
+        Deed::Notes { bytes, phrase } => {
+            let mut notes = "x".repeat(usize::try_from(*bytes).unwrap_or(0)).into_bytes();
+            if *phrase {
+                notes.extend_from_slice(format!("\n{SIGNAL}\n").as_bytes());
+            }
+            world.notes = Some(notes);
+            Some("writes notes".to_owned())
+        }
+        Deed::Commits if world.git.exists() => {
+            let commit = world.git.commit(world.tree, Author::Agent);
+            Some(format!("commits ({commit})"))
+        }
+        Deed::Resets if world.git.exists() => {
+            let tree = world.git.reset()?;
+            world.change(by, |now| *now = tree);
+            Some("says git reset --hard HEAD~1".to_owned())
+        }
+        Deed::DestroysGit if world.git.exists() => {
+            world.git.destroy();
+            Some("removes .git".to_owned())
+        }
+        Deed::DestroysAll => {
+            world.no_directory = true;
+            world.git.destroy();
+            world.change(by, |tree| *tree = crate::world::Tree::default());
+            Some("removes the working directory".to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,364 @@
+//! What runs in the lane: an agent, or a check.
+
+use std::time::Duration;
+
+use windlass_core::agent::{CallClocks, CallWatch, Digest, Due};
+use windlass_core::fact::{
+    CallId, CallReport, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Ended, LaneId, Now, Tokens,
+};
+use windlass_core::run::{EndCall, Input, TurnKey};
+
+use super::agent::{Agent, Shown};
+use super::{Arrival, Halt, Runner, Step, Stream};
+use crate::dice::Dice;
+use crate::record::{Actor, What};
+use crate::script::{CheckRule, Leaves, SIGNAL};
+use crate::world::NAMES;
+
+/// Until everything that a call or a check started is gone.
+const SWEEP: Duration = Duration::from_millis(5);
+
+#[derive(Debug)]
+pub(super) enum Live {
+    Nothing,
+    Call(Box<LiveCall>),
+    Check(LiveCheck),
+}
+
+#[derive(Debug)]
+pub(super) struct LiveCall {
+    pub call: CallId,
+    pub agent: Agent,
+    watch: CallWatch,
+    swept_at: Option<Duration>,
+}
+
+#[derive(Debug)]
+pub(super) struct LiveCheck {
+    lane: LaneId,
+    stage: CheckStage,
+    check: u16,
+    began: Duration,
+    ends_at: Duration,
+    result: CheckResult,
+}
+
+impl Live {
+    pub fn next_due(&self) -> Option<Duration> {
+        match self {
+            Live::Nothing => None,
+            Live::Check(check) => Some(check.ends_at),
+            Live::Call(call) => match call.swept_at {
+                Some(at) => Some(at),
+                None => [call.agent.at, call.watch.next_due()].into_iter().flatten().min(),
+            },
+        }
+    }
+}
+
+fn lane() -> LaneId {
+    LaneId::default()
+}
+
+impl Runner<'_> {
+    pub(super) fn begin_call(&mut self, call: CallId, turn: TurnKey, budget: Option<Cost>) -> Step {
+        let now = self.world.clock.now();
+        let clocks = self.run().call_clocks(now).ok_or(Halt::Broken)?;
+        self.step()?;
+        if self.world.disk.is_full() {
+            self.fail_full();
+            let report =
+                Box::new(CallReport { class: Class::Interrupted, cut: Some(Cut::Stop), ..never_started() });
+            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: lane(), call, report }));
+            return Ok(());
+        }
+        self.streams.insert(call, Stream { exists: true, digests: Vec::new() });
+        self.step()?;
+        if self.world.no_directory {
+            let report = Box::new(CallReport { class: Class::Config, ..never_started() });
+            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: lane(), call, report }));
+            return Ok(());
+        }
+        if self.plan.git
+            && let Some((file, _)) = self.world.unprotected()
+        {
+            self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "an agent starts" });
+        }
+        let act = self.script.acts[self.calls % self.script.acts.len()].clone();
+        self.calls += 1;
+        let response = Cost::from_micros(act.response);
+        self.note(What::AgentStarted { character: act.character, call, turn, budget, response });
+        let at = now.monotonic;
+        let agent = Agent::new(act, self.script.goal, budget, at);
+        let watch = CallWatch::new(at, clocks);
+        self.live = Live::Call(Box::new(LiveCall { call, agent, watch, swept_at: None }));
+        self.inbox.push_back(Arrival::Spawned(call));
+        self.step()
+    }
+
+    fn fail_full(&mut self) {
+        let said = "the disk is full".to_owned();
+        self.inbox.push_back(Arrival::WorkFailed(windlass_core::fact::StopReason::DiskFull, said));
+    }
+
+    pub(super) fn end_call(&mut self, how: EndCall) {
+        let cut = self.terminating_cut();
+        let now = self.world.clock.monotonic();
+        let Live::Call(live) = &mut self.live else { return };
+        live.watch.cut(cut);
+        match how {
+            EndCall::Ask => {
+                let shown = live.agent.ask(&self.world);
+                self.show(shown);
+            }
+            EndCall::Kill => {
+                live.agent.at = None;
+                live.watch.exited(now, Ended::Signalled(9));
+                live.watch.pipes_closed(now);
+            }
+        }
+    }
+
+    /// What has become due of what runs in the lane.
+    pub(super) fn run_lane(&mut self, now: Duration) -> Step {
+        match &mut self.live {
+            Live::Nothing => Ok(()),
+            Live::Call(call) => {
+                if call.swept_at.is_some_and(|at| at <= now) {
+                    return self.call_over(None);
+                }
+                if call.agent.at.is_some_and(|at| at <= now) {
+                    let shown = call.agent.go_on(&mut self.world);
+                    self.show(shown);
+                    return self.step();
+                }
+                Ok(())
+            }
+            Live::Check(check) if check.ends_at <= now => self.check_over(),
+            Live::Check(_) => Ok(()),
+        }
+    }
+
+    fn show(&mut self, shown: Shown) {
+        let now = self.world.clock.monotonic();
+        if let Some(said) = shown.said {
+            self.note(What::AgentDid(said));
+        }
+        let Live::Call(live) = &mut self.live else { return };
+        live.watch.bytes(now);
+        for digest in &shown.digests {
+            live.watch.observe(now, digest);
+        }
+        if let Some(stream) = self.streams.get_mut(&live.call) {
+            stream.digests.extend(shown.digests);
+        }
+        if let Some(ended) = shown.ended {
+            live.watch.exited(now, ended);
+            if !live.agent.act.straggler {
+                live.watch.pipes_closed(now);
+            }
+        }
+    }
+
+    /// Clocks of a call that have run out, and its end.
+    pub(super) fn poll_lane(&mut self) -> Step {
+        let now = self.world.clock.monotonic();
+        let Live::Call(live) = &mut self.live else { return Ok(()) };
+        if live.swept_at.is_some() {
+            return Ok(());
+        }
+        match live.watch.due(now) {
+            Some(Due::Finished) => {
+                live.swept_at = Some(now + SWEEP);
+                live.agent.at = None;
+                Ok(())
+            }
+            Some(Due::Cut(cut)) => {
+                let call = live.call;
+                let calling = self.run().lane(lane()).and_then(|state| state.call()).map(|(_, call)| call.id);
+                match calling {
+                    Some(id) if id == call => self.take(Input::CallDue { lane: lane(), call, cut }),
+                    _ => Ok(()),
+                }
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn call_over(&mut self, lost: Option<&str>) -> Step {
+        let now = self.world.clock.now();
+        let Live::Call(live) = std::mem::replace(&mut self.live, Live::Nothing) else { return Ok(()) };
+        let mut report = live.watch.report(now, "");
+        if let (Some(why), None) = (lost, report.cut) {
+            report.class = Class::TaskFailure;
+            why.clone_into(&mut report.detail);
+        }
+        self.stream_read(live.call);
+        self.claim_from_notes(&mut report);
+        self.step()?;
+        self.take(Input::CallEnded { lane: lane(), call: live.call, report: Box::new(report) })
+    }
+
+    /// What there is to be known of a stream, found out without the code that is under test.
+    pub(super) fn stream_read(&mut self, call: CallId) {
+        let digests = self.streams.get(&call).map(|stream| stream.digests.as_slice()).unwrap_or_default();
+        let results = || {
+            digests.iter().filter_map(|digest| match digest {
+                Digest::Result(result) => Some(result),
+                _ => None,
+            })
+        };
+        let reported = results().filter_map(|result| result.cost_usd).next_back().map(Cost::from_dollars);
+        let refused = digests
+            .iter()
+            .any(|digest| matches!(digest, Digest::Retry { error, .. } if error == "authentication_failed"));
+        let answered = digests.iter().any(|digest| match digest {
+            Digest::Activity(activity) => {
+                use windlass_core::agent::Activity;
+                !matches!(activity, Activity::Starting | Activity::Thinking | Activity::Retrying)
+            }
+            _ => false,
+        });
+        let claims =
+            results().any(|result| !result.is_error && result.text.lines().any(|line| line.trim() == SIGNAL));
+        self.note(What::StreamRead { call, reported, only_refused: refused && !answered, claims });
+    }
+
+    fn claim_from_notes(&self, report: &mut CallReport) {
+        if self.plant == Some(crate::plant::Plant::ClaimFromYesterday)
+            && let Some(notes) = &self.world.notes
+        {
+            report.results.push(String::from_utf8_lossy(notes).into_owned());
+        }
+    }
+
+    pub(super) fn keeper_died(&mut self) -> Step {
+        self.note(What::Happened("the keeper is killed"));
+        let now = self.world.clock.monotonic();
+        match &mut self.live {
+            Live::Nothing => Ok(()),
+            Live::Call(call) => {
+                call.watch.exited(now, Ended::Lost);
+                self.call_over(Some("the process that keeps watch over the agent was killed"))
+            }
+            Live::Check(check) => {
+                check.result = CheckResult::Lost;
+                check.ends_at = now;
+                self.check_over()
+            }
+        }
+    }
+
+    /// The runner is dead; for a moment the agent still works, and nobody reads what it prints.
+    pub(super) fn outlive(&mut self, time: Duration) {
+        let until = self.world.clock.monotonic() + time;
+        let Live::Call(mut live) = std::mem::replace(&mut self.live, Live::Nothing) else { return };
+        while let Some(at) = live.agent.at.filter(|at| *at <= until) {
+            let now = self.world.clock.monotonic();
+            self.world.clock.pass(at.saturating_sub(now));
+            if let Some(said) = live.agent.go_on(&mut self.world).said {
+                self.note(What::AgentDid(format!("{said} (the runner is dead)")));
+            }
+        }
+    }
+
+    pub(super) fn begin_check(&mut self, lane: LaneId, stage: CheckStage, check: u16) -> Step {
+        self.step()?;
+        if self.world.disk.is_full() {
+            self.fail_full();
+            return Ok(());
+        }
+        if self.plan.git
+            && let Some((file, _)) = self.world.unprotected_work()
+        {
+            self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "a check runs" });
+        }
+        let began = self.world.clock.monotonic();
+        let nature = &self.script.checks[usize::from(check)];
+        let timeout = self.plan.checks[usize::from(check)].timeout;
+        let passed = match nature.rule {
+            CheckRule::WhenDone(least) => self.world.tree.done() >= least,
+            CheckRule::Always => true,
+            CheckRule::Never | CheckRule::Slow | CheckRule::Lost => false,
+            CheckRule::Flaky(percent) => {
+                Dice::new(self.script.seed ^ (self.checks_run << 32)).chance(percent.into())
+            }
+        };
+        self.checks_run += 1;
+        let (result, takes) = match nature.rule {
+            CheckRule::Slow => (CheckResult::TimedOut, timeout),
+            CheckRule::Lost => (CheckResult::Lost, Duration::from_millis(5)),
+            _ if passed => (CheckResult::Passed, Duration::from_secs(nature.seconds.into())),
+            _ => (CheckResult::Failed(1), Duration::from_secs(nature.seconds.into())),
+        };
+        let epoch = self.world.epoch;
+        self.note(What::CheckRan { check, stage, passed, epoch });
+        self.live = Live::Check(LiveCheck { lane, stage, check, began, ends_at: began + takes, result });
+        self.step()
+    }
+
+    fn check_over(&mut self) -> Step {
+        let now = self.world.clock.monotonic();
+        let Live::Check(check) = std::mem::replace(&mut self.live, Live::Nothing) else { return Ok(()) };
+        match self.script.checks[usize::from(check.check)].leaves {
+            Leaves::Nothing => {}
+            Leaves::Same(file) => self.world.change(Actor::Check, |tree| tree.put(file, 900)),
+            Leaves::New(file) => {
+                let content = self.world.new_content();
+                self.world.change(Actor::Check, |tree| tree.put(file, content));
+            }
+            Leaves::Removes(file) => self.world.change(Actor::Check, |tree| tree.put(file, 0)),
+        }
+        self.step()?;
+        let outcome = CheckOutcome {
+            check: check.check,
+            result: check.result,
+            duration: now.saturating_sub(check.began),
+            log: "a log".to_owned(),
+            last_line: String::new(),
+        };
+        self.take(Input::CheckEnded { lane: check.lane, stage: check.stage, outcome })
+    }
+
+    /// What became of a call whose runner died: what is on the disk of its stream is read.
+    pub(super) fn recovered(&mut self, call: CallId) -> CallReport {
+        let clocks = CallClocks {
+            silence: Duration::MAX,
+            wall: Duration::MAX,
+            wall_means: Cut::WallClock,
+            linger: Duration::MAX,
+            linger_background: Duration::MAX,
+        };
+        let mut watch = CallWatch::new(Duration::ZERO, clocks);
+        let stream = self.streams.get(&call).cloned().unwrap_or_default();
+        for digest in &stream.digests {
+            watch.observe(Duration::ZERO, digest);
+        }
+        watch.exited(Duration::ZERO, Ended::Lost);
+        watch.pipes_closed(Duration::ZERO);
+        let now = Now { monotonic: Duration::ZERO, ..self.world.clock.now() };
+        let mut report = watch.report(now, "");
+        if !stream.exists {
+            report.cost = Some(Cost::ZERO);
+        }
+        report
+    }
+}
+
+fn never_started() -> CallReport {
+    CallReport {
+        class: Class::Config,
+        detail: String::new(),
+        ended: Ended::Lost,
+        cut: None,
+        cost: Some(Cost::ZERO),
+        tokens: Tokens::default(),
+        results: Vec::new(),
+        tool_uses: 0,
+        denials: Vec::new(),
+        limit: None,
+        overage: false,
+        garbage_lines: 0,
+        duration: Duration::ZERO,
+    }
+}

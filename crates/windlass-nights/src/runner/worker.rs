@@ -1,0 +1,311 @@
+//! What the engine's worker does: looking at the tree, snapshots, prompts, commits, reading a dead call's stream.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use windlass_core::fact::{CheckOutcome, Evidence, SnapshotId, StopReason};
+use windlass_core::prompt::{FailedCheck, Notes, PromptParts, compose, holds_signal};
+use windlass_core::run::{Effect, Input, NotesShare, Occasion, TurnKey};
+
+use super::{Arrival, Halt, Runner, Step};
+use crate::plant::Plant;
+use crate::record::{Actor, What};
+use crate::script::{Hook, SIGNAL};
+use crate::world::{Author, Side, Tree};
+
+/// An effect that the worker carries out, and when it will have done so.
+#[derive(Debug)]
+pub(super) struct Job {
+    effect: Effect,
+    pub due: Duration,
+}
+
+/// What the worker remembers in a session.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    latest: Option<Look>,
+    by_checks: BTreeMap<u8, u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Look {
+    tree: Tree,
+    evidence: Evidence,
+    snapshot: Option<SnapshotId>,
+    trouble: bool,
+}
+
+/// Why the worker could not do it.
+enum Trouble {
+    Failed(StopReason, &'static str),
+    Halted(Halt),
+}
+
+impl From<Halt> for Trouble {
+    fn from(halt: Halt) -> Trouble {
+        Trouble::Halted(halt)
+    }
+}
+
+type Worked = Result<Vec<Input>, Trouble>;
+
+impl Runner<'_> {
+    pub(super) fn add_job(&mut self, effect: Effect) {
+        let takes = Duration::from_millis(match effect {
+            Effect::Prepare { .. } => 3,
+            Effect::Commit { .. } => 60,
+            _ => 12,
+        });
+        let begins = self.jobs.back().map_or(self.world.clock.monotonic(), |job| job.due);
+        self.jobs.push_back(Job { effect, due: begins + takes });
+    }
+
+    pub(super) fn carry_out(&mut self, job: Job) -> Step {
+        self.step()?;
+        let worked = match job.effect {
+            Effect::Survey(Occasion::Start) => self.survey(),
+            Effect::Survey(Occasion::Resume) => self.survey_again(),
+            Effect::Prepare { lane, turn, notes, .. } => {
+                self.prepare(turn, notes).map(|()| vec![Input::Prepared { lane }])
+            }
+            Effect::Recover { lane, call, .. } => {
+                let report = Box::new(self.recovered(call));
+                self.stream_read(call);
+                Ok(vec![Input::CallEnded { lane, call, report }])
+            }
+            Effect::Keep { lane, turn } => self.keep(turn).map(|(inputs, evidence, snapshot, changed)| {
+                inputs.into_iter().chain([Input::Kept { lane, evidence, snapshot, changed }]).collect()
+            }),
+            Effect::Settle { lane, .. } => self.look().map(|look| {
+                let evidence = look.evidence.clone();
+                self.note_checks(&look);
+                self.remember(look);
+                vec![Input::Settled { lane, evidence }]
+            }),
+            Effect::Commit { lane, turn, since } => {
+                self.commit(turn, since.as_ref()).map(|(commit, evidence, altered, refused)| {
+                    vec![Input::CommitEnded { lane, commit, evidence, altered, refused }]
+                })
+            }
+            Effect::RunCheck { .. } | Effect::Call { .. } | Effect::EndCall { .. } => Ok(Vec::new()),
+        };
+        match worked {
+            Ok(inputs) => self.inbox.extend(inputs.into_iter().map(Arrival::Worked)),
+            Err(Trouble::Failed(reason, said)) => {
+                self.inbox.push_back(Arrival::WorkFailed(reason, said.to_owned()));
+            }
+            Err(Trouble::Halted(halt)) => return Err(halt),
+        }
+        self.step()
+    }
+
+    fn survey(&mut self) -> Worked {
+        let look = self.look()?;
+        let evidence = look.evidence.clone();
+        let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
+        self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0 }])
+    }
+
+    fn survey_again(&mut self) -> Worked {
+        let look = self.look()?;
+        let evidence = look.evidence.clone();
+        self.remember(look);
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0 }])
+    }
+
+    fn prepare(&mut self, turn: TurnKey, share: NotesShare) -> Result<(), Trouble> {
+        self.keep_beginning(turn)?;
+        if self.world.disk.is_full() {
+            return Err(Trouble::Failed(StopReason::DiskFull, "the disk is full"));
+        }
+        let notes = self.plan.job.notes_file.as_ref().and(self.world.notes.as_deref());
+        let refused = self.core.run.refused_by();
+        let failed = |outcome: &CheckOutcome| !outcome.passed();
+        let parts = PromptParts {
+            plan: &self.plan,
+            turn,
+            goal: "Do what is to be done.",
+            notes: notes.map(|bytes| Notes::take(bytes, share)),
+            refused: refused
+                .iter()
+                .filter(|outcome| failed(outcome))
+                .map(|outcome| FailedCheck {
+                    command: "check",
+                    outcome,
+                    tail: format!("something\n{SIGNAL}\n"),
+                    failed_before: false,
+                })
+                .collect(),
+            agents_file: None,
+        };
+        let prompt = compose(&parts);
+        if holds_signal(&prompt.user, SIGNAL) || holds_signal(&prompt.system, SIGNAL) {
+            self.note(What::BadPrompt("it holds the completion phrase on a line of its own"));
+        }
+        let same = self.system_prompt.get_or_insert_with(|| prompt.system.clone()) == &prompt.system;
+        if !same {
+            self.note(What::BadPrompt("its system prompt is not the same in every iteration"));
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
+    fn keep(&mut self, turn: TurnKey) -> Result<(Vec<Input>, Evidence, Option<SnapshotId>, u32), Trouble> {
+        let look = self.look()?;
+        let destroyed = look.trouble.then(|| Input::Failed {
+            stop_reason: StopReason::DestructiveChange,
+            detail: "the git repository was damaged while the agent worked".to_owned(),
+        });
+        let changed = self.memory.latest.as_ref().map_or(0, |before| before.tree.changes(&look.tree).count());
+        let evidence = look.evidence.clone();
+        let snapshot = self.keep_look(&look, turn, Side::After)?;
+        self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        Ok((destroyed.into_iter().collect(), evidence, snapshot, u32::try_from(changed).unwrap_or(0)))
+    }
+
+    fn keep_beginning(&mut self, turn: TurnKey) -> Result<(), Trouble> {
+        let Some(mut look) = self.memory.latest.take() else { return Ok(()) };
+        let named = match &look.snapshot {
+            Some(id) => {
+                let id = id.clone();
+                self.world.snapshots.name(&id, (turn, Side::Before));
+                Ok(())
+            }
+            None if self.plant == Some(Plant::UnkeptEdit) => Ok(()),
+            None => self.keep_look(&look, turn, Side::Before).map(|kept| look.snapshot = kept),
+        };
+        self.memory.latest = Some(look);
+        named
+    }
+
+    fn look(&self) -> Result<Look, Trouble> {
+        if self.world.no_directory {
+            let said = "the working directory is gone";
+            return Err(Trouble::Failed(StopReason::DestructiveChange, said));
+        }
+        let trouble = self.plan.git && !self.world.git.exists();
+        Ok(Look { tree: self.world.tree, evidence: self.world.evidence(), snapshot: None, trouble })
+    }
+
+    fn remember(&mut self, look: Look) {
+        let same = self.memory.latest.as_ref().filter(|latest| latest.evidence == look.evidence);
+        let snapshot = same.and_then(|latest| latest.snapshot.clone());
+        self.memory.latest = Some(Look { snapshot, ..look });
+    }
+
+    /// What differs from the tree that was judged, the checks wrote.
+    fn note_checks(&mut self, look: &Look) {
+        let Some(judged) = &self.memory.latest else { return };
+        for file in judged.tree.changes(&look.tree) {
+            self.memory.by_checks.insert(file, look.tree.get(file));
+        }
+    }
+
+    fn keep_look(&mut self, look: &Look, turn: TurnKey, side: Side) -> Result<Option<SnapshotId>, Trouble> {
+        if !self.plan.git {
+            return Ok(None);
+        }
+        if self.world.disk.is_full() {
+            return Err(Trouble::Failed(StopReason::DiskFull, "the disk is full"));
+        }
+        let name = (turn, side);
+        if self.plant == Some(Plant::NameBeforeContent) {
+            let id = self.world.snapshots.new_id();
+            self.world.snapshots.name(&id, name);
+            self.step()?;
+            self.world.snapshots.write_as(id.clone(), look.tree);
+            self.world.snapshots.sync(&id);
+            self.world.snapshots.name(&id, name);
+            return Ok(Some(id));
+        }
+        let id = self.world.snapshots.write(look.tree);
+        self.step()?;
+        self.world.snapshots.sync(&id);
+        self.step()?;
+        self.world.snapshots.name(&id, name);
+        self.step()?;
+        Ok(Some(id))
+    }
+
+    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
+    fn commit(
+        &mut self,
+        turn: TurnKey,
+        since: Option<&SnapshotId>,
+    ) -> Result<(Option<String>, Evidence, bool, Option<String>), Trouble> {
+        let checked = if self.plan.checks.is_empty() { None } else { Some(self.look()?) };
+        let (commit, altered, refused) = self.try_commit(turn, since)?;
+        if let Some(checked) = checked {
+            self.note_checks(&checked);
+        }
+        let look = self.look()?;
+        let evidence = look.evidence.clone();
+        self.remember(look);
+        Ok((commit, evidence, altered, refused))
+    }
+
+    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
+    fn try_commit(
+        &mut self,
+        turn: TurnKey,
+        since: Option<&SnapshotId>,
+    ) -> Result<(Option<String>, bool, Option<String>), Trouble> {
+        let (Some(since), Some(candidate)) = (since, &self.memory.latest) else {
+            return Ok((None, false, None));
+        };
+        let candidate = candidate.tree;
+        if self.plant != Some(Plant::RepeatedCommit)
+            && let Some(commit) = self.world.git.head_if_marked(turn.iteration)
+        {
+            return Ok((Some(commit), false, None));
+        }
+        let Some(since) = self.world.snapshots.tree(since).copied() else {
+            self.note(What::BadSnapshot(format!("{since}", since = since.0)));
+            return Ok((None, false, None));
+        };
+        let head = self.world.git.head_tree();
+        let mut tree = head;
+        for file in since.changes(&candidate) {
+            let by_checks = self.memory.by_checks.get(&file) == Some(&candidate.get(file));
+            if !by_checks {
+                tree.put(file, candidate.get(file));
+            }
+        }
+        if tree == head {
+            return Ok((None, false, None));
+        }
+        let wanted = tree;
+        match self.script.hook {
+            Hook::None => {}
+            Hook::Refuses => {
+                self.note(What::HookRan("refuses the commit"));
+                return Ok((None, false, Some("the hook says no".to_owned())));
+            }
+            Hook::Formats => {
+                let content = self.world.new_content();
+                self.hook("formats a file", 1, content);
+                tree.put(1, content);
+            }
+            Hook::Breaks => {
+                let less = wanted.done().saturating_sub(1);
+                self.hook("undoes a piece of the work", 0, less);
+                tree.put(0, less);
+            }
+            Hook::Litters => {
+                let content = self.world.new_content();
+                self.hook("leaves a file that is not committed", 6, content);
+            }
+        }
+        self.step()?;
+        let commit = self.world.git.commit(tree, Author::Runner(turn.iteration));
+        self.note(What::Committed { iteration: turn.iteration, commit: commit.clone() });
+        self.step()?;
+        Ok((Some(commit), tree != wanted, None))
+    }
+
+    fn hook(&mut self, said: &'static str, file: u8, content: u32) {
+        self.world.change(Actor::Hook, |tree| tree.put(file, content));
+        self.note(What::HookRan(said));
+    }
+}

@@ -1,0 +1,109 @@
+//! What an agent does in one call.
+
+/// One call, from its start to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Act {
+    /// What kind of agent this is, for the story.
+    pub character: &'static str,
+    /// One after another, each after so many milliseconds.
+    pub deeds: Vec<(u32, Deed)>,
+    /// What one response of its model costs, in millionths of a dollar.
+    pub response: u64,
+    pub end: End,
+    pub on_term: OnTerm,
+    /// Something that it started holds its pipes open.
+    pub straggler: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Deed {
+    Starts,
+    /// Bytes, and nothing that a clock could go by.
+    Prints,
+    Thinks,
+    UsesTool,
+    Garbage,
+    /// The model answers once, and that costs.
+    Spends,
+    /// The job comes one step further.
+    Works,
+    Writes(u8),
+    /// One of two contents in turn: A, B, A, B.
+    Flips(u8),
+    Deletes(u8),
+    DeletesAll,
+    /// Writes notes of so many bytes; perhaps the completion phrase is among them.
+    Notes {
+        bytes: u32,
+        phrase: bool,
+    },
+    Commits,
+    /// `git reset --hard HEAD~1`.
+    Resets,
+    DestroysGit,
+    /// Removes the working directory itself.
+    DestroysAll,
+    /// Retries a request; with refused credentials, or because the service is overloaded.
+    Retries {
+        refused: bool,
+    },
+    /// A usage limit refuses it; it resets in so many seconds, where that is said.
+    Limited {
+        resets_in: Option<i32>,
+    },
+    Overage,
+    Background(u32),
+    Denied,
+    Answers(Answer),
+}
+
+/// A result event.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Answer {
+    Fine(Word),
+    /// With no cost in it.
+    Unpriced(Word),
+    Fails(Failure),
+}
+
+/// What an agent says at the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Word {
+    Nothing,
+    MoreToDo,
+    Done,
+    DoneIfSo,
+    /// Names the phrase within a sentence: no claim.
+    Mentions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Failure {
+    MaxTurns,
+    Budget,
+    TooLong,
+    NotLoggedIn,
+    NoCredit,
+    Overloaded,
+    /// 429: with a refusal before it a usage limit, otherwise an outage.
+    Throttled,
+    Unexplained,
+}
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum End {
+    Exits(i32),
+    Signalled(i32),
+    /// Never by itself.
+    Hangs,
+}
+
+/// What SIGTERM makes it do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum OnTerm {
+    Dies,
+    /// It gives its result, and goes.
+    Answers,
+    Ignores,
+}

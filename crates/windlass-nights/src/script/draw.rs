@@ -1,0 +1,361 @@
+//! Drawing a night from its seed.
+
+use windlass_core::run::Mode;
+
+use super::{
+    Act, Answer, CheckNature, CheckRule, Deed, Edit, End, Event, Failure, Happening, Hook, Leaves, OnTerm,
+    Pause, Script, Word, plan,
+};
+use crate::dice::Dice;
+use crate::world::FILES;
+
+impl Script {
+    /// The night of this seed.
+    #[must_use]
+    pub fn draw(seed: u64, mode: Option<Mode>) -> Script {
+        let mut dice = Dice::new(seed);
+        let drawn = Mode::Goal;
+        let plan = plan::draw(&mut dice, mode.unwrap_or(drawn));
+        let goal = dice.number(1, 5);
+        let checks = plan.checks.iter().map(|_| check(&mut dice, goal)).collect();
+        let hook = dice.pick(&[
+            (5, Hook::None),
+            (2, Hook::Formats),
+            (1, Hook::Breaks),
+            (1, Hook::Litters),
+            (1, Hook::Refuses),
+        ]);
+        Script {
+            seed,
+            plan,
+            goal,
+            checks,
+            hook,
+            acts: acts(&mut dice),
+            events: events(&mut dice),
+            pauses: pauses(&mut dice),
+        }
+    }
+}
+
+fn file(dice: &mut Dice) -> u8 {
+    u8::try_from(dice.between(1, FILES as u64 - 1)).unwrap_or(1)
+}
+
+fn check(dice: &mut Dice, goal: u32) -> CheckNature {
+    let some = dice.number(1, goal);
+    let rule = dice.pick(&[
+        (8, CheckRule::WhenDone(goal)),
+        (3, CheckRule::WhenDone(some)),
+        (4, CheckRule::Always),
+        (2, CheckRule::Never),
+        (3, CheckRule::Flaky(70)),
+        (1, CheckRule::Slow),
+        (1, CheckRule::Lost),
+    ]);
+    let (one, two, three) = (file(dice), file(dice), file(dice));
+    let leaves = dice.pick(&[
+        (6, Leaves::Nothing),
+        (1, Leaves::Same(one)),
+        (2, Leaves::New(two)),
+        (1, Leaves::Removes(three)),
+    ]);
+    CheckNature { rule, leaves, seconds: dice.number(0, 90) }
+}
+
+/// Nights are mostly those of one or two kinds of agent, and sometimes of anything.
+fn acts(dice: &mut Dice) -> Vec<Act> {
+    let how_many = dice.between(1, 9);
+    let usual = dice.pick(CHARACTERS);
+    let honesty = dice.pick(&[(3, 30), (2, 70), (1, 0)]);
+    let draw_one = |dice: &mut Dice| {
+        let draw = match dice.below(100) {
+            roll if roll < honesty => honest,
+            roll if roll < honesty + (100 - honesty) / 2 => usual,
+            _ => dice.pick(CHARACTERS),
+        };
+        let mut act = draw(dice);
+        act.straggler = dice.chance(4);
+        act.on_term = dice.pick(&[(4, OnTerm::Dies), (2, OnTerm::Answers), (1, OnTerm::Ignores)]);
+        act
+    };
+    (0..how_many).map(|_| draw_one(dice)).collect()
+}
+
+type Draw = fn(&mut Dice) -> Act;
+
+const CHARACTERS: &[(u32, Draw)] = &[
+    (6, honest),
+    (4, lying),
+    (2, lazy),
+    (3, looping),
+    (4, destructive),
+    (2, chatty),
+    (2, silent),
+    (4, dying),
+    (3, burning),
+    (3, answering_after_the_end),
+    (2, out_of_turns),
+    (2, denied),
+    (2, too_long),
+    (1, logged_out),
+    (4, limited),
+    (4, cut_off_from_the_api),
+    (1, beyond_the_plan),
+    (3, careless),
+];
+
+fn act(character: &'static str, dice: &mut Dice, middle: Vec<(u32, Deed)>, end: End) -> Act {
+    let mut deeds = vec![(dice.number(100, 900), Deed::Starts), (dice.number(500, 20_000), Deed::Thinks)];
+    deeds.extend(middle);
+    let response = dice.between(10_000, 400_000);
+    Act { character, deeds, response, end, on_term: OnTerm::Dies, straggler: false }
+}
+
+/// Works, answers and goes.
+fn working(dice: &mut Dice, last: Deed) -> Vec<(u32, Deed)> {
+    let mut deeds = vec![
+        (dice.number(200, 60_000), Deed::UsesTool),
+        (dice.number(50, 5_000), Deed::Works),
+        (dice.number(50, 90_000), Deed::Spends),
+    ];
+    if dice.chance(40) {
+        deeds.push((dice.number(50, 900), Deed::Writes(file(dice))));
+    }
+    if dice.chance(40) {
+        let bytes = dice.pick(&[(6, 200), (1, 40_000)]);
+        deeds.push((300, Deed::Notes { bytes, phrase: dice.chance(20) }));
+    }
+    if dice.chance(12) {
+        deeds.push((300, Deed::Commits));
+    }
+    deeds.push((dice.number(50, 3_000), last));
+    deeds
+}
+
+fn fine(word: Word) -> Deed {
+    Deed::Answers(Answer::Fine(word))
+}
+
+fn honest(dice: &mut Dice) -> Act {
+    let middle = working(dice, fine(Word::DoneIfSo));
+    act("an honest agent", dice, middle, End::Exits(0))
+}
+
+fn lying(dice: &mut Dice) -> Act {
+    let mut middle = vec![(2_000, Deed::Spends)];
+    if dice.chance(30) {
+        middle.push((100, Deed::Writes(file(dice))));
+    }
+    middle.push((500, fine(Word::Done)));
+    act("a liar", dice, middle, End::Exits(0))
+}
+
+fn lazy(dice: &mut Dice) -> Act {
+    let word = dice.pick(&[(2, Word::Nothing), (1, Word::MoreToDo), (1, Word::Mentions)]);
+    act("a lazy agent", dice, vec![(900, Deed::Spends), (100, fine(word))], End::Exits(0))
+}
+
+fn looping(dice: &mut Dice) -> Act {
+    let word = dice.pick(&[(3, Word::MoreToDo), (1, Word::Done)]);
+    let middle = vec![(4_000, Deed::UsesTool), (100, Deed::Flips(2)), (100, Deed::Spends), (500, fine(word))];
+    act("an agent that goes round in circles", dice, middle, End::Exits(0))
+}
+
+fn destructive(dice: &mut Dice) -> Act {
+    let one = file(dice);
+    let worst = dice.pick(&[
+        (4, Deed::Deletes(one)),
+        (1, Deed::Deletes(0)),
+        (2, Deed::DeletesAll),
+        (3, Deed::Resets),
+        (1, Deed::DestroysGit),
+        (1, Deed::DestroysAll),
+    ]);
+    let word = dice.pick(&[(1, Word::MoreToDo), (1, Word::Done)]);
+    let middle = vec![(3_000, Deed::UsesTool), (200, worst), (100, Deed::Spends), (700, fine(word))];
+    act("a destructive agent", dice, middle, End::Exits(0))
+}
+
+fn chatty(dice: &mut Dice) -> Act {
+    let mut middle = Vec::new();
+    for _ in 0..dice.between(3, 12) {
+        let deed =
+            dice.pick(&[(2, Deed::Thinks), (2, Deed::UsesTool), (1, Deed::Garbage), (1, Deed::Prints)]);
+        middle.push((dice.number(10, 30_000), deed));
+    }
+    middle.push((100, Deed::Notes { bytes: 60_000, phrase: true }));
+    middle.extend(working(dice, fine(Word::DoneIfSo)));
+    act("a chatty agent", dice, middle, End::Exits(0))
+}
+
+fn silent(dice: &mut Dice) -> Act {
+    let mut middle = vec![(1_000, Deed::Spends)];
+    if dice.chance(50) {
+        middle.push((1_000, Deed::Works));
+    }
+    act("a silent agent", dice, middle, End::Hangs)
+}
+
+fn dying(dice: &mut Dice) -> Act {
+    let mut middle = working(dice, Deed::Thinks);
+    middle.truncate(usize::try_from(dice.between(0, 5)).unwrap_or(0));
+    let end =
+        dice.pick(&[(2, End::Exits(1)), (1, End::Exits(0)), (2, End::Signalled(9)), (1, End::Signalled(11))]);
+    act("a dying agent", dice, middle, end)
+}
+
+fn burning(dice: &mut Dice) -> Act {
+    let mut middle: Vec<(u32, Deed)> =
+        (0..dice.between(2, 12)).map(|_| (dice.number(1_000, 60_000), Deed::Spends)).collect();
+    middle.extend(working(dice, fine(Word::DoneIfSo)));
+    let mut act = act("an agent that burns money", dice, middle, End::Exits(0));
+    act.response = dice.between(200_000, 2_500_000);
+    act
+}
+
+fn answering_after_the_end(dice: &mut Dice) -> Act {
+    let mut middle = working(dice, fine(Word::MoreToDo));
+    if dice.chance(30) {
+        middle.push((100, Deed::Background(1)));
+        middle.push((dice.number(100, 400_000), Deed::Background(0)));
+    }
+    if dice.chance(70) {
+        middle.push((dice.number(100, 15_000), Deed::UsesTool));
+        middle.push((100, Deed::Writes(file(dice))));
+        middle.push((100, Deed::Spends));
+        middle.push((dice.number(100, 15_000), fine(Word::DoneIfSo)));
+    }
+    let end = dice.pick(&[(1, End::Exits(0)), (2, End::Hangs)]);
+    act("an agent that lingers", dice, middle, end)
+}
+
+fn out_of_turns(dice: &mut Dice) -> Act {
+    let fails = Deed::Answers(Answer::Fails(Failure::MaxTurns));
+    let middle = if dice.chance(60) { working(dice, fails) } else { vec![(900, Deed::Spends), (100, fails)] };
+    act("an agent out of turns", dice, middle, End::Exits(1))
+}
+
+fn denied(dice: &mut Dice) -> Act {
+    let middle =
+        vec![(900, Deed::UsesTool), (100, Deed::Denied), (900, Deed::Spends), (50, fine(Word::MoreToDo))];
+    act("an agent without permission", dice, middle, End::Exits(0))
+}
+
+fn too_long(dice: &mut Dice) -> Act {
+    let fails = Deed::Answers(Answer::Fails(Failure::TooLong));
+    let middle = if dice.chance(30) { working(dice, fails) } else { vec![(100, fails)] };
+    act("an agent whose context is full", dice, middle, End::Exits(1))
+}
+
+fn logged_out(dice: &mut Dice) -> Act {
+    if dice.chance(50) {
+        let middle = vec![(500, Deed::Retries { refused: true }), (900, Deed::Retries { refused: true })];
+        return act("an agent with refused credentials", dice, middle, End::Hangs);
+    }
+    let failure = dice.pick(&[(2, Failure::NotLoggedIn), (1, Failure::NoCredit)]);
+    let middle = vec![(500, Deed::Answers(Answer::Fails(failure)))];
+    act("an agent that is not logged in", dice, middle, End::Exits(1))
+}
+
+fn limited(dice: &mut Dice) -> Act {
+    let soon = i32::try_from(dice.between(0, 9_000)).unwrap_or(0) - 300;
+    let late = i32::try_from(dice.between(0, 30_000)).unwrap_or(0);
+    let resets_in = dice.pick(&[(4, Some(soon)), (2, Some(late)), (3, None)]);
+    let mut middle = Vec::new();
+    if dice.chance(30) {
+        middle.extend([(900, Deed::Works), (100, Deed::Spends)]);
+    }
+    middle.push((300, Deed::Limited { resets_in }));
+    if dice.chance(85) {
+        middle.push((100, Deed::Answers(Answer::Fails(Failure::Throttled))));
+    }
+    act("an agent at its usage limit", dice, middle, End::Exits(1))
+}
+
+fn cut_off_from_the_api(dice: &mut Dice) -> Act {
+    let mut middle = Vec::new();
+    if dice.chance(25) {
+        middle.extend([(900, Deed::Works), (100, Deed::Spends)]);
+    }
+    middle.push((2_000, Deed::Retries { refused: false }));
+    if dice.chance(20) {
+        return act("an agent that retries for ever", dice, middle, End::Hangs);
+    }
+    let failure = dice.pick(&[(3, Failure::Overloaded), (1, Failure::Throttled)]);
+    middle.push((9_000, Deed::Answers(Answer::Fails(failure))));
+    act("an agent in an outage", dice, middle, End::Exits(1))
+}
+
+fn beyond_the_plan(dice: &mut Dice) -> Act {
+    let mut middle = vec![(100, Deed::Overage)];
+    middle.extend(working(dice, fine(Word::DoneIfSo)));
+    act("an agent that is charged beyond its plan", dice, middle, End::Exits(0))
+}
+
+/// Its result has no cost, an error without a name, or a bad exit code behind it.
+fn careless(dice: &mut Dice) -> Act {
+    let word = dice.pick(&[(1, Word::Done), (2, Word::DoneIfSo)]);
+    let answer = dice.pick(&[
+        (1, Answer::Unpriced(word)),
+        (1, Answer::Fine(word)),
+        (1, Answer::Fails(Failure::Unexplained)),
+    ]);
+    let middle = working(dice, Deed::Answers(answer));
+    let code = dice.pick(&[(2, 0), (1, 1)]);
+    act("a careless agent", dice, middle, End::Exits(code))
+}
+
+/// Most nights are disturbed a few times, some not at all, some all the time.
+fn events(dice: &mut Dice) -> Vec<Event> {
+    let how_many = dice.pick(&[(3, 0), (4, 1), (3, 3), (1, 8)]);
+    let reach = dice.pick(&[(2, 40), (3, 150), (2, 600)]);
+    let mut events: Vec<Event> = (0..how_many)
+        .map(|_| Event {
+            step: dice.number(1, reach),
+            part: u8::try_from(dice.below(256)).unwrap_or(0),
+            what: happening(dice),
+        })
+        .collect();
+    // Impatience: what is pressed once is pressed again.
+    if let Some(first) = events.iter().find(|event| event.what == Happening::CtrlC).cloned()
+        && dice.chance(50)
+    {
+        for _ in 0..dice.between(1, 2) {
+            events.push(Event { step: first.step + dice.number(0, 12), ..first.clone() });
+        }
+    }
+    events.sort_by_key(|event| event.step);
+    events
+}
+
+fn happening(dice: &mut Dice) -> Happening {
+    let byte = u8::try_from(dice.below(256)).unwrap_or(0);
+    let jump = i32::try_from(dice.between(0, 14_400)).unwrap_or(0) - 7_200;
+    dice.pick(&[
+        (3, Happening::CtrlC),
+        (2, Happening::Terminate),
+        (1, Happening::HangUp),
+        (2, Happening::StopFile),
+        (7, Happening::Kill { torn: byte, agent_lives_ms: 1_000 }),
+        (6, Happening::PowerCut { survives: byte, zeros: byte % 4 == 0 }),
+        (1, Happening::KeeperDies),
+        (2, Happening::DiskFills),
+        (1, Happening::DiskFrees),
+        (2, Happening::Jump(jump)),
+        (2, Happening::Sleep(u32::from(byte) * 60)),
+    ])
+}
+
+fn pauses(dice: &mut Dice) -> Vec<Pause> {
+    let one = |dice: &mut Dice| {
+        let at = file(dice);
+        let edit = dice.pick(&[(2, Edit::Writes(at)), (1, Edit::Deletes(at)), (1, Edit::Commits(at))]);
+        Pause {
+            length: dice.pick(&[(2, 5), (2, 600), (1, 30_000)]),
+            edit: dice.chance(35).then_some(edit),
+            resumes_ended: dice.chance(50),
+        }
+    };
+    (0..dice.pick(&[(3, 0), (3, 2), (1, 5)])).map(|_| one(dice)).collect()
+}

@@ -1,0 +1,141 @@
+//! What a night is made of: all of it drawn before it begins, so that a failing night can be made smaller.
+
+mod act;
+mod draw;
+mod plan;
+mod shrink;
+
+use windlass_core::run::{Mode, RunPlan};
+
+pub(crate) use act::{Act, Answer, Deed, End, Failure, OnTerm, Word};
+pub(crate) use plan::SIGNAL;
+
+/// One night, as a value. The same script gives the same night.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// The number that it was drawn from; chance within the night (a flaky check) follows from it as well.
+    pub seed: u64,
+    pub(crate) plan: RunPlan,
+    /// So much work makes the job done.
+    pub(crate) goal: u32,
+    /// What each check is like, as the plan lists them.
+    pub(crate) checks: Vec<CheckNature>,
+    pub(crate) hook: Hook,
+    /// What agents do, one call after another, over and over.
+    pub(crate) acts: Vec<Act>,
+    /// By step, ascending.
+    pub(crate) events: Vec<Event>,
+    /// What happens between the sessions.
+    pub(crate) pauses: Vec<Pause>,
+}
+
+/// Something from outside, at a step of the night. A step is the smallest thing that a night does: a fact written, an
+/// effect begun or done, a deed of the agent, a stretch of time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Event {
+    pub step: u32,
+    /// If the step is a stretch of time: after so many 256ths of it.
+    pub part: u8,
+    pub what: Happening,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Happening {
+    CtrlC,
+    Terminate,
+    HangUp,
+    /// `windlass stop`.
+    StopFile,
+    /// SIGKILL to the runner. Of a write under way, so many 256ths are done. The keeper gives the agent so many ms.
+    Kill {
+        torn: u8,
+        agent_lives_ms: u32,
+    },
+    /// Of what is not synced, so many 256ths survive; zeros may stand where the rest was to be.
+    PowerCut {
+        survives: u8,
+        zeros: bool,
+    },
+    KeeperDies,
+    DiskFills,
+    DiskFrees,
+    /// The wall clock is set by so many seconds.
+    Jump(i32),
+    /// The machine sleeps: the monotonic clock stands still.
+    Sleep(u32),
+}
+
+/// Between two sessions.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pause {
+    /// Seconds.
+    pub length: u32,
+    pub edit: Option<Edit>,
+    /// Does somebody resume a run that ended by itself, with higher limits where it needs them?
+    pub resumes_ended: bool,
+}
+
+/// What a person does to the tree between two sessions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Edit {
+    Writes(u8),
+    Deletes(u8),
+    /// Writes, and commits everything.
+    Commits(u8),
+}
+
+/// What a check is like.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CheckNature {
+    pub rule: CheckRule,
+    pub leaves: Leaves,
+    /// How long it takes.
+    pub seconds: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CheckRule {
+    /// Passes once so much work is done.
+    WhenDone(u32),
+    Always,
+    Never,
+    /// Passes so many times out of a hundred, whatever is there.
+    Flaky(u32),
+    /// Takes longer than it may.
+    Slow,
+    /// Cannot be started.
+    Lost,
+}
+
+/// What a check does to the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Leaves {
+    Nothing,
+    /// The same content each time.
+    Same(u8),
+    /// Another content each time: a report with a date in it.
+    New(u8),
+    /// It removes a file.
+    Removes(u8),
+}
+
+/// What the repository's commit hook does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Hook {
+    None,
+    /// It changes a file, and that is what is committed.
+    Formats,
+    /// It changes a file in a way that undoes the work.
+    Breaks,
+    /// It changes the working tree, not what is committed.
+    Litters,
+    Refuses,
+}
+
+impl Script {
+    /// The mode that the night is about.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.plan.job.mode
+    }
+}

@@ -1,0 +1,91 @@
+//! Drawing a plan.
+
+use std::time::Duration;
+
+use windlass_core::fact::{Check, CheckKind, Cost, ExitCodes, RunId};
+use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
+
+use crate::dice::Dice;
+
+/// The phrase that claims completion.
+pub(crate) const SIGNAL: &str = "WINDLASS_JOB_COMPLETE";
+
+pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
+    let git = dice.chance(88);
+    let commit = dice.pick(&[(4, CommitPolicy::None), (1, CommitPolicy::Agent), (5, CommitPolicy::Runner)]);
+    RunPlan {
+        run: RunId(format!("r-night{:03}", dice.below(1000))),
+        directory: "/project".into(),
+        git,
+        job: Job {
+            mode,
+            title: "a job".to_owned(),
+            completion_signal: SIGNAL.to_owned(),
+            completion_threshold: dice.number(1, 3),
+            notes_file: dice.chance(75).then(|| "SHARED_TASK_NOTES.md".into()),
+        },
+        limits: limits(dice),
+        clocks: clocks(dice),
+        checks: checks(dice),
+        agent: agent(),
+        commit: if git { commit } else { CommitPolicy::None },
+        exit_codes: dice.pick(&[(1, ExitCodes::Simple), (1, ExitCodes::Detailed)]),
+        inputs: Vec::new(),
+    }
+}
+
+fn limits(dice: &mut Dice) -> Limits {
+    Limits {
+        iterations: Some(dice.number(1, 12)),
+        cost: dice.chance(50).then(|| Cost::from_micros(dice.between(1, 80) * 100_000)),
+        tokens: dice.chance(15).then(|| dice.between(200, 5_000)),
+        duration: dice.chance(80).then(|| Duration::from_mins(dice.between(3, 720))),
+        failures: dice.number(1, 4),
+        stagnation: dice.chance(75).then(|| dice.number(1, 4)),
+        wait: Duration::from_mins(dice.pick(&[(1, 10), (1, 60), (4, 360)])),
+        outage_retries: dice.pick(&[(1, 0), (1, 3), (3, 20)]),
+        outage_time: Duration::from_mins(dice.pick(&[(1, 1), (3, 120)])),
+        overage: dice.chance(50),
+        spent_before: if dice.chance(10) { Cost::from_micros(dice.below(1_500_000)) } else { Cost::ZERO },
+    }
+}
+
+fn clocks(dice: &mut Dice) -> Clocks {
+    Clocks {
+        delay: Duration::from_secs(dice.pick(&[(1, 0), (4, 2), (1, 30)])),
+        backoff: Duration::from_secs(10),
+        silence: Duration::from_mins(dice.pick(&[(1, 2), (3, 15)])),
+        call: Duration::from_mins(dice.pick(&[(1, 20), (3, 150)])),
+        grace: Duration::from_secs(5),
+        linger: Duration::from_secs(10),
+        linger_background: Duration::from_mins(10),
+    }
+}
+
+fn checks(dice: &mut Dice) -> Vec<Check> {
+    let until = dice.pick(&[(6, 0), (3, 1), (1, 2)]);
+    let gates = dice.pick(&[(4, 0), (4, 1), (2, 2)]);
+    let check = |kind: CheckKind, number: usize| Check {
+        kind,
+        command: format!("check {number}"),
+        timeout: Duration::from_mins(10),
+    };
+    let kinds =
+        std::iter::repeat_n(CheckKind::Until, until).chain(std::iter::repeat_n(CheckKind::Gate, gates));
+    kinds.enumerate().map(|(number, kind)| check(kind, number)).collect()
+}
+
+fn agent() -> AgentPlan {
+    AgentPlan {
+        name: "claude".to_owned(),
+        program: "/usr/bin/claude".into(),
+        version: "2.1.330".to_owned(),
+        model: None,
+        max_turns: None,
+        arguments: Vec::new(),
+        skip_permissions: false,
+        allow: Vec::new(),
+        api_keys: false,
+        background: false,
+    }
+}

@@ -1,0 +1,192 @@
+//! A night as a person reads it.
+
+use std::fmt::Write as _;
+
+use windlass_core::fact::{Fact, StopReason};
+
+use crate::invariant::{Breach, Invariant};
+use crate::record::{Record, SessionEnd, What};
+use crate::script::Script;
+
+/// The longest line.
+const WIDTH: usize = 100;
+
+/// What happened, line by line: time, iteration, what. The breach stands where it was seen.
+#[must_use]
+pub fn tell(script: &Script, record: &Record, broken: Option<&(Invariant, Breach)>) -> String {
+    let mut text = setting(script);
+    let mut iteration = 0;
+    for (at, moment) in record.moments.iter().enumerate() {
+        if let What::Fact(entry) = &moment.what
+            && let Fact::IterationStarted { iteration: begun, .. } = &entry.fact
+        {
+            iteration = *begun;
+        }
+        if let Some(said) = sentence(&moment.what) {
+            line(&mut text, &moment.wall.strftime("%H:%M:%S").to_string(), iteration, &said);
+        }
+        if let Some((invariant, breach)) = broken.filter(|(_, breach)| breach.moment == at) {
+            let said = format!("✗ {}: {}", invariant.name, breach.said);
+            line(&mut text, "", iteration, &said);
+        }
+    }
+    if let Some((invariant, breach)) = broken.filter(|(_, breach)| breach.moment >= record.moments.len()) {
+        line(&mut text, "", iteration, &format!("✗ {}: {}", invariant.name, breach.said));
+    }
+    text
+}
+
+fn setting(script: &Script) -> String {
+    let plan = &script.plan;
+    let limits = &plan.limits;
+    let mut text = format!("  a night in {:?} mode, seed {}\n", plan.job.mode, script.seed);
+    let mut add = |said: String| {
+        let _ = writeln!(text, "    {said}");
+    };
+    let some = |name: &str, value: Option<String>| value.map(|value| format!("{name} {value}"));
+    let parts: Vec<String> = [
+        some("iterations", limits.iterations.map(|most| most.to_string())),
+        some("cost", limits.cost.map(|most| most.to_string())),
+        some("tokens", limits.tokens.map(|most| most.to_string())),
+        some("duration", limits.duration.map(|most| format!("{most:?}"))),
+        some("failures", Some(limits.failures.to_string())),
+        some("stagnation", limits.stagnation.map(|most| most.to_string())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    add(format!("limits: {}", parts.join(", ")));
+    add(format!(
+        "done at {}; {} claims in a row; commits: {:?}; hook: {:?}; git: {}",
+        script.goal, plan.job.completion_threshold, plan.commit, script.hook, plan.git
+    ));
+    for (check, nature) in plan.checks.iter().zip(&script.checks) {
+        add(format!("{:?} `{}`: {:?}, leaves {:?}", check.kind, check.command, nature.rule, nature.leaves));
+    }
+    text
+}
+
+fn line(text: &mut String, time: &str, iteration: u32, said: &str) {
+    let iteration = if iteration == 0 { String::new() } else { format!("#{iteration}") };
+    let mut first = true;
+    for part in wrapped(said, WIDTH - 18) {
+        let (time, iteration) = if first { (time, iteration.as_str()) } else { ("", "") };
+        let _ = writeln!(text, "  {time:<8}  {iteration:>4}  {part}");
+        first = false;
+    }
+}
+
+fn wrapped(said: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in said.split(' ') {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+fn sentence(what: &What) -> Option<String> {
+    Some(match what {
+        What::Fact(entry) => fact(&entry.fact)?,
+        What::LostFact(entry) => format!("(lost: {})", entry.fact.name()),
+        What::FactsLost { count, .. } => format!("— of the journal, {count} facts did not survive"),
+        What::SessionBegan { facts: 0 } => "— the run begins".to_owned(),
+        What::SessionBegan { facts } => format!("— a session begins with {facts} facts"),
+        What::SessionEnded(SessionEnd::Finished) => "— the session ends".to_owned(),
+        What::SessionEnded(SessionEnd::Killed) => "— the runner is killed".to_owned(),
+        What::SessionEnded(SessionEnd::PowerCut) => "— the power goes".to_owned(),
+        What::SessionEnded(SessionEnd::Broken) => "— the runner cannot go on".to_owned(),
+        What::AgentStarted { character, call, budget, .. } => {
+            let budget = budget.map_or_else(String::new, |budget| format!(" and may spend {budget}"));
+            format!("{character} starts (call {call}){budget}")
+        }
+        What::AgentDid(said) => format!("  the agent {said}"),
+        What::StreamRead { reported, claims, .. } => {
+            let reported = reported.map_or_else(|| "no cost".to_owned(), |cost| cost.to_string());
+            let claims = if *claims { " and says that it is done" } else { "" };
+            format!("  the agent reports {reported}{claims}")
+        }
+        What::CheckRan { check, passed, stage, .. } => {
+            let result = if *passed { "will pass" } else { "will not pass" };
+            format!("  check {check} ({stage:?}) {result}")
+        }
+        What::Committed { commit, .. } => format!("  the runner commits ({commit})"),
+        What::HookRan(said) => format!("  the commit's hook {said}"),
+        What::PersonDid(said) => format!("  a person {said}"),
+        What::Stopped { by } => format!("somebody asks the run to stop ({by:?})"),
+        What::ClockMoved(seconds) => format!("the clock on the wall moves by {seconds} s"),
+        What::Happened(said) => (*said).to_owned(),
+        What::Unprotected { file, before } => format!("! nothing keeps {file} when {before}"),
+        What::BadSnapshot(said) => format!("! snapshot {said} has no contents"),
+        What::Stuck(said) | What::Illegal(said) => format!("! {said}"),
+        What::Differs => "! the journal folds to another state".to_owned(),
+        What::BadPrompt(said) => format!("! the prompt: {said}"),
+        What::FinalTree { .. } => return None,
+    })
+}
+
+fn fact(fact: &Fact) -> Option<String> {
+    Some(match fact {
+        Fact::RunStarted { .. } | Fact::CallSpawned { .. } => return None,
+        Fact::RunResumed { .. } => "the run is resumed".to_owned(),
+        Fact::Surveyed { evidence, .. } => format!("the tree is looked at: {}", short(&evidence.tree)),
+        Fact::CheckFinished { outcome, .. } => format!("check {} ended: {:?}", outcome.check, outcome.result),
+        Fact::IterationStarted { iteration, .. } => format!("iteration {iteration} begins"),
+        Fact::CallReserved { call, attempt, reserved, .. } => {
+            format!("{reserved} is set aside for call {call}, attempt {attempt}")
+        }
+        Fact::CallCut { cut, now, .. } => {
+            format!("the call is ended: {cut:?}{}", if *now { ", by force" } else { "" })
+        }
+        Fact::CallFinished { summary, claimed, .. } => {
+            let estimated = if summary.estimated { " (estimated)" } else { "" };
+            let claimed = if *claimed { ", a claim" } else { "" };
+            format!("the call ended: {:?}, {}{estimated}{claimed}", summary.class, summary.cost)
+        }
+        Fact::Kept { evidence, changed, .. } => {
+            format!("the tree is kept: {}, {changed} files changed", short(&evidence.tree))
+        }
+        Fact::Committed { commit: Some(commit), altered, .. } => {
+            let altered = if *altered { ", and its hook changed what was judged" } else { "" };
+            format!("it is committed as {commit}{altered}")
+        }
+        Fact::Committed { refused: Some(refused), .. } => format!("there is no commit: {refused}"),
+        Fact::Committed { .. } => "there was nothing to commit".to_owned(),
+        Fact::Settled { evidence, .. } => format!("the tree after the checks: {}", short(&evidence.tree)),
+        Fact::AttemptRepeats { attempt, class, .. } => {
+            format!("attempt {attempt} ended ({class:?}) and is repeated")
+        }
+        Fact::IterationFinished { iteration, verdict, progress, .. } => {
+            let progress = if *progress { ", with progress" } else { "" };
+            format!("iteration {iteration} ended: {verdict:?}{progress}")
+        }
+        Fact::Held { until, class, .. } => {
+            format!("the run waits until {} ({class:?})", until.strftime("%H:%M:%S"))
+        }
+        Fact::Released => "the wait is over".to_owned(),
+        Fact::StopRequested { stage, by } => format!("a stop is noted: {by:?}, stage {stage}"),
+        Fact::Failing { stop_reason, detail } => {
+            format!("it cannot go on: {} ({detail})", stop_reason.name())
+        }
+        Fact::Noticed { text } => format!("notice: {text}"),
+        Fact::RunFinished { stop_reason, cost, iterations, .. } => {
+            format!("the run ends: {} after {iterations} iterations, {cost}", name(*stop_reason))
+        }
+    })
+}
+
+fn name(reason: StopReason) -> String {
+    format!("{} ({reason:?})", reason.name())
+}
+
+fn short(digest: &str) -> &str {
+    digest.get(..6).unwrap_or(digest)
+}

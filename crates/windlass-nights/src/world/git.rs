@@ -1,0 +1,96 @@
+//! A git history as a value.
+
+use std::collections::BTreeSet;
+
+use super::Tree;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Author {
+    Person,
+    Agent,
+    /// With the trailer that names this iteration.
+    Runner(u32),
+}
+
+#[derive(Clone, Debug)]
+struct Commit {
+    parent: Option<usize>,
+    tree: Tree,
+    author: Author,
+}
+
+/// One repository with one branch.
+#[derive(Clone, Debug)]
+pub(crate) struct Git {
+    exists: bool,
+    commits: Vec<Commit>,
+    head: Option<usize>,
+    protected: BTreeSet<(u8, u32)>,
+}
+
+impl Git {
+    pub fn new(exists: bool, tree: Tree) -> Git {
+        let mut git = Git { exists, commits: Vec::new(), head: None, protected: BTreeSet::new() };
+        if exists {
+            git.commit(tree, Author::Person);
+        }
+        git
+    }
+
+    pub fn exists(&self) -> bool {
+        self.exists
+    }
+
+    pub fn destroy(&mut self) {
+        self.exists = false;
+        self.head = None;
+        self.protected.clear();
+    }
+
+    /// Somebody put it back, as it was.
+    pub fn repair(&mut self) {
+        self.exists = true;
+        self.head = self.commits.len().checked_sub(1);
+        for commit in &self.commits {
+            self.protected.extend(commit.tree.files());
+        }
+    }
+
+    pub fn head_name(&self) -> Option<String> {
+        self.head.map(name)
+    }
+
+    pub fn head_tree(&self) -> Tree {
+        self.head.map(|head| self.commits[head].tree).unwrap_or_default()
+    }
+
+    pub fn commit(&mut self, tree: Tree, author: Author) -> String {
+        self.commits.push(Commit { parent: self.head, tree, author });
+        self.protected.extend(tree.files());
+        let head = self.commits.len() - 1;
+        self.head = Some(head);
+        name(head)
+    }
+
+    /// HEAD, if it carries the trailer of this iteration.
+    pub fn head_if_marked(&self, iteration: u32) -> Option<String> {
+        let head = self.head?;
+        (self.commits[head].author == Author::Runner(iteration)).then(|| name(head))
+    }
+
+    /// `git reset --hard HEAD~1`: the tree that is there then.
+    pub fn reset(&mut self) -> Option<Tree> {
+        let parent = self.commits[self.head?].parent?;
+        self.head = Some(parent);
+        Some(self.commits[parent].tree)
+    }
+
+    /// Is this content in some commit?
+    pub fn protects(&self, at: (u8, u32)) -> bool {
+        self.protected.contains(&at)
+    }
+}
+
+fn name(commit: usize) -> String {
+    format!("c{commit}")
+}
