@@ -168,7 +168,7 @@ pub enum Fact {
         commit: Option<String>,
         /// What is there now, seen after the commit's own hooks.
         evidence: Evidence,
-        /// The commit's hooks changed the tree that the gates had judged.
+        /// The commit's hooks changed the tree that the gates had judged, whether there is a commit or not.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         altered: bool,
         /// Why there is no commit although there were changes: what git or its hook said, one line.

@@ -217,7 +217,7 @@ impl Run {
         }
         let state = if judged.outcomes.is_empty() {
             LaneState::Judging(turn, outcome, judged)
-        } else if made && altered {
+        } else if altered {
             let first_pass = judged.first_pass;
             LaneState::Gating(
                 turn,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Applied;
 use crate::fact::{CheckStage, Evidence, LaneId, SnapshotId, Standing, StopReason};
-use crate::run::lane::{LaneState, Outcome};
+use crate::run::lane::{Checking, Judged, LaneState, Outcome, Turn};
 use crate::run::{Committed, Lane, Phase, Retries, Run, RunPlan, Survey};
 
 impl Run {
@@ -42,7 +42,8 @@ impl Run {
         self.clock.new_session(last);
         self.stop = None;
         self.failing = None;
-        if self.survey == Survey::Done {
+        // The rest of the baseline's checks may change files as well: what is there now is looked at, and kept, first.
+        if matches!(self.survey, Survey::Baseline | Survey::Done) {
             self.survey = Survey::Again;
         }
         for lane in self.lanes.values_mut() {
@@ -107,10 +108,12 @@ fn after_restart(state: &LaneState) -> LaneState {
         LaneState::Calling(turn, call) | LaneState::Terminating(turn, call, _) => {
             LaneState::Recovering(turn.clone(), *call)
         }
-        LaneState::Gating(turn, outcome, _)
-        | LaneState::Advancing(turn, outcome, _)
-        | LaneState::Settling(turn, outcome, _) => {
-            LaneState::Keeping(turn.clone(), Outcome { kept: None, ..outcome.clone() })
+        LaneState::Gating(turn, outcome, Checking { first_pass, .. })
+        | LaneState::Advancing(turn, outcome, Judged { first_pass, .. })
+        | LaneState::Settling(turn, outcome, Judged { first_pass, .. }) => {
+            // A check that passed for the first time will not do so again: that was progress.
+            let turn = Turn { progress: turn.progress || *first_pass, ..turn.clone() };
+            LaneState::Keeping(turn, Outcome { kept: None, ..outcome.clone() })
         }
         LaneState::Preparing(_)
         | LaneState::Recovering(..)

@@ -6,6 +6,7 @@ mod committing;
 mod completion;
 mod limits;
 mod nights;
+mod restarting;
 mod retrying;
 mod stopping;
 mod verification;

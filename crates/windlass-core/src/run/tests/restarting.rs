@@ -1,0 +1,55 @@
+//! What a resumed run must not have forgotten, and must look at again.
+
+use super::world::{Act, World, check, plan};
+use crate::fact::{CheckKind, CheckStage, Fact, Verdict};
+use crate::run::{CommitPolicy, Effect, Input, Occasion, RunPlan};
+
+fn gated() -> RunPlan {
+    RunPlan { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
+}
+
+/// The rest of the baseline's checks could delete what a person wrote meanwhile.
+#[test]
+fn the_tree_is_looked_at_and_kept_before_the_baseline_goes_on() {
+    let mut world = World::new(gated(), |_, _| Act::idles());
+    world.until(|effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Baseline, .. }));
+    world.restart(world.journal.len());
+    assert_eq!(world.run.outstanding(), [Effect::Survey(Occasion::Start)]);
+    world.finish();
+    assert_eq!(world.count("surveyed"), 3, "at first, after the restart, after the baseline");
+}
+
+#[test]
+fn a_check_that_passed_for_the_first_time_is_progress_over_a_restart() {
+    let until =
+        RunPlan { checks: vec![check(CheckKind::Until, "one"), check(CheckKind::Until, "two")], ..plan() };
+    let mut baseline = 2;
+    let mut world = World::new(until, |_, _| Act::idles()).checking(move |check, _| {
+        let before = baseline > 0;
+        baseline -= i32::from(before);
+        !before && check == 0
+    });
+    world.until(|effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Candidate, check: 1, .. }));
+    world.restart(world.journal.len());
+    world.finish();
+    let first = world.facts().find_map(|fact| match fact {
+        Fact::IterationFinished { verdict, progress, .. } => Some((*verdict, *progress)),
+        _ => None,
+    });
+    assert_eq!(first, Some((Verdict::Worked, true)));
+}
+
+/// A hook that formats files and then refuses: the checks did not see that tree.
+#[test]
+fn what_a_hook_changed_is_checked_again_although_it_refused_the_commit() {
+    let plan = RunPlan { commit: CommitPolicy::Runner, ..gated() };
+    let mut world = World::new(plan, |_, _| Act::claims("whole"));
+    world.until(|effect| matches!(effect, Effect::Commit { .. }));
+    world.tree = "formatted by a hook".to_owned();
+    let (evidence, lane) = (world.evidence(), crate::fact::LaneId::default());
+    let refused = Some("look at what was formatted".to_owned());
+    world.input(Input::CommitEnded { lane, commit: None, evidence, altered: true, refused });
+    let checks_again =
+        |effect: &Effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Committed, .. });
+    assert!(world.run.outstanding().iter().any(checks_again), "{:?}", world.run.outstanding());
+}
