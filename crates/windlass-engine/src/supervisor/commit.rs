@@ -26,16 +26,18 @@ pub(super) fn carry_out(
     // Before hooks of the commit change the tree, too.
     let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
     let outcome = commit(world, turn, since)?;
-    if let Some(checked) = checked {
-        world.note_checks(&checked);
+    if let Some(checked) = &checked {
+        world.note_checks(checked);
     }
     let look = world.look()?;
     let evidence = world.evidence(&look);
+    // A hook may change files without committing them, also one that refuses: the checks did not judge that tree.
+    let moved = checked.is_some_and(|checked| checked.inventory.entries != look.inventory.entries);
     world.remember(look);
     let (commit, altered, refused) = match outcome {
-        CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered, None),
-        CommitOutcome::NothingToCommit => (None, false, None),
-        CommitOutcome::Refused(why) => (None, false, Some(why)),
+        CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered || moved, None),
+        CommitOutcome::NothingToCommit => (None, moved, None),
+        CommitOutcome::Refused(why) => (None, moved, Some(why)),
     };
     Ok(vec![Input::CommitEnded { lane, commit, evidence, altered, refused }])
 }

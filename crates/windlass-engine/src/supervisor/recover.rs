@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
 use windlass_core::agent::{CallClocks, CallWatch, Decoder, Detail, Digest, Sink};
-use windlass_core::fact::{CallReport, Cost, Cut, Ended, Now, RunId};
+use windlass_core::fact::{CallReport, Cut, Ended, Now, RunId};
 use windlass_core::observation::Observation;
 
 use super::prepare::read_end;
@@ -34,22 +34,18 @@ pub(super) fn report(run: &RunId, call: &CallFolder, decoder: Box<dyn Decoder>) 
         (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
     };
     let mut watch = CallWatch::new(Duration::ZERO, no_clocks());
-    let existed = read_stream(call, decoder, &mut watch);
+    read_stream(call, decoder, &mut watch);
     watch.exited(Duration::ZERO, Ended::Lost);
     watch.pipes_closed(Duration::ZERO);
     let stderr = read_end(&call.stderr(), 8 * 1024).unwrap_or_default();
     let now = Now { wall: jiff::Timestamp::now(), monotonic: Duration::ZERO };
-    let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
-    if !existed {
-        // The stream's file is made before the agent is started: it never was.
-        report.cost = Some(Cost::ZERO);
-    }
-    Recovered { report, notice }
+    Recovered { report: watch.report(now, &String::from_utf8_lossy(&stderr)), notice }
 }
 
-fn read_stream(call: &CallFolder, mut decoder: Box<dyn Decoder>, watch: &mut CallWatch) -> bool {
+/// A stream that is not there says nothing about its agent: a power cut takes files that were just made.
+fn read_stream(call: &CallFolder, mut decoder: Box<dyn Decoder>, watch: &mut CallWatch) {
     let Ok(file) = File::open(call.stream()) else {
-        return false;
+        return;
     };
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
@@ -57,7 +53,7 @@ fn read_stream(call: &CallFolder, mut decoder: Box<dyn Decoder>, watch: &mut Cal
     loop {
         line.clear();
         match (&mut reader).take(LONGEST_LINE as u64).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return true,
+            Ok(0) | Err(_) => return,
             Ok(_) => decoder.line(line.strip_suffix(b"\n").unwrap_or(&line), Detail::Digests, &mut sink),
         }
     }
