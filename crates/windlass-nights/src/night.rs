@@ -24,11 +24,11 @@ pub fn play(script: &Script, plant: Option<Plant>) -> Record {
     for session in 0.. {
         let end = runner.session();
         let pause = pauses.next();
-        let ended = end == SessionEnd::Finished;
-        let goes_on = match (runner.phase(), pause) {
-            (Phase::Ended(reason), Some(pause)) if ended => pause.resumes_ended && runner.raise_for(reason),
-            _ if ended => false,
-            _ => !runner.is_stuck(),
+        let goes_on = match runner.phase_on_disk() {
+            Phase::Ended(reason) => {
+                pause.is_some_and(|pause| pause.resumes_ended) && runner.raise_for(reason)
+            }
+            _ => !runner.is_stuck() && end != SessionEnd::Finished,
         };
         if !goes_on {
             break;

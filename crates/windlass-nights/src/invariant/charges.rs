@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::fact::{CallId, Cost, Fact};
+use windlass_core::fact::{CallId, Cost, Fact, StopReason};
 
 use super::Breach;
 use crate::record::{Record, What};
@@ -86,6 +86,8 @@ pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
             charged.push(*call);
             let known = calls.get(call).copied().unwrap_or_default();
             let right = match known.reported {
+                // It was about to start when the runner died: whether it did, nobody can know.
+                _ if !known.started && summary.estimated => (known.reserved, true),
                 _ if !known.started => (Cost::ZERO, false),
                 Some(reported) => (reported, false),
                 None if known.only_refused => (Cost::ZERO, false),
@@ -98,13 +100,24 @@ pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
                 Err(format!("call {call} is charged {}, and {}{estimate} is right", summary.cost, right.0))
             }
         }
-        Fact::RunFinished { cost, stop_reason, .. } => {
-            use windlass_core::fact::StopReason;
+        Fact::RunResumed { .. } => {
+            broken = false;
+            Ok(())
+        }
+        // The runner could not even find out what became of the call; whoever resumes finds out.
+        Fact::Failing { stop_reason, .. } => {
             broken = matches!(
                 stop_reason,
                 StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange
             );
-            if *cost == spent { Ok(()) } else { Err(format!("the run says {cost}, and {spent} was charged")) }
+            Ok(())
+        }
+        Fact::RunFinished { cost, .. } => {
+            if *cost == spent {
+                Ok(())
+            } else {
+                Err(format!("the run says {cost}, and {spent} was charged"))
+            }
         }
         _ => Ok(()),
     })?;

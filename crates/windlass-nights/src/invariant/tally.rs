@@ -82,9 +82,9 @@ impl Tally {
                 self.outcomes.clear();
             }
             Fact::CheckFinished { stage, outcome, .. } => self.checked(*stage, outcome),
-            Fact::Committed { commit, evidence, altered, .. } => {
+            Fact::Committed { evidence, altered, .. } => {
                 self.seen.insert(evidence.clone());
-                if commit.is_some() && *altered {
+                if *altered {
                     self.outcomes.clear();
                 }
             }

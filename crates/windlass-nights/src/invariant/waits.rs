@@ -37,6 +37,8 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
                 // A wrong verdict is for another invariant to say.
                 let _ = tally.fold(entry);
                 waiting.fold(entry).map_err(|said| Breach::at(at, said))?;
+                // The clock was moved between the decision and its being written.
+                waiting.disturbed |= moment.wall != entry.at.wall;
                 if let Fact::RunFinished { duration, .. } = &entry.fact {
                     let right = tally.active(entry.at);
                     if *duration != right {
@@ -99,7 +101,7 @@ impl Waiting {
         let reset = self.limit.as_ref().and_then(|limit| limit.resets_at);
         match reset {
             Some(reset) if self.refusals == 0 => {
-                let right = reset.checked_add(RESET_MARGIN).unwrap_or(Timestamp::MAX);
+                let right = reset.checked_add(RESET_MARGIN).unwrap_or(Timestamp::MAX).max(now);
                 if until == right {
                     Ok(())
                 } else {

@@ -9,7 +9,7 @@ use windlass_core::fact::{
 use windlass_core::run::{EndCall, Input, TurnKey};
 
 use super::agent::{Agent, Shown};
-use super::{Arrival, Halt, Runner, Step, Stream};
+use super::{Arrival, Halt, Runner, Step};
 use crate::dice::Dice;
 use crate::record::{Actor, What};
 use crate::script::{CheckRule, Leaves, SIGNAL};
@@ -72,7 +72,7 @@ impl Runner<'_> {
             self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: lane(), call, report }));
             return Ok(());
         }
-        self.streams.insert(call, Stream { exists: true, digests: Vec::new() });
+        self.streams.insert(call, Vec::new());
         self.step()?;
         if self.world.no_directory {
             let report = Box::new(CallReport { class: Class::Config, ..never_started() });
@@ -150,7 +150,7 @@ impl Runner<'_> {
             live.watch.observe(now, digest);
         }
         if let Some(stream) = self.streams.get_mut(&live.call) {
-            stream.digests.extend(shown.digests);
+            stream.extend(shown.digests);
         }
         if let Some(ended) = shown.ended {
             live.watch.exited(now, ended);
@@ -201,7 +201,7 @@ impl Runner<'_> {
 
     /// What there is to be known of a stream, found out without the code that is under test.
     pub(super) fn stream_read(&mut self, call: CallId) {
-        let digests = self.streams.get(&call).map(|stream| stream.digests.as_slice()).unwrap_or_default();
+        let digests = self.streams.get(&call).map(Vec::as_slice).unwrap_or_default();
         let results = || {
             digests.iter().filter_map(|digest| match digest {
                 Digest::Result(result) => Some(result),
@@ -331,17 +331,13 @@ impl Runner<'_> {
         };
         let mut watch = CallWatch::new(Duration::ZERO, clocks);
         let stream = self.streams.get(&call).cloned().unwrap_or_default();
-        for digest in &stream.digests {
+        for digest in &stream {
             watch.observe(Duration::ZERO, digest);
         }
         watch.exited(Duration::ZERO, Ended::Lost);
         watch.pipes_closed(Duration::ZERO);
         let now = Now { monotonic: Duration::ZERO, ..self.world.clock.now() };
-        let mut report = watch.report(now, "");
-        if !stream.exists {
-            report.cost = Some(Cost::ZERO);
-        }
-        report
+        watch.report(now, "")
     }
 }
 

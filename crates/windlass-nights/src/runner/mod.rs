@@ -55,13 +55,6 @@ pub(crate) enum Arrival {
     KeeperDied,
 }
 
-/// What is on the disk of what an agent printed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Stream {
-    pub exists: bool,
-    pub digests: Vec<Digest>,
-}
-
 pub(crate) struct Runner<'a> {
     pub script: &'a Script,
     plant: Option<Plant>,
@@ -74,7 +67,8 @@ pub(crate) struct Runner<'a> {
     /// Agents started in the whole night.
     calls: usize,
     checks_run: u64,
-    streams: BTreeMap<CallId, Stream>,
+    /// What is on the disk of what agents printed.
+    streams: BTreeMap<CallId, Vec<Digest>>,
     system_prompt: Option<String>,
     // Of the session.
     core: Core,
@@ -142,6 +136,8 @@ impl<'a> Runner<'a> {
             }
             Err(Halt::Broken) => SessionEnd::Broken,
         };
+        let epoch = self.world.epoch;
+        self.note(What::FinalTree { epoch });
         self.note(What::SessionEnded(end));
         end
     }
@@ -168,8 +164,6 @@ impl<'a> Runner<'a> {
         let late = std::mem::take(&mut self.late_lines);
         let _ = self.world.disk.append(&late);
         self.sync()?;
-        let epoch = self.world.epoch;
-        self.note(What::FinalTree { epoch });
         self.compare_with_journal();
         Ok(())
     }
@@ -439,10 +433,6 @@ impl<'a> Runner<'a> {
 
     pub(crate) fn plan_mut(&mut self) -> &mut RunPlan {
         &mut self.plan
-    }
-
-    pub(crate) fn phase(&self) -> Phase {
-        self.core.phase()
     }
 
     pub(crate) fn terminating_cut(&self) -> windlass_core::fact::Cut {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use windlass_core::fact::Entry;
-use windlass_core::run::{Input, Run};
+use windlass_core::run::{Input, Phase, Run};
 use windlass_engine::store::journal;
 
 use super::{Halt, Live, Runner};
@@ -53,7 +53,6 @@ impl Runner<'_> {
             let said = format!("{}-{} ({side:?})", name.iteration, name.attempt);
             self.note(What::BadSnapshot(said));
         }
-        self.world.snapshots.tidy();
         self.core = Core::new(self.plant);
         for entry in &entries {
             if let Err(illegal) = self.core.apply(entry) {
@@ -117,6 +116,15 @@ impl Runner<'_> {
         })
     }
 
+    /// Where the run stands by what is on the disk.
+    pub(crate) fn phase_on_disk(&self) -> Phase {
+        let mut core = Core::new(self.plant);
+        if let Ok(scanned) = journal::scan(Path::new(PATH), self.world.disk.bytes()) {
+            let _ = scanned.entries.iter().try_for_each(|entry| core.apply(entry));
+        }
+        core.phase()
+    }
+
     /// The power goes: what is not synced is lost, in part or as a whole.
     pub(super) fn power_cut(&mut self, survives: u8, zeros: bool) {
         self.world.disk.cut(survives, zeros);
@@ -124,8 +132,8 @@ impl Runner<'_> {
         if let Live::Call(call) = &self.live
             && let Some(stream) = self.streams.get_mut(&call.call)
         {
-            let kept = stream.digests.len() * usize::from(survives) / 256;
-            stream.digests.truncate(kept);
+            let kept = stream.len() * usize::from(survives) / 256;
+            stream.truncate(kept);
         }
         self.live = Live::Nothing;
     }

@@ -236,11 +236,13 @@ impl Runner<'_> {
     ) -> Result<(Option<String>, Evidence, bool, Option<String>), Trouble> {
         let checked = if self.plan.checks.is_empty() { None } else { Some(self.look()?) };
         let (commit, altered, refused) = self.try_commit(turn, since)?;
-        if let Some(checked) = checked {
-            self.note_checks(&checked);
+        if let Some(checked) = &checked {
+            self.note_checks(checked);
         }
         let look = self.look()?;
         let evidence = look.evidence.clone();
+        // A hook may change what is in the tree without committing it.
+        let altered = altered || checked.is_some_and(|checked| checked.tree != look.tree);
         self.remember(look);
         Ok((commit, evidence, altered, refused))
     }
@@ -280,6 +282,11 @@ impl Runner<'_> {
             Hook::None => {}
             Hook::Refuses => {
                 self.note(What::HookRan("refuses the commit"));
+                return Ok((None, false, Some("the hook says no".to_owned())));
+            }
+            Hook::FormatsAndRefuses => {
+                let content = self.world.new_content();
+                self.hook("formats a file and refuses the commit", 1, content);
                 return Ok((None, false, Some("the hook says no".to_owned())));
             }
             Hook::Formats => {

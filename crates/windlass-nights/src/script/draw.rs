@@ -24,6 +24,7 @@ impl Script {
             (1, Hook::Breaks),
             (1, Hook::Litters),
             (1, Hook::Refuses),
+            (1, Hook::FormatsAndRefuses),
         ]);
         Script {
             seed,

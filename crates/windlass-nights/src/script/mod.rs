@@ -130,6 +130,8 @@ pub(crate) enum Hook {
     /// It changes the working tree, not what is committed.
     Litters,
     Refuses,
+    /// It changes the working tree, and refuses: look at it and try again.
+    FormatsAndRefuses,
 }
 
 impl Script {

@@ -68,12 +68,6 @@ impl Snapshots {
         self.written.retain(|_, (_, synced)| *synced);
     }
 
-    /// Half-written ones are tidied away.
-    pub fn tidy(&mut self) {
-        let named: BTreeSet<&SnapshotId> = self.names.values().collect();
-        self.written.retain(|id, _| named.contains(id));
-    }
-
     /// A name without its contents.
     pub fn dangling(&self) -> Option<Name> {
         self.names.iter().find(|(_, id)| !self.written.contains_key(id)).map(|(name, _)| *name)
