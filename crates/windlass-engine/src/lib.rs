@@ -1,6 +1,8 @@
 //! Windlass's engine: it acts on what the core decided, and on nothing else.
 
 pub mod file;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod git;
 pub mod interactive;
 pub mod inventory;

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::shown::shown;
+
 /// Why a text is no duration. Each is one sentence that shows a way out.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DurationError {
@@ -33,8 +35,10 @@ const LONGEST: u64 = 100 * 366 * 24 * 3_600_000;
 /// # Errors
 /// What is no duration, has no unit, is finer than a second or longer than a hundred years.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
-    let (milliseconds, fine) = read(text)?;
-    if fine && milliseconds < 1_000 && milliseconds > 0 {
+    let milliseconds = read(text)?;
+    // What is rounded down to nothing is none the less too fine: a limit of nothing means that there is no limit.
+    let is_something = text.contains(|character| matches!(character, '1'..='9'));
+    if is_something && milliseconds < 1_000 {
         return Err(DurationError::TooFine(shown(text)));
     }
     Ok(Duration::from_millis(milliseconds))
@@ -45,11 +49,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
 /// # Errors
 /// What is no duration, has no unit or is longer than a hundred years.
 pub fn parse_fine_duration(text: &str) -> Result<Duration, DurationError> {
-    read(text).map(|(milliseconds, _)| Duration::from_millis(milliseconds))
+    read(text).map(Duration::from_millis)
 }
 
-/// The milliseconds, and whether anything in the text is finer than a second.
-fn read(text: &str) -> Result<(u64, bool), DurationError> {
+/// The milliseconds, rounded down.
+fn read(text: &str) -> Result<u64, DurationError> {
     let compact: String =
         text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
     if compact.is_empty() {
@@ -75,12 +79,7 @@ fn read(text: &str) -> Result<(u64, bool), DurationError> {
     if total > LONGEST {
         return Err(DurationError::TooLong(shown(text)));
     }
-    Ok((total, !total.is_multiple_of(1_000)))
-}
-
-/// A text for a message: short, and without anything that moves a cursor.
-fn shown(text: &str) -> String {
-    text.trim().chars().filter(|c| !c.is_control()).take(60).collect()
+    Ok(total)
 }
 
 fn split_while(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
@@ -160,6 +159,8 @@ mod tests {
             (".h", Malformed(own(".h"))),
             ("500ms", TooFine(own("500ms"))),
             ("0.5s", TooFine(own("0.5s"))),
+            ("0.0001s", TooFine(own("0.0001s"))),
+            ("0.5ms", TooFine(own("0.5ms"))),
             ("999999999999d", TooLong(own("999999999999d"))),
             ("99999999999999999999999h", TooLong(own("99999999999999999999999h"))),
         ] {

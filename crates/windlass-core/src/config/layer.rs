@@ -12,6 +12,7 @@ use toml::{Spanned, Value};
 use super::keys::{self, KEYS, Key, KeyInfo};
 use super::nearest::nearest;
 use super::setting::{Refusal, Secrecy, Setting};
+use super::shown::shown;
 use crate::run::Mode;
 
 /// Who said a value.
@@ -137,7 +138,7 @@ impl Layer {
                 layer.insert(info, value, Origin::Environment(variable.clone()))
             });
             if let Err(problem) = result {
-                problems.push(format!("{variable}: {problem}"));
+                problems.push(format!("{}: {problem}", shown(&variable)));
             }
         }
         finished(layer, problems)
@@ -193,11 +194,11 @@ fn finished(layer: Layer, problems: Vec<String>) -> Result<Layer, ConfigError> {
 /// The key of this name, or a sentence that says which was meant.
 fn known(name: &str) -> Result<&'static KeyInfo, String> {
     if let Some(why) = keys::never_saved(name) {
-        return Err(format!("`{name}`: {why}"));
+        return Err(format!("`{}`: {why}", shown(name)));
     }
     keys::find(name).ok_or_else(|| match suggestion(name) {
-        Some(meant) => format!("unknown key `{name}`; did you mean `{meant}`?"),
-        None => format!("unknown key `{name}`"),
+        Some(meant) => format!("unknown key `{}`; did you mean `{meant}`?", shown(name)),
+        None => format!("unknown key `{}`", shown(name)),
     })
 }
 
@@ -214,9 +215,7 @@ fn suggestion(name: &str) -> Option<&'static str> {
 /// A value for a message: its kind, and itself where it is short.
 fn described(value: &Value) -> String {
     match value {
-        Value::String(text) => {
-            format!("the text `{}`", text.chars().filter(|c| !c.is_control()).take(60).collect::<String>())
-        }
+        Value::String(text) => format!("the text `{}`", shown(text)),
         Value::Integer(number) => format!("the number {number}"),
         Value::Float(number) => format!("the number {number}"),
         Value::Boolean(switch) => format!("`{switch}`"),
@@ -260,13 +259,15 @@ impl SourceFile<'_> {
     ) {
         let name_at = name.span().start;
         let DeValue::Table(entries) = table.into_inner() else {
-            let problem = known(name.get_ref()).err().unwrap_or_default();
+            // A name in quotes is one word to TOML, dots and all.
+            let problem = known(name.get_ref())
+                .map_or_else(|problem| problem, |info| format!("write `{}` without quotes", info.name));
             problems.push(format!("{}: {problem}", self.place(name_at)));
             return;
         };
         let is_known = KEYS.iter().any(|key| key.name.split('.').next() == Some(name.get_ref()));
         if entries.is_empty() && !is_known {
-            problems.push(format!("{}: unknown table `{}`", self.place(name_at), name.get_ref()));
+            problems.push(format!("{}: unknown table `{}`", self.place(name_at), shown(name.get_ref())));
         }
         for (key, value) in entries {
             let at = key.span().start;

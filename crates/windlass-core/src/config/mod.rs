@@ -13,6 +13,7 @@ mod reference;
 mod resolve;
 mod sections;
 mod setting;
+mod shown;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::shown::shown;
 use crate::fact::Cost;
 
 /// Why a text or a number is no amount of money.
@@ -13,6 +14,9 @@ pub enum MoneyError {
     /// More than a million dollars: a slip of the hand.
     #[error("`{0}` is more than a million dollars")]
     TooMuch(String),
+    /// Less than is counted, and yet more than nothing, which would mean that there is no limit.
+    #[error("`{0}` is less than a millionth of a dollar, the smallest step; write an amount such as `0.01`")]
+    TooLittle(String),
 }
 
 /// The largest amount that is accepted, in dollars.
@@ -21,10 +25,9 @@ const MOST: f64 = 1_000_000.0;
 /// Reads an amount in dollars: digits, at most one point, a `$` before it if you like.
 ///
 /// # Errors
-/// What is negative, infinite, no number, or more than a million dollars.
+/// What is negative, infinite, no number, more than a million dollars, or less than a millionth of one.
 pub fn parse_money(text: &str) -> Result<Cost, MoneyError> {
-    let malformed =
-        || MoneyError::Malformed(text.trim().chars().filter(|c| !c.is_control()).take(60).collect());
+    let malformed = || MoneyError::Malformed(shown(text));
     let trimmed = text.trim();
     let digits = trimmed.strip_prefix('$').unwrap_or(trimmed).trim_start();
     // `f64` also reads `inf`, `1e9` and `-1`; people who write those in a budget have made a mistake.
@@ -37,7 +40,7 @@ pub fn parse_money(text: &str) -> Result<Cost, MoneyError> {
 /// The same for a number from a file.
 ///
 /// # Errors
-/// What is negative, infinite, no number, or more than a million dollars.
+/// What is negative, infinite, no number, more than a million dollars, or less than a millionth of one.
 pub fn checked(dollars: f64) -> Result<Cost, MoneyError> {
     if !dollars.is_finite() || dollars.is_sign_negative() {
         return Err(MoneyError::Malformed(dollars.to_string()));
@@ -45,7 +48,10 @@ pub fn checked(dollars: f64) -> Result<Cost, MoneyError> {
     if dollars > MOST {
         return Err(MoneyError::TooMuch(dollars.to_string()));
     }
-    Ok(Cost::from_dollars(dollars))
+    match Cost::from_dollars(dollars) {
+        Cost::ZERO if dollars > 0.0 => Err(MoneyError::TooLittle(dollars.to_string())),
+        cost => Ok(cost),
+    }
 }
 
 #[cfg(test)]
@@ -69,12 +75,25 @@ mod tests {
 
     #[test]
     fn what_is_no_amount_is_refused() {
-        for text in
-            ["", "$", "NaN", "nan", "inf", "-1", "-0", "1e3", "5 dollars", "1.2.3", ".", "5,50", "1000001"]
-        {
+        for text in [
+            "",
+            "$",
+            "NaN",
+            "nan",
+            "inf",
+            "-1",
+            "-0",
+            "1e3",
+            "5 dollars",
+            "1.2.3",
+            ".",
+            "5,50",
+            "1000001",
+            "0.0000001",
+        ] {
             assert!(parse_money(text).is_err(), "{text}");
         }
-        for number in [f64::NAN, f64::INFINITY, -1.0, -0.0, 1e7] {
+        for number in [f64::NAN, f64::INFINITY, -1.0, -0.0, 1e7, 1e-9] {
             assert!(checked(number).is_err(), "{number}");
         }
     }

@@ -114,7 +114,8 @@ fn unattended() -> &'static str {
 /// AGENTS.md comes last, so that all before it is the same in every project.
 fn agents_section(parts: &PromptParts<'_>) -> String {
     parts.agents_file.map_or_else(String::new, |agents| {
-        format!("\n# AGENTS.md of this project\n\n{}\n", agents.trim_end())
+        let agents = without_signal(agents.trim_end(), &parts.plan.job.completion_signal);
+        format!("\n# AGENTS.md of this project\n\n{agents}\n")
     })
 }
 

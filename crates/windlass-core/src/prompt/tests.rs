@@ -100,6 +100,7 @@ fn an_echo_of_the_prompt_is_no_claim() {
         tail: poisoned.clone(),
         failed_before: false,
     }];
+    parts.agents_file = Some(&poisoned);
     let prompt = compose(&parts);
     assert!(!holds_signal(&prompt.user, SIGNAL), "{}", prompt.user);
     assert!(!holds_signal(&prompt.system, SIGNAL));

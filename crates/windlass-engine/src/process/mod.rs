@@ -16,13 +16,13 @@ mod command;
 mod error;
 mod keeper;
 pub mod leftovers;
-mod protocol;
+pub(crate) mod protocol;
 pub mod signals;
 mod started;
 pub mod stream;
 mod terminal;
-mod tree;
-mod wire;
+pub(crate) mod tree;
+pub(crate) mod wire;
 
 pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
 pub use command::{Captured, Command, Output};

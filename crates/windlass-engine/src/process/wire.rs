@@ -103,7 +103,8 @@ impl Inbox {
         Ok(Received::Bytes)
     }
 
-    fn push(&mut self, bytes: &[u8]) {
+    /// Takes bytes as if they had been read.
+    pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 

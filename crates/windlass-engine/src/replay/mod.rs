@@ -11,7 +11,7 @@
 //! Memory does not grow with the streams: they are read piece by piece, as fast as they are taken.
 
 mod recording;
-mod times;
+pub(crate) mod times;
 
 #[cfg(test)]
 mod tests;

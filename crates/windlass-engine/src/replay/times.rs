@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 /// Reads a call's `times` file alongside its stream; both may still grow.
 #[derive(Debug)]
-pub(super) struct Times {
+pub(crate) struct Times {
     path: PathBuf,
     /// What its milliseconds are counted from.
     start: Timestamp,

@@ -70,13 +70,13 @@ impl From<UnreadReason> for LeftOutReason {
 }
 
 /// The list as it is stored.
-pub(super) fn to_text(list: &[LeftOut]) -> String {
+pub(crate) fn to_text(list: &[LeftOut]) -> String {
     let line = |left: &LeftOut| format!("{}\t{}\t{}\n", left.reason.name(), left.size, quote(&left.path));
     list.iter().map(line).collect()
 }
 
 /// The stored list; lines that nobody could have written are passed over.
-pub(super) fn from_text(text: &str) -> Vec<LeftOut> {
+pub(crate) fn from_text(text: &str) -> Vec<LeftOut> {
     let parse = |line: &str| {
         let mut parts = line.splitn(3, '\t');
         let (reason, size, path) = (parts.next()?, parts.next()?, parts.next()?);

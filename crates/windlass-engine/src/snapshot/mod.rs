@@ -12,16 +12,16 @@
 
 mod durable;
 mod keep;
-mod left_out;
+pub(crate) mod left_out;
 mod loose;
 mod name;
 mod objects;
-mod quoting;
+pub(crate) mod quoting;
 mod repair;
-mod repository;
+pub(crate) mod repository;
 mod restore;
 mod store;
-mod tree;
+pub(crate) mod tree;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// The path on one line: a backslash, control characters and bytes that are no UTF-8 are written as `\xHH`.
-pub(super) fn quote(path: &[u8]) -> String {
+pub(crate) fn quote(path: &[u8]) -> String {
     let mut quoted = String::with_capacity(path.len());
     for piece in path.utf8_chunks() {
         for character in piece.valid().chars() {
@@ -27,7 +27,7 @@ fn push_escaped(quoted: &mut String, bytes: &[u8]) {
 }
 
 /// The path that was quoted.
-pub(super) fn unquote(quoted: &str) -> Vec<u8> {
+pub(crate) fn unquote(quoted: &str) -> Vec<u8> {
     let mut path = Vec::with_capacity(quoted.len());
     let mut rest = quoted;
     while let Some(at) = rest.find("\\x") {

@@ -109,7 +109,7 @@ fn walk(folder: &Path, name: &[u8], files: &mut Vec<(Vec<u8>, PathBuf)>) {
 
 /// Where a snapshot's files belong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KeptPlace {
+pub(crate) struct KeptPlace {
     pub root: PathBuf,
     pub git_dir: Option<PathBuf>,
     pub common_dir: Option<PathBuf>,

@@ -79,10 +79,10 @@ fn read_level(
     Ok(())
 }
 
-type Line<'a> = (&'a [u8], &'a [u8], ObjectId);
+pub(crate) type Line<'a> = (&'a [u8], &'a [u8], ObjectId);
 
 /// The lines of a tree: mode, name, object. `None` when it is damaged, or when a name would lead elsewhere.
-fn parse(mut content: &[u8], id_length: usize) -> Option<Vec<Line<'_>>> {
+pub(crate) fn parse(mut content: &[u8], id_length: usize) -> Option<Vec<Line<'_>>> {
     let mut lines = Vec::new();
     while !content.is_empty() {
         let space = memchr::memchr(b' ', content)?;

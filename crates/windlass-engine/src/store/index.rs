@@ -219,13 +219,13 @@ impl Survey {
 }
 
 /// The index, as far as it can be read.
-struct IndexContent {
+pub(crate) struct IndexContent {
     endings: HashMap<RunId, EndingLine>,
-    is_whole: bool,
+    pub is_whole: bool,
 }
 
 impl IndexContent {
-    fn parse(bytes: &[u8]) -> IndexContent {
+    pub fn parse(bytes: &[u8]) -> IndexContent {
         let mut content =
             IndexContent { endings: HashMap::new(), is_whole: bytes.is_empty() || bytes.ends_with(b"\n") };
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -238,6 +238,11 @@ impl IndexContent {
             }
         }
         content
+    }
+
+    /// The lines of its endings as they are written, one per run, in no order.
+    pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> {
+        self.endings.values().filter_map(|ending| serde_json::to_vec(ending).ok())
     }
 }
 

@@ -19,7 +19,7 @@ pub mod index;
 pub mod journal;
 pub mod lock;
 pub mod paths;
-mod process_identity;
+pub(crate) mod process_identity;
 pub mod run_folder;
 pub mod session_folder;
 pub mod summary;

@@ -4,7 +4,7 @@ use std::fs;
 
 /// A process, as `/proc` knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ProcessState {
+pub(crate) struct ProcessState {
     /// When it started, in clock ticks since the machine did.
     pub start_time: u64,
     /// It has ended, but nobody has asked for its exit code yet.
@@ -17,7 +17,7 @@ pub(super) fn look_up(pid: u32) -> Option<ProcessState> {
 }
 
 /// Reads `/proc/<pid>/stat`: `pid (name) state … start_time …`, where the name may hold anything, `)` included.
-fn parse(stat: &[u8]) -> Option<ProcessState> {
+pub(crate) fn parse(stat: &[u8]) -> Option<ProcessState> {
     let after_name = stat.get(memchr::memrchr(b')', stat)? + 1..)?;
     let mut fields = std::str::from_utf8(after_name).ok()?.split_ascii_whitespace();
     let state = fields.next()?;

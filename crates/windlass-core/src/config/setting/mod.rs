@@ -10,6 +10,7 @@ use toml::Value;
 
 use super::duration::{parse_duration, parse_fine_duration};
 use super::money::{checked, parse_money};
+use super::shown::shown;
 use crate::fact::Cost;
 
 pub use choice::{Choice, OutputLevel};
@@ -283,7 +284,8 @@ impl Setting for FileBelow {
             Ok(FileBelow(Some(path)))
         } else {
             Err(Refusal::Because(format!(
-                "`{text}` is no file inside the working directory; write a relative path"
+                "`{}` is no file inside the working directory; write a relative path",
+                shown(text)
             )))
         }
     }
@@ -371,7 +373,8 @@ fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
     };
     if let Some(unknown) = table.keys().find(|key| *key != "command" && *key != "timeout") {
         return Err(Refusal::Because(format!(
-            "a command has no key `{unknown}`; it takes `command` and `timeout`"
+            "a command has no key `{}`; it takes `command` and `timeout`",
+            shown(unknown)
         )));
     }
     let Text(command) = table.get("command").map_or(Err(Refusal::Kind), Text::read)?;

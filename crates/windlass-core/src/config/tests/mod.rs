@@ -158,6 +158,31 @@ fn all_that_is_wrong_is_said_at_once() {
 }
 
 #[test]
+fn a_complaint_is_one_line_that_says_something() {
+    for (text, message) in [
+        ("\"limits.max_cost\" = 1", "config.toml:1: write `limits.max_cost` without quotes"),
+        ("[\"a\\nb\"]", "config.toml:1: unknown table `ab`"),
+        ("[limits]\n\"max\\u001b\\ncost\" = 1", "config.toml:2: unknown key `limits.maxcost`; did you mean `limits.max_cost`?"),
+        (
+            "[gates]\ncommands = [{ command = 'x', \"a\\nb\" = 1 }]",
+            "config.toml:2: `gates.commands`: a command has no key `ab`; it takes `command` and `timeout`",
+        ),
+        (
+            "[goal]\nnotes_file = \"/a\\nb\"",
+            "config.toml:2: `goal.notes_file`: `/ab` is no file inside the working directory; write a relative path",
+        ),
+        (
+            "[limits]\nmax_cost = 0.0000001",
+            "config.toml:2: `limits.max_cost`: `0.0000001` is less than a millionth of a dollar, the smallest step; write an amount such as `0.01`",
+        ),
+    ] {
+        assert_eq!(project(text).unwrap_err().problems, [message], "{text}");
+    }
+    let variable = environment(&[("WINDLASS_A\n__B", "1")]).unwrap_err();
+    assert_eq!(variable.problems, ["WINDLASS_A__B: unknown key `a.b`"]);
+}
+
+#[test]
 fn files_of_windows_editors_are_read() {
     let layer = project("\u{feff}[limits]\r\nmax_iterations = 7\r\n[clocks]\r\ndelay = \"3s\"\r\n").unwrap();
     let resolved = merge(&[layer]);

@@ -16,7 +16,7 @@
 mod fault;
 mod follower;
 mod reserve;
-mod scanner;
+pub(crate) mod scanner;
 mod seal;
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl Header {
 
 /// Reads a journal piece by piece, from its beginning.
 #[derive(Debug)]
-pub(super) struct Scanner {
+pub(crate) struct Scanner {
     path: PathBuf,
     run: Option<RunId>,
     /// Whole lines read so far.
@@ -43,7 +43,7 @@ pub struct Scanned {
 }
 
 impl Scanner {
-    pub(super) fn new(path: &Path) -> Scanner {
+    pub(crate) fn new(path: &Path) -> Scanner {
         Scanner { path: path.to_owned(), run: None, lines: 0, last_seq: 0 }
     }
 
@@ -58,7 +58,7 @@ impl Scanner {
     }
 
     /// Reads what follows the part that was consumed before.
-    pub(super) fn scan(&mut self, bytes: &[u8]) -> Result<Scanned, StoreError> {
+    pub(crate) fn scan(&mut self, bytes: &[u8]) -> Result<Scanned, StoreError> {
         let mut entries = Vec::new();
         let (mut consumed, mut start) = (0, 0);
         // Lines that are no JSON: the tail, unless a line that is JSON follows.

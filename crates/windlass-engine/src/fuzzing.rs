@@ -1,0 +1,146 @@
+//! Parsers that are nobody's business outside this crate, opened for the fuzz targets and for nothing else.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use windlass_core::fact::Entry;
+
+use crate::git::{ObjectId, PackedRefs, RefValue, is_safe_name};
+use crate::process::protocol::Request;
+use crate::process::stream::Lines;
+use crate::process::tree::parse_stat;
+use crate::process::wire::Inbox;
+use crate::replay::times::Times;
+use crate::snapshot::repository::KeptPlace;
+use crate::snapshot::{left_out, quoting, tree};
+use crate::store::index::IndexContent;
+use crate::store::journal::scanner::Scanner;
+use crate::store::{StoreError, process_identity};
+
+/// The lines of a stream that arrives in these pieces.
+pub fn lines(pieces: &[&[u8]], on_line: &mut impl FnMut(&[u8])) {
+    let mut lines = Lines::default();
+    for piece in pieces {
+        lines.feed(piece, on_line);
+    }
+    lines.finish(on_line);
+}
+
+/// Reads a journal that grows by these pieces, as whoever follows it does. Gives its facts, and how many bytes their
+/// lines and the header's take.
+///
+/// # Errors
+/// What is damaged.
+pub fn journal(pieces: &[&[u8]]) -> Result<(Vec<Entry>, usize), StoreError> {
+    let mut scanner = Scanner::new(Path::new("journal.jsonl"));
+    let (mut entries, mut consumed, mut bytes) = (Vec::new(), 0, Vec::new());
+    for piece in pieces {
+        bytes.extend_from_slice(piece);
+        let scanned = scanner.scan(bytes.get(consumed..).unwrap_or_default())?;
+        consumed += scanned.consumed;
+        entries.extend(scanned.entries);
+    }
+    Ok((entries, consumed))
+}
+
+/// The index as it would be written anew: the lines of its endings, sorted; and whether all of it could be read.
+#[must_use]
+pub fn run_index(bytes: &[u8]) -> (Vec<Vec<u8>>, bool) {
+    let content = IndexContent::parse(bytes);
+    let mut lines: Vec<Vec<u8>> = content.lines().collect();
+    lines.sort_unstable();
+    (lines, content.is_whole)
+}
+
+/// The `times` file of a call.
+#[derive(Debug)]
+pub struct CallTimes(Times);
+
+impl CallTimes {
+    /// Its milliseconds are counted from `start`.
+    #[must_use]
+    pub fn new(path: PathBuf, start: Timestamp) -> CallTimes {
+        CallTimes(Times::new(path, start))
+    }
+
+    /// When so many bytes had come.
+    pub fn when(&mut self, bytes: u64) -> Timestamp {
+        self.0.when(bytes)
+    }
+}
+
+/// The references of a `packed-refs` file.
+#[must_use]
+pub fn packed_references(content: &[u8]) -> Vec<(Vec<u8>, ObjectId)> {
+    PackedRefs::parse(content).0.into_iter().collect()
+}
+
+/// What a reference's file says, as it would be written anew.
+#[must_use]
+pub fn reference(content: &[u8]) -> Option<Vec<u8>> {
+    RefValue::parse(content).map(|value| value.content())
+}
+
+/// May a file of this name be read as a reference?
+#[must_use]
+pub fn is_safe_reference(name: &[u8]) -> bool {
+    is_safe_name(name)
+}
+
+/// A path on one line.
+#[must_use]
+pub fn quote(path: &[u8]) -> String {
+    quoting::quote(path)
+}
+
+/// The path that was quoted.
+#[must_use]
+pub fn unquote(quoted: &str) -> Vec<u8> {
+    quoting::unquote(quoted)
+}
+
+/// A snapshot's list of what it left out, written anew.
+#[must_use]
+pub fn left_out_list(text: &str) -> String {
+    left_out::to_text(&left_out::from_text(text))
+}
+
+/// Where a snapshot's files belong, written anew.
+#[must_use]
+pub fn kept_place(text: &str) -> Option<String> {
+    KeptPlace::from_text(text).map(|place| place.to_text())
+}
+
+/// The names in a folder as git stores it.
+#[must_use]
+pub fn tree_names(content: &[u8], id_length: usize) -> Option<Vec<&[u8]>> {
+    Some(tree::parse(content, id_length)?.into_iter().map(|(_, name, _)| name).collect())
+}
+
+/// The requests that a keeper makes of the bytes it gets, written anew; `None` at the end where it gets nonsense.
+#[must_use]
+pub fn keeper_requests(pieces: &[&[u8]]) -> Vec<Option<String>> {
+    let mut inbox = Inbox::default();
+    let mut requests = Vec::new();
+    for piece in pieces {
+        inbox.push(piece);
+        loop {
+            match inbox.message::<Request>() {
+                Ok(None) => break,
+                Ok(Some(request)) => requests.push(serde_json::to_string(&request).ok()),
+                Err(_) => {
+                    requests.push(None);
+                    return requests;
+                }
+            }
+        }
+    }
+    requests
+}
+
+/// Id and start time of a process out of `/proc/<pid>/stat`, and its start time as the lock reads it.
+#[must_use]
+pub fn process_status(stat: &[u8]) -> (Option<(i32, u64)>, Option<u64>) {
+    let process = parse_stat(stat).map(|process| (process.id.as_raw_nonzero().get(), process.start));
+    (process, process_identity::parse(stat).map(|state| state.start_time))
+}

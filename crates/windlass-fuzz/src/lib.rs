@@ -1,0 +1,50 @@
+//! Everything that parses, under hostile bytes.
+//!
+//! A [`Target`] is a function that takes any bytes, has a parser read them, and panics where one of its properties does
+//! not hold; not to panic is only the least of them. The inputs in `corpus/<target>/` are run by this crate's tests,
+//! and thousands of mutations of them with them. `cargo xtask fuzz` runs the same targets guided by coverage.
+//!
+//! To add a target: one file in `targets/`, one row in [`TARGETS`], some inputs in `corpus/`.
+
+pub mod corpus;
+mod dice;
+mod example;
+pub mod mutation;
+mod scripted;
+mod targets;
+
+/// Something that parses, and what must hold whatever it reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name, and its folder's below `corpus/`.
+    pub name: &'static str,
+    /// What is read.
+    pub about: &'static str,
+    /// Reads the bytes; panics where a property is broken.
+    pub run: fn(&[u8]),
+}
+
+/// All there are.
+pub const TARGETS: &[Target] = &[
+    Target { name: "stream", about: "what an agent prints, and the report on its call", run: targets::stream },
+    Target { name: "reset-time", about: "a sentence that names a reset time", run: targets::reset_time },
+    Target { name: "login", about: "what `claude` says of its version and login", run: targets::login },
+    Target { name: "rule", about: "a command as a permission rule", run: targets::rule },
+    Target { name: "prompt", about: "notes, check output and AGENTS.md in a prompt", run: targets::prompt },
+    Target { name: "config-file", about: "a configuration file", run: targets::config_file },
+    Target { name: "config-environment", about: "configuration in variables", run: targets::config_environment },
+    Target { name: "amounts", about: "durations and money", run: targets::amounts },
+    Target { name: "journal", about: "a journal, and the run that it tells of", run: targets::journal },
+    Target { name: "index", about: "the index of a project's runs, a lock's holder", run: targets::index },
+    Target { name: "times", about: "when a call's bytes came", run: targets::times },
+    Target { name: "keeper", about: "requests to a keeper, status lines of processes", run: targets::keeper },
+    Target { name: "git", about: "references and trees", run: targets::git },
+    Target { name: "snapshot", about: "what snapshots write about themselves", run: targets::snapshot },
+    Target { name: "script", about: "a script of the scripted agent", run: targets::script },
+];
+
+/// The target of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}

@@ -1,0 +1,62 @@
+//! What a prompt takes from files and commands: notes, the output of checks, AGENTS.md. The parts stand between lines
+//! of `===`.
+
+use std::time::Duration;
+
+use windlass_core::fact::{CheckOutcome, CheckResult};
+use windlass_core::prompt::{
+    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, Prompt, PromptParts, compose, holds_signal,
+};
+use windlass_core::run::{NotesShare, RunPlan, TurnKey};
+
+use crate::example;
+
+pub(crate) fn run(data: &[u8]) {
+    let usual = check_notes(data, NotesShare::Usual, NOTES_USUAL);
+    check_notes(data, NotesShare::Little, NOTES_LITTLE);
+    let text = String::from_utf8_lossy(data);
+    let mut parts = text.split("\n===\n");
+    let (tail, agents) = (parts.next().unwrap_or_default(), parts.next());
+    let plan = example::plan();
+    let signal = &plan.job.completion_signal;
+    let prompt = prompt(plan, usual, tail, agents);
+    assert!(!holds_signal(&prompt.user, signal), "an echo of the prompt would be a claim");
+    assert!(!holds_signal(&prompt.system, signal), "an echo of the system prompt would be a claim");
+}
+
+fn check_notes(data: &[u8], share: NotesShare, most: usize) -> Notes {
+    let notes = Notes::take(data, share);
+    assert!(notes.text.len() <= most + 64);
+    assert_eq!(notes.damaged, std::str::from_utf8(data).is_err());
+    assert!(!notes.text.starts_with('\u{feff}'));
+    let whole = String::from_utf8_lossy(data);
+    let whole = whole.trim_start_matches('\u{feff}').trim_end();
+    if notes.cut {
+        let (head, tail) = notes.text.split_once("\n\n[… left out …]\n\n").unwrap_or_default();
+        assert!(!tail.is_empty() && whole.starts_with(head) && whole.ends_with(tail));
+        assert!(head.len() + tail.len() + 8 > most, "more was left out than must be");
+    } else {
+        assert_eq!(notes.text, whole);
+        let again = Notes::take(notes.text.as_bytes(), share);
+        assert_eq!(again, Notes { damaged: false, ..notes.clone() });
+    }
+    notes
+}
+
+fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Prompt {
+    let outcome = CheckOutcome {
+        check: 0,
+        result: CheckResult::Failed(1),
+        duration: Duration::from_secs(1),
+        log: String::new(),
+        last_line: String::new(),
+    };
+    compose(&PromptParts {
+        plan,
+        turn: TurnKey { iteration: 3, attempt: 1 },
+        goal: "Make it work.",
+        notes: Some(notes),
+        refused: vec![FailedCheck { command: "true", outcome: &outcome, tail: tail.to_owned(), failed_before: false }],
+        agents_file: agents,
+    })
+}

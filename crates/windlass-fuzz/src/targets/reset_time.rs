@@ -1,0 +1,28 @@
+//! A sentence that names a reset time.
+
+use jiff::{SignedDuration, Timestamp};
+use windlass_core::agent::parse_reset_time;
+
+/// Seconds since 1970: an ordinary evening, the last day of a year, a leap day, a night in which clocks change, the
+/// beginning of everything.
+const NOWS: [i64; 5] = [1_795_293_000, 1_798_747_200, 1_835_395_200, 1_793_500_000, 0];
+
+/// The longest window of any plan is a week; a day is room for zones.
+const FARTHEST: SignedDuration = SignedDuration::from_hours(8 * 24);
+
+pub(crate) fn run(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for now in NOWS.map(|second| Timestamp::from_second(second).unwrap_or_default()) {
+        let parsed = parse_reset_time(&text, now);
+        assert_eq!(parse_reset_time(&text.to_ascii_uppercase(), now), parsed, "case matters");
+        assert_eq!(parse_reset_time(&format!("It is so. {text}"), now), parsed, "what stands before it matters");
+        let Some(time) = parsed else { continue };
+        let ahead = time.duration_since(now);
+        assert!(ahead > SignedDuration::ZERO && ahead <= FARTHEST, "{time} is {ahead} from {now}");
+        // Asked again before that time, it still means that time.
+        let later = now.checked_add(ahead / 2).unwrap_or(now);
+        if later > now && later < time {
+            assert_eq!(parse_reset_time(&text, later), Some(time), "asked again at {later}");
+        }
+    }
+}

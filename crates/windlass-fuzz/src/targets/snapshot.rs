@@ -1,0 +1,19 @@
+//! What snapshots write about themselves: paths on lines, what was left out, where all of it belongs, names.
+
+use windlass_engine::fuzzing::{kept_place, left_out_list, quote, unquote};
+use windlass_engine::snapshot::Moment;
+
+pub(crate) fn run(data: &[u8]) {
+    let quoted = quote(data);
+    assert!(!quoted.contains(char::is_control), "{quoted:?}");
+    assert_eq!(unquote(&quoted), data, "quoted and read");
+    let text = String::from_utf8_lossy(data);
+    let written = left_out_list(&text);
+    assert_eq!(left_out_list(&written), written, "written and read");
+    if let Some(place) = kept_place(&text) {
+        assert_eq!(kept_place(&place), Some(place.clone()), "written and read");
+    }
+    if let Ok(moment) = text.parse::<Moment>() {
+        assert_eq!(moment.to_string().parse(), Ok(moment), "printed and read");
+    }
+}

@@ -1,0 +1,61 @@
+//! Every input that is kept, and mutants of them, through every target.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use windlass_fuzz::mutation::Mutations;
+use windlass_fuzz::{TARGETS, Target, corpus};
+
+/// Mutants of a target: so many, or fewer where they take longer than [`PATIENCE`].
+const MUTANTS: usize = 4000;
+
+/// For the mutants of one target. On a slow machine fewer of them are tried; none is judged differently.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// All inputs that are kept, in bytes.
+const LARGEST_CORPUS: usize = 500_000;
+
+/// Runs inputs up to the first that breaks a property; says which, so that it can be kept.
+fn broken(target: &Target, inputs: impl IntoIterator<Item = (String, Vec<u8>)>) -> Option<String> {
+    let (name, input) = inputs
+        .into_iter()
+        .find(|(_, input)| catch_unwind(AssertUnwindSafe(|| (target.run)(input))).is_err())?;
+    Some(format!("{}: {name} breaks a property: b\"{}\"", target.name, input.escape_ascii()))
+}
+
+fn kept(target: &Target) -> Vec<(String, Vec<u8>)> {
+    corpus::inputs(target).unwrap()
+}
+
+#[test]
+fn every_target_has_inputs_and_they_are_small() {
+    let sizes = TARGETS.iter().flat_map(|target| {
+        let inputs = kept(target);
+        assert!(!inputs.is_empty(), "{} has no input", target.name);
+        inputs.into_iter().map(|(_, input)| input.len())
+    });
+    let total: usize = sizes.sum();
+    assert!(total <= LARGEST_CORPUS, "the corpus has {total} bytes");
+    let folders = std::fs::read_dir(corpus::folder(&TARGETS[0]).parent().unwrap()).unwrap();
+    assert_eq!(folders.count(), TARGETS.len(), "a folder belongs to no target");
+}
+
+#[test]
+fn what_is_kept_breaks_nothing() {
+    let nothing = || [("nothing at all".to_owned(), Vec::new())].into_iter();
+    let broken: Vec<_> =
+        TARGETS.iter().filter_map(|target| broken(target, nothing().chain(kept(target)))).collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn mutants_of_what_is_kept_break_nothing() {
+    let mutants_of = |target: &Target| {
+        let inputs: Vec<_> = kept(target).into_iter().map(|(_, input)| input).collect();
+        let began = Instant::now();
+        let in_time = Mutations::new(&inputs, 1).take(MUTANTS).take_while(|_| began.elapsed() < PATIENCE);
+        broken(target, in_time.enumerate().map(|(index, mutant)| (format!("mutant {index}"), mutant)))
+    };
+    let broken: Vec<_> = TARGETS.iter().filter_map(mutants_of).collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
