@@ -5,6 +5,8 @@
 mod agents;
 mod bench;
 mod checks;
+mod fuzz;
+mod mutants;
 mod nights;
 mod program;
 mod rows;
@@ -69,6 +71,18 @@ const CHORES: &[Chore] = &[
         arguments: "[--seeds N] [--from S] [--mode M] [--story] [--plant NAME] [--list]",
         about: "play simulated nights, each from a seed, and say what they broke",
         run: nights::run_chore,
+    },
+    Chore {
+        name: "fuzz",
+        arguments: "[TARGET…] [--seconds N]",
+        about: "run the fuzz targets guided by coverage, a minute each; needs a C++ compiler",
+        run: fuzz::run_chore,
+    },
+    Chore {
+        name: "mutants",
+        arguments: "[PATH…]",
+        about: "break the core's rules one by one and see whether its tests notice; takes an hour",
+        run: mutants::run_chore,
     },
     Chore {
         name: "api",

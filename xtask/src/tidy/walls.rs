@@ -51,6 +51,11 @@ const WALLS: &[Wall] = &[
             "jiff::Timestamp::now",
         ],
     },
+    Wall {
+        folder: "crates/windlass-fuzz",
+        may_use: &["windlass-core", "windlass-engine", "windlass-ui"],
+        forbids: NO_PROCESSES,
+    },
     Wall { folder: "crates/windlass-testkit", may_use: &["windlass-core"], forbids: &[] },
     Wall { folder: "xtask", may_use: &["windlass-testkit"], forbids: &[] },
 ];

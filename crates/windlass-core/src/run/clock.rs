@@ -23,14 +23,14 @@ impl Clock {
     #[must_use]
     pub fn active(&self, now: Now) -> Duration {
         let counted = self.waiting_since.unwrap_or(now.monotonic).saturating_sub(self.waited);
-        self.earlier + counted
+        self.earlier.saturating_add(counted)
     }
 
     /// The time spent waiting for usage limits.
     #[must_use]
     pub fn waited(&self, now: Now) -> Duration {
         let open = self.waiting_since.map_or(Duration::ZERO, |since| now.monotonic.saturating_sub(since));
-        self.waited_in_all + open
+        self.waited_in_all.saturating_add(open)
     }
 
     pub(crate) fn wait_begins(&mut self, now: Now) {
@@ -40,8 +40,8 @@ impl Clock {
     pub(crate) fn wait_ends(&mut self, now: Now) {
         if let Some(since) = self.waiting_since.take() {
             let waited = now.monotonic.saturating_sub(since);
-            self.waited += waited;
-            self.waited_in_all += waited;
+            self.waited = self.waited.saturating_add(waited);
+            self.waited_in_all = self.waited_in_all.saturating_add(waited);
         }
     }
 
@@ -52,5 +52,39 @@ impl Clock {
         self.wait_ends(last);
         self.waited = Duration::ZERO;
         self.waiting_since = was_waiting.then_some(Duration::ZERO);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn at(second: u64) -> Now {
+        Now { wall: Timestamp::UNIX_EPOCH, monotonic: seconds(second) }
+    }
+
+    // rows: 57
+    #[test]
+    fn neither_waits_nor_the_time_after_a_crash_count() {
+        let mut clock = Clock::default();
+        clock.wait_begins(at(10));
+        assert_eq!((clock.active(at(40)), clock.waited(at(40))), (seconds(10), seconds(30)));
+        clock.wait_ends(at(40));
+        assert_eq!((clock.active(at(50)), clock.waited(at(50))), (seconds(20), seconds(30)));
+        clock.wait_begins(at(60));
+        assert_eq!((clock.active(at(65)), clock.waited(at(65))), (seconds(30), seconds(35)));
+        // The runner died at some time after 70; the wait goes on in a session whose clock begins anew.
+        clock.new_session(at(70));
+        assert_eq!((clock.active(at(5)), clock.waited(at(5))), (seconds(30), seconds(45)));
+        clock.wait_ends(at(5));
+        assert_eq!((clock.active(at(15)), clock.waited(at(15))), (seconds(40), seconds(45)));
+        clock.new_session(at(15));
+        assert_eq!((clock.active(at(7)), clock.waited(at(7))), (seconds(47), seconds(45)));
     }
 }

@@ -74,3 +74,34 @@ impl Ledger {
         self.estimated |= estimated;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn dollars(dollars: u64) -> Cost {
+        Cost::from_micros(dollars * 1_000_000)
+    }
+
+    // rows: 55
+    #[test]
+    fn what_is_set_aside_is_not_left_and_what_is_charged_is_spent() {
+        let mut ledger = Ledger::default();
+        assert_eq!((ledger.reservation(), ledger.next_call()), (LEAST_RESERVATION, CallId(1)));
+        ledger.reserve(CallId(1), dollars(1));
+        ledger.reserve(CallId(2), dollars(2));
+        assert_eq!((ledger.next_call(), ledger.reserved_for(CallId(2))), (CallId(3), Some(dollars(2))));
+        assert_eq!(ledger.left_of(dollars(10)), dollars(7));
+        let tokens = Tokens { input: 3, ..Tokens::default() };
+        ledger.charge(CallId(1), dollars(3), tokens, false);
+        assert!(!ledger.is_estimated());
+        assert_eq!((ledger.spent(), ledger.tokens().total(), ledger.next_call()), (dollars(3), 3, CallId(3)));
+        assert_eq!((ledger.left_of(dollars(10)), ledger.reserved_for(CallId(1))), (dollars(5), None));
+        ledger.charge(CallId(2), dollars(5), tokens, true);
+        assert!(ledger.is_estimated());
+        assert_eq!((ledger.reservation(), ledger.left_of(dollars(10))), (dollars(4), dollars(2)));
+        ledger.charge(CallId(3), Cost::ZERO, tokens, false);
+        assert!(ledger.is_estimated(), "an estimate stays one");
+        assert_eq!((ledger.left_of(dollars(7)), ledger.tokens().total()), (Cost::ZERO, 9));
+    }
+}

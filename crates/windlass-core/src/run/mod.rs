@@ -298,7 +298,7 @@ impl Run {
                 Some(*not_before)
             }
             LaneState::Terminating(_, _, termination) if !termination.kill => {
-                Some(termination.since + plan.clocks.grace)
+                Some(termination.since.saturating_add(plan.clocks.grace))
             }
             _ => None,
         });

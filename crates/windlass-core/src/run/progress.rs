@@ -49,3 +49,49 @@ impl History {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::fact::CheckResult;
+
+    fn tree(name: &str) -> Evidence {
+        Evidence { head: None, tree: name.to_owned(), work: None }
+    }
+
+    fn outcome(check: u16, result: CheckResult) -> CheckOutcome {
+        CheckOutcome { check, result, duration: Duration::ZERO, log: String::new(), last_line: String::new() }
+    }
+
+    #[test]
+    fn a_state_is_new_once_and_a_change_that_was_undone_is_none() {
+        let mut history = History::default();
+        history.saw(&tree("start"));
+        assert!(!history.is_new(&tree("start")) && history.is_new(&tree("one")));
+        assert!(!history.has_changed(&tree("one")), "nobody reached it");
+        history.saw(&tree("a check wrote this"));
+        assert!(!history.has_changed(&tree("a check wrote this")));
+        history.reached(&tree("start"));
+        assert!(!history.has_changed(&tree("one")), "that was there before");
+        history.reached(&tree("one"));
+        assert!(!history.is_new(&tree("one")) && history.has_changed(&tree("one")));
+        assert!(!history.has_changed(&tree("start")), "it was undone");
+        history.reached(&tree("one"));
+        assert!(history.has_changed(&tree("one")), "and it stays changed");
+    }
+
+    #[test]
+    fn a_check_passes_for_the_first_time_once() {
+        let mut history = History::default();
+        let (red, green) = (outcome(1, CheckResult::Failed(1)), outcome(1, CheckResult::Passed));
+        assert!(!history.is_first_pass(&[]));
+        history.checked(&red);
+        assert!(!history.is_first_pass(std::slice::from_ref(&red)));
+        assert!(history.is_first_pass(&[red.clone(), green.clone()]));
+        history.checked(&green);
+        assert!(!history.is_first_pass(&[green.clone()]));
+        assert!(history.is_first_pass(&[green, outcome(2, CheckResult::Passed)]));
+    }
+}

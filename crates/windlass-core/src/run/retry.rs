@@ -131,3 +131,98 @@ fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
 fn signed(duration: Duration) -> jiff::SignedDuration {
     jiff::SignedDuration::from_secs(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::testing::plan;
+
+    const MINUTE: Duration = Duration::from_mins(1);
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn now() -> Timestamp {
+        "2026-11-21T22:00:00Z".parse().unwrap()
+    }
+
+    fn ago(count: u32, ago: Duration) -> Retries {
+        Retries { count, since: Some(now().checked_sub(ago).unwrap()) }
+    }
+
+    /// How long is waited; `None` when that is too long.
+    fn pause(patience: &Patience) -> Option<Duration> {
+        match patience {
+            Patience::Until(until) => Some(elapsed(now(), *until)),
+            Patience::Exhausted(why) => {
+                assert!(!why.is_empty());
+                None
+            }
+        }
+    }
+
+    fn limit_pause(resets_in: Option<i64>, before: &Retries) -> Option<Duration> {
+        let resets_at = resets_in.map(|seconds| now().checked_add(jiff::SignedDuration::from_secs(seconds)).unwrap());
+        let limit = UsageLimit { resets_at, window: String::new() };
+        pause(&after_limit(&limit, before, &plan().limits, now()))
+    }
+
+    // rows: 65
+    #[test]
+    fn a_named_reset_is_waited_for_to_the_second() {
+        let six_hours = 6 * 3600;
+        let first = Retries::default();
+        for (resets_in, expected) in [
+            (90, Some(95)),
+            (six_hours, Some(six_hours + 5)),
+            (six_hours + 1, None),
+            (0, Some(5)),
+            (-5, Some(0)),
+        ] {
+            let expected = expected.map(|seconds: i64| Duration::from_secs(seconds.unsigned_abs()));
+            assert_eq!(limit_pause(Some(resets_in), &first), expected, "{resets_in}");
+        }
+        // What refused before is not asked sooner than one that names no time.
+        assert_eq!(limit_pause(Some(30), &ago(1, MINUTE)), Some(2 * MINUTE));
+        assert_eq!(limit_pause(Some(30), &ago(2, MINUTE)), Some(5 * MINUTE));
+        assert_eq!(limit_pause(Some(600), &ago(1, MINUTE)), Some(10 * MINUTE + RESET_MARGIN));
+        // A time that has come and did not help proves nothing.
+        assert_eq!(limit_pause(Some(0), &ago(1, MINUTE)), Some(5 * MINUTE));
+        assert_eq!(limit_pause(Some(-1), &ago(2, MINUTE)), Some(10 * MINUTE));
+    }
+
+    // rows: 65
+    #[test]
+    fn refusals_without_a_time_are_asked_less_and_less_and_not_beyond_the_longest_wait() {
+        for (count, minutes) in [(0, 2), (1, 5), (2, 10), (3, 20), (4, 20), (19, 20)] {
+            assert_eq!(limit_pause(None, &ago(count, Duration::ZERO)), Some(minutes * MINUTE), "{count}");
+        }
+        assert_eq!(limit_pause(None, &ago(20, Duration::ZERO)), None);
+        let nearly = 6 * HOUR - 5 * MINUTE;
+        assert_eq!(limit_pause(None, &ago(1, nearly)), Some(5 * MINUTE));
+        assert_eq!(limit_pause(None, &ago(1, nearly + Duration::from_secs(1))), None);
+    }
+
+    fn outage_pause(run: &str, before: &Retries) -> Option<Duration> {
+        let plan = plan();
+        pause(&after_outage(&RunId(run.to_owned()), before, &plan.limits, &plan.clocks, now()))
+    }
+
+    #[test]
+    fn an_outage_is_backed_off_from_within_its_bounds() {
+        let mut spread = std::collections::BTreeSet::new();
+        for count in 0..20 {
+            let usual = Duration::from_secs(10 << count.min(6)).min(10 * MINUTE);
+            let pause = outage_pause("r-test0000", &ago(count, Duration::ZERO)).unwrap();
+            assert!(pause >= usual * 4 / 5 && pause <= usual * 6 / 5, "{count}: {pause:?}");
+            spread.insert(pause.as_millis() * 100 / usual.as_millis());
+            let other = outage_pause("r-test0001", &ago(count, Duration::ZERO)).unwrap();
+            assert_ne!(pause, other, "two runs do not come back at the same moment");
+            let latest = 2 * HOUR - pause;
+            assert_eq!(outage_pause("r-test0000", &ago(count, latest)), Some(pause));
+            assert_eq!(outage_pause("r-test0000", &ago(count, latest + Duration::from_secs(1))), None);
+        }
+        assert!(spread.len() > 10, "{spread:?}");
+        assert_eq!(outage_pause("r-test0000", &ago(20, Duration::ZERO)), None);
+        // It follows from the run's name and the count alone.
+        assert_eq!(outage_pause("r-test0000", &Retries::default()), Some(Duration::from_millis(8_800)));
+    }
+}

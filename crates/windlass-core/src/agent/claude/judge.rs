@@ -60,7 +60,8 @@ pub(crate) struct Judgement {
 
 impl Judgement {
     fn new(class: Class, detail: impl AsRef<str>) -> Judgement {
-        let detail = detail.as_ref().chars().take(DETAIL).collect();
+        // One line, whatever the agent's words in it hold.
+        let detail = detail.as_ref().chars().filter(|character| !character.is_control()).take(DETAIL).collect();
         Judgement { class, detail, limit: None }
     }
 }
@@ -358,5 +359,19 @@ fn words(duration: Duration) -> String {
         format!("{} min", seconds / 60)
     } else {
         format!("{seconds} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+    use std::time::Duration;
+
+    #[test]
+    fn spans_are_said_in_minutes_from_two_on() {
+        let rows = [(60, "60 s"), (90, "90 s"), (119, "119 s"), (120, "2 min"), (150, "150 s"), (900, "15 min")];
+        for (seconds, said) in rows {
+            assert_eq!(words(Duration::from_secs(seconds)), said);
+        }
     }
 }

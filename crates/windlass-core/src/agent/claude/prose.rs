@@ -227,6 +227,8 @@ mod tests {
         ("Error: When using --print, --output-format=stream-json requires --verbose", Some(Config)),
         ("Claude Code cannot be launched inside another Claude Code session", Some(Config)),
         ("Configuration file at /home/dev/.claude.json is corrupted: x", Some(Config)),
+        ("Configuration file at /home/dev/.claude.json is read", None),
+        ("the archive is corrupted", None),
         ("[claude-code:unrecognized_model] {\"model\":\"x\"}", Some(Config)),
         ("There's an issue with the selected model (x)", Some(Config)),
         ("all tests pass", None),

@@ -33,6 +33,8 @@ fn times_in_utc() {
         ("Claude AI usage limit reached|1795300000", Some("2026-11-21T22:26:40Z")),
         ("a reset button; the limit resets Sept. 3 at 8pm", None),
         ("resets Nov 21, 8:29pm (UTC)", None),
+        ("resets Nov 21, 8:30pm (UTC)", None), // Now.
+        ("resets 8:30pm (UTC)", Some("2026-11-22T20:30:00Z")),
         ("resets Dec 25, 8pm (UTC)", None),
         ("Claude AI usage limit reached|1762455600", None),
         ("Claude AI usage limit reached|17", None),

@@ -276,7 +276,7 @@ impl Run {
         self.counters.finished += 1;
         self.counters.budget_exhausted |= class == Class::BudgetExhausted;
         let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
-        self.set_state(lane, LaneState::Idle { not_before: now.monotonic + delay });
+        self.set_state(lane, LaneState::Idle { not_before: now.monotonic.saturating_add(delay) });
         Ok(())
     }
 

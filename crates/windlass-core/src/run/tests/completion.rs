@@ -139,7 +139,7 @@ fn until_needs_its_gates_green_as_well() {
 fn until_that_passes_at_once_leaves_nothing_to_do() {
     let mut world = World::new(until(), |_, _| Act::works("x"));
     assert_eq!(world.finish(), StopReason::NothingToDo);
-    assert_eq!(world.count("call_reserved"), 0);
+    assert_eq!(world.count("iteration_started"), 0);
 }
 
 #[test]

@@ -173,6 +173,22 @@ fn illegal_facts_are_refused_and_change_nothing() {
     assert_eq!(fold(&world.journal), world.run);
 }
 
+/// A journal that was edited, or damaged where nobody sees it, must not take the runner down.
+#[test]
+fn times_beyond_all_bounds_do_no_harm() {
+    let mut plan = plan();
+    plan.clocks.delay = Duration::MAX;
+    plan.clocks.grace = Duration::MAX;
+    let mut world = World::new(plan, |_, _| Act::works("x"));
+    world.pass(Duration::from_secs(1));
+    world.until(|effect| matches!(effect, Effect::Call { .. }));
+    world.input(Input::Spawned { lane: LANE, call: CallId(1), pid: 7 });
+    press(&mut world);
+    press(&mut world);
+    assert_eq!(world.run.next_due(world.now), Some(Duration::MAX - world.now.monotonic));
+    assert_eq!(world.finish(), StopReason::Interrupted);
+}
+
 #[test]
 fn nothing_is_due_by_time_while_the_first_look_is_taken() {
     let mut run = crate::run::Run::new();

@@ -3,7 +3,7 @@
 use super::Found;
 use super::recordings::report;
 use crate::agent::{Digest, ResultDigest};
-use crate::fact::{Class, Ended};
+use crate::fact::{Class, Cut, Ended};
 
 const ERROR: Ended = Ended::Exited(1);
 
@@ -17,6 +17,10 @@ fn status(status: u16, text: &str) -> ResultDigest {
 
 fn reason(terminal_reason: &str, status: Option<u16>) -> ResultDigest {
     ResultDigest { terminal_reason: terminal_reason.into(), status, ..failed() }
+}
+
+fn typed(api_error_type: &str) -> ResultDigest {
+    ResultDigest { api_error_type: api_error_type.into(), ..failed() }
 }
 
 fn text(text: &str) -> ResultDigest {
@@ -66,6 +70,45 @@ fn a_call_without_a_result_is_judged_by_standard_error() {
     }
 }
 
+/// Who ended it is said in a person's words.
+#[test]
+fn a_call_that_was_ended_says_by_what() {
+    let signals = [
+        (1, "(1, SIGHUP)"),
+        (2, "(2, SIGINT)"),
+        (6, "(6, SIGABRT)"),
+        (9, "(9, SIGKILL, perhaps because memory ran out)"),
+        (11, "(11, SIGSEGV)"),
+        (15, "(15, SIGTERM)"),
+        (10, "(10, a signal)"),
+    ];
+    for (signal, name) in signals {
+        let report = report(&Found::default(), Ended::Signalled(signal), None, "");
+        assert_eq!(report.class, Class::TaskFailure);
+        assert_eq!(report.detail, format!("Claude Code was ended from outside {name}."));
+    }
+    let retrying = || Digest::Retry { status: Some(529), error: "overloaded".into() };
+    let mut found = Found::default();
+    found.digests.push(retrying());
+    let rows = [
+        (Cut::Silence, Class::Outage, "Claude Code printed nothing for 15 min; it was retrying a request (overloaded 529)."),
+        (Cut::WallClock, Class::Outage, "Claude Code worked for 150 min, longer than a call may; it was retrying a request (overloaded 529)."),
+        (Cut::Duration, Class::TaskFailure, "The run's time was used up while Claude Code worked."),
+    ];
+    for (cut, class, detail) in rows {
+        let report = report(&found, Ended::Signalled(15), Some(cut), "");
+        assert_eq!((report.class, report.detail.as_str()), (class, detail), "{cut:?}");
+    }
+}
+
+#[test]
+fn a_detail_is_one_line() {
+    let mut found = Found::default();
+    found.digests.push(Digest::Retry { status: None, error: "over\nloa\u{1b}ded".into() });
+    let report = report(&found, Ended::Signalled(15), Some(Cut::Silence), "");
+    assert_eq!(report.detail, "Claude Code printed nothing for 15 min; it was retrying a request (overloaded).");
+}
+
 type Failure = (&'static str, &'static str, ResultDigest, Class);
 
 fn failures() -> Vec<Failure> {
@@ -98,6 +141,23 @@ fn failures() -> Vec<Failure> {
         ("unknown word", "brand_new", status(503, ""), Class::Outage),
         ("401", "", status(401, ""), Class::Auth),
         ("402", "", status(402, ""), Class::Billing),
+        ("404", "", status(404, ""), Class::Config),
+        ("418", "", status(418, ""), Class::TaskFailure),
+        ("marked only", "model_not_found", text(""), Class::Config),
+        ("subtype only", "", ResultDigest { subtype: "error_during_execution".into(), ..failed() }, Class::TaskFailure),
+        (
+            "limit by its own word",
+            "",
+            ResultDigest { api_error: "usage_limit_reached".into(), ..failed() },
+            Class::UsageLimit,
+        ),
+        ("typed", "", typed("authentication_error"), Class::Auth),
+        ("typed", "", typed("billing_error"), Class::Billing),
+        ("typed", "", typed("permission_error"), Class::Permission),
+        ("typed", "", typed("not_found_error"), Class::Config),
+        ("typed", "", typed("rate_limit_error"), Class::Outage),
+        ("typed", "", typed("overloaded_error"), Class::Outage),
+        ("typed", "", typed("timeout_error"), Class::Outage),
         ("403", "", status(403, ""), Class::Permission),
         ("408", "", status(408, ""), Class::Outage),
         (
