@@ -1,13 +1,15 @@
 //! Plays a made-up night through the views, to look at: `cargo run -p windlass-ui --example gallery -- progress`.
 //!
 //! First argument: `quiet`, `progress`, `verbose`, `json` or `documents`; second: milliseconds between two events
-//! (0 = at once); third: `emoji`, `unicode` or `ascii`.
+//! (0 = at once); third: `emoji`, `unicode` or `ascii`; fourth: the night itself (`goal`, `workspace`, `stagnating`,
+//! `verify`, `validate`).
 
 mod night;
 
 use std::time::Duration;
 
 use night::Night;
+use windlass_core::run::Mode;
 use windlass_ui::{
     Board, Glyphs, JsonView, Level, Output, Printer, RunRow, RunState, RunStatus, Screen, Stream, Terminal,
     View, runs_table, status_text, view,
@@ -34,7 +36,15 @@ fn main() {
     let Ok(screen) = Screen::start(vec![view], 1_000) else {
         return;
     };
-    for event in Night::beginning(jiff::Timestamp::now()).whole().events {
+    let night = Night::beginning(jiff::Timestamp::now());
+    let night = match argument(3) {
+        "workspace" => night.workspace(),
+        "stagnating" => night.stagnating(),
+        "verify" => night.judged(Mode::Verify),
+        "validate" => night.judged(Mode::Validate),
+        _ => night.whole(),
+    };
+    for event in night.events {
         screen.send(event);
         std::thread::sleep(pause);
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use windlass_core::agent::Activity;
 use windlass_core::fact::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial, Entry, Fact, LaneId,
-    SnapshotId, StopReason, StopSource, Tokens, Verdict,
+    Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial, Entry, Fact,
+    LaneId, Purpose, SnapshotId, Standing, StopReason, StopSource, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::run::RunPlan;
@@ -33,6 +33,8 @@ pub struct Board {
     pub(crate) charged: Cost,
     pub(crate) estimated: bool,
     pub(crate) tokens: Tokens,
+    /// What the job's own file says.
+    pub(crate) status: StatusBoard,
     /// The last outcome of each of the run's checks.
     pub(crate) checks: BTreeMap<u16, CheckOutcome>,
     pub(crate) commits: Commits,
@@ -56,6 +58,8 @@ pub(crate) struct LaneBoard {
     pub(crate) attempt: u32,
     pub(crate) started: Timestamp,
     pub(crate) doing: Doing,
+    /// What its latest call is for.
+    pub(crate) purpose: Option<Purpose>,
     /// Files that the iteration changed.
     pub(crate) changed: u32,
     /// The last call of the iteration.
@@ -66,6 +70,29 @@ pub(crate) struct LaneBoard {
     pub(crate) failed_checks: Vec<CheckOutcome>,
     pub(crate) commit: Option<String>,
     pub(crate) commit_refused: Option<String>,
+}
+
+/// What the job's own file says, and what it said before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StatusBoard {
+    pub(crate) latest: Option<Standing>,
+    pub(crate) before: Option<Standing>,
+}
+
+impl StatusBoard {
+    fn read(&mut self, standing: &Standing) {
+        self.before = self.latest.replace(standing.clone());
+    }
+
+    /// So many more items are done than before.
+    pub(crate) fn more(&self) -> Option<i64> {
+        self.latest.as_ref()?.items_since(self.before.as_ref())
+    }
+
+    /// So many items are left.
+    pub(crate) fn remaining(&self) -> Option<u64> {
+        Some(self.latest.as_ref()?.items?.remaining())
+    }
 }
 
 /// What a lane is busy with.
@@ -175,7 +202,11 @@ impl Board {
                 self.ending_early = false;
                 self.ending = None;
             }
-            Fact::Surveyed { left_out, .. } => self.left_out = *left_out,
+            Fact::Surveyed { left_out, standing, .. } => {
+                self.left_out = *left_out;
+                standing.iter().for_each(|standing| self.status.read(standing));
+            }
+            Fact::StatusChanged { standing, .. } => self.status.read(standing),
             Fact::CheckFinished { lane, stage, outcome } => self.check(*lane, *stage, outcome),
             Fact::Committed { lane, commit, refused, .. } => {
                 self.commit(*lane, commit.as_deref(), refused.as_deref());
@@ -194,9 +225,10 @@ impl Board {
     fn lane_fact(&mut self, seq: u64, fact: &Fact) {
         match fact {
             Fact::IterationStarted { lane, iteration } => self.begin(*lane, *iteration),
-            Fact::CallReserved { lane, call, attempt, reserved, .. } => {
+            Fact::CallReserved { lane, call, attempt, purpose, reserved, .. } => {
                 let board = self.lanes.entry(*lane).or_default();
                 board.attempt = *attempt;
+                board.purpose = Some(*purpose);
                 board.doing = Doing::Agent(Activity::Starting);
                 let (lane, reported) = (*lane, Cost::ZERO);
                 let reserved = *reserved;
@@ -256,7 +288,10 @@ impl Board {
         let checked = self.plan.as_ref().is_some_and(|plan| !plan.checks.is_empty());
         let board = self.lanes.entry(lane).or_default();
         board.doing = if checked { Doing::Checking } else { Doing::Keeping };
-        board.changed = changed;
+        // What whoever verified wrote is not the iteration's work.
+        if board.purpose != Some(Purpose::Verify) {
+            board.changed = changed;
+        }
         if let Some(snapshot) = snapshot {
             self.kept = Some((board.iteration, snapshot.clone()));
         }
@@ -363,6 +398,11 @@ impl Board {
     /// The lane whose iteration is the newest among those at work, else the newest of all.
     pub(crate) fn foremost(&self) -> Option<&LaneBoard> {
         self.lanes.values().max_by_key(|lane| (lane.doing != Doing::Resting, lane.iteration))
+    }
+
+    /// What a fresh agent made of the work, where the newest iteration asked one.
+    pub(crate) fn assessment(&self) -> Option<&Assessment> {
+        self.foremost()?.last_call.as_ref()?.assessment.as_ref()
     }
 
     /// How many lanes are at work.

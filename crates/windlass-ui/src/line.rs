@@ -65,6 +65,10 @@ pub enum Mark {
     Notice,
     /// Waiting.
     Waiting,
+    /// It has come to an end that a person should look at.
+    Warning,
+    /// Somebody says that all is done.
+    Complete,
 }
 
 impl Mark {
@@ -80,6 +84,8 @@ impl Mark {
             Mark::Memo => ("📝", "✎", "#"),
             Mark::Notice => ("!", "!", "!"),
             Mark::Waiting => ("⏳", "◷", "~"),
+            Mark::Warning => ("⚠️", "⚠", "!"),
+            Mark::Complete => ("✅", "✓", "+"),
         };
         match glyphs {
             Glyphs::Emoji => emoji,

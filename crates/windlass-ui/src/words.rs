@@ -2,6 +2,7 @@
 
 use windlass_core::agent::Activity;
 use windlass_core::fact::{CheckResult, Class, ExitCodes, StopReason, Verdict};
+use windlass_core::run::{Depth, Mode};
 
 use crate::line::{Mark, Tone};
 
@@ -49,6 +50,23 @@ pub(crate) const fn activity(activity: Activity) -> &'static str {
         Activity::Delegating => "a sub-agent works",
         Activity::Compacting => "compacting its context",
         Activity::Retrying => "retrying a request",
+    }
+}
+
+/// What a mode judges.
+pub(crate) const fn judged(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Validate => "instructions",
+        _ => "work",
+    }
+}
+
+/// How closely a verifying agent looks.
+pub(crate) const fn depth(depth: Depth) -> &'static str {
+    match depth {
+        Depth::Quick => "quick",
+        Depth::Standard => "standard",
+        Depth::Deep => "deep",
     }
 }
 

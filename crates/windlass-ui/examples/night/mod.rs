@@ -1,5 +1,10 @@
 //! A made-up night: facts and observations as a run would bring them.
 
+mod workspace;
+
+#[allow(unused_imports, reason = "not every program that shows a night needs all of it")]
+pub use workspace::{objection, status, workspace_plan};
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -140,6 +145,11 @@ impl Night {
 
     /// A call begins.
     pub fn call(&mut self, iteration: u32, attempt: u32) -> &mut Night {
+        self.call_for(iteration, attempt, Purpose::Work)
+    }
+
+    /// A call for something begins.
+    pub fn call_for(&mut self, iteration: u32, attempt: u32, purpose: Purpose) -> &mut Night {
         self.call += 1;
         self.line = 0;
         let call = CallId(self.call);
@@ -148,7 +158,7 @@ impl Night {
             call,
             iteration,
             attempt,
-            purpose: Purpose::Work,
+            purpose,
             reserved: Cost::from_dollars(0.5),
             budget: None,
         })

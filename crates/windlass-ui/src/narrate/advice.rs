@@ -1,10 +1,12 @@
 //! What a person can do after a run: exact commands.
 
 use windlass_core::fact::{CheckKind, Cost, StopReason};
-use windlass_core::run::RunPlan;
+use windlass_core::mode;
+use windlass_core::run::{Mode, RunPlan};
 
 use crate::board::Board;
 use crate::format;
+use crate::harmless::one_line;
 
 /// A command and what it is for.
 pub(super) struct Advice {
@@ -18,14 +20,16 @@ fn advice(command: String, purpose: &'static str) -> Advice {
 
 /// What to do next, most useful first.
 pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
+    if let Some(workspace) = &plan.job.workspace
+        && let Some(all) = in_workspace(plan, &workspace.name, reason)
+    {
+        return all;
+    }
     let run = &plan.run;
     let resume = |flags: String, purpose| advice(format!("windlass resume {run}{flags}"), purpose);
     let limits = &plan.limits;
     let first = match reason {
-        StopReason::MaxIterations => {
-            let raised = limits.iterations.unwrap_or(50).saturating_mul(2);
-            resume(format!(" --max-iterations {raised}"), "go on with a higher limit")
-        }
+        StopReason::MaxIterations => raised_iterations(plan, "go on with a higher limit"),
         StopReason::MaxCost => {
             let raised = limits.cost.map_or(10.0, |cost| (cost + cost).dollars());
             resume(format!(" --max-cost {raised}"), "go on with a higher limit")
@@ -67,6 +71,35 @@ pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
     all
 }
 
+fn raised_iterations(plan: &RunPlan, purpose: &'static str) -> Advice {
+    let raised = plan.limits.iterations.unwrap_or(50).saturating_mul(2);
+    advice(format!("windlass resume {} --max-iterations {raised}", plan.run), purpose)
+}
+
+/// Where a workspace has commands of its own for it.
+fn in_workspace(plan: &RunPlan, name: &str, reason: StopReason) -> Option<Vec<Advice>> {
+    let own = |verb: &str, purpose| advice(format!("windlass {verb} {name}"), purpose);
+    let show = || own("show", "see how the workspace stands");
+    let passed = reason == StopReason::Complete;
+    Some(match (plan.job.mode, reason) {
+        (Mode::Verify, _) if passed => {
+            vec![own("archive save", "put the finished workspace away"), look(plan)]
+        }
+        (Mode::Verify, StopReason::GatesFailing) => vec![own("run", "go on with the work"), show()],
+        (Mode::Validate, _) if passed => vec![own("run", "begin with the work")],
+        (Mode::Validate, StopReason::GatesFailing) => {
+            vec![own("edit", "revise the instructions"), look(plan)]
+        }
+        (_, StopReason::MaxIterations) => vec![
+            own("run", "continue: another run with the same limit"),
+            raised_iterations(plan, "go on with a higher limit"),
+            show(),
+        ],
+        (_, StopReason::Complete) => vec![own("verify", "have a fresh agent check the work"), look(plan)],
+        _ => return None,
+    })
+}
+
 fn look(plan: &RunPlan) -> Advice {
     advice(format!("windlass logs {}", plan.run), "what was done, step by step")
 }
@@ -75,13 +108,21 @@ fn look(plan: &RunPlan) -> Advice {
 pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
     let plan = board.plan.as_ref()?;
     let has = |kind| plan.checks.iter().any(|check| check.kind == kind);
+    let verified = if board.assessment().is_some() { "; a fresh agent verified the work." } else { "." };
     match reason {
+        StopReason::Complete if mode::judges(plan.job.mode) => {
+            Some(board.assessment().map(|said| one_line(&said.summary)).unwrap_or_default())
+        }
         StopReason::Complete => Some(match (has(CheckKind::Until), has(CheckKind::Gate)) {
-            (true, true) => "Every until command and every gate passed.".to_owned(),
-            (true, false) => "Every until command passed.".to_owned(),
-            (false, true) => "The agent says so, and every gate passed.".to_owned(),
+            (true, true) => format!("Every until command and every gate passed{verified}"),
+            (true, false) => format!("Every until command passed{verified}"),
+            (false, true) => format!("The agent says so, and every gate passed{verified}"),
+            (false, false) if verified.len() > 1 => format!("The agent says so{verified}"),
             (false, false) => "The agent says so; no gate checked it (--gate CMD would).".to_owned(),
         }),
+        StopReason::MaxIterations if plan.job.workspace.is_some() => {
+            Some("The job is not shown to be done.".to_owned())
+        }
         StopReason::NothingToDo if has(CheckKind::Until) => {
             Some("To have these commands checked after the work instead, give them with --gate.".to_owned())
         }

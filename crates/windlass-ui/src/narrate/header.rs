@@ -1,7 +1,8 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
 use windlass_core::fact::CheckKind;
-use windlass_core::run::{AgentPlan, CommitPolicy, Limits, RunPlan};
+use windlass_core::mode;
+use windlass_core::run::{AgentPlan, CommitPolicy, Limits, RunPlan, Verification};
 
 use crate::board::Board;
 use crate::format;
@@ -27,12 +28,16 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
         Line::hanging(2).strong("windlass").dim(format!(" · {} · {}", plan.job.mode.name(), plan.run)),
         Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
         Line::new(),
+    ];
+    lines.extend(workspace(plan));
+    lines.extend([
         labelled("agent").plain(agent(&plan.agent)),
         labelled("in").plain(one_line(&plan.directory.to_string_lossy())),
         labelled("at most").plain(limits(&plan.limits)),
-    ];
+    ]);
     lines.extend(permissions(plan));
     lines.push(labelled("done when").plain(completion(plan)));
+    lines.extend(verification(plan));
     lines.extend(checks(plan, CheckKind::Until, "until"));
     lines.extend(checks(plan, CheckKind::Gate, "gate"));
     lines.push(labelled("commits").plain(commits(plan)));
@@ -57,11 +62,35 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
             .plain(so_far),
         Line::hanging(2).plain("  ").strong(one_line(&plan.job.title)),
         Line::new(),
-        labelled("at most").plain(limits(&plan.limits)),
     ];
+    lines.extend(workspace(plan));
+    lines.push(labelled("at most").plain(limits(&plan.limits)));
     lines.extend(permissions(plan));
     lines.push(Line::new());
     lines
+}
+
+/// Its name, where it is, and where this session is logged.
+fn workspace(plan: &RunPlan) -> Vec<Line> {
+    let Some(workspace) = &plan.job.workspace else {
+        return Vec::new();
+    };
+    let folder = workspace.folder.strip_prefix(&plan.directory).unwrap_or(&workspace.folder);
+    let folder = one_line(&folder.to_string_lossy());
+    let mut lines = vec![labelled("workspace").plain(one_line(&workspace.name)).dim(format!(" · {folder}"))];
+    lines.extend(workspace.log.as_ref().map(|log| labelled("log").plain(one_line(log))));
+    lines
+}
+
+fn verification(plan: &RunPlan) -> Option<Line> {
+    let Verification { depth, attempts } = plan.job.verification?;
+    let depth = words::depth(depth);
+    Some(labelled("verified").plain(if mode::judges(plan.job.mode) {
+        format!("{depth} depth")
+    } else {
+        let attempts = format::count(u64::from(attempts), "attempt");
+        format!("by a fresh agent before it counts: {depth} depth, {attempts}")
+    }))
 }
 
 fn agent(agent: &AgentPlan) -> String {
@@ -115,8 +144,13 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
 fn completion(plan: &RunPlan) -> String {
     let gated = plan.checks.iter().any(|check| check.kind == CheckKind::Gate);
     let until = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
-    let claim = match (until, plan.job.completion_threshold) {
+    let mode = plan.job.mode;
+    if mode::judges(mode) {
+        return format!("a fresh agent has judged the {}", words::judged(mode));
+    }
+    let claim = match (until, mode::claims_needed(&plan.job)) {
         (true, _) => "every until command passes".to_owned(),
+        (false, _) if mode::reads_file(mode) => "the status file says so".to_owned(),
         (false, 1) => "the agent says so".to_owned(),
         (false, times) => format!("the agent says so {times} times in a row"),
     };

@@ -1,8 +1,9 @@
 //! The line of a finished iteration, and what is said below it.
 
-use windlass_core::fact::{CheckKind, CheckOutcome, Class, Cost, Denial, Fact, Verdict};
+use windlass_core::fact::{Assessment, CheckKind, CheckOutcome, Class, Cost, Denial, Fact, Verdict};
+use windlass_core::mode;
 
-use super::{allow_line, command, took};
+use super::{allow_line, command, status, took};
 use crate::board::{Board, LaneBoard};
 use crate::format;
 use crate::harmless::one_line;
@@ -49,17 +50,35 @@ pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
     let seen = board.lanes.get(lane).unwrap_or(&nothing);
     let row = Row {
         number: iteration.to_string(),
-        look: words::verdict(*verdict),
+        look: look(board, seen, *verdict),
         duration: *duration,
         cost: *cost,
         estimated: seen.last_call.as_ref().is_some_and(|call| call.estimated),
-        explanation: explanation(seen, *verdict, *class, *progress),
+        explanation: explanation(board, seen, (*verdict, *class), *progress),
     };
     let mut lines = vec![row.line(board)];
+    lines.extend(assessment(seen).into_iter().flat_map(|said| status::assessment(board, said)));
     lines.extend(seen.failed_checks.iter().flat_map(|outcome| failed_check(board, outcome)));
     lines.extend(seen.commit_refused.as_deref().map(|why| commit_refused(board, why)));
     lines.extend(seen.denials.iter().flat_map(|denial| denied(board, denial)));
     lines
+}
+
+/// What a fresh agent said in the iteration's last call.
+fn assessment(seen: &LaneBoard) -> Option<&Assessment> {
+    seen.last_call.as_ref()?.assessment.as_ref()
+}
+
+fn is_judging(board: &Board) -> bool {
+    board.plan.as_ref().is_some_and(|plan| mode::judges(plan.job.mode))
+}
+
+/// An iteration that is there to judge has the words of its judgement.
+fn look(board: &Board, seen: &LaneBoard, verdict: Verdict) -> (Tone, Mark, &'static str) {
+    match assessment(seen) {
+        Some(said) if is_judging(board) => status::assessed(said.verdict),
+        _ => words::verdict(verdict),
+    }
 }
 
 pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) -> Vec<Line> {
@@ -85,7 +104,20 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
     vec![row.line(board)]
 }
 
-fn explanation(seen: &LaneBoard, verdict: Verdict, class: Class, progress: bool) -> String {
+fn explanation(
+    board: &Board,
+    seen: &LaneBoard,
+    (verdict, class): (Verdict, Class),
+    progress: bool,
+) -> String {
+    let said = assessment(seen);
+    if let (true, Some(said)) = (is_judging(board), said) {
+        return match said.findings.len() as u64 {
+            0 => "no findings".to_owned(),
+            findings => format::count(findings, "finding"),
+        };
+    }
+    let found_nothing = board.status.latest.as_ref().is_some_and(|latest| latest.worked == Some(false));
     let detail = seen.last_call.as_ref().map(|call| one_line(&call.detail)).unwrap_or_default();
     let changed = if seen.changed == 0 {
         if progress { "progress" } else { "nothing new" }.to_owned()
@@ -94,10 +126,14 @@ fn explanation(seen: &LaneBoard, verdict: Verdict, class: Class, progress: bool)
     };
     let mut parts = match verdict {
         Verdict::Worked => vec![changed],
+        Verdict::Idle if found_nothing => vec!["found nothing to do".to_owned()],
         Verdict::Idle if seen.changed > 0 => vec!["nothing that was not there before".to_owned()],
         Verdict::Idle => vec!["nothing new".to_owned()],
         Verdict::Failed if detail.is_empty() => vec![words::class(class).to_owned()],
         Verdict::Failed => vec![detail],
+        Verdict::ClaimAccepted if said.is_some() => {
+            vec!["the claim stands, and was verified".to_owned(), changed]
+        }
         Verdict::ClaimAccepted => vec!["the claim stands".to_owned(), changed],
         Verdict::ClaimRefused => vec!["claims to be done".to_owned(), changed],
         Verdict::ClaimUnsupported => vec!["claims to be done, but nothing has changed".to_owned()],
@@ -108,7 +144,7 @@ fn explanation(seen: &LaneBoard, verdict: Verdict, class: Class, progress: bool)
     if let Some(commit) = &seen.commit {
         parts.push(format!("commit {}", short(commit)));
     }
-    parts.join(", ")
+    format!("{}{}", parts.join(", "), status::remaining(board))
 }
 
 /// The beginning of a commit's name.
@@ -117,7 +153,7 @@ pub(super) fn short(commit: &str) -> String {
 }
 
 /// A line below an iteration's; it begins where the verdict does.
-fn below(board: &Board) -> Line {
+pub(super) fn below(board: &Board) -> Line {
     let column = gutter(board) + 2;
     Line::hanging(column + 2).plain(" ".repeat(column))
 }

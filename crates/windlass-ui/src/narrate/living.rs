@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::fact::Class;
+use windlass_core::fact::{Class, Items, Purpose};
 
 use crate::board::{Board, Doing, LaneBoard};
 use crate::format;
@@ -64,8 +64,11 @@ fn at_work(mut line: Line, board: &Board, foremost: &LaneBoard, zone: &TimeZone)
         line.dim(" · ").plain(waiting)
     } else {
         let time = format::whole_seconds(format::between(foremost.started, board.now));
-        line.dim(" · ").plain(time).dim(" · ").plain(doing(foremost.doing))
+        line.dim(" · ").plain(time).dim(" · ").plain(doing(foremost))
     };
+    if let Some(Items { done, total }) = board.status.latest.as_ref().and_then(|latest| latest.items) {
+        line = line.dim(" · ").plain(format!("{done}/{total} items"));
+    }
     line.dim(" · ").plain(format::charged(board.cost(), board.estimated))
 }
 
@@ -87,14 +90,16 @@ fn waiting(board: &Board, zone: &TimeZone) -> Option<String> {
     })
 }
 
-const fn doing(doing: Doing) -> &'static str {
-    match doing {
+fn doing(lane: &LaneBoard) -> String {
+    let verifying = lane.purpose == Some(Purpose::Verify) && matches!(lane.doing, Doing::Agent(_));
+    let doing = match lane.doing {
         Doing::Resting => "pausing",
         Doing::Preparing => "preparing",
         Doing::Agent(activity) => words::activity(activity),
         Doing::Keeping => "keeping the work",
         Doing::Checking => "checking",
-    }
+    };
+    if verifying { format!("verifying: {doing}") } else { doing.to_owned() }
 }
 
 fn elapsed(since: Option<Timestamp>, now: Timestamp) -> String {

@@ -4,6 +4,7 @@ mod advice;
 mod header;
 mod iteration;
 mod living;
+mod status;
 mod summary;
 
 pub(crate) use header::labelled;
@@ -13,6 +14,7 @@ use jiff::tz::TimeZone;
 use windlass_core::fact::{
     CheckOutcome, CheckStage, Class, Cut, Denial, Entry, Fact, StopReason, StopSource,
 };
+use windlass_core::mode;
 
 use crate::board::Board;
 use crate::format;
@@ -25,7 +27,14 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
     match &entry.fact {
         Fact::RunStarted { .. } => header::started(board),
         Fact::RunResumed { .. } => header::resumed(board),
-        Fact::Surveyed { left_out, .. } => left_out_files(board, *left_out),
+        Fact::Surveyed { left_out, .. } => {
+            let mut lines = left_out_files(board, *left_out);
+            lines.extend(status::found(board));
+            lines
+        }
+        Fact::IterationStarted { iteration, .. } => begun(board, *iteration).into_iter().collect(),
+        Fact::StatusChanged { .. } => status::changed(board),
+        Fact::VerificationDue { .. } => vec![status::verification_due(board)],
         Fact::CheckFinished { stage: CheckStage::Baseline, outcome, .. } => vec![baseline(board, outcome)],
         Fact::CallCut { cut, .. } => cut_line(board, *cut).into_iter().collect(),
         Fact::AttemptRepeats { class, attempt, .. } => {
@@ -43,6 +52,12 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
 /// The lines of a run's end: its result. The very last one names the stop reason for machines.
 pub(crate) fn summary(board: &Board) -> Vec<Line> {
     summary::lines(board)
+}
+
+/// In a workspace the seed's words; elsewhere the living line says it.
+fn begun(board: &Board, iteration: u32) -> Option<Line> {
+    let reads_file = board.plan.as_ref().is_some_and(|plan| mode::reads_file(plan.job.mode));
+    reads_file.then(|| indented(board).dim(format!("Running iteration {iteration}...")))
 }
 
 fn left_out_files(board: &Board, number: u32) -> Vec<Line> {

@@ -1,7 +1,7 @@
 //! What stays on the screen when a run has ended.
 
 use windlass_core::fact::{CheckKind, CheckOutcome, StopReason};
-use windlass_core::run::RunPlan;
+use windlass_core::run::{Mode, RunPlan};
 
 use super::header::labelled;
 use super::{advice, allow_line, allowing, check_mark, iteration, took};
@@ -34,23 +34,66 @@ fn last_line(reason: StopReason) -> Line {
 }
 
 fn headline(board: &Board, ending: &Ending) -> Vec<Line> {
-    let (tone, mark) = words::ending(ending.reason);
-    let sentence = words::stop_reason(ending.reason);
+    let (tone, mut mark) = words::ending(ending.reason);
+    let sentence = match board.plan.as_deref().and_then(|plan| in_workspace(plan, ending)) {
+        Some((own, sentence)) => {
+            mark = own;
+            sentence
+        }
+        None => words::stop_reason(ending.reason).to_owned(),
+    };
     let mut lines = vec![Line::hanging(4).plain("  ").mark(tone, mark).tone(tone, format!(" {sentence}"))];
-    let more = advice::proof(board, ending.reason).into_iter().chain([one_line(&ending.detail)]);
+    // The seed's words on stagnation say it all.
+    let told = mark == Mark::Warning;
+    let detail = if told { String::new() } else { one_line(&ending.detail) };
+    let more = advice::proof(board, ending.reason).into_iter().chain([detail]);
     for text in more.filter(|text| !text.is_empty()) {
         lines.push(Line::hanging(4).plain("    ").plain(text));
     }
     lines
 }
 
+/// A workspace's endings in the words that the seed gave them; those of a judgement in words of their own.
+fn in_workspace(plan: &RunPlan, ending: &Ending) -> Option<(Mark, String)> {
+    plan.job.workspace.as_ref()?;
+    let iterations = format::count(u64::from(ending.iterations), "iteration");
+    Some(match (plan.job.mode, ending.reason) {
+        (Mode::Verify, StopReason::Complete) => (Mark::Passed, "The work passed verification.".to_owned()),
+        (Mode::Verify, StopReason::GatesFailing) => {
+            (Mark::Failed, "The work did not pass verification.".to_owned())
+        }
+        (Mode::Validate, StopReason::Complete) => (Mark::Passed, "The instructions are ready.".to_owned()),
+        (Mode::Validate, StopReason::GatesFailing) => {
+            (Mark::Failed, "The instructions need work.".to_owned())
+        }
+        (_, StopReason::Complete) => {
+            (Mark::Passed, format!("Task completed successfully after {iterations}"))
+        }
+        (_, StopReason::MaxIterations) => {
+            let most = plan.limits.iterations.unwrap_or(ending.iterations);
+            (Mark::Warning, format!("Reached maximum iterations ({most})"))
+        }
+        (_, StopReason::Stagnated) => {
+            let idle = plan.limits.stagnation.unwrap_or(ending.iterations);
+            (Mark::Warning, format!("Stagnation detected: {idle} consecutive iterations with no work"))
+        }
+        (_, StopReason::ConsecutiveFailures) => {
+            (Mark::Failed, format!("Iteration {} failed", ending.iterations))
+        }
+        _ => return None,
+    })
+}
+
 fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
-    let mut lines = vec![
+    let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
+    let said = said.filter(|said| !said.is_empty()).map(|said| labelled("status").plain(said));
+    let mut lines: Vec<Line> = said.into_iter().collect();
+    lines.extend([
         labelled("iterations").plain(iterations(board.tally, ending.iterations)),
         labelled("cost").plain(advice::of_limit(board.charged, board.estimated, plan.limits.cost)),
         labelled("tokens").plain(format::tokens(&board.tokens)),
         labelled("time").plain(time(board, ending)),
-    ];
+    ]);
     if board.commits.count > 0 {
         let commits = &board.commits;
         let range = if commits.count == 1 {
@@ -60,6 +103,13 @@ fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
         };
         lines.push(labelled("commits").plain(format!("{} ({range})", commits.count)));
     }
+    let log = plan
+        .job
+        .workspace
+        .as_ref()
+        .and_then(|workspace| Some(workspace.folder.join(workspace.log.as_ref()?)));
+    let log = log.as_deref().map(|log| log.strip_prefix(&plan.directory).unwrap_or(log));
+    lines.extend(log.map(|log| labelled("log").plain(one_line(&log.to_string_lossy()))));
     lines
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
 use windlass_core::fact::{
-    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, LaneId,
+    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, Items, LaneId, Standing,
 };
 use windlass_core::observation::Observation;
 use windlass_core::run::RunPlan;
@@ -152,6 +152,17 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
         tokens.insert("total".to_owned(), json!(total));
     }
     match fact {
+        Fact::StatusChanged { standing, .. } => {
+            body = status_body(standing, board.status.more());
+        }
+        Fact::Surveyed { standing: Some(standing), .. } | Fact::Kept { standing: Some(standing), .. } => {
+            body.insert("standing".to_owned(), Value::Object(status_body(standing, None)));
+        }
+        Fact::IterationFinished { .. } => {
+            if let Some(left) = board.status.remaining() {
+                body.insert("remaining".to_owned(), json!(left));
+            }
+        }
         Fact::IterationStarted { .. } => {
             let most = board.plan.as_ref().and_then(|plan| plan.limits.iterations);
             body.insert("max_iterations".to_owned(), json!(most));
@@ -175,6 +186,22 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
     (lane, body)
 }
 
+/// What the job's own file says; what it does not say is null.
+fn status_body(standing: &Standing, delta: Option<i64>) -> Map<String, Value> {
+    object(json!({
+        "source": standing.source,
+        "complete": standing.complete,
+        "worked": standing.worked,
+        "items": standing.items,
+        "delta": delta,
+        "remaining": standing.items.map(Items::remaining),
+        "summary": standing.summary,
+        "phase": standing.phase,
+        "blockers": standing.blockers,
+        "problem": standing.problem,
+    }))
+}
+
 fn plan_body(plan: &RunPlan) -> Map<String, Value> {
     let limits = &plan.limits;
     let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
@@ -183,7 +210,7 @@ fn plan_body(plan: &RunPlan) -> Map<String, Value> {
         .iter()
         .map(|check| json!({ "kind": check.kind, "command": check.command, "timeout_ms": millis(check.timeout) }))
         .collect();
-    object(json!({
+    let mut body = object(json!({
         "mode": plan.job.mode,
         "title": plan.job.title,
         "directory": plan.directory.to_string_lossy(),
@@ -206,7 +233,16 @@ fn plan_body(plan: &RunPlan) -> Map<String, Value> {
             "wait_ms": millis(limits.wait),
         },
         "checks": checks,
-    }))
+    }));
+    if let Some(workspace) = &plan.job.workspace {
+        let folder = workspace.folder.to_string_lossy();
+        let named = json!({ "name": workspace.name, "folder": folder, "log": workspace.log });
+        body.insert("workspace".to_owned(), named);
+    }
+    if let Some(verification) = &plan.job.verification {
+        body.insert("verification".to_owned(), json!(verification));
+    }
+    body
 }
 
 fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<String, Value> {

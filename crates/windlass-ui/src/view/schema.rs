@@ -83,7 +83,7 @@ const EVIDENCE: Shape =
     Object(&[("head", Text, Sometimes), ("tree", Text, Always), ("work", Text, Sometimes)]);
 
 const PLAN: &[Field] = &[
-    ("mode", OneOf(&["goal"]), Always),
+    ("mode", OneOf(&["goal", "loop", "iterative", "verify", "validate"]), Always),
     ("title", Text, Always),
     ("directory", Text, Always),
     ("git", Flag, Always),
@@ -121,7 +121,44 @@ const PLAN: &[Field] = &[
         ])),
         Always,
     ),
+    (
+        "workspace",
+        Object(&[("name", Text, Always), ("folder", Text, Always), ("log", Nullable(&Text), Always)]),
+        Sometimes,
+    ),
+    (
+        "verification",
+        Object(&[("depth", OneOf(&["quick", "standard", "deep"]), Always), ("attempts", Integer, Always)]),
+        Sometimes,
+    ),
 ];
+
+/// What the job's own file says.
+const STATUS: &[Field] = &[
+    ("source", OneOf(&["nowhere", "status_file", "todo_file"]), Always),
+    ("complete", Flag, Always),
+    ("worked", Nullable(&Flag), Always),
+    ("items", Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)])), Always),
+    ("delta", Nullable(&Integer), Always),
+    ("remaining", Nullable(&Integer), Always),
+    ("summary", Text, Always),
+    ("phase", Text, Always),
+    ("blockers", List(&Text), Always),
+    ("problem", Nullable(&Text), Always),
+];
+
+/// What a fresh agent made of work or instructions.
+const ASSESSMENT: Shape = Object(&[
+    ("verdict", OneOf(&["pass", "needs_review", "fail"]), Always),
+    ("confidence", OneOf(&["low", "medium", "high"]), Always),
+    ("summary", Text, Always),
+    (
+        "findings",
+        List(&Object(&[("title", Text, Always), ("detail", Text, Sometimes), ("required", Flag, Sometimes)])),
+        Sometimes,
+    ),
+    ("recommendation", Text, Sometimes),
+]);
 
 const CALL_FINISHED: &[Field] = &[
     ("call", Integer, Always),
@@ -145,6 +182,7 @@ const CALL_FINISHED: &[Field] = &[
     ("overage", Flag, Sometimes),
     ("garbage_lines", Integer, Sometimes),
     ("duration_ms", Integer, Always),
+    ("assessment", ASSESSMENT, Sometimes),
 ];
 
 const GATE_FINISHED: &[Field] = &[
@@ -169,6 +207,7 @@ const ITERATION_FINISHED: &[Field] = &[
     ("cost_usd", Number, Always),
     ("tokens", TOKENS, Always),
     ("duration_ms", Integer, Always),
+    ("remaining", Integer, Sometimes),
 ];
 
 const RUN_FINISHED: &[Field] = &[
@@ -197,7 +236,12 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("run_resumed", PLAN),
     (
         "surveyed",
-        &[("evidence", EVIDENCE, Always), ("snapshot", Text, Sometimes), ("left_out", Integer, Always)],
+        &[
+            ("evidence", EVIDENCE, Always),
+            ("snapshot", Text, Sometimes),
+            ("left_out", Integer, Always),
+            ("standing", Object(STATUS), Sometimes),
+        ],
     ),
     ("gate_finished", GATE_FINISHED),
     ("iteration_started", &[("iteration", Integer, Always), ("max_iterations", Nullable(&Integer), Always)]),
@@ -205,7 +249,17 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("call_spawned", &[("call", Integer, Always), ("pid", Integer, Always)]),
     ("call_cut", &[("call", Integer, Always), ("cut", CUT, Always), ("now", Flag, Sometimes)]),
     ("call_finished", CALL_FINISHED),
-    ("kept", &[("evidence", EVIDENCE, Always), ("snapshot", Text, Sometimes), ("changed", Integer, Always)]),
+    (
+        "kept",
+        &[
+            ("evidence", EVIDENCE, Always),
+            ("snapshot", Text, Sometimes),
+            ("changed", Integer, Always),
+            ("standing", Object(STATUS), Sometimes),
+        ],
+    ),
+    ("status_changed", STATUS),
+    ("verification_due", &[("iteration", Integer, Always), ("attempt", Integer, Always)]),
     (
         "committed",
         &[

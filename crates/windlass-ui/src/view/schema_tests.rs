@@ -8,7 +8,7 @@ use windlass_core::observation::{Observation, ToolInput};
 
 use super::*;
 use crate::event::Event;
-use crate::rehearsal::{Night, plan, shown};
+use crate::rehearsal::{Night, plan, shown, status};
 use crate::terminal::Terminal;
 use crate::view::JsonView;
 
@@ -156,7 +156,16 @@ fn observations() -> Vec<Observation> {
 #[test]
 fn every_line_is_as_the_table_says_and_every_type_occurs() {
     let mut seen = BTreeSet::new();
-    for night in [Night::new().whole(), everything_else()] {
+    let mut kept = Night::new();
+    kept.start().iteration(1).fact(Fact::Kept {
+        standing: Some(status(3, "three")),
+        lane: LaneId(0),
+        evidence: Evidence::default(),
+        snapshot: None,
+        changed: 0,
+    });
+    let workspaces = [Night::new().workspace(), Night::new().stagnating(), kept];
+    for night in [Night::new().whole(), everything_else()].into_iter().chain(workspaces) {
         let (results, _) = shown(JsonView::new, &Terminal::plain(), &night.events);
         for line in results.lines() {
             let value: Value = serde_json::from_str(line).unwrap();

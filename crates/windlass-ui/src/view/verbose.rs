@@ -1,6 +1,7 @@
 //! Every word and every tool call of the agent, between the lines of the progress view.
 
 use windlass_core::fact::Fact;
+use windlass_core::mode;
 
 use super::progress::tell;
 use crate::board::Board;
@@ -32,7 +33,11 @@ impl VerboseView {
             }
             Fact::IterationStarted { iteration, .. } => {
                 self.printer.note(&Line::new());
-                self.printer.note(&Line::new().strong(format!("  iteration {iteration}")));
+                let mode = self.board.plan.as_ref().map(|plan| plan.job.mode);
+                // In a workspace the lines that follow say it.
+                if !mode.is_some_and(mode::reads_file) {
+                    self.printer.note(&Line::new().strong(format!("  iteration {iteration}")));
+                }
             }
             Fact::CallFinished { .. } => self.narrator.forget(),
             _ => {}

@@ -1,0 +1,121 @@
+//! What the job's own file says, and what a fresh agent makes of the work.
+
+use windlass_core::fact::{Assessed, Assessment, Confidence, Finding, Standing};
+use windlass_core::run::Depth;
+
+use super::iteration::below;
+use super::{indented, notice};
+use crate::board::Board;
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::words;
+
+/// What was there before the first iteration.
+pub(super) fn found(board: &Board) -> Vec<Line> {
+    let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
+    let said = said.filter(|said| !said.is_empty());
+    said.map(|said| memo(board).dim(format!(" before this run: {said}"))).into_iter().collect()
+}
+
+/// It says something else than before.
+pub(super) fn changed(board: &Board) -> Vec<Line> {
+    let Some(now) = &board.status.latest else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    let said = one_line(&now.line(board.status.more()));
+    if !said.is_empty() || now.complete {
+        let gap = if said.is_empty() { "" } else { " " };
+        let line = memo(board).plain(format!("{gap}{said}"));
+        lines.push(if now.complete {
+            line.plain(" ").mark(Tone::Good, Mark::Complete).tone(Tone::Good, " Complete!")
+        } else {
+            line
+        });
+    }
+    let before = board.status.before.as_ref();
+    lines.extend(blockers(board, now, before));
+    let problem = now.problem.as_ref().filter(|_| before.is_none_or(|before| before.problem != now.problem));
+    lines.extend(
+        problem.map(|problem| notice(board, Mark::Notice, &format!("in the status file: {problem}"))),
+    );
+    lines
+}
+
+fn memo(board: &Board) -> Line {
+    indented(board).mark(Tone::Dim, Mark::Memo)
+}
+
+fn blockers<'a>(
+    board: &'a Board,
+    now: &'a Standing,
+    before: Option<&'a Standing>,
+) -> impl Iterator<Item = Line> + 'a {
+    let known = move |blocker: &&String| before.is_some_and(|before| before.blockers.contains(blocker));
+    let new = now.blockers.iter().filter(move |blocker| !known(blocker));
+    new.map(move |blocker| below(board).tone(Tone::Warn, "blocked: ").plain(one_line(blocker)))
+}
+
+/// A fresh agent is asked before the claim counts.
+pub(super) fn verification_due(board: &Board) -> Line {
+    let verification = board.plan.as_ref().and_then(|plan| plan.job.verification);
+    let depth = verification.map_or(Depth::Standard, |verification| verification.depth);
+    let text = format!(" the claim stands; a fresh agent verifies it ({})", words::depth(depth));
+    indented(board).mark(Tone::Warn, Mark::Doubtful).plain(text)
+}
+
+/// What it said, below the line of its iteration.
+pub(super) fn assessment(board: &Board, assessment: &Assessment) -> Vec<Line> {
+    let (tone, _, word) = assessed(assessment.verdict);
+    let head = below(board)
+        .tone(tone, format!("verification: {word}"))
+        .dim(format!(" ({})", confidence(assessment.confidence)))
+        .plain(after_colon(&assessment.summary));
+    let mut lines = vec![head];
+    lines.extend(assessment.findings.iter().map(|finding| found_wrong(board, finding)));
+    let next = one_line(&assessment.recommendation);
+    if !next.is_empty() {
+        lines.push(below(board).dim("  recommended: ").plain(next));
+    }
+    lines
+}
+
+fn found_wrong(board: &Board, finding: &Finding) -> Line {
+    let (tone, mark) = if finding.required { (Tone::Bad, Mark::Failed) } else { (Tone::Dim, Mark::Nothing) };
+    below(board)
+        .plain("  ")
+        .mark(tone, mark)
+        .plain(format!(" {}", one_line(&finding.title)))
+        .dim(after_colon(&finding.detail))
+}
+
+fn after_colon(text: &str) -> String {
+    let text = one_line(text);
+    if text.is_empty() { text } else { format!(": {text}") }
+}
+
+/// A judgement: its colour, its mark, its word.
+pub(super) const fn assessed(verdict: Assessed) -> (Tone, Mark, &'static str) {
+    match verdict {
+        Assessed::Pass => (Tone::Good, Mark::Passed, "passed"),
+        Assessed::NeedsReview => (Tone::Warn, Mark::Doubtful, "review"),
+        Assessed::Fail => (Tone::Bad, Mark::Failed, "failed"),
+    }
+}
+
+const fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Low => "low confidence",
+        Confidence::Medium => "medium confidence",
+        Confidence::High => "high confidence",
+    }
+}
+
+/// `(4 items remaining)`; empty where nothing is counted or nothing is left.
+pub(super) fn remaining(board: &Board) -> String {
+    match board.status.remaining() {
+        None | Some(0) => String::new(),
+        Some(left) => format!(" ({} remaining)", format::count(left, "item")),
+    }
+}
