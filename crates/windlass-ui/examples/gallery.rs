@@ -63,6 +63,8 @@ fn documents(mut printer: Printer) {
         run: night::plan().run,
         title: title.to_owned(),
         directory: "/home/ada/ledger".to_owned(),
+        workspace: None,
+        items: None,
         started: now - Duration::from_secs(7_000),
         iterations: 12,
         cost: windlass_core::fact::Cost::from_dollars(3.2),

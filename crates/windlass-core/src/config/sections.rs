@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::setting::{NotifyEvent, Secret};
-use crate::run::Depth;
+use crate::run::{Depth, StatusNews, StatusWatch};
 
 /// What configuration says about the agent; the rest of an `AgentPlan` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,15 @@ pub struct StatusSettings {
     pub debounce: Duration,
     /// Only changed counts and claims are told of.
     pub only_meaningful: bool,
+}
+
+impl StatusSettings {
+    /// As a run's plan has it.
+    #[must_use]
+    pub fn watch(&self) -> Option<StatusWatch> {
+        let news = if self.only_meaningful { StatusNews::Meaningful } else { StatusNews::EveryWrite };
+        self.watch.then_some(StatusWatch { debounce: self.debounce, news })
+    }
 }
 
 /// The log of a run in its workspace.

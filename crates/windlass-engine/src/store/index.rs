@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{Cost, RunId, StopReason, Tokens, path_text};
+use windlass_core::fact::{Cost, Items, RunId, StopReason, Tokens, path_text};
 use windlass_core::run::Mode;
 
 use super::error::Attempted as _;
@@ -37,6 +37,8 @@ struct EndingLine {
     title: String,
     #[serde(with = "path_text")]
     directory: PathBuf,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    items: Option<Items>,
     mode: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     workspace: Option<RunWorkspace>,
@@ -70,6 +72,7 @@ impl EndingLine {
             run: summary.run.clone(),
             title: summary.title.clone(),
             directory: summary.directory.clone(),
+            items: summary.items,
             mode: summary.mode,
             workspace: summary.workspace.clone(),
             stop_reason: ending.stop_reason,
@@ -89,6 +92,7 @@ impl EndingLine {
             run: self.run,
             title: self.title,
             directory: self.directory,
+            items: self.items,
             mode: self.mode,
             workspace: self.workspace,
             started: self.started,

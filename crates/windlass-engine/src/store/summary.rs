@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{CallId, Cost, Entry, Fact, RunId, StopReason, Tokens, path_text};
+use windlass_core::fact::{CallId, Cost, Entry, Fact, Items, RunId, StopReason, Tokens, path_text};
 use windlass_core::run::{Mode, RunPlan};
 
 /// One run in a few words.
@@ -17,6 +17,8 @@ pub struct RunSummary {
     pub title: String,
     /// Its working directory.
     pub directory: PathBuf,
+    /// What the workspace's status file counted last.
+    pub items: Option<Items>,
     /// Its mode.
     pub mode: Mode,
     /// The workspace it works on; `None` for a free goal.
@@ -101,6 +103,7 @@ impl Fold {
             run: plan.run.clone(),
             title: plan.job.title.clone(),
             directory: plan.directory.clone(),
+            items: None,
             mode: plan.job.mode,
             workspace: plan.job.workspace.as_ref().map(|workspace| RunWorkspace {
                 name: workspace.name.clone(),
@@ -123,6 +126,9 @@ impl Fold {
         summary.last = entry.at.wall;
         match &entry.fact {
             Fact::RunResumed { .. } => summary.ending = None,
+            Fact::Surveyed { standing: Some(standing), .. }
+            | Fact::StatusChanged { standing, .. }
+            | Fact::Kept { standing: Some(standing), .. } => summary.items = standing.items,
             Fact::CallReserved { call, reserved, .. } => self.open.push((*call, *reserved)),
             Fact::CallFinished { call, summary: ended, .. } => {
                 self.open.retain(|(open, _)| open != call);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
-use windlass_core::fact::{Cost, RunId, StopReason};
+use windlass_core::fact::{Cost, Items, RunId, StopReason};
 
 use crate::format;
 use crate::harmless::one_line;
@@ -57,6 +57,10 @@ pub struct RunRow {
     pub title: String,
     /// Where it works; shown when not all of a list work in the same place.
     pub directory: String,
+    /// The workspace that its job lives in.
+    pub workspace: Option<String>,
+    /// What the workspace's status file counted last.
+    pub items: Option<Items>,
     /// When it began.
     pub started: Timestamp,
     /// Iterations that ended.
@@ -116,7 +120,7 @@ struct Cells {
 
 impl Cells {
     fn new(row: &RunRow, now: Timestamp, terminal: &Terminal, same_place: bool) -> Cells {
-        let title = one_line(&row.title);
+        let title = title(row);
         Cells {
             run: one_line(&row.run.0),
             started: format::relative(row.started, now, &terminal.zone),
@@ -126,6 +130,16 @@ impl Cells {
             title: if same_place { title } else { format!("{title}  ({})", one_line(&row.directory)) },
         }
     }
+}
+
+/// `api (35/60): Move all endpoints`; without a workspace the job's first words alone.
+fn title(row: &RunRow) -> String {
+    let title = one_line(&row.title);
+    let Some(name) = &row.workspace else {
+        return title;
+    };
+    let items = row.items.map(|Items { done, total }| format!(" ({done}/{total})")).unwrap_or_default();
+    format!("{}{items}: {title}", one_line(name))
 }
 
 /// The widths of the columns; the title takes the rest.

@@ -14,6 +14,8 @@ fn row(run: &str, minutes_ago: u64, state: RunState) -> RunRow {
         run: RunId(run.to_owned()),
         title: "Make the parser accept ISO dates and cover it with tests".to_owned(),
         directory: "/home/ada/ledger".to_owned(),
+        workspace: None,
+        items: None,
         started: now() - Duration::from_mins(minutes_ago),
         iterations: 12,
         cost: Cost::from_dollars(3.2),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use windlass_core::fact::{CheckKind, CheckResult, Cost, Denial, RunId, Tokens};
+use windlass_core::fact::{CheckKind, CheckResult, Cost, Denial, Items, RunId, Standing, Tokens};
 
 use super::runs::RunState;
 use crate::board::Board;
@@ -29,6 +29,12 @@ pub struct RunStatus {
     pub title: String,
     /// Where it works.
     pub directory: String,
+    /// The workspace that its job lives in.
+    pub workspace: Option<String>,
+    /// What the workspace's status file counted last.
+    pub items: Option<Items>,
+    /// The agent's own words on where the job stands; empty where it has said none.
+    pub summary: String,
     /// When it began.
     pub started: Option<Timestamp>,
     /// The iteration at work, or the last one; 0 before the first.
@@ -86,6 +92,8 @@ impl RunStatus {
     #[must_use]
     pub fn new(board: &Board, unfinished: RunState, now: Timestamp) -> RunStatus {
         let plan = board.plan.as_deref();
+        let workspace = plan.and_then(|plan| plan.job.workspace.as_ref());
+        let standing = board.status.latest.as_ref();
         let ending = board.ending.as_ref();
         let foremost = board.foremost().map_or(0, |lane| lane.iteration);
         let until = if unfinished == RunState::Running { now } else { board.now };
@@ -101,6 +109,9 @@ impl RunStatus {
             detail: ending.map(|ending| ending.detail.clone()).unwrap_or_default(),
             title: plan.map(|plan| plan.job.title.clone()).unwrap_or_default(),
             directory: plan.map(|plan| plan.directory.to_string_lossy().into_owned()).unwrap_or_default(),
+            workspace: workspace.map(|workspace| workspace.name.clone()),
+            items: standing.and_then(|standing| standing.items),
+            summary: standing.map(|standing| standing.summary.clone()).unwrap_or_default(),
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
@@ -157,12 +168,16 @@ pub fn status_json(status: &RunStatus) -> Vec<u8> {
 #[must_use]
 pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> String {
     let mut lines = vec![headline(status)];
+    lines.extend(status.workspace.as_ref().map(|name| labelled("workspace").plain(one_line(name))));
     lines.push(labelled("in").plain(one_line(&status.directory)));
     lines.extend(status.started.map(|started| {
         let clock = format::date_time(started, &terminal.zone);
         labelled("started").plain(clock).dim(format!(" ({})", format::relative(started, now, &terminal.zone)))
     }));
     lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)));
+    let said = Standing { items: status.items, summary: status.summary.clone(), ..Standing::default() };
+    let said = one_line(&said.line(None));
+    lines.extend((!said.is_empty()).then(|| labelled("status").plain(said)));
     lines.push(labelled("cost").plain(cost(status)));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));

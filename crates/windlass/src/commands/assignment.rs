@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::prompt::{LONGEST_GOAL, Templates};
-use windlass_core::run::{Job, JobWorkspace, Mode, StatusNews, StatusWatch, Verification};
+use windlass_core::run::{Job, JobWorkspace, Mode, Verification};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
@@ -123,14 +123,7 @@ impl Assignment {
             folder: workspace.folder().to_owned(),
             trust_existing_status: resolved.workspace.trust_existing_status,
             todo_fallback: resolved.workspace.todo_fallback,
-            watch: resolved.status.watch.then(|| StatusWatch {
-                debounce: resolved.status.debounce,
-                news: if resolved.status.only_meaningful {
-                    StatusNews::Meaningful
-                } else {
-                    StatusNews::EveryWrite
-                },
-            }),
+            watch: resolved.status.watch(),
             log: None,
         });
         let judges = windlass_core::mode::judges(self.mode);
