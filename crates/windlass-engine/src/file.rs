@@ -172,6 +172,32 @@ pub(crate) fn remove_empty_folders(folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
+/// Removes a folder with all that is in it, folders that may not be written to included. What links lead to stays; a folder
+/// that is gone already is no trouble.
+pub(crate) fn remove_folder(folder: &Path) -> Result<(), FileError> {
+    match fs::remove_dir_all(folder) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => make_writable(folder)?,
+        Err(error) => return Err(error).at("delete", folder),
+    }
+    fs::remove_dir_all(folder).at("delete", folder)
+}
+
+fn make_writable(folder: &Path) -> Result<(), FileError> {
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).at("delete", &folder)?;
+        for entry in fs::read_dir(&folder).at("delete", &folder)? {
+            let entry = entry.at("delete", &folder)?;
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(entry.path());
+            }
+        }
+    }
+    Ok(())
+}
+
 fn set_permissions(file: &File, permissions: u32) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(permissions))
 }

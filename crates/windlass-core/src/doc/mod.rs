@@ -1,5 +1,6 @@
 //! The file formats that people and agents share with Windlass. Parsed from bytes, never written back whole.
 
+pub mod archived;
 pub mod status;
 mod todo;
 

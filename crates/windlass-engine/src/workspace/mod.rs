@@ -7,8 +7,10 @@
 //! | [`create`] | making one, adopting what is there |
 //! | `metadata` | reading and changing its history, mending a broken one |
 //! | [`remove`] | deleting one |
+//! | [`archive`] | keeping one in an archive, and making one of it again |
 
 mod all;
+pub mod archive;
 pub mod create;
 mod error;
 mod folder;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::{Workspace, WorkspaceError};
-use crate::file::AtPath as _;
+use crate::file::{AtPath as _, remove_folder};
 use crate::store::Project;
 
 /// What the name of a workspace that is being deleted begins with; no workspace is called so.
@@ -29,8 +29,7 @@ impl Workspace {
             fs::rename(&aside, self.folder()).at("move", &aside)?;
             return Err(live);
         }
-        fs::remove_dir_all(&aside).at("delete", &aside)?;
-        Ok(())
+        Ok(remove_folder(&aside)?)
     }
 
     /// What a deletion that was cut off left.
@@ -41,7 +40,7 @@ impl Workspace {
             .map(|entry| entry.path())
             .collect();
         for path in left {
-            fs::remove_dir_all(&path).at("delete", &path)?;
+            remove_folder(&path)?;
         }
         Ok(())
     }

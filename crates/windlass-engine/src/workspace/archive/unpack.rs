@@ -1,0 +1,119 @@
+//! Puts what an archive holds into an empty folder of our own.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::contents::{CHUNK, Contents, FoundKind, Item, below, open_plain, walk};
+use super::error::ArchiveError;
+use super::limits::Limits;
+use super::reader::{EntryKind, Reader};
+use crate::file::{AtPath, FileError, sync_folder};
+
+/// While it is filled a folder is for its owner only.
+const OPEN_FOLDER: u32 = 0o700;
+
+/// A folder being filled. Links are made last, so that nothing is ever written through one, and folders get their
+/// permissions after what is in them.
+#[derive(Debug)]
+pub(super) struct Unpacker<'a> {
+    root: &'a Path,
+    /// All that will be in it.
+    contents: &'a Contents,
+    links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl<'a> Unpacker<'a> {
+    pub fn new(root: &'a Path, contents: &'a Contents) -> Unpacker<'a> {
+        Unpacker { root, contents, links: Vec::new() }
+    }
+
+    /// All of an archive that is below `top`, but for these names in it.
+    pub fn archive(mut self, mut reader: Reader, top: &Path, without: &[&Path]) -> Result<(), ArchiveError> {
+        while let Some(entry) = reader.next()? {
+            let Some(path) = wanted(&entry.path, top, without) else {
+                continue;
+            };
+            match entry.kind {
+                EntryKind::Folder => create_folders(&self.root.join(path))?,
+                EntryKind::Link(target) => self.link(&path, std::ffi::OsString::from_vec(target).into()),
+                EntryKind::File => {
+                    let whole = self.root.join(&path);
+                    let mut file = self.file(&path)?;
+                    reader.copy(|piece| Ok(file.write_all(piece).at("write", &whole)?))?;
+                    finish_file(&file, &whole, entry.mode, entry.modified)?;
+                }
+            }
+        }
+        self.finish()
+    }
+
+    /// All of a folder, but for these names in it.
+    pub fn copy(mut self, folder: &Path, without: &[&str], limits: Limits) -> Result<(), ArchiveError> {
+        for found in walk(folder, without, limits)? {
+            match found.kind {
+                FoundKind::Folder => create_folders(&self.root.join(found.path))?,
+                FoundKind::Link(target) => self.link(&found.path, target.into()),
+                FoundKind::File(_) => {
+                    let (from, whole) = (folder.join(&found.path), self.root.join(&found.path));
+                    let mut file = self.file(&found.path)?;
+                    let mut from = std::io::BufReader::with_capacity(CHUNK, open_plain(&from)?);
+                    std::io::copy(&mut from, &mut file).at("write", &whole)?;
+                    finish_file(&file, &whole, found.mode, found.modified)?;
+                }
+            }
+        }
+        self.finish()
+    }
+
+    fn link(&mut self, path: &Path, target: PathBuf) {
+        self.links.push((path.to_owned(), target));
+    }
+
+    fn file(&mut self, path: &Path) -> Result<File, FileError> {
+        let path = self.root.join(path);
+        create_folders(path.parent().unwrap_or(self.root))?;
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).at("write", &path)
+    }
+
+    fn finish(self) -> Result<(), ArchiveError> {
+        for (path, target) in &self.links {
+            let path = self.root.join(path);
+            create_folders(path.parent().unwrap_or(self.root))?;
+            symlink(target, &path).at("write", &path)?;
+        }
+        // The innermost first: one that may not be entered any more bars the way to those in it.
+        for (path, item) in self.contents.items.iter().rev() {
+            if let Item::Folder { mode } = item {
+                let path = below(self.root, path);
+                sync_folder(&path)?;
+                fs::set_permissions(&path, Permissions::from_mode(*mode)).at("write", &path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wanted(path: &Path, top: &Path, without: &[&Path]) -> Option<PathBuf> {
+    if without.contains(&path) {
+        return None;
+    }
+    path.strip_prefix(top).ok().map(Path::to_owned)
+}
+
+/// The folder and those above it that are missing.
+fn create_folders(path: &Path) -> Result<(), FileError> {
+    fs::DirBuilder::new().recursive(true).mode(OPEN_FOLDER).create(path).at("create", path)
+}
+
+fn finish_file(file: &File, path: &Path, mode: u32, modified: u64) -> Result<(), FileError> {
+    // A time that the system does not know is not worth failing for.
+    if let Some(modified) = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(modified)) {
+        let _ = file.set_modified(modified);
+    }
+    file.set_permissions(Permissions::from_mode(mode)).at("write", path)?;
+    file.sync_data().at("sync", path)
+}
