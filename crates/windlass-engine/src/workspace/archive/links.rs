@@ -32,9 +32,8 @@ fn leads_outside(contents: &Contents, link: &Path, target: &OsString) -> bool {
         let rest = components.as_path().to_owned();
         match component {
             Component::RootDir | Component::Prefix(_) => return true,
-            Component::CurDir => {}
             Component::ParentDir if !at.pop() => return true,
-            Component::ParentDir => {}
+            Component::CurDir | Component::ParentDir => {}
             Component::Normal(name) => at.push(name),
         }
         ahead.push_front(rest);

@@ -14,7 +14,7 @@ use super::error::ArchiveError;
 use crate::file::{AtPath, FileError};
 
 /// A tape's unit.
-const BLOCK: u64 = 512;
+const BLOCK: usize = 512;
 
 /// Room for a name in a header; the last byte stays zero.
 const SHORT_NAME: usize = 99;
@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the end, and all that was held back.
     pub fn finish(mut self) -> Result<(), ArchiveError> {
-        self.bytes(&[0; 2 * BLOCK as usize])?;
+        self.bytes(&[0; 2 * BLOCK])?;
         let mut file = self.out.finish().at("write", self.archive)?;
         Ok(file.flush().at("write", self.archive)?)
     }
@@ -115,12 +115,9 @@ impl<'a> Writer<'a> {
     }
 
     fn pad(&mut self, size: u64) -> Result<(), ArchiveError> {
-        let over = size % BLOCK;
-        if over == 0 {
-            return Ok(());
-        }
-        let zeros = [0; BLOCK as usize];
-        let padding = usize::try_from(BLOCK - over).unwrap_or_default();
+        let over = usize::try_from(size % BLOCK as u64).unwrap_or_default();
+        let padding = (BLOCK - over) % BLOCK;
+        let zeros = [0; BLOCK];
         self.bytes(zeros.get(..padding).unwrap_or_default())
     }
 

@@ -110,7 +110,7 @@ fn hostile_entries_are_refused_by_name() {
         ),
         (long(EntryType::GNULongName, b"../../out\0"), "its path contains `..`"),
         (long(EntryType::GNULongName, &[b'n'; 5000]), "its name is too long"),
-        (long(EntryType::GNULongName, &[b'n'; 70_000]), "properties are too long"),
+        (long(EntryType::GNULongName, &vec![b'n'; 70_000]), "properties are too long"),
         (long(EntryType::XHeader, b"20 path=../../../out\n"), "properties cannot be read"),
         (long(EntryType::XHeader, b"18 path=../../out\n"), "its path contains `..`"),
         (long(EntryType::XHeader, b"18 size=123456789\n"), "its end is missing"),
