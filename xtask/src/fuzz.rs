@@ -70,7 +70,8 @@ fn parse(known: &[String], arguments: &[String]) -> Result<Request, Failure> {
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         if argument == "--seconds" {
-            let seconds = arguments.next().and_then(|seconds| seconds.parse().ok()).filter(|seconds| *seconds > 0);
+            let seconds =
+                arguments.next().and_then(|seconds| seconds.parse().ok()).filter(|seconds| *seconds > 0);
             request.seconds = seconds.ok_or_else(|| Failure("--seconds takes a number from 1".to_owned()))?;
         } else if known.contains(argument) {
             request.targets.push(argument.clone());
@@ -107,7 +108,12 @@ fn host() -> Result<String, Failure> {
 }
 
 /// Runs a target; gives the input that broke it, if one did. What it found is kept for the next time.
-fn fuzz(workspace: &Workspace, program: &Path, target: &str, seconds: u64) -> Result<Option<PathBuf>, Failure> {
+fn fuzz(
+    workspace: &Workspace,
+    program: &Path,
+    target: &str,
+    seconds: u64,
+) -> Result<Option<PathBuf>, Failure> {
     let folder = workspace.target.join("fuzz");
     let (found, broken) = (folder.join("found").join(target), folder.join("broken").join(target));
     for folder in [&found, &broken] {

@@ -52,7 +52,10 @@ fn install(workspace: &Workspace) -> Result<PathBuf, Failure> {
     let root = workspace.target.join("tools");
     let program = root.join("bin/cargo-mutants");
     let marker = root.join(format!("cargo-mutants-{VERSION}"));
-    if program.is_file() && marker.is_file() && succeeds(Command::new(&program).args(["mutants", "--version"])) {
+    if program.is_file()
+        && marker.is_file()
+        && succeeds(Command::new(&program).args(["mutants", "--version"]))
+    {
         return Ok(program);
     }
     let mut command = cargo();

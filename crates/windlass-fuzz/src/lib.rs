@@ -26,13 +26,21 @@ pub struct Target {
 
 /// All there are.
 pub const TARGETS: &[Target] = &[
-    Target { name: "stream", about: "what an agent prints, and the report on its call", run: targets::stream },
+    Target {
+        name: "stream",
+        about: "what an agent prints, and the report on its call",
+        run: targets::stream,
+    },
     Target { name: "reset-time", about: "a sentence that names a reset time", run: targets::reset_time },
     Target { name: "login", about: "what `claude` says of its version and login", run: targets::login },
     Target { name: "rule", about: "a command as a permission rule", run: targets::rule },
     Target { name: "prompt", about: "notes, check output and AGENTS.md in a prompt", run: targets::prompt },
     Target { name: "config-file", about: "a configuration file", run: targets::config_file },
-    Target { name: "config-environment", about: "configuration in variables", run: targets::config_environment },
+    Target {
+        name: "config-environment",
+        about: "configuration in variables",
+        run: targets::config_environment,
+    },
     Target { name: "amounts", about: "durations and money", run: targets::amounts },
     Target { name: "journal", about: "a journal, and the run that it tells of", run: targets::journal },
     Target { name: "index", about: "the index of a project's runs, a lock's holder", run: targets::index },

@@ -160,7 +160,8 @@ mod tests {
     }
 
     fn limit_pause(resets_in: Option<i64>, before: &Retries) -> Option<Duration> {
-        let resets_at = resets_in.map(|seconds| now().checked_add(jiff::SignedDuration::from_secs(seconds)).unwrap());
+        let resets_at =
+            resets_in.map(|seconds| now().checked_add(jiff::SignedDuration::from_secs(seconds)).unwrap());
         let limit = UsageLimit { resets_at, window: String::new() };
         pause(&after_limit(&limit, before, &plan().limits, now()))
     }

@@ -23,7 +23,8 @@ fn duration(text: &str) {
             assert!(!duration.is_zero() || is_nothing(text), "`{text}` became nothing");
             let whole = Duration::from_secs(duration.as_secs());
             assert_eq!(parse_duration(&format::flag_duration(whole)), Ok(whole), "printed and read");
-            let spaced: String = text.chars().flat_map(|character| [character.to_ascii_uppercase(), ' ']).collect();
+            let spaced: String =
+                text.chars().flat_map(|character| [character.to_ascii_uppercase(), ' ']).collect();
             assert_eq!(parse_duration(&spaced), Ok(duration), "case or blanks matter");
         }
         Err(error) => check_sentence(&error.to_string()),

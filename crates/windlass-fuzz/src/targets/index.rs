@@ -13,7 +13,9 @@ pub(crate) fn run(data: &[u8]) {
 
 fn check_index(data: &[u8]) {
     let (lines, is_whole) = run_index(data);
-    let written = |lines: &[Vec<u8>]| lines.iter().flat_map(|line| [line.as_slice(), b"\n"].concat()).collect::<Vec<_>>();
+    let written = |lines: &[Vec<u8>]| {
+        lines.iter().flat_map(|line| [line.as_slice(), b"\n"].concat()).collect::<Vec<_>>()
+    };
     assert_eq!(run_index(&written(&lines)), (lines.clone(), true), "written and read");
     // The last word on a run counts, so nothing changes when all is said again.
     let mut twice = data.to_vec();

@@ -56,7 +56,12 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         turn: TurnKey { iteration: 3, attempt: 1 },
         goal: "Make it work.",
         notes: Some(notes),
-        refused: vec![FailedCheck { command: "true", outcome: &outcome, tail: tail.to_owned(), failed_before: false }],
+        refused: vec![FailedCheck {
+            command: "true",
+            outcome: &outcome,
+            tail: tail.to_owned(),
+            failed_before: false,
+        }],
         agents_file: agents,
     })
 }

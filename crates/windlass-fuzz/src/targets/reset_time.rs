@@ -15,7 +15,11 @@ pub(crate) fn run(data: &[u8]) {
     for now in NOWS.map(|second| Timestamp::from_second(second).unwrap_or_default()) {
         let parsed = parse_reset_time(&text, now);
         assert_eq!(parse_reset_time(&text.to_ascii_uppercase(), now), parsed, "case matters");
-        assert_eq!(parse_reset_time(&format!("It is so. {text}"), now), parsed, "what stands before it matters");
+        assert_eq!(
+            parse_reset_time(&format!("It is so. {text}"), now),
+            parsed,
+            "what stands before it matters"
+        );
         let Some(time) = parsed else { continue };
         let ahead = time.duration_since(now);
         assert!(ahead > SignedDuration::ZERO && ahead <= FARTHEST, "{time} is {ahead} from {now}");

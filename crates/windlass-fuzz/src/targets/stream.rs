@@ -53,7 +53,9 @@ fn check_observation(observation: &Observation) {
     assert!(matches!(json, Ok(Ok(_))), "{observation:?}: {json:?}");
     match observation {
         Observation::AgentText { text, .. } => assert!(!text.is_empty() && text.len() <= 1024 * 1024),
-        Observation::ToolUse { input: ToolInput::Other { json }, .. } => assert!(json.chars().count() <= 2000),
+        Observation::ToolUse { input: ToolInput::Other { json }, .. } => {
+            assert!(json.chars().count() <= 2000)
+        }
         Observation::ToolResult { is_error, output, .. } => {
             let most = if *is_error { 1024 } else { 64 } * 1024;
             assert!(output.text.len() <= most && (output.cut || output.text.len() as u64 <= output.bytes));
@@ -87,7 +89,8 @@ fn report(digests: &[Digest], dice: &mut Dice) -> CallReport {
     if let Some(cut) = cuts.get(dice.below(uncut)) {
         watch.cut(*cut);
     }
-    let ends = [Ended::Exited(0), Ended::Exited(0), Ended::Exited(1), Ended::Exited(143), Ended::Signalled(9)];
+    let ends =
+        [Ended::Exited(0), Ended::Exited(0), Ended::Exited(1), Ended::Exited(143), Ended::Signalled(9)];
     match ends.get(dice.below(ends.len() + 1)) {
         Some(ended) => watch.exited(at, *ended),
         None => watch.pipes_closed(at),
@@ -123,6 +126,8 @@ fn may_claim(data: &[u8], signal: &str) -> bool {
     data.split(|byte| *byte == b'\n').any(|line| {
         let Ok(line) = serde_json::from_slice::<Value>(line) else { return true };
         let result = line["result"].as_str().unwrap_or_default();
-        line["type"] == "result" && line["is_error"] == false && result.lines().any(|line| line.trim() == signal)
+        line["type"] == "result"
+            && line["is_error"] == false
+            && result.lines().any(|line| line.trim() == signal)
     })
 }

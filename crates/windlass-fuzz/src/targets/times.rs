@@ -40,7 +40,9 @@ fn check_times(data: &[u8], times: &[Timestamp]) {
     let text = String::from_utf8_lossy(data.get(..whole).unwrap_or_default());
     let named = |time: &Timestamp| {
         text.split('\n').filter_map(|line| line.split(' ').next()?.parse().ok()).any(|millis| {
-            Timestamp::UNIX_EPOCH.checked_add(SignedDuration::from_millis(millis)).is_ok_and(|named| named == *time)
+            Timestamp::UNIX_EPOCH
+                .checked_add(SignedDuration::from_millis(millis))
+                .is_ok_and(|named| named == *time)
         })
     };
     for time in times {

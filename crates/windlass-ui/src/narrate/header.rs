@@ -8,6 +8,7 @@ use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
+use crate::words;
 
 /// Where the text of a labelled line begins.
 const COLUMN: usize = 14;

@@ -61,7 +61,8 @@ pub(crate) struct Judgement {
 impl Judgement {
     fn new(class: Class, detail: impl AsRef<str>) -> Judgement {
         // One line, whatever the agent's words in it hold.
-        let detail = detail.as_ref().chars().filter(|character| !character.is_control()).take(DETAIL).collect();
+        let detail =
+            detail.as_ref().chars().filter(|character| !character.is_control()).take(DETAIL).collect();
         Judgement { class, detail, limit: None }
     }
 }
@@ -369,7 +370,8 @@ mod tests {
 
     #[test]
     fn spans_are_said_in_minutes_from_two_on() {
-        let rows = [(60, "60 s"), (90, "90 s"), (119, "119 s"), (120, "2 min"), (150, "150 s"), (900, "15 min")];
+        let rows =
+            [(60, "60 s"), (90, "90 s"), (119, "119 s"), (120, "2 min"), (150, "150 s"), (900, "15 min")];
         for (seconds, said) in rows {
             assert_eq!(words(Duration::from_secs(seconds)), said);
         }

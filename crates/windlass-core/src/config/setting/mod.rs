@@ -383,11 +383,6 @@ fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
     Ok(CheckSetting { command, timeout })
 }
 
-/// A text for a message: short, and without anything that moves a cursor.
-fn shown(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(60).collect()
-}
-
 /// A number where the text is one; otherwise the text, which no number's kind accepts.
 fn number_or_text(text: &str) -> Value {
     text.trim().parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer)

@@ -162,7 +162,10 @@ fn a_complaint_is_one_line_that_says_something() {
     for (text, message) in [
         ("\"limits.max_cost\" = 1", "config.toml:1: write `limits.max_cost` without quotes"),
         ("[\"a\\nb\"]", "config.toml:1: unknown table `ab`"),
-        ("[limits]\n\"max\\u001b\\ncost\" = 1", "config.toml:2: unknown key `limits.maxcost`; did you mean `limits.max_cost`?"),
+        (
+            "[limits]\n\"max\\u001b\\ncost\" = 1",
+            "config.toml:2: unknown key `limits.maxcost`; did you mean `limits.max_cost`?",
+        ),
         (
             "[gates]\ncommands = [{ command = 'x', \"a\\nb\" = 1 }]",
             "config.toml:2: `gates.commands`: a command has no key `ab`; it takes `command` and `timeout`",

@@ -52,7 +52,11 @@ fn a_run_that_cannot_keep_what_was_done_ends_and_keeps_it_when_it_goes_on() {
                 _ => false,
             });
             world.input(Input::Failed { stop_reason: reason, detail: "no room".to_owned() });
-            assert_eq!(world.run.phase(), Phase::Ended(reason), "{stuck}: nobody waits for what may never end");
+            assert_eq!(
+                world.run.phase(),
+                Phase::Ended(reason),
+                "{stuck}: nobody waits for what may never end"
+            );
             world.restart(world.journal.len());
             assert_eq!(world.finish(), StopReason::MaxIterations, "{stuck}");
             assert_eq!(verdicts(&world), [Verdict::Worked, Verdict::Worked], "{stuck}");

@@ -91,8 +91,16 @@ fn a_call_that_was_ended_says_by_what() {
     let mut found = Found::default();
     found.digests.push(retrying());
     let rows = [
-        (Cut::Silence, Class::Outage, "Claude Code printed nothing for 15 min; it was retrying a request (overloaded 529)."),
-        (Cut::WallClock, Class::Outage, "Claude Code worked for 150 min, longer than a call may; it was retrying a request (overloaded 529)."),
+        (
+            Cut::Silence,
+            Class::Outage,
+            "Claude Code printed nothing for 15 min; it was retrying a request (overloaded 529).",
+        ),
+        (
+            Cut::WallClock,
+            Class::Outage,
+            "Claude Code worked for 150 min, longer than a call may; it was retrying a request (overloaded 529).",
+        ),
         (Cut::Duration, Class::TaskFailure, "The run's time was used up while Claude Code worked."),
     ];
     for (cut, class, detail) in rows {
@@ -106,7 +114,10 @@ fn a_detail_is_one_line() {
     let mut found = Found::default();
     found.digests.push(Digest::Retry { status: None, error: "over\nloa\u{1b}ded".into() });
     let report = report(&found, Ended::Signalled(15), Some(Cut::Silence), "");
-    assert_eq!(report.detail, "Claude Code printed nothing for 15 min; it was retrying a request (overloaded).");
+    assert_eq!(
+        report.detail,
+        "Claude Code printed nothing for 15 min; it was retrying a request (overloaded)."
+    );
 }
 
 type Failure = (&'static str, &'static str, ResultDigest, Class);
@@ -144,7 +155,12 @@ fn failures() -> Vec<Failure> {
         ("404", "", status(404, ""), Class::Config),
         ("418", "", status(418, ""), Class::TaskFailure),
         ("marked only", "model_not_found", text(""), Class::Config),
-        ("subtype only", "", ResultDigest { subtype: "error_during_execution".into(), ..failed() }, Class::TaskFailure),
+        (
+            "subtype only",
+            "",
+            ResultDigest { subtype: "error_during_execution".into(), ..failed() },
+            Class::TaskFailure,
+        ),
         (
             "limit by its own word",
             "",
