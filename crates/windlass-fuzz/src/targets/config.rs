@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use windlass_core::config::{ConfigError, FileKind, KEYS, Layer, Origin, Resolved, Unlimited};
+use windlass_core::run::Mode;
 
 const PLACE: &str = "config.toml";
 
@@ -64,11 +65,11 @@ fn check_problems(error: &ConfigError) -> &[String] {
 }
 
 fn check_layer(layer: &Layer) {
-    let merged = Resolved::merge(std::slice::from_ref(layer), Unlimited::Allowed);
+    let merged = Resolved::merge(std::slice::from_ref(layer), Mode::Goal, Unlimited::Allowed);
     let Ok(resolved) = merged else { panic!("what was read alone cannot be merged: {merged:?}") };
-    let twice = Resolved::merge(&[layer.clone(), layer.clone()], Unlimited::Allowed);
+    let twice = Resolved::merge(&[layer.clone(), layer.clone()], Mode::Goal, Unlimited::Allowed);
     assert_eq!(twice.as_ref(), Ok(&resolved), "said twice is something else");
-    if let Ok(limited) = Resolved::merge(std::slice::from_ref(layer), Unlimited::Refused) {
+    if let Ok(limited) = Resolved::merge(std::slice::from_ref(layer), Mode::Goal, Unlimited::Refused) {
         let limits = &limited.limits;
         let bounded = limits.iterations.is_some() || limits.cost.is_some() || limits.tokens.is_some();
         assert!(bounded || limits.duration.is_some(), "nothing would end the run");
@@ -87,7 +88,7 @@ fn check_printed(resolved: &Resolved) {
         }
     }
     let again = Layer::parse(FileKind::User, Path::new(PLACE), &text)
-        .and_then(|layer| Resolved::merge(&[layer], Unlimited::Allowed));
+        .and_then(|layer| Resolved::merge(&[layer], Mode::Goal, Unlimited::Allowed));
     let Ok(again) = again else { panic!("what was printed cannot be read: {again:?}\n{text}") };
     let values = |resolved: &Resolved| {
         let values = resolved.origins().iter().map(|value| (value.name, value.value.clone()));
