@@ -9,7 +9,7 @@ use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_engine::process::ProcessError;
 use windlass_engine::snapshot::{RestoreError, SnapshotError};
 use windlass_engine::store::StoreError;
-use windlass_engine::workspace::WorkspaceError;
+use windlass_engine::workspace::{WorkspaceError, guard};
 use windlass_ui::{Glyphs, Stream, Terminal, render_error};
 
 use crate::scripted_agent::ScriptError;
@@ -112,9 +112,14 @@ impl From<WorkspaceError> for CliError {
             | WorkspaceError::NotFound { .. }
             | WorkspaceError::NotAFolder { .. }
             | WorkspaceError::LeadsOutside { .. }
-            | WorkspaceError::OtherOptions { .. } => Kind::Usage,
+            | WorkspaceError::OtherOptions { .. }
+            | WorkspaceError::ForeignHook { .. }
+            | WorkspaceError::SharedHooks { .. } => Kind::Usage,
             WorkspaceError::Live { .. } => Kind::Stopped(StopReason::Locked, ExitCodes::Simple),
-            WorkspaceError::Busy { .. } | WorkspaceError::File(_) | WorkspaceError::Store(_) => Kind::System,
+            WorkspaceError::Busy { .. }
+            | WorkspaceError::File(_)
+            | WorkspaceError::Git(_)
+            | WorkspaceError::Store(_) => Kind::System,
         };
         let said = CliError::new(kind, error.to_string());
         match error {
@@ -124,6 +129,16 @@ impl From<WorkspaceError> for CliError {
             WorkspaceError::Live { run, .. } => said
                 .hint(format!("Watch it: windlass status {run}"))
                 .hint(format!("End it after its iteration: windlass stop {run}")),
+            WorkspaceError::OtherOptions { name, key, .. } => {
+                said.hint(format!("Change it: windlass config set -w {name} {key} VALUE"))
+            }
+            WorkspaceError::ForeignHook { .. } | WorkspaceError::SharedHooks { .. } => {
+                let lines = guard::LINES.iter().map(|line| format!("  {line}"));
+                lines.fold(
+                    said.hint("To the same effect, add these lines to a pre-commit hook of your own:"),
+                    CliError::hint,
+                )
+            }
             _ => said,
         }
     }

@@ -144,6 +144,11 @@ impl Layer {
         finished(layer, problems)
     }
 
+    /// What it says, key by key: values that could stand in a file.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.said.iter().map(|(name, said)| (*name, &said.value))
+    }
+
     /// Adds what a flag says.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! Flags go before the environment, the environment before the workspace's file, that before the project's, that before
 //! the user's, and that before the defaults, key by key. A list is one value: who gives one replaces the list of the layers below.
 
+mod commented;
 mod duration;
 pub mod keys;
 mod layer;
@@ -18,6 +19,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
+pub use commented::commented_file;
 pub use duration::{DurationError, parse_duration, parse_fine_duration};
 pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{ConfigError, FileKind, Layer, Origin};

@@ -141,6 +141,14 @@ impl Repository {
         self.git_dir != self.common_dir
     }
 
+    /// Where git looks for this repository's hooks; perhaps not there.
+    pub fn hooks_folder(&self) -> Result<PathBuf, GitError> {
+        // The only call besides a commit for which the user's own path of hooks counts.
+        let call =
+            Call::with_hooks(&self.top).args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
+        call.output().map(|output| printed_path(&output))
+    }
+
     /// What is checked out. Read without a process where references are plain files; git is asked otherwise.
     pub fn head(&self) -> Result<Head, GitError> {
         match self.read_head()? {

@@ -6,6 +6,7 @@ use windlass_core::fact::RunId;
 use windlass_core::workspace::NameError;
 
 use crate::file::FileError;
+use crate::git::GitError;
 use crate::store::StoreError;
 
 /// What can go wrong with workspaces. Each message is one sentence.
@@ -60,6 +61,21 @@ pub enum WorkspaceError {
         /// The workspace.
         name: String,
     },
+    /// A commit hook that is not ours is in the way.
+    #[error("{} is a hook of yours; it is left as it is", path.display())]
+    ForeignHook {
+        /// The hook.
+        path: PathBuf,
+    },
+    /// The hooks of this repository are shared with others.
+    #[error("the hooks of this repository are kept outside it, in {} (core.hooksPath): a guard there would hold for others as well", path.display())]
+    SharedHooks {
+        /// Their folder.
+        path: PathBuf,
+    },
+    /// git did not answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
-use windlass_core::fact::Standing;
+use windlass_core::fact::{Standing, StandingSource};
 use windlass_core::workspace::WorkspaceName;
 
 use crate::file::{FileError, read_beginning};
@@ -114,14 +114,17 @@ impl Workspace {
         let mark = |bytes: &[u8]| digest(bytes).chars().take(16).collect::<String>();
         let (status_mark, todo_mark) =
             (mark(status.as_deref().unwrap_or_default()), mark(todo.as_deref().unwrap_or_default()));
-        status::standing(
+        let standing = status::standing(
             status.as_deref().map(|bytes| StatusFile { bytes, mark: &status_mark }),
             todo.as_deref().map(|bytes| StatusFile { bytes, mark: &todo_mark }),
-        )
+        );
+        // A list without boxes, as it is made, says nothing.
+        let says_something = standing.source != StandingSource::TodoFile || standing.items.is_some();
+        if says_something { standing } else { Standing::default() }
     }
 }
 
 fn unreadable(error: &FileError) -> Standing {
-    let source = windlass_core::fact::StandingSource::StatusFile;
+    let source = StandingSource::StatusFile;
     Standing { source, problem: Some(format!("it cannot be read ({})", error.source)), ..Standing::default() }
 }

@@ -1,9 +1,10 @@
 //! What runs say of a workspace.
 
+use jiff::Timestamp;
 use windlass_core::fact::RunId;
-use windlass_core::workspace::{EndedRun, Metadata};
+use windlass_core::workspace::{EndedRun, Metadata, rebuilt};
 
-use super::{Workspace, WorkspaceError};
+use super::{FoundMetadata, METADATA_FILE, Workspace, WorkspaceError};
 use crate::store::{Project, RunFolder, RunSummary, RunWorkspace, index, lock};
 
 /// A run that a process works on now, and the workspace it works on.
@@ -31,6 +32,15 @@ pub fn live_runs(project: &Project) -> Result<Vec<LiveRun>, WorkspaceError> {
         );
     }
     Ok(live)
+}
+
+/// What is known of a workspace's history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    /// Its metadata, or what they would be.
+    pub metadata: Metadata,
+    /// What is wrong with them; making the workspace once more mends it.
+    pub problem: Option<String>,
 }
 
 impl Workspace {
@@ -68,6 +78,34 @@ impl Workspace {
             metadata.after_run(&run);
         }
         metadata
+    }
+
+    /// What is known of its history, without changing anything: its metadata with what runs did since; where these are
+    /// broken or missing, what its runs tell.
+    ///
+    /// # Errors
+    /// The metadata cannot be read.
+    pub fn known(&self, all: &[RunSummary]) -> Result<Known, WorkspaceError> {
+        let from_runs = || {
+            let began = self.runs(all).iter().map(|run| run.started).min();
+            let mut metadata = rebuilt(self.name().as_str(), began, &self.ended(all), Timestamp::UNIX_EPOCH);
+            metadata.created = began;
+            metadata
+        };
+        Ok(match self.read_metadata()? {
+            FoundMetadata::Read { metadata, problems } => {
+                let problem =
+                    (!problems.is_empty()).then(|| format!("{METADATA_FILE}: {}", problems.join("; ")));
+                Known { metadata: self.caught_up(metadata, all), problem }
+            }
+            FoundMetadata::Missing => {
+                Known { metadata: from_runs(), problem: Some(format!("{METADATA_FILE} is missing")) }
+            }
+            FoundMetadata::Corrupt(corrupt) => Known {
+                metadata: from_runs(),
+                problem: Some(format!("{METADATA_FILE} is broken: {corrupt}")),
+            },
+        })
     }
 
     /// Its ended runs, the one that ended first at the beginning.

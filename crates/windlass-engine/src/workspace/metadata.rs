@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
 
 use super::history::ended_run;
-use super::{METADATA_FILE, Workspace, WorkspaceError};
+use super::{METADATA_FILE, STATUS_FILE, Workspace, WorkspaceError};
 use crate::file::{AtPath as _, Made, create_new, read_beginning, replace, sync_folder};
 use crate::store::{Project, RunSummary, digest, index};
 
@@ -47,6 +47,17 @@ pub struct Updated {
     pub metadata: Metadata,
     /// What was broken, where something was.
     pub mended: Option<Mended>,
+}
+
+/// What a reset did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reset {
+    /// The metadata now, and what of them was broken.
+    pub updated: Updated,
+    /// Where the metadata as they were are kept; `None`: there were none.
+    pub metadata_kept_as: Option<PathBuf>,
+    /// Where the agent's status file is now; `None`: there was none.
+    pub status_kept_as: Option<PathBuf>,
 }
 
 /// Metadata were broken, and are whole again.
@@ -144,17 +155,17 @@ impl Workspace {
         Ok(self.update_metadata(project, |metadata| metadata.after_run(&ended))?.mended)
     }
 
-    /// Sets the counters to zero. Where the metadata as they were are kept.
+    /// Sets the counters to zero and puts the agent's status file aside: an agent that read in it that all is done would
+    /// do nothing. Every other file stays as it is; the metadata as they were are kept. What was cut off is completed by
+    /// doing it again.
     ///
     /// # Errors
-    /// As for [`update_metadata`](Workspace::update_metadata).
-    pub fn reset_metadata(
-        &self,
-        project: &Project,
-        now: Timestamp,
-    ) -> Result<(Updated, Option<PathBuf>), WorkspaceError> {
+    /// A run works on it; or as for [`update_metadata`](Workspace::update_metadata).
+    pub fn reset(&self, project: &Project, now: Timestamp) -> Result<Reset, WorkspaceError> {
+        self.refuse_live(project)?;
         let there = self.metadata().symlink_metadata().is_ok();
-        let kept = if there { Some(self.keep_metadata("before-reset")?) } else { None };
+        let metadata_kept_as = if there { Some(self.keep_metadata("before-reset")?) } else { None };
+        let status_kept_as = self.put_aside(STATUS_FILE, "before-reset")?;
         let all = index::look(project)?.runs;
         let ended = self.ended(&all);
         let updated = self.update_metadata(project, |metadata| {
@@ -162,7 +173,32 @@ impl Workspace {
             ended.iter().for_each(|run| metadata.after_run(run));
             metadata.reset(now);
         })?;
-        Ok((updated, kept))
+        Ok(Reset { updated, metadata_kept_as, status_kept_as })
+    }
+
+    /// Gives a file another name that nothing has; `None` when there is no such file.
+    fn put_aside(&self, name: &str, what: &str) -> Result<Option<PathBuf>, WorkspaceError> {
+        let path = self.folder().join(name);
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let aside = self.free_name(name, what)?;
+        fs::rename(&path, &aside).at("rename", &path)?;
+        Ok(Some(aside))
+    }
+
+    /// A name for a former file that nothing has.
+    fn free_name(&self, name: &str, what: &str) -> Result<PathBuf, WorkspaceError> {
+        let time = Timestamp::now().strftime("%Y%m%d-%H%M%S");
+        let base = format!("{name}.{what}-{time}");
+        let numbered = (2..COPIES).map(|number| format!("{base}-{number}"));
+        let mut paths = std::iter::once(base.clone()).chain(numbered).map(|name| self.folder().join(name));
+        match paths.find(|path| path.symlink_metadata().is_err()) {
+            Some(path) => Ok(path),
+            None => {
+                Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", &self.folder().join(base))?
+            }
+        }
     }
 
     fn metadata_bytes(&self) -> Result<Option<Vec<u8>>, WorkspaceError> {
@@ -179,17 +215,13 @@ impl Workspace {
     /// Keeps a copy of the file beside it, under a name that nothing has.
     fn keep_metadata(&self, what: &str) -> Result<PathBuf, WorkspaceError> {
         let bytes = fs::read(self.metadata()).at("read", &self.metadata())?;
-        let time = Timestamp::now().strftime("%Y%m%d-%H%M%S");
-        let base = format!("{METADATA_FILE}.{what}-{time}");
-        for number in 1..COPIES {
-            let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
-            let path = self.folder().join(name);
+        loop {
+            let path = self.free_name(METADATA_FILE, what)?;
+            // Another process may have taken the name meanwhile.
             if create_new(&path, &bytes, PERMISSIONS)? == Made::Anew {
                 return Ok(path);
             }
         }
-        let path = self.folder().join(base);
-        Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", &path).map_err(WorkspaceError::from)
     }
 
     fn write_metadata(&self, metadata: &Metadata) -> Result<(), WorkspaceError> {

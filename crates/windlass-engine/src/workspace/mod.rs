@@ -8,14 +8,17 @@
 //! | `metadata` | reading and changing its history, mending a broken one |
 //! | [`remove`] | deleting one |
 //! | [`archive`] | keeping one in an archive, and making one of it again |
+//! | [`guard`] | keeping them out of commits |
 
 mod all;
 pub mod archive;
 pub mod create;
 mod error;
 mod folder;
+pub mod guard;
 mod history;
 mod metadata;
+mod project;
 pub mod remove;
 
 #[cfg(test)]
@@ -27,5 +30,6 @@ pub use folder::{
     CONFIG_FILE, INSTRUCTIONS_FILE, METADATA_FILE, STATUS_FILE, TODO_FILE, VALIDATION_REPORT, WORK_FOLDERS,
     Workspace,
 };
-pub use history::{LiveRun, live_runs};
-pub use metadata::{FoundMetadata, Mended, Updated};
+pub use history::{Known, LiveRun, live_runs};
+pub use metadata::{FoundMetadata, Mended, Reset, Updated};
+pub use project::ProjectMade;

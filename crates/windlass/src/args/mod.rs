@@ -6,6 +6,7 @@
 mod run;
 mod shared;
 mod verbs;
+mod workspaces;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use verbs::{
     CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, Point, RestoreArgs, ResumeArgs, RunsArgs, Shell,
     StatusArgs, StopArgs,
 };
+pub use workspaces::{CleanArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs, WorkspaceMode};
 
 /// The verbs, grouped; a test keeps it complete.
 const VERBS: &str = "\
@@ -32,6 +34,13 @@ Look:
   runs         List all runs of this project
   status       Show one run: by default the live or newest one here
   logs         Show what an agent said and did, as it happened
+
+Workspaces:
+  init         Make a workspace, or the project's own folder
+  list         List the workspaces of this project
+  show         Show one workspace and what to do next
+  reset        Begin a workspace's history anew; its files stay
+  clean        Archive a workspace, then delete it
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -46,6 +55,7 @@ const EXAMPLES: &str = "\
 Examples:
   windlass run -p 'Make the tests pass' --gate 'make test'
   windlass run -f goal.md --max-cost 20 --max-duration 8h
+  windlass init api && windlass run api
   windlass status
   windlass resume
 
@@ -83,6 +93,17 @@ pub enum Verb {
     Resume(Box<ResumeArgs>),
     /// End a run after its current iteration
     Stop(StopArgs),
+    /// Make a workspace, or the project's own folder
+    Init(InitArgs),
+    /// List the workspaces of this project
+    #[command(visible_alias = "ls")]
+    List(ListArgs),
+    /// Show one workspace and what to do next
+    Show(ShowArgs),
+    /// Begin a workspace's history anew; its files stay
+    Reset(ResetArgs),
+    /// Archive a workspace, then delete it
+    Clean(CleanArgs),
     /// List all runs of this project
     Runs(RunsArgs),
     /// Show one run: by default the live or newest one here

@@ -3,6 +3,7 @@
 mod agent;
 mod assignment;
 mod audience;
+mod clean;
 mod completions;
 mod configuration;
 pub mod demo;
@@ -11,16 +12,23 @@ mod dry_run;
 mod flags;
 mod goal;
 mod here;
+mod init;
+mod init_project;
 mod launch;
+mod list;
 mod logs;
 mod passthrough;
+mod question;
+mod reset;
 mod restore;
 mod resume;
 mod run;
 mod runs;
+mod show;
 mod status;
 mod stop;
 mod which;
+mod workspaces;
 
 use std::env;
 use std::ffi::OsString;
@@ -64,6 +72,11 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Run(args) => run::run(&args),
         Verb::Resume(args) => resume::run(&args),
         Verb::Stop(args) => stop::run(&args),
+        Verb::Init(args) => init::run(&args),
+        Verb::List(args) => list::run(&args),
+        Verb::Show(args) => show::run(&args),
+        Verb::Reset(args) => reset::run(&args),
+        Verb::Clean(args) => clean::run(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Logs(args) => logs::run(&args),
@@ -98,8 +111,20 @@ fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, CliError> {
 const fn changes_something(verb: &Verb) -> bool {
     match verb {
         Verb::Run(args) => !args.dry_run,
-        Verb::Resume(_) | Verb::Stop(_) | Verb::Restore(_) | Verb::Demo(_) => true,
-        Verb::Runs(_) | Verb::Status(_) | Verb::Logs(_) | Verb::Doctor(_) | Verb::Completions(_) => false,
+        Verb::Resume(_)
+        | Verb::Stop(_)
+        | Verb::Restore(_)
+        | Verb::Demo(_)
+        | Verb::Init(_)
+        | Verb::Reset(_)
+        | Verb::Clean(_) => true,
+        Verb::List(_)
+        | Verb::Show(_)
+        | Verb::Runs(_)
+        | Verb::Status(_)
+        | Verb::Logs(_)
+        | Verb::Doctor(_)
+        | Verb::Completions(_) => false,
     }
 }
 
@@ -110,7 +135,7 @@ fn refuse_inside_a_run() -> Result<(), CliError> {
     };
     let message = format!("refused: this was started by windlass itself (run {})", run.to_string_lossy());
     Err(CliError::usage(message)
-        .hint("Inside a run only verbs that change nothing work: runs, status, logs, doctor.")
+        .hint("Inside a run only verbs that change nothing work: list, show, runs, status, logs, doctor.")
         .hint("Is this no run? Then unset WINDLASS_RUN."))
 }
 

@@ -34,7 +34,8 @@ pub fn run(args: &RunsArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
+/// A run as a row of a list.
+pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
     let state = which::state(run, live);
     // What is reserved for a call under way is not spent; of one that was cut off nobody knows.
     let (cost, estimated) = match state {

@@ -1,0 +1,78 @@
+//! A configuration file that says nothing yet: every key stands in it as a comment.
+
+use std::fmt::Write as _;
+
+use super::layer::ConfigError;
+use super::reference::{KeyReference, key_reference};
+use super::setting::Secrecy;
+
+/// What a project's file begins with.
+const HEADING: &str = "\
+# What Windlass does in this project. Take the `# ` before a key away to change it.
+# This file goes before the user's own; a workspace's file, variables
+# (WINDLASS_LIMITS__MAX_COST=5) and flags go before this one.
+";
+
+/// A project's configuration file in which every key is a comment with its default. Secrets are left out: the file is
+/// meant to be committed.
+///
+/// # Errors
+/// None, as long as the defaults are what they are.
+pub fn commented_file() -> Result<String, ConfigError> {
+    let mut text = HEADING.to_owned();
+    let mut last_table = "";
+    for KeyReference { key, default, in_modes } in key_reference()? {
+        if key.secrecy == Secrecy::Secret {
+            continue;
+        }
+        let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        // Writing to a string cannot fail.
+        if table != last_table {
+            let _ = writeln!(text, "\n[{table}]");
+            last_table = table;
+        }
+        let _ = write!(text, "# {}", key.help);
+        for (mode, default) in in_modes.iter().filter(|(mode, _)| !crate::mode::judges(*mode)) {
+            let _ = write!(text, " In {} mode {default}.", mode.name());
+        }
+        let _ = match default {
+            Some(default) => writeln!(text, "\n# {name} = {default}"),
+            None => writeln!(text, "\n# {name} =     (expected: {})", key.expected),
+        };
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::{FileKind, KEYS, Layer};
+    use super::*;
+
+    #[test]
+    fn it_names_every_key_and_says_nothing() {
+        let text = commented_file().unwrap();
+        let layer = Layer::parse(FileKind::Project, Path::new("config.toml"), &text).unwrap();
+        assert_eq!(layer.values().count(), 0);
+        for key in KEYS.iter().filter(|key| key.secrecy == Secrecy::Open) {
+            let name = key.name.split('.').nth(1).unwrap();
+            assert!(text.contains(&format!("\n# {name} = ")), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_default_can_be_uncommented() {
+        let text = commented_file().unwrap();
+        let is_value = |line: &&str| {
+            let name = line.strip_prefix("# ").and_then(|rest| rest.split_once(" = ")).map(|(name, _)| name);
+            name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+                && !line.contains("(expected: ")
+        };
+        let uncommented: Vec<&str> =
+            text.lines().map(|line| if is_value(&line) { &line[2..] } else { line }).collect();
+        let layer =
+            Layer::parse(FileKind::Project, Path::new("config.toml"), &uncommented.join("\n")).unwrap();
+        assert!(layer.values().count() > 30, "{uncommented:?}");
+    }
+}

@@ -1,0 +1,214 @@
+//! One workspace.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use windlass_core::fact::{Standing, StandingSource};
+
+use super::runs::{RunRow, runs_table};
+use super::workspaces::{WorkspaceRow, WorkspaceState};
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::narrate::labelled;
+use crate::terminal::Terminal;
+use crate::view::{FORMAT_VERSION, json_line};
+
+/// A workspace with all that is known of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkspaceShown {
+    /// What a list says of it.
+    #[serde(flatten)]
+    pub row: WorkspaceRow,
+    /// Its folder.
+    pub folder: String,
+    /// When it was made.
+    pub created: Option<Timestamp>,
+    /// Sessions that set it up.
+    pub setup_iterations: u64,
+    /// Verifications of its work; `None` where there was none.
+    pub verification: Option<VerificationShown>,
+    /// Are there instructions?
+    pub has_instructions: bool,
+    /// What the agent's status file says.
+    pub standing: Standing,
+    /// Options that its configuration file sets.
+    pub options: Vec<OptionShown>,
+    /// Why its configuration cannot be read.
+    pub configuration_problem: Option<String>,
+    /// Who is told what happens, redacted.
+    pub notifications: Vec<OptionShown>,
+    /// Its newest runs.
+    pub runs: Vec<RunRow>,
+    /// What to type next.
+    pub next: Vec<String>,
+}
+
+/// An option and who set it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OptionShown {
+    /// `table.key`.
+    pub key: String,
+    /// As it stands in a file; redacted where it may hold a secret.
+    pub value: String,
+    /// Who set it.
+    pub origin: String,
+}
+
+/// What verifications came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerificationShown {
+    /// How many there were.
+    pub attempts: u64,
+    /// What the last one came to: `pass`, `fail`, `needs_review`.
+    pub last: String,
+    /// When it ended.
+    pub time: Option<Timestamp>,
+}
+
+/// The workspace as one line of JSON.
+#[must_use]
+pub fn workspace_json(shown: &WorkspaceShown) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        v: u32,
+        r#type: &'static str,
+        #[serde(flatten)]
+        shown: &'a WorkspaceShown,
+    }
+    json_line(&Document { v: FORMAT_VERSION, r#type: "workspace", shown }).unwrap_or_default()
+}
+
+/// The workspace for people; every line ends with a newline.
+#[must_use]
+pub fn workspace_text(shown: &WorkspaceShown, now: Timestamp, terminal: &Terminal) -> String {
+    let mut lines = vec![headline(&shown.row)];
+    lines.push(labelled("folder").unbroken().plain(one_line(&shown.folder)));
+    lines.push(labelled("iterations").plain(iterations(shown)));
+    lines.extend(shown.row.last_run.map(|time| moment("last run", time, now, terminal)));
+    lines.extend(shown.verification.iter().map(|verification| verified(verification, now, terminal)));
+    lines.push(instructions(shown.has_instructions));
+    lines.extend(standing(&shown.standing));
+    lines.extend(options("options", &shown.options));
+    lines.extend(options("notify", &shown.notifications));
+    lines.extend(problem(shown.row.problem.as_deref()));
+    lines.extend(problem(shown.configuration_problem.as_deref()));
+    let mut text: String = lines.iter().map(|line| format!("{}\n", line.render(terminal))).collect();
+    if !shown.runs.is_empty() {
+        text.push('\n');
+        text.push_str(&indented_runs(&shown.runs, now, terminal));
+    }
+    if !shown.next.is_empty() {
+        text.push('\n');
+    }
+    let labels = std::iter::once("next").chain(std::iter::repeat(""));
+    for (label, command) in labels.zip(&shown.next) {
+        text.push_str(&labelled(label).unbroken().command(one_line(command)).render(terminal));
+        text.push('\n');
+    }
+    text
+}
+
+fn headline(row: &WorkspaceRow) -> Line {
+    let line =
+        Line::hanging(2).strong(one_line(&row.name)).plain(" ").tone(row.state.tone(), row.state.words());
+    let line = line.dim(format!(" · {}", row.mode.name()));
+    match &row.run {
+        Some(run) => line.dim(format!(" · {}", one_line(&run.0))),
+        None => line,
+    }
+}
+
+fn iterations(shown: &WorkspaceShown) -> String {
+    let runs = shown.row.execution_iterations;
+    match shown.setup_iterations {
+        0 => runs.to_string(),
+        setup => format!("{runs}, after {}", format::count(setup, "session of setup")),
+    }
+}
+
+fn moment(label: &str, time: Timestamp, now: Timestamp, terminal: &Terminal) -> Line {
+    let clock = format::date_time(time, &terminal.zone);
+    labelled(label).plain(clock).dim(format!(" ({})", format::relative(time, now, &terminal.zone)))
+}
+
+fn verified(verification: &VerificationShown, now: Timestamp, terminal: &Terminal) -> Line {
+    let (tone, mark) = match verification.last.as_str() {
+        "pass" => (Tone::Good, Mark::Passed),
+        "fail" => (Tone::Bad, Mark::Failed),
+        _ => (Tone::Warn, Mark::Doubtful),
+    };
+    let words = verification.last.replace('_', " ");
+    let line = labelled("verified").mark(tone, mark).plain(format!(" {words}"));
+    let ago = verification.time.map(|time| format!("{}, ", format::relative(time, now, &terminal.zone)));
+    let attempts = format::count(verification.attempts, "attempt");
+    line.dim(format!(" ({}{attempts})", ago.unwrap_or_default()))
+}
+
+fn instructions(there: bool) -> Line {
+    let line = labelled("job");
+    if there {
+        line.mark(Tone::Good, Mark::Passed).plain(" INSTRUCTIONS.md")
+    } else {
+        line.mark(Tone::Warn, Mark::Notice).plain(" INSTRUCTIONS.md is missing or empty")
+    }
+}
+
+/// What the agent claims, and what is wrong with the file it claims it in.
+fn standing(standing: &Standing) -> Vec<Line> {
+    let name = match standing.source {
+        StandingSource::StatusFile => ".status.json",
+        StandingSource::TodoFile => "boxes of TODO.md",
+        StandingSource::Nowhere => return vec![labelled("claim").dim("none yet: there is no .status.json")],
+    };
+    let mut said = vec![if standing.complete { "complete".to_owned() } else { "not complete".to_owned() }];
+    said.extend(standing.items.map(|items| format!("{} of {} items", items.done, items.total)));
+    said.extend(
+        standing.worked.map(|worked| if worked { "worked" } else { "found nothing to do" }.to_owned()),
+    );
+    said.extend((!standing.phase.is_empty()).then(|| one_line(&standing.phase)));
+    let mut lines = vec![labelled("claim").plain(said.join(", ")).dim(format!(" ({name})"))];
+    if !standing.summary.is_empty() {
+        lines.push(labelled("").plain(one_line(&standing.summary)));
+    }
+    let blockers = standing.blockers.iter();
+    lines.extend(blockers.map(|blocker| labelled("blocked by").tone(Tone::Warn, one_line(blocker))));
+    lines.extend(standing.problem.iter().map(|problem| {
+        labelled("").mark(Tone::Warn, Mark::Notice).plain(format!(" {name}: {}", one_line(problem)))
+    }));
+    lines
+}
+
+fn options(label: &str, options: &[OptionShown]) -> Vec<Line> {
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    let line = |(label, option): (&str, &OptionShown)| {
+        labelled(label)
+            .plain(format!("{} = {}", one_line(&option.key), one_line(&option.value)))
+            .dim(format!(" ({})", one_line(&option.origin)))
+    };
+    labels.zip(options).map(line).collect()
+}
+
+fn problem(problem: Option<&str>) -> Option<Line> {
+    problem.map(|problem| {
+        Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(problem)))
+    })
+}
+
+/// The runs' table, two columns to the right.
+fn indented_runs(runs: &[RunRow], now: Timestamp, terminal: &Terminal) -> String {
+    let narrower =
+        Terminal { width: terminal.width.map(|width| width.saturating_sub(2)), ..terminal.clone() };
+    runs_table(runs, now, &narrower).lines().map(|line| format!("  {line}\n")).collect()
+}
+
+impl WorkspaceState {
+    /// Does a run work on it?
+    #[must_use]
+    pub const fn is_running(self) -> bool {
+        matches!(self, WorkspaceState::Running)
+    }
+}
+
+#[cfg(test)]
+#[path = "workspace_tests.rs"]
+mod tests;

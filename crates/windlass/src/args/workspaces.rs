@@ -1,0 +1,126 @@
+//! The verbs around workspaces.
+#![expect(
+    clippy::doc_markdown,
+    reason = "these comments are the help; backticks around a file's name would be noise"
+)]
+
+use clap::{Args, ValueEnum};
+
+/// What can be said to `windlass init`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+Without a name it makes .windlass/ with a config.toml in which every key is
+explained. With a name it makes a workspace below .windlass/workspaces/. What is
+there already is kept as it is; what is missing is added.
+
+A name has 1 to 64 ASCII letters, digits, _ and -. Options that are given are
+written to the workspace's config.toml, and nothing else is.
+
+Examples:
+  windlass init api --mode iterative -m 30 --delay 0
+      A workspace; each iteration does as much as fits.
+  windlass init --pre-commit-guard
+      Keeps workspaces out of commits with a hook of git;
+      `windlass clean --pre-commit-guard` takes it away again.")]
+pub struct InitArgs {
+    /// The workspace; without it the project itself
+    pub name: Option<String>,
+    /// One item per iteration (loop), or as much as fits (iterative) [default: loop]
+    #[arg(long, value_name = "MODE", requires = "name")]
+    pub mode: Option<WorkspaceMode>,
+    /// Stop its runs after N iterations; failed ones count
+    #[arg(short = 'm', long, value_name = "N", requires = "name")]
+    pub max_iterations: Option<String>,
+    /// Pause between iterations: seconds or 2s, 1m
+    #[arg(short, long, value_name = "TIME", requires = "name", allow_hyphen_values = true)]
+    pub delay: Option<String>,
+    /// Stop after N iterations in a row without progress; 0 = never
+    #[arg(long, value_name = "N", requires = "name")]
+    pub stagnation_threshold: Option<String>,
+    /// The address of an ntfy topic that is told what happens
+    #[arg(long, value_name = "URL", requires = "name")]
+    pub notify_url: Option<String>,
+    /// What it is told: names separated by commas, or all
+    #[arg(long, value_name = "EVENTS", requires = "name")]
+    pub notify_events: Option<String>,
+    /// Keep workspaces out of commits with a hook of git
+    #[arg(long)]
+    pub pre_commit_guard: bool,
+}
+
+/// How a workspace is worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WorkspaceMode {
+    /// One item per iteration
+    Loop,
+    /// As much per iteration as fits
+    Iterative,
+}
+
+/// What can be said to `windlass list`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ListArgs {
+    /// Only those that stand so
+    #[arg(long, value_name = "STATUS")]
+    pub status: Option<ListedStatus>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a workspace that is listed stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum ListedStatus {
+    /// There is something left to do; a run may work on it
+    InProgress,
+    /// Its last run showed the job to be done
+    Completed,
+    /// Its last run ended with an error
+    Error,
+    /// A run works on it
+    Running,
+}
+
+/// What can be said to `windlass show`.
+#[derive(Clone, Debug, Args)]
+pub struct ShowArgs {
+    /// The workspace
+    pub name: String,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be said to `windlass reset`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+The history and the status file as they were are kept beside the new ones. No
+other file is touched: instructions, TODO.md, options and work stay.")]
+pub struct ResetArgs {
+    /// The workspace
+    pub name: String,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// What can be said to `windlass clean`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Nothing is deleted before its archive is written and read back. Runs of the
+workspace stay: `windlass runs` lists them. Without a terminal --force is needed.")]
+pub struct CleanArgs {
+    /// The workspace
+    #[arg(required_unless_present = "pre_commit_guard")]
+    pub name: Option<String>,
+    /// Do not ask
+    #[arg(short, long, short_alias = 'y', alias = "yes", requires = "name")]
+    pub force: bool,
+    /// Delete it without an archive: it cannot be brought back
+    #[arg(long, requires = "name")]
+    pub no_archive: bool,
+    /// Take the pre-commit guard away
+    #[arg(long, conflicts_with = "name")]
+    pub pre_commit_guard: bool,
+}

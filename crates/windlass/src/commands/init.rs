@@ -1,0 +1,166 @@
+//! `init NAME`: makes a workspace, or adopts one that is there.
+
+use std::process::ExitCode;
+
+use windlass_core::config::{ConfigError, Layer, Resolved, Unlimited, keys};
+use windlass_core::run::Mode;
+use windlass_core::workspace::{OptionValue, WorkspaceName};
+use windlass_engine::file::Made;
+use windlass_engine::git::Repository;
+use windlass_engine::workspace::create::{Created, Creation};
+use windlass_engine::workspace::guard;
+use windlass_ui::{Line, Mark, Tone, one_line};
+
+use super::here::Here;
+use super::workspaces::Project;
+use super::{init_project, print_lines, warn};
+use crate::args::{InitArgs, WorkspaceMode};
+use crate::error::CliError;
+
+/// Does it.
+///
+/// # Errors
+/// Whatever a person should read.
+pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
+    let Some(name) = &args.name else {
+        return init_project::run(args);
+    };
+    let name = WorkspaceName::parse(name).map_err(|error| CliError::usage(error.to_string()))?;
+    let mode = args.mode.map(mode);
+    let creation = Creation { mode, options: options(args, mode.unwrap_or(Mode::Loop))? };
+    let project = Project::find()?;
+    // Asked first, so that nothing is made where it has to be refused.
+    let guarded =
+        args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(CliError::from));
+    let guarded = guarded.transpose()?;
+    let created = project.workspaces.create(&name, &project.here.project, &creation)?;
+    if let Some(mended) = &created.mended {
+        warn(&mended.sentence(&created.workspace.metadata()));
+    }
+    let mut lines = said(&created);
+    lines.extend(guarded.iter().map(guard_line));
+    lines.extend(next(&created));
+    print_lines(&lines)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+const fn mode(mode: WorkspaceMode) -> Mode {
+    match mode {
+        WorkspaceMode::Loop => Mode::Loop,
+        WorkspaceMode::Iterative => Mode::Iterative,
+    }
+}
+
+/// The repository that a guard is for.
+///
+/// # Errors
+/// There is none.
+pub fn repository(here: &Here) -> Result<&Repository, CliError> {
+    here.repository.as_ref().ok_or_else(|| {
+        CliError::usage(format!(
+            "{} is in no git repository, so there is no commit to guard",
+            here.directory.display()
+        ))
+    })
+}
+
+/// The options that were given, each checked by the rule of its key.
+fn options(args: &InitArgs, mode: Mode) -> Result<Vec<(&'static str, OptionValue)>, CliError> {
+    let mut layer = Layer::default();
+    let mut problems = Vec::new();
+    let mut note =
+        |result: Result<(), ConfigError>| problems.extend(result.err().map(|error| error.problems));
+    if let Some(text) = &args.max_iterations {
+        note(layer.flag(&keys::MAX_ITERATIONS, "--max-iterations", text));
+    }
+    if let Some(text) = &args.delay {
+        note(layer.flag(&keys::DELAY, "--delay", text));
+    }
+    if let Some(text) = &args.stagnation_threshold {
+        note(layer.flag(&keys::STAGNATION_THRESHOLD, "--stagnation-threshold", text));
+    }
+    if let Some(text) = &args.notify_url {
+        note(layer.flag(&keys::NOTIFY_URL, "--notify-url", text));
+    }
+    if let Some(text) = &args.notify_events {
+        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+        note(layer.flag_list(&keys::NOTIFY_EVENTS, "--notify-events", &names));
+    }
+    let problems: Vec<String> = problems.into_iter().flatten().collect();
+    if !problems.is_empty() {
+        return Err(ConfigError { problems }.into());
+    }
+    // A limit of 0 goes only with another one.
+    Resolved::merge(std::slice::from_ref(&layer), mode, Unlimited::Refused)?;
+    Ok(layer.values().map(|(key, value)| (key, plain(value))).collect())
+}
+
+/// A number is written as one: `--delay 0` becomes `delay = 0`.
+fn plain(value: &OptionValue) -> OptionValue {
+    value
+        .as_str()
+        .and_then(|text| text.trim().parse().ok())
+        .map_or_else(|| value.clone(), OptionValue::Integer)
+}
+
+fn said(created: &Created) -> Vec<Line> {
+    let name = created.workspace.name();
+    let done = match (created.folder, created.made.is_empty()) {
+        (Made::Anew, _) => format!(" workspace {name} is made"),
+        (Made::WasThere, false) => format!(" workspace {name} is adopted"),
+        (Made::WasThere, true) => format!(" workspace {name} is complete; nothing was missing"),
+    };
+    let line = Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(done);
+    let mut lines = vec![line.dim(format!(" · {}", created.mode.name()))];
+    lines.push(labelled("in", &created.workspace.folder().display().to_string()));
+    if created.folder == Made::WasThere {
+        lines.extend(listed("added", &created.made));
+        lines.extend(listed("kept", &created.kept));
+    }
+    lines.extend(listed("options", &created.adopted).map(|line| line.dim(" taken over into config.toml")));
+    lines.extend(created.left.iter().map(|sentence| notice(sentence)));
+    lines.extend(
+        created.former_mode.map(|former| {
+            notice(&format!("the mode was {}; it is {} now", former.name(), created.mode.name()))
+        }),
+    );
+    lines
+}
+
+fn next(created: &Created) -> Vec<Line> {
+    let name = created.workspace.name();
+    let may = "the agent edits the project's files and runs gates and what `permissions.allow` names; whatever else it \
+               tries is refused, and listed after each iteration";
+    let mut lines = vec![Line::hanging(11).dim("  allowed  ").plain(may)];
+    if created.workspace.has_instructions() {
+        lines.push(Line::new().dim("  next     ").command(format!("windlass run {name}")));
+    } else {
+        lines.push(Line::new().dim("  next     ").command(format!("windlass setup {name}")));
+        let path = one_line(&created.workspace.instructions().display().to_string());
+        lines.push(Line::new().dim("  or write ").plain(path));
+    }
+    lines
+}
+
+/// What became of the guard.
+pub fn guard_line(guard: &guard::Guard) -> Line {
+    let done = if guard.changed { "made" } else { "there already" };
+    Line::hanging(4)
+        .plain("  ")
+        .mark(Tone::Good, Mark::Passed)
+        .plain(format!(" the pre-commit guard is {done}"))
+        .dim(format!(": {}", one_line(&guard.path.display().to_string())))
+}
+
+fn labelled(label: &str, text: &str) -> Line {
+    Line::new().dim(format!("  {label:<9}")).plain(one_line(text))
+}
+
+fn listed(label: &str, names: &[impl AsRef<str>]) -> Option<Line> {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    (!names.is_empty()).then(|| labelled(label, &names.join(", ")).wrapping(11))
+}
+
+fn notice(sentence: &str) -> Line {
+    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
+}

@@ -1,0 +1,65 @@
+//! `list`: all workspaces.
+
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use windlass_core::workspace::WorkspaceStatus;
+use windlass_ui::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
+
+use super::workspaces::Project;
+use super::{print, print_bytes, stdout, warn};
+use crate::args::{ListArgs, ListedStatus};
+use crate::error::CliError;
+
+/// Does it.
+///
+/// # Errors
+/// Whatever a person should read.
+pub fn run(args: &ListArgs) -> Result<ExitCode, CliError> {
+    let project = Project::find()?;
+    let listing = project.workspaces.list()?;
+    let runs = project.runs()?;
+    let mut rows = Vec::new();
+    for workspace in &listing.workspaces {
+        match runs.row(workspace) {
+            Ok(row) => rows.push(row),
+            // One that cannot be read hides no other.
+            Err(error) => warn(&format!("workspace {} is left out: {}", workspace.name(), error.message)),
+        }
+    }
+    for row in &rows {
+        if let Some(problem) = &row.problem {
+            warn(&format!("workspace {}: {problem}; `windlass init {}` mends it", row.name, row.name));
+        }
+    }
+    for (_, error) in &listing.odd {
+        warn(&format!("left out: {error}"));
+    }
+    let all = rows.len();
+    rows.retain(|row| args.status.is_none_or(|status| stands(row, status)));
+    if args.json {
+        print_bytes(&workspaces_json(&rows))?;
+    } else if rows.is_empty() {
+        print(&nothing(all))?;
+    } else {
+        print(&workspaces_table(&rows, Timestamp::now(), &stdout()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stands(row: &WorkspaceRow, status: ListedStatus) -> bool {
+    match status {
+        ListedStatus::Running => row.state == WorkspaceState::Running,
+        ListedStatus::InProgress => row.status == WorkspaceStatus::InProgress,
+        ListedStatus::Completed => row.status == WorkspaceStatus::Completed,
+        ListedStatus::Error => row.status == WorkspaceStatus::Error,
+    }
+}
+
+fn nothing(all: usize) -> String {
+    match all {
+        0 => "no workspaces yet: `windlass init NAME` makes one\n".to_owned(),
+        1 => "the only workspace does not stand so: `windlass list` shows it\n".to_owned(),
+        all => format!("none of the {all} workspaces stands so: `windlass list` shows them\n"),
+    }
+}

@@ -1,0 +1,165 @@
+//! `show`: one workspace.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use windlass_core::config::{Layer, Origin, Unlimited, ValueOrigin};
+use windlass_core::fact::RunId;
+use windlass_core::run::Mode;
+use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
+use windlass_engine::workspace::Workspace;
+use windlass_ui::{
+    OptionShown, VerificationShown, WorkspaceRow, WorkspaceShown, WorkspaceState, workspace_json,
+    workspace_text,
+};
+
+use super::configuration::Configuration;
+use super::workspaces::{Project, Runs};
+use super::{print, print_bytes, runs, stdout, which};
+use crate::args::ShowArgs;
+use crate::error::CliError;
+
+/// Runs that are shown.
+const NEWEST: usize = 5;
+
+/// Does it.
+///
+/// # Errors
+/// Whatever a person should read.
+pub fn run(args: &ShowArgs) -> Result<ExitCode, CliError> {
+    let project = Project::find()?;
+    let workspace = project.workspaces.find(&args.name)?;
+    let shown = shown(&project, &workspace)?;
+    if args.json {
+        print_bytes(&workspace_json(&shown))?;
+    } else {
+        print(&workspace_text(&shown, Timestamp::now(), &stdout()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, CliError> {
+    let all = project.runs()?;
+    let row = all.row(workspace)?;
+    let metadata = workspace.known(&all.all)?.metadata;
+    let (origins, configuration_problem) = match origins(project.workspaces.project(), workspace, row.mode) {
+        Ok(origins) => (origins, None),
+        Err(error) => (Vec::new(), Some(error.message.replace('\n', "; "))),
+    };
+    let newest = newest(project, workspace, &all)?;
+    let has_instructions = workspace.has_instructions();
+    Ok(WorkspaceShown {
+        folder: workspace.folder().display().to_string(),
+        created: metadata.created,
+        setup_iterations: metadata.setup_iterations,
+        verification: verification(&metadata),
+        has_instructions,
+        standing: workspace.standing(),
+        options: options(&origins, workspace.folder()),
+        configuration_problem,
+        notifications: notifications(&origins, workspace.folder()),
+        next: next(&row, has_instructions, newest.first().map(|run| &run.run)),
+        runs: newest,
+        row,
+    })
+}
+
+/// Every value that holds for the workspace.
+fn origins(project: &Path, workspace: &Workspace, mode: Mode) -> Result<Vec<ValueOrigin>, CliError> {
+    let configuration =
+        Configuration::load(project, Some(workspace.folder()), mode, Layer::default(), Unlimited::Allowed)?;
+    Ok(configuration.resolved.origins().to_vec())
+}
+
+/// What its own file sets; who is told what stands elsewhere.
+fn options(origins: &[ValueOrigin], folder: &Path) -> Vec<OptionShown> {
+    let own = origins.iter().filter(|value| matches!(value.origin, Origin::Workspace(..)));
+    own.filter(|value| !value.name.starts_with("notify.")).filter_map(|value| option(value, folder)).collect()
+}
+
+/// Who is told what happens, whichever layer says so.
+fn notifications(origins: &[ValueOrigin], folder: &Path) -> Vec<OptionShown> {
+    let said = origins.iter().filter(|value| value.name.starts_with("notify.") && !value.origin.is_default());
+    said.filter_map(|value| option(value, folder)).collect()
+}
+
+fn option(value: &ValueOrigin, folder: &Path) -> Option<OptionShown> {
+    let text = value.value.clone()?;
+    let address = matches!(value.name, "notify.url" | "notify.webhook");
+    let origin = match &value.origin {
+        Origin::Workspace(path, line) => {
+            format!("{}:{line}", path.strip_prefix(folder).unwrap_or(path).display())
+        }
+        other => other.to_string(),
+    };
+    let value_shown = if address { host_only(&text) } else { text };
+    Some(OptionShown { key: value.name.to_owned(), value: value_shown, origin })
+}
+
+/// `"https://ada:secret@ntfy.sh/topic"` → `https://ntfy.sh/…`: whoever knows the rest can read along or write.
+fn host_only(address: &str) -> String {
+    let address = address.trim_matches(['"', '\'']);
+    let Some((scheme, rest)) = address.split_once("://") else {
+        return "…".to_owned();
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    if rest.len() > host.len() { format!("{scheme}://{host}/…") } else { format!("{scheme}://{host}") }
+}
+
+fn verification(metadata: &Metadata) -> Option<VerificationShown> {
+    let history = &metadata.verification;
+    let last = match history.last_status {
+        VerificationStatus::Pass => "pass",
+        VerificationStatus::Fail => "fail",
+        VerificationStatus::NeedsReview => "needs_review",
+        VerificationStatus::NotRun => return None,
+    };
+    Some(VerificationShown { attempts: history.attempts, last: last.to_owned(), time: history.last_time })
+}
+
+fn newest(
+    project: &Project,
+    workspace: &Workspace,
+    all: &Runs,
+) -> Result<Vec<windlass_ui::RunRow>, CliError> {
+    let live: Vec<RunId> = which::all_live(&project.here)?;
+    let mut newest = workspace.runs(&all.all);
+    newest.truncate(NEWEST);
+    Ok(newest.into_iter().map(|run| runs::row(run, &live)).collect())
+}
+
+/// What to type next.
+fn next(row: &WorkspaceRow, has_instructions: bool, newest: Option<&RunId>) -> Vec<String> {
+    let name = &row.name;
+    let mut commands = match (row.state, &row.run) {
+        (WorkspaceState::Running, Some(run)) => {
+            return vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")];
+        }
+        (WorkspaceState::Interrupted, Some(run)) => vec![format!("windlass resume {run}")],
+        _ if !has_instructions => vec![format!("windlass setup {name}")],
+        (WorkspaceState::At(WorkspaceStatus::Completed), _) => vec![format!("windlass verify {name}")],
+        _ => vec![format!("windlass run {name}")],
+    };
+    commands.extend(newest.map(|run| format!("windlass logs {run}")));
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::host_only;
+
+    #[test]
+    fn of_an_address_only_the_host_is_shown() {
+        for (address, shown) in [
+            ("\"https://ntfy.sh/my-topic\"", "https://ntfy.sh/…"),
+            ("'http://ada:tk_secret@localhost:8080/x?auth=1'", "http://localhost:8080/…"),
+            ("\"https://ntfy.sh\"", "https://ntfy.sh"),
+            ("\"https://ada:pw@ntfy.sh\"", "https://ntfy.sh/…"),
+            ("\"\"", "…"),
+        ] {
+            assert_eq!(host_only(address), shown, "{address}");
+        }
+    }
+}

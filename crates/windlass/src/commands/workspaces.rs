@@ -1,0 +1,86 @@
+//! What the verbs around workspaces share: where they are, how they stand.
+
+use windlass_core::fact::RunId;
+use windlass_engine::store::{RunSummary, index};
+use windlass_engine::workspace::{LiveRun, Workspace, Workspaces, live_runs};
+use windlass_ui::{WorkspaceRow, WorkspaceState};
+
+use super::here::{Here, working_directory};
+use crate::error::CliError;
+
+/// The project, its workspaces, and what its runs tell of them.
+pub struct Project {
+    /// The project's folder and what belongs to it.
+    pub here: Here,
+    /// Its workspaces.
+    pub workspaces: Workspaces,
+}
+
+impl Project {
+    /// The project that the current directory belongs to. Nothing has been created.
+    ///
+    /// # Errors
+    /// It cannot be worked in.
+    pub fn find() -> Result<Project, CliError> {
+        let workspaces = Workspaces::open(&working_directory()?);
+        let here = Here::at(workspaces.project().to_owned())?;
+        Ok(Project { here, workspaces })
+    }
+
+    /// What its runs tell.
+    ///
+    /// # Errors
+    /// The folder of its runs cannot be read.
+    pub fn runs(&self) -> Result<Runs, CliError> {
+        Ok(Runs { all: index::look(&self.here.project)?.runs, live: live_runs(&self.here.project)? })
+    }
+}
+
+/// What runs tell of workspaces.
+pub struct Runs {
+    /// Newest first.
+    pub all: Vec<RunSummary>,
+    /// Those that a process works on.
+    pub live: Vec<LiveRun>,
+}
+
+impl Runs {
+    /// How a workspace stands.
+    ///
+    /// # Errors
+    /// Its files cannot be read.
+    pub fn row(&self, workspace: &Workspace) -> Result<WorkspaceRow, CliError> {
+        let known = workspace.known(&self.all)?;
+        let metadata = known.metadata;
+        let items = workspace.standing().items;
+        let (state, run) = match (self.live(workspace), self.interrupted(workspace)) {
+            (Some(run), _) => (WorkspaceState::Running, Some(run)),
+            (None, Some(run)) => (WorkspaceState::Interrupted, Some(run)),
+            (None, None) => (WorkspaceState::At(metadata.status), None),
+        };
+        Ok(WorkspaceRow {
+            name: workspace.name().to_string(),
+            mode: metadata.mode,
+            state,
+            status: metadata.status,
+            run,
+            total_iterations: metadata.total_iterations,
+            execution_iterations: metadata.execution_iterations,
+            remaining: items.map(|items| items.total.saturating_sub(items.done)),
+            total: items.map(|items| items.total),
+            last_run: metadata.last_run,
+            problem: known.problem,
+        })
+    }
+
+    fn live(&self, workspace: &Workspace) -> Option<RunId> {
+        let mut live = self.live.iter();
+        live.find(|live| live.workspace.folder == workspace.folder()).map(|live| live.run.clone())
+    }
+
+    /// The newest run, if it could simply go on.
+    fn interrupted(&self, workspace: &Workspace) -> Option<RunId> {
+        let newest = *workspace.runs(&self.all).first()?;
+        newest.is_unfinished().then(|| newest.run.clone())
+    }
+}
