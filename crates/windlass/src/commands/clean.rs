@@ -1,16 +1,17 @@
 //! `clean`: a workspace is archived, then deleted.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
+use jiff::Timestamp;
+use windlass_engine::workspace::archive::{Afterwards, ArchiveError, Archived, Archives};
 use windlass_engine::workspace::{Workspace, guard};
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_ui::{Line, Mark, Tone, format, one_line};
 
 use super::question::{Answer, ask};
 use super::workspaces::Project;
 use super::{init, print_lines};
 use crate::args::CleanArgs;
-use crate::error::CliError;
+use crate::error::{CliError, Kind};
 
 /// Does it.
 ///
@@ -27,11 +28,24 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, CliError> {
         print_lines(&[Line::new().dim("nothing was deleted")])?;
         return Ok(ExitCode::SUCCESS);
     }
-    let archive = if args.no_archive { None } else { Some(archive(&workspace)?) };
-    let name = workspace.name().clone();
-    workspace.delete(&project.here.project)?;
-    print_lines(&said(name.as_str(), archive.as_ref()))?;
-    Ok(ExitCode::SUCCESS)
+    let name = workspace.name().to_string();
+    if args.no_archive {
+        workspace.delete(&project.here.project)?;
+        print_lines(&[deleted(&name)])?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let archives = Archives::of(&project.workspaces);
+    // It deletes the workspace when the archive has been read back, and not before.
+    let archived = archives
+        .save(&workspace, &project.here.project, Afterwards::Remove, Timestamp::now())
+        .map_err(|error| kept(error, &name))?;
+    print_lines(&said(&name, &archived))?;
+    match archived.not_removed {
+        None => Ok(ExitCode::SUCCESS),
+        Some(why) => {
+            Err(CliError::new(Kind::System, format!("workspace {name} is archived, but not deleted: {why}")))
+        }
+    }
 }
 
 fn question(args: &CleanArgs, workspace: &Workspace) -> String {
@@ -48,30 +62,33 @@ fn command(args: &CleanArgs, workspace: &Workspace) -> String {
     format!("windlass clean {} --force{flag}", workspace.name())
 }
 
-/// Archives it; what is answered has been read back.
-fn archive(workspace: &Workspace) -> Result<PathBuf, CliError> {
-    Err(CliError::usage(format!(
-        "workspace {} cannot be archived yet, so it is not deleted",
-        workspace.name()
-    ))
-    .hint(format!("Delete it without an archive: windlass clean {} --no-archive", workspace.name())))
+/// Why there is no archive; the workspace is as it was.
+fn kept(error: ArchiveError, name: &str) -> CliError {
+    match error {
+        ArchiveError::Workspace(error) => error.into(),
+        error => CliError::new(Kind::System, error.to_string())
+            .hint("Nothing was deleted.")
+            .hint(format!("Without an archive: windlass clean {name} --no-archive")),
+    }
 }
 
-fn said(name: &str, archive: Option<&PathBuf>) -> Vec<Line> {
-    let line = Line::hanging(2).mark(Tone::Good, Mark::Passed);
-    match archive {
-        None => {
-            vec![line.plain(format!(" workspace {name} is deleted")).dim("; its runs stay: windlass runs")]
-        }
-        Some(path) => vec![
-            line.plain(format!(" workspace {name} is archived and deleted")),
-            Line::new().dim("  archive  ").plain(one_line(&path.display().to_string())),
-            Line::new().dim("  undo     ").command(format!(
-                "windlass archive restore {}",
-                path.file_stem().unwrap_or_default().to_string_lossy().trim_end_matches(".tar")
-            )),
-        ],
-    }
+fn deleted(name: &str) -> Line {
+    let line = Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" workspace {name} is deleted"));
+    line.dim("; its runs stay: windlass runs")
+}
+
+fn said(name: &str, archived: &Archived) -> Vec<Line> {
+    let done = if archived.not_removed.is_none() { "archived and deleted" } else { "archived" };
+    let size = format!(" · {}, {}", format::count(archived.files, "file"), format::bytes(archived.bytes));
+    let path = one_line(&archived.archive.path.display().to_string());
+    vec![
+        Line::hanging(2)
+            .mark(Tone::Good, Mark::Passed)
+            .plain(format!(" workspace {name} is {done}"))
+            .dim(size),
+        Line::new().dim("  archive  ").plain(path),
+        Line::new().dim("  undo     ").command(format!("windlass archive restore {}", archived.archive.name)),
+    ]
 }
 
 fn remove_guard(project: &Project) -> Result<ExitCode, CliError> {

@@ -7,6 +7,7 @@ mod logs;
 mod looking;
 mod restoring;
 mod stopping;
+mod workspaces;
 
 use std::process::Command;
 use std::time::Duration;

@@ -142,7 +142,7 @@ fn a_reset_keeps_what_was() {
 fn a_deleted_workspace_is_gone_and_what_a_cut_off_deletion_left_as_well() {
     let scratch = Scratch::new();
     let (one, other) = (scratch.workspace("one"), scratch.workspace("other"));
-    fs::create_dir_all(scratch.workspaces.root().join(".deleting-before/working")).unwrap();
+    fs::create_dir_all(scratch.workspaces.root().join(".deleting-one/working")).unwrap();
     one.delete(&scratch.project).unwrap();
     assert_eq!(names(&scratch.workspaces.root()), ["other"]);
     let run = scratch.run(&other, 1, at(1), StopReason::Complete);

@@ -1,0 +1,123 @@
+//! From the first run of a workspace to its end.
+
+use std::fs;
+
+use rustix::process::Signal;
+use windlass_testkit::environment::TestEnv;
+
+use super::super::{PATIENCE, ask, document, go, told};
+use super::{folder, metadata, refused, run_workspace, start_workspace};
+
+fn with_workspace(name: &str) -> TestEnv {
+    let env = TestEnv::with_git();
+    told(&env, &["init", name]);
+    env.write(folder(&env, name).join("INSTRUCTIONS.md"), "Count to four.\n");
+    env
+}
+
+// rows: 9, 126
+#[test]
+fn a_workspace_is_listed_and_shown_with_what_its_runs_did() {
+    let env = with_workspace("count");
+    assert!(told(&env, &["show", "count"]).contains("windlass run count"));
+    run_workspace(&env, "count", &[]).expect_success("run");
+    told(&env, &["init", "other", "--mode", "iterative"]);
+    let listed = document(&env, &["list", "--json"]);
+    let rows = listed["workspaces"].as_array().unwrap();
+    let states: Vec<_> = rows.iter().map(|row| (&row["name"], &row["state"])).collect();
+    assert_eq!(states, [(&"count".into(), &"completed".into()), (&"other".into(), &"in_progress".into())]);
+    // Seed defect D1, commands/run.ts:633: the execution count had each run's iterations twice.
+    let iterations = rows[0]["execution_iterations"].as_u64().unwrap();
+    let runs = document(&env, &["runs", "--json"]);
+    assert_eq!(runs["runs"][0]["iterations"].as_u64().unwrap(), iterations);
+    assert_eq!(metadata(&env, "count")["executionIterations"], iterations);
+    assert_eq!(metadata(&env, "count")["totalIterations"], iterations);
+    let table = told(&env, &["ls", "--status", "completed"]);
+    assert!(table.contains("count") && !table.contains("other"), "{table}");
+    let text = told(&env, &["show", "count"]);
+    assert!(text.starts_with("count completed · loop\n") && text.contains("windlass verify count"), "{text}");
+    assert!(text.contains("complete"), "{text}");
+}
+
+// rows: 126
+#[test]
+fn a_live_run_is_seen_and_nothing_is_taken_from_under_it() {
+    let env = with_workspace("count");
+    let (running, run) = start_workspace(&env, "count");
+    let row = document(&env, &["list", "--json"])["workspaces"][0].clone();
+    assert_eq!((&row["state"], &row["run"]), (&"running".into(), &run.as_str().into()));
+    assert!(told(&env, &["list", "--status", "running"]).contains("count"));
+    assert!(told(&env, &["show", "count"]).contains(&format!("windlass stop {run}")));
+    for arguments in
+        [&["reset", "count", "-y"][..], &["clean", "count", "-f"], &["clean", "count", "-f", "--no-archive"]]
+    {
+        let outcome = ask(&env, arguments);
+        outcome.expect_code(1, &format!("{arguments:?}"));
+        assert!(outcome.stderr_text().contains("works on workspace `count`"), "{}", outcome.stderr_text());
+    }
+    running.signal(Signal::KILL);
+    let _ = running.wait(PATIENCE);
+    let row = document(&env, &["list", "--json"])["workspaces"][0].clone();
+    assert_eq!((&row["state"], &row["status"]), (&"interrupted".into(), &"in_progress".into()));
+    assert!(told(&env, &["show", "count"]).contains(&format!("windlass resume {run}")));
+    // What a killed run did is counted when it has ended, and once.
+    go(&env);
+    let resumed = ask(&env, &["resume", &run, "--json", "-m", "2"]);
+    let last = resumed.json_lines().pop().unwrap();
+    assert_eq!(last["type"], "run_finished", "{}", resumed.stderr_text());
+    assert_eq!(metadata(&env, "count")["executionIterations"], last["iterations"]);
+}
+
+// rows: 126
+#[test]
+fn a_reset_begins_anew_and_loses_nothing() {
+    let env = with_workspace("count");
+    run_workspace(&env, "count", &[]).expect_success("run");
+    let before = env.read(folder(&env, "count").join(".metadata.json"));
+    let status = env.read(folder(&env, "count").join(".status.json"));
+    let sentence = refused(&env, &["reset", "count"]);
+    assert!(
+        sentence.contains("no terminal to ask on") && sentence.contains("windlass reset count --yes"),
+        "{sentence}"
+    );
+    assert_eq!(env.read(folder(&env, "count").join(".metadata.json")), before);
+    let text = told(&env, &["reset", "count", "-y"]);
+    let kept = |of: &str| {
+        let word = text.split_whitespace().find(|word| word.starts_with(of));
+        env.read(folder(&env, "count").join(word.unwrap_or_else(|| panic!("{of}: {text}"))))
+    };
+    assert_eq!((kept(".metadata.json."), kept(".status.json.")), (before, status));
+    let row = document(&env, &["list", "--json"])["workspaces"][0].clone();
+    assert_eq!((&row["execution_iterations"], &row["state"]), (&0.into(), &"in_progress".into()));
+    assert_eq!(env.read(folder(&env, "count").join("INSTRUCTIONS.md")), "Count to four.\n");
+}
+
+// rows: 126, 128
+#[test]
+fn a_workspace_is_deleted_only_when_it_was_said_and_its_archive_is_there() {
+    // Seed defect D1, commands/clean.ts:42: without -f it said so and exited with 0.
+    let env = with_workspace("count");
+    let sentence = refused(&env, &["clean", "count"]);
+    assert!(sentence.contains("windlass clean count --force"), "{sentence}");
+    assert!(folder(&env, "count").is_dir());
+    let text = told(&env, &["clean", "count", "-f"]);
+    let archive = text.lines().find_map(|line| line.trim().strip_prefix("archive  ")).unwrap();
+    assert!(fs::metadata(archive).unwrap().len() > 0 && archive.ends_with(".tar.gz"), "{text}");
+    assert!(!folder(&env, "count").exists());
+    assert!(refused(&env, &["show", "count"]).contains("there is no workspace `count`"));
+
+    told(&env, &["init", "gone"]);
+    let text = told(&env, &["clean", "gone", "-y", "--no-archive"]);
+    assert!(text.contains("workspace gone is deleted") && !folder(&env, "gone").exists(), "{text}");
+}
+
+#[test]
+fn no_archive_no_deletion() {
+    let env = with_workspace("count");
+    // A file where the folder of archives should be.
+    env.write(".windlass/archive", "");
+    let outcome = ask(&env, &["clean", "count", "-f"]);
+    assert_ne!(outcome.code, Some(0));
+    assert!(outcome.stderr_text().contains("Nothing was deleted."), "{}", outcome.stderr_text());
+    assert_eq!(env.read(folder(&env, "count").join("INSTRUCTIONS.md")), "Count to four.\n");
+}

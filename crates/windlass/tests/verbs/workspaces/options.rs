@@ -1,0 +1,133 @@
+//! What can be given to `init`, and what is made of it.
+
+use windlass_testkit::environment::TestEnv;
+
+use super::super::{document, told};
+use super::{folder, metadata, refused};
+
+// rows: 126
+#[test]
+fn exactly_what_was_given_is_written_a_delay_of_nothing_too() {
+    // Seed defects D1: core/workspace.ts:65 (`--delay 0` ignored), core/config-manager.ts:242 (defaults stored).
+    let env = TestEnv::with_git();
+    told(&env, &["init", "bare"]);
+    assert!(!env.read(folder(&env, "bare").join("config.toml")).contains("="));
+    let text = told(
+        &env,
+        &[
+            "init",
+            "full",
+            "--mode",
+            "iterative",
+            "-m",
+            "7",
+            "-d",
+            "0",
+            "--stagnation-threshold",
+            "0",
+            "--notify-url",
+            "https://ntfy.example/topic",
+            "--notify-events",
+            "completion, error",
+        ],
+    );
+    assert!(
+        text.contains("workspace full is made · iterative") && text.contains("windlass setup full"),
+        "{text}"
+    );
+    let config = env.read(folder(&env, "full").join("config.toml"));
+    let lines: Vec<&str> = config.lines().filter(|line| line.contains('=')).collect();
+    assert_eq!(
+        lines,
+        [
+            "delay = 0",
+            "max_iterations = 7",
+            "stagnation_threshold = 0",
+            "events = [\"completion\", \"error\"]",
+            "url = \"https://ntfy.example/topic\"",
+        ]
+    );
+    assert_eq!(metadata(&env, "full")["mode"], "iterative");
+    assert_eq!(metadata(&env, "full").as_object().unwrap().contains_key("maxIterations"), false);
+    let shown = document(&env, &["show", "full", "--json"]);
+    let keys: Vec<_> = shown["options"].as_array().unwrap().iter().map(|option| &option["key"]).collect();
+    assert_eq!(keys, ["limits.max_iterations", "limits.stagnation_threshold", "clocks.delay"]);
+    // Whoever knows a topic can read along.
+    assert!(!shown.to_string().contains("topic"), "{shown}");
+}
+
+// rows: 126
+#[test]
+fn what_is_no_value_is_refused_and_nothing_is_made() {
+    // Seed defects D1: commands/init.ts:15 (bare parseInt, repeated flags), init.ts:48 (a mode typo became loop).
+    let env = TestEnv::with_git();
+    for (arguments, said) in [
+        (&["--mode", "lop"][..], "possible values: loop, iterative"),
+        (&["--mode", "goal"], "possible values: loop, iterative"),
+        (&["-m", "abc"], "--max-iterations: expected a whole number"),
+        (&["-m", "1e3"], "--max-iterations: expected a whole number"),
+        (&["-m", "3", "-m", "4"], "cannot be used multiple times"),
+        (&["-d", "-1"], "--delay"),
+        (&["-d", "soon"], "--delay"),
+        (&["--stagnation-threshold", "two"], "--stagnation-threshold: expected a whole number"),
+        (&["--notify-url", "ntfy.example/topic"], "--notify-url"),
+        (&["--notify-events", "completion,errr"], "did you mean `error`?"),
+    ] {
+        let all: Vec<&str> = ["init", "x"].iter().chain(arguments).copied().collect();
+        let sentence = refused(&env, &all);
+        assert!(sentence.contains(said), "{arguments:?}: {sentence}");
+        assert!(!env.project().join(".windlass").exists(), "{arguments:?}");
+    }
+    refused(&env, &["init", "--mode", "loop"]);
+}
+
+// rows: 129, 126
+#[test]
+fn what_is_there_is_adopted_and_never_replaced() {
+    let env = TestEnv::with_git();
+    env.write(".windlass/workspaces/old/INSTRUCTIONS.md", "Do it.\r\n");
+    env.write(".windlass/workspaces/old/TODO.md", "- [x] one\r\n- [ ] two\r\n");
+    env.write(
+        ".windlass/workspaces/old/.metadata.json",
+        "\u{feff}{\"name\":\"old\",\"mode\":\"iterative\",\"status\":\"in_progress\",\"executionIterations\":4,\
+         \"totalIterations\":4,\"maxIterations\":9,\"delay\":2,\"stagnationThreshold\":2,\"mine\":[1]}\r\n",
+    );
+    let text = told(&env, &["init", "old"]);
+    assert!(text.contains("adopted") && text.contains("limits.max_iterations"), "{text}");
+    assert_eq!(env.read(folder(&env, "old").join("INSTRUCTIONS.md")), "Do it.\r\n");
+    assert!(env.read(folder(&env, "old").join("config.toml")).ends_with("[limits]\nmax_iterations = 9\n"));
+    assert_eq!(metadata(&env, "old")["mine"][0], 1);
+    let shown = document(&env, &["show", "old", "--json"]);
+    assert_eq!((&shown["mode"], &shown["execution_iterations"]), (&"iterative".into(), &4.into()));
+    assert_eq!((&shown["remaining"], &shown["has_instructions"]), (&1.into(), &true.into()));
+
+    let again = told(&env, &["init", "old"]);
+    assert!(again.contains("complete; nothing was missing"), "{again}");
+    let sentence = refused(&env, &["init", "old", "-m", "10"]);
+    assert!(
+        sentence.contains("has options already") && sentence.contains("windlass config set"),
+        "{sentence}"
+    );
+    assert!(
+        told(&env, &["init", "old", "--mode", "loop"]).contains("the mode was iterative; it is loop now")
+    );
+}
+
+// rows: 129
+#[test]
+fn the_project_gets_a_folder_of_its_own_once() {
+    let env = TestEnv::with_git();
+    env.write(".windlass/prompts/loop.md", "mine");
+    let text = told(&env, &["init"]);
+    assert!(text.contains(".windlass is ready"), "{text}");
+    let config = env.read(".windlass/config.toml");
+    assert!(config.contains("\n# max_iterations = 50\n"), "{config}");
+    env.write(".windlass/config.toml", "[limits]\nmax_iterations = 3\n");
+    assert!(told(&env, &["init"]).contains("nothing was missing"));
+    assert_eq!(env.read(".windlass/config.toml"), "[limits]\nmax_iterations = 3\n");
+    assert_eq!(env.read(".windlass/prompts/loop.md"), "mine");
+    // From a folder further down it is the same project.
+    env.write("src/deep/file", "");
+    told(&env, &["-C", "src/deep", "init", "there"]);
+    assert!(folder(&env, "there").is_dir());
+}
