@@ -4,6 +4,7 @@ pub mod file;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod git;
+pub mod import;
 pub mod interactive;
 pub mod inventory;
 pub mod process;

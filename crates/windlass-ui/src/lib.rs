@@ -28,6 +28,7 @@ mod words;
 
 pub use board::Board;
 pub use document::{Finding, Health, doctor_json, doctor_text};
+pub use document::{ImportRow, ImportState, import_json, import_text};
 pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{RunRow, RunState, RunStatus, runs_json, runs_table, status_json, status_text};
 pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};

@@ -3,6 +3,7 @@
 mod metadata;
 mod name;
 mod seed_options;
+mod seed_project;
 mod update;
 
 pub use metadata::{
@@ -10,6 +11,7 @@ pub use metadata::{
 };
 pub use name::{NameError, WorkspaceName};
 pub use seed_options::{SeedOptions, options_text, seed_options, text_says};
+pub use seed_project::{SeedFolders, SeedProject, seed_project};
 /// A value of an option, as a configuration file holds it.
 pub use toml::Value as OptionValue;
 pub use update::{EndedRun, rebuilt};

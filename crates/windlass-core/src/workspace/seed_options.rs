@@ -26,9 +26,9 @@ pub struct SeedOptions {
 pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
     let mut found = SeedOptions::default();
     let iterations = if mode == Mode::Iterative { 20 } else { 50 };
-    found.count(other, "maxIterations", "limits.max_iterations", (1, iterations));
-    found.seconds(other);
-    found.count(other, "stagnationThreshold", "limits.stagnation_threshold", (0, 2));
+    found.count(other, "maxIterations", "limits.max_iterations", (1, Some(iterations)));
+    found.seconds(other, "delay", Some(2));
+    found.count(other, "stagnationThreshold", "limits.stagnation_threshold", (0, Some(2)));
     if let Some(url) = found.text(other, "notifyUrl") {
         found.options.push(("notify.url", Toml::String(url)));
     }
@@ -42,22 +42,23 @@ pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
 }
 
 impl SeedOptions {
-    fn unreadable(&mut self, name: &str) {
+    pub(super) fn unreadable(&mut self, name: &str) {
         self.left.push(format!("`{name}` is left out: it cannot be read"));
     }
 
-    fn count(
+    /// A whole number of at least `least`; `usual` is what the seed writes without being asked.
+    pub(super) fn count(
         &mut self,
         fields: &Map<String, Value>,
         name: &str,
         key: &'static str,
-        (least, usual): (i64, i64),
+        (least, usual): (i64, Option<i64>),
     ) {
         match fields.get(name) {
             None | Some(Value::Null) => {}
             Some(value) => {
                 match value.as_i64().filter(|number| (least..=i64::from(u32::MAX)).contains(number)) {
-                    Some(number) if number == usual => {}
+                    Some(number) if Some(number) == usual => {}
                     Some(number) => self.options.push((key, Toml::Integer(number))),
                     None => self.unreadable(name),
                 }
@@ -66,22 +67,22 @@ impl SeedOptions {
     }
 
     /// The delay may have a fraction there; here it has whole seconds, and none becomes shorter.
-    fn seconds(&mut self, fields: &Map<String, Value>) {
-        match fields.get("delay").filter(|value| !value.is_null()) {
+    pub(super) fn seconds(&mut self, fields: &Map<String, Value>, name: &str, usual: Option<i64>) {
+        match fields.get(name).filter(|value| !value.is_null()) {
             None => {}
             Some(value) => match value.as_f64().filter(|seconds| (0.0..1e9).contains(seconds)) {
                 #[expect(clippy::cast_possible_truncation, reason = "a whole number below a milliard")]
                 Some(seconds) => match seconds.ceil() as i64 {
-                    2 => {}
+                    seconds if Some(seconds) == usual => {}
                     0 => self.options.push(("clocks.delay", Toml::Integer(0))),
                     seconds => self.options.push(("clocks.delay", Toml::String(format!("{seconds}s")))),
                 },
-                None => self.unreadable("delay"),
+                None => self.unreadable(name),
             },
         }
     }
 
-    fn text(&mut self, fields: &Map<String, Value>, name: &str) -> Option<String> {
+    pub(super) fn text(&mut self, fields: &Map<String, Value>, name: &str) -> Option<String> {
         match fields.get(name)? {
             Value::Null => None,
             Value::String(text) if text.is_empty() => None,
@@ -93,7 +94,7 @@ impl SeedOptions {
         }
     }
 
-    fn events(&mut self, fields: &Map<String, Value>) {
+    pub(super) fn events(&mut self, fields: &Map<String, Value>) {
         let Some(value) = fields.get("notifyEvents").filter(|value| !value.is_null()) else {
             return;
         };
@@ -104,7 +105,7 @@ impl SeedOptions {
         }
     }
 
-    fn config(&mut self, config: &Map<String, Value>) {
+    pub(super) fn config(&mut self, config: &Map<String, Value>) {
         for (name, value) in config {
             match (name.as_str(), value) {
                 (_, Value::Null) => {}
@@ -116,6 +117,42 @@ impl SeedOptions {
                 ("outputLevel" | "claude" | "verification", _) => self.unreadable(&format!("config.{name}")),
                 _ => self.left.push(format!("`config.{name}` is left out: there is nothing like it here")),
             }
+        }
+    }
+
+    /// `notification.statusWatch` of a configuration file.
+    pub(super) fn status_watch(&mut self, file: &Map<String, Value>) {
+        let watch = match file.get("notification") {
+            None | Some(Value::Null) => return,
+            Some(Value::Object(notification)) => notification.get("statusWatch"),
+            Some(_) => return self.unreadable("notification"),
+        };
+        let watch = match watch {
+            None | Some(Value::Null) => return,
+            Some(Value::Object(watch)) => watch,
+            Some(_) => return self.unreadable("notification.statusWatch"),
+        };
+        for (name, key) in [("enabled", "status.watch"), ("notifyOnlyMeaningful", "status.only_meaningful")] {
+            match watch.get(name) {
+                None | Some(Value::Null) => {}
+                Some(Value::Bool(on)) => self.options.push((key, Toml::Boolean(*on))),
+                Some(_) => self.unreadable(&format!("notification.statusWatch.{name}")),
+            }
+        }
+        self.debounce(watch);
+    }
+
+    /// It is in milliseconds there; here it has whole seconds, and none becomes shorter.
+    fn debounce(&mut self, watch: &Map<String, Value>) {
+        match watch.get("debounceMs").filter(|value| !value.is_null()) {
+            None => {}
+            Some(value) => match value.as_u64().filter(|millis| (500..=10_000).contains(millis)) {
+                Some(millis) => {
+                    let seconds = format!("{}s", millis.div_ceil(1000));
+                    self.options.push(("status.debounce", Toml::String(seconds)));
+                }
+                None => self.unreadable("notification.statusWatch.debounceMs"),
+            },
         }
     }
 
@@ -173,6 +210,11 @@ impl SeedOptions {
             self.options.push(option);
         }
     }
+}
+
+/// A sentence for each field that has no place here.
+pub(super) fn without_places(names: &[&String]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}` is left out: there is nothing like it here")).collect()
 }
 
 fn is_level(level: &str) -> bool {

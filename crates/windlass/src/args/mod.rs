@@ -21,7 +21,9 @@ pub use verbs::{
     CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, Point, RestoreArgs, ResumeArgs, RunsArgs, Shell,
     StatusArgs, StopArgs,
 };
-pub use workspaces::{CleanArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs, WorkspaceMode};
+pub use workspaces::{
+    CleanArgs, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs, WorkspaceMode,
+};
 
 /// The verbs, grouped; a test keeps it complete.
 const VERBS: &str = "\
@@ -41,6 +43,7 @@ Workspaces:
   show         Show one workspace and what to do next
   reset        Begin a workspace's history anew; its files stay
   clean        Archive a workspace, then delete it
+  import       Take over the files of claude-iterate
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -110,6 +113,8 @@ pub enum Verb {
     Status(StatusArgs),
     /// Show what an agent said and did, as it happened
     Logs(LogsArgs),
+    /// Take over the files of claude-iterate
+    Import(ImportArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),
     /// Say whether everything is ready, and what to do where it is not

@@ -124,3 +124,30 @@ pub struct CleanArgs {
     #[arg(long, conflicts_with = "name")]
     pub pre_commit_guard: bool,
 }
+
+/// What can be said to `windlass import`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+Takes over workspaces, templates, archives and the configuration of
+claude-iterate. What is there is copied and never changed; what is here already
+is never replaced.
+
+Examples:
+  windlass import --dry-run
+      Says what would be taken and what would be left.
+  windlass import --from ../other-project --user
+      From another project, with the user's own configuration.")]
+pub struct ImportArgs {
+    /// The project to take from [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<std::path::PathBuf>,
+    /// Take over the user's configuration as well
+    #[arg(long)]
+    pub user: bool,
+    /// Say what would be done; touch nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}

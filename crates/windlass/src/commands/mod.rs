@@ -12,6 +12,7 @@ mod dry_run;
 mod flags;
 mod goal;
 mod here;
+mod import;
 mod init;
 mod init_project;
 mod launch;
@@ -80,6 +81,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Logs(args) => logs::run(&args),
+        Verb::Import(args) => import::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => demo::run(&args),
@@ -111,6 +113,7 @@ fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, CliError> {
 const fn changes_something(verb: &Verb) -> bool {
     match verb {
         Verb::Run(args) => !args.dry_run,
+        Verb::Import(args) => !args.dry_run,
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)

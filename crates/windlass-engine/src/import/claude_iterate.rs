@@ -1,0 +1,317 @@
+//! claude-iterate: its configuration, workspaces, templates and archives (formats in part E1 of the seeds' inventory).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use windlass_core::workspace::{
+    SeedFolders, SeedProject, WorkspaceName, options_text, seed_options, seed_project,
+};
+
+use super::copy::{NotCopied, copy_file, copy_folder, look_over};
+use super::{Extent, Item, ItemKind};
+use crate::file::{AtPath as _, FileError, Made, create_new, make_folder, read_beginning};
+use crate::store::Project;
+use crate::workspace::create::Creation;
+use crate::workspace::{METADATA_FILE, Workspaces};
+
+/// The project's configuration file.
+const PROJECT_FILE: &str = ".claude-iterate.json";
+/// A longer configuration is none.
+const LONGEST: usize = 1024 * 1024;
+/// What others may do with a new configuration file.
+const PERMISSIONS: u32 = 0o644;
+/// The file in a template that says what it is.
+const TEMPLATE_FILE: &str = ".template.json";
+
+/// What is taken over, and where it goes.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The project of claude-iterate: the folder that holds `.claude-iterate.json` or `claude-iterate/`.
+    pub source: PathBuf,
+    /// The user's configuration file of claude-iterate, and ours, where that is wanted too.
+    pub user: Option<(PathBuf, PathBuf)>,
+    /// Ours.
+    pub target: PathBuf,
+    /// Where the runs of our project are kept.
+    pub project: Project,
+    /// Is anything done?
+    pub extent: Extent,
+}
+
+/// Is there anything of claude-iterate in this folder?
+#[must_use]
+pub fn is_there(folder: &Path) -> bool {
+    folder.join(PROJECT_FILE).is_file() || folder.join("claude-iterate").is_dir()
+}
+
+impl Import {
+    /// Takes what can be taken. What fails is left and named; everything else goes on.
+    ///
+    /// # Errors
+    /// Our own folder cannot be made.
+    pub fn run(&self) -> Result<Vec<Item>, FileError> {
+        let mut items = Vec::new();
+        if self.extent == Extent::Take {
+            make_folder(&self.target.join(".windlass"))?;
+        }
+        let configuration = read_object(&self.source.join(PROJECT_FILE));
+        let folders = match &configuration {
+            Read::Object(file) => seed_project(file).folders,
+            Read::Missing | Read::Broken(_) => SeedFolders::default(),
+        };
+        let ours = self.target.join(".windlass/config.toml");
+        items.extend(self.configuration(&self.source.join(PROJECT_FILE), &ours, configuration));
+        if let Some((theirs, ours)) = &self.user {
+            items.extend(self.configuration(theirs, ours, read_object(theirs)));
+        }
+        items.extend(self.each(&folders.workspaces, ItemKind::Workspace, Import::workspace));
+        items.extend(self.each(&folders.templates, ItemKind::Template, Import::template));
+        items.extend(self.each(&folders.archive, ItemKind::Archive, Import::archive));
+        Ok(items)
+    }
+
+    /// Everything in one of its folders, by name.
+    fn each(&self, folder: &str, kind: ItemKind, take: fn(&Import, &str, &Path) -> Item) -> Vec<Item> {
+        let folder = self.source.join(folder);
+        let mut names: Vec<String> = match fs::read_dir(&folder) {
+            Ok(entries) => {
+                entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+            Err(error) => {
+                return vec![Item::left(kind, "*", folder, format!("the folder cannot be read: {error}"))];
+            }
+        };
+        names.sort();
+        names.retain(|name| !matches!(name.as_str(), ".gitkeep" | ".DS_Store" | ".gitignore"));
+        names.iter().map(|name| take(self, name, &folder.join(name))).collect()
+    }
+
+    fn configuration(&self, from: &Path, to: &Path, read: Read) -> Option<Item> {
+        const KIND: ItemKind = ItemKind::Configuration;
+        let name = from.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let file = match read {
+            Read::Missing => return None,
+            Read::Broken(why) => return Some(Item::left(KIND, &name, from.to_owned(), why)),
+            Read::Object(file) => file,
+        };
+        let SeedProject { options, .. } = seed_project(&file);
+        let mut item = Item {
+            kind: KIND,
+            name,
+            from: from.to_owned(),
+            to: Some(to.to_owned()),
+            notes: options.left.clone(),
+        };
+        if options.options.is_empty() {
+            item.to = None;
+            item.notes.push("it says nothing that is said here in a configuration file".to_owned());
+            return Some(item);
+        }
+        if to.symlink_metadata().is_ok() {
+            item.to = None;
+            item.notes
+                .push(format!("{} is there and is not changed; what it lacks can be set:", to.display()));
+            let set =
+                options.options.iter().map(|(key, value)| format!("windlass config set {key} '{value}'"));
+            item.notes.extend(set);
+            return Some(item);
+        }
+        if self.extent == Extent::Take {
+            let written = to
+                .parent()
+                .map_or(Ok(()), |folder| fs::create_dir_all(folder).at("create", folder))
+                .and_then(|()| create_new(to, options_text(&options.options).as_bytes(), PERMISSIONS));
+            match written {
+                Ok(Made::Anew) => {}
+                Ok(Made::WasThere) => {
+                    return Some(Item::left(
+                        KIND,
+                        &item.name,
+                        item.from,
+                        "somebody made the same file just now",
+                    ));
+                }
+                Err(error) => return Some(Item::left(KIND, &item.name, item.from, error.to_string())),
+            }
+        }
+        Some(item)
+    }
+
+    fn workspace(&self, name: &str, from: &Path) -> Item {
+        const KIND: ItemKind = ItemKind::Workspace;
+        let left = |why: String| Item::left(KIND, name, from.to_owned(), why);
+        if let Some(why) = no_folder(from) {
+            return left(why.to_owned());
+        }
+        let checked = match WorkspaceName::parse(name) {
+            Ok(checked) => checked,
+            Err(error) => return left(error.to_string()),
+        };
+        let workspaces = Workspaces::open(&self.target);
+        let to = self.target.join(".windlass/workspaces").join(name);
+        if to.symlink_metadata().is_ok() {
+            return left("a workspace of this name is here already".to_owned());
+        }
+        let mut item = Item {
+            kind: KIND,
+            name: name.to_owned(),
+            from: from.to_owned(),
+            to: Some(to.clone()),
+            notes: Vec::new(),
+        };
+        if self.extent == Extent::Look {
+            match look_over(from) {
+                Ok(not_copied) => item.notes.extend(sentences(&not_copied)),
+                Err(error) => return left(error.to_string()),
+            }
+            item.notes.extend(metadata_notes(from));
+            return item;
+        }
+        match copy_folder(from, &to) {
+            Ok(not_copied) => item.notes.extend(sentences(&not_copied)),
+            Err(error) => return left(error.to_string()),
+        }
+        match workspaces.create(&checked, &self.project, &Creation::default()) {
+            Ok(created) => {
+                item.notes.extend(created.left);
+                let mended = created.mended.map(|mended| mended.sentence(&created.workspace.metadata()));
+                item.notes.extend(mended);
+            }
+            Err(error) => item.notes.push(format!(
+                "its files are here, but it is not complete ({error}); windlass init {name} completes it"
+            )),
+        }
+        item
+    }
+
+    fn template(&self, name: &str, from: &Path) -> Item {
+        const KIND: ItemKind = ItemKind::Template;
+        let left = |why: String| Item::left(KIND, name, from.to_owned(), why);
+        if let Some(why) = no_folder(from) {
+            return left(why.to_owned());
+        }
+        if let Err(error) = WorkspaceName::parse(name) {
+            return left(error.to_string());
+        }
+        if !from.join("INSTRUCTIONS.md").is_file() {
+            return left("there is no INSTRUCTIONS.md in it".to_owned());
+        }
+        let to = self.target.join(".windlass/templates").join(name);
+        if to.symlink_metadata().is_ok() {
+            return left("a template of this name is here already".to_owned());
+        }
+        let done = match self.extent {
+            Extent::Look => look_over(from),
+            Extent::Take => copy_folder(from, &to).and_then(|not_copied| {
+                template_options(&to)?;
+                Ok(not_copied)
+            }),
+        };
+        match done {
+            Ok(not_copied) => Item {
+                kind: KIND,
+                name: name.to_owned(),
+                from: from.to_owned(),
+                to: Some(to),
+                notes: sentences(&not_copied),
+            },
+            Err(error) => left(error.to_string()),
+        }
+    }
+
+    fn archive(&self, name: &str, from: &Path) -> Item {
+        const KIND: ItemKind = ItemKind::Archive;
+        let left = |why: String| Item::left(KIND, name, from.to_owned(), why);
+        let Ok(metadata) = fs::symlink_metadata(from) else {
+            return left("it cannot be read".to_owned());
+        };
+        let is_archive = metadata.is_dir() || (metadata.is_file() && name.ends_with(".tar.gz"));
+        if !is_archive {
+            return left("it is neither a folder nor a .tar.gz".to_owned());
+        }
+        let to = self.target.join(".windlass/archive").join(name);
+        if to.symlink_metadata().is_ok() {
+            return left("an archive of this name is here already".to_owned());
+        }
+        let done = match (self.extent, metadata.is_dir()) {
+            (Extent::Look, true) => look_over(from),
+            (Extent::Look, false) => Ok(NotCopied::new()),
+            (Extent::Take, true) => copy_folder(from, &to),
+            (Extent::Take, false) => copy_file(from, &to).map(|()| NotCopied::new()),
+        };
+        match done {
+            Ok(not_copied) => Item {
+                kind: KIND,
+                name: name.to_owned(),
+                from: from.to_owned(),
+                to: Some(to),
+                notes: sentences(&not_copied),
+            },
+            Err(error) => left(error.to_string()),
+        }
+    }
+}
+
+/// What `.template.json` says of limits becomes the template's configuration.
+fn template_options(template: &Path) -> Result<(), FileError> {
+    let config = template.join("config.toml");
+    let Read::Object(fields) = read_object(&template.join(TEMPLATE_FILE)) else {
+        return Ok(());
+    };
+    let mode = match fields.get("mode").and_then(Value::as_str) {
+        Some("iterative") => windlass_core::run::Mode::Iterative,
+        _ => windlass_core::run::Mode::Loop,
+    };
+    let found = seed_options(mode, &fields);
+    if !found.options.is_empty() {
+        create_new(&config, options_text(&found.options).as_bytes(), PERMISSIONS)?;
+    }
+    Ok(())
+}
+
+/// What would be said of a workspace's metadata.
+fn metadata_notes(workspace: &Path) -> Option<String> {
+    match read_object(&workspace.join(METADATA_FILE)) {
+        Read::Object(_) => None,
+        Read::Missing => Some("it has no metadata; they are made anew".to_owned()),
+        Read::Broken(why) => Some(format!("its metadata are broken ({why}); they are made anew")),
+    }
+}
+
+fn no_folder(path: &Path) -> Option<&'static str> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => Some("it is a link; links are not followed"),
+        Ok(metadata) if metadata.is_dir() => None,
+        Ok(_) => Some("it is no folder"),
+        Err(_) => Some("it cannot be read"),
+    }
+}
+
+fn sentences(not_copied: &NotCopied) -> Vec<String> {
+    not_copied.iter().map(|(path, why)| format!("{} is not copied: {why}", path.display())).collect()
+}
+
+enum Read {
+    Missing,
+    Broken(String),
+    Object(Map<String, Value>),
+}
+
+fn read_object(path: &Path) -> Read {
+    let bytes = match read_beginning(path, LONGEST) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Read::Missing,
+        Err(error) => return Read::Broken(error.to_string()),
+    };
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    if bytes.len() > LONGEST {
+        return Read::Broken("it is longer than 1 MB".to_owned());
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(fields)) => Read::Object(fields),
+        Ok(_) => Read::Broken("it holds no JSON object".to_owned()),
+        Err(error) => Read::Broken(format!("it is no JSON: {error}")),
+    }
+}

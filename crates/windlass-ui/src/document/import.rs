@@ -1,0 +1,117 @@
+//! What an import took over, and what it left.
+
+use serde::Serialize;
+
+use crate::format;
+use crate::harmless::one_line;
+use crate::line::{Line, Mark, Tone};
+use crate::terminal::Terminal;
+use crate::view::{FORMAT_VERSION, json_line};
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ImportRow {
+    /// `workspace`, `template`, `archive`, `configuration`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub from: String,
+    /// Where it went or would go; `None` when it is left.
+    pub to: Option<String>,
+    /// What a person should know about it, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Was anything done?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportState {
+    /// It was.
+    Done,
+    /// It was only looked at (`--dry-run`).
+    LookedAt,
+}
+
+/// All rows as one line of JSON.
+#[must_use]
+pub fn import_json(rows: &[ImportRow], state: ImportState) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        v: u32,
+        r#type: &'static str,
+        dry_run: bool,
+        items: &'a [ImportRow],
+    }
+    let dry_run = state == ImportState::LookedAt;
+    json_line(&Document { v: FORMAT_VERSION, r#type: "import", dry_run, items: rows }).unwrap_or_default()
+}
+
+/// The rows for people: what was taken, then what was left, each with what there is to say about it.
+#[must_use]
+pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) -> String {
+    let width = rows.iter().map(|row| row.kind.len()).max().unwrap_or(0);
+    let (taken, left): (Vec<&ImportRow>, Vec<&ImportRow>) = rows.iter().partition(|row| row.to.is_some());
+    let mut lines: Vec<Line> = Vec::new();
+    for row in taken.iter().chain(&left) {
+        let (tone, mark) =
+            if row.to.is_some() { (Tone::Good, Mark::Done) } else { (Tone::Warn, Mark::Notice) };
+        let mut line = Line::hanging(4).mark(tone, mark).plain(" ");
+        line = line.dim(format!("{:<width$}  ", row.kind)).strong(one_line(&row.name));
+        if let Some(to) = &row.to {
+            line = line.dim(" → ").plain(one_line(to));
+        }
+        lines.push(line);
+        lines.extend(row.notes.iter().map(|note| Line::hanging(4).plain("    ").dim(one_line(note))));
+    }
+    let verb = match state {
+        ImportState::Done => "taken over",
+        ImportState::LookedAt => "would be taken over",
+    };
+    let taken = format::count(taken.len() as u64, "item");
+    lines.push(Line::new());
+    lines.push(
+        Line::hanging(2).plain(format!("{taken} {verb}, {} left; the source is as it was.", left.len())),
+    );
+    lines.iter().map(|line| format!("{}\n", line.render(terminal))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<ImportRow> {
+        let row = |kind: &str, name: &str, to: Option<&str>, notes: &[&str]| ImportRow {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            from: format!("/p/claude-iterate/{name}"),
+            to: to.map(str::to_owned),
+            notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+        };
+        vec![
+            row("workspace", "old\u{1b}[2J", None, &["a workspace of this name is here already"]),
+            row("configuration", ".claude-iterate.json", Some(".windlass/config.toml"), &[]),
+            row("workspace", "api", Some(".windlass/workspaces/api"), &["`x` is left out"]),
+        ]
+    }
+
+    // rows: 151
+    #[test]
+    fn what_was_taken_comes_before_what_was_left() {
+        let text = import_text(&rows(), ImportState::Done, &Terminal::plain());
+        let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+        assert!(at(".claude-iterate.json") < at("api") && at("api") < at("already"));
+        assert!(text.ends_with("2 items taken over, 1 left; the source is as it was.\n"), "{text}");
+        assert!(!text.contains('\u{1b}'));
+        let looked = import_text(&rows(), ImportState::LookedAt, &Terminal::plain());
+        assert!(looked.contains("2 items would be taken over"));
+    }
+
+    #[test]
+    fn the_document_is_one_line() {
+        let json = import_json(&rows(), ImportState::LookedAt);
+        let read: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!((&read["type"], &read["dry_run"]), (&"import".into(), &true.into()));
+        assert_eq!(read["items"][0]["to"], serde_json::Value::Null);
+        assert_eq!(json.iter().filter(|byte| **byte == b'\n').count(), 1);
+    }
+}
