@@ -8,7 +8,7 @@ use windlass_core::run::{Limits, Phase};
 use crate::plant::Plant;
 use crate::record::{Actor, Record, SessionEnd, What};
 use crate::runner::Runner;
-use crate::script::{Edit, Pause, Script};
+use crate::script::{Edit, Pause, Script, StatusWord};
 use crate::world::{Author, NAMES};
 
 /// More sessions than the events of any script can cause.
@@ -83,6 +83,12 @@ impl Runner<'_> {
         let content = self.world.new_content();
         let world = &mut self.world;
         let said = match edit {
+            Edit::Unclaims => {
+                if world.status.is_some() {
+                    world.report(StatusWord::MoreToDo, u32::MAX);
+                }
+                "says in the status file that there is more to do".to_owned()
+            }
             Edit::Writes(file) => {
                 world.change(Actor::Person, |tree| tree.put(file, content));
                 format!("writes {}", NAMES[usize::from(file)])

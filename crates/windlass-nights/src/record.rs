@@ -61,6 +61,8 @@ pub(crate) enum What {
         reported: Option<Cost>,
         only_refused: bool,
         claims: bool,
+        /// A structured answer was among it, and this is whether it says that the work is good.
+        passes: Option<bool>,
     },
     CheckRan {
         check: u16,
@@ -99,6 +101,7 @@ pub(crate) enum What {
     /// The tree that the night ends with, by epoch.
     FinalTree {
         epoch: u32,
+        file_claims: bool,
     },
 }
 

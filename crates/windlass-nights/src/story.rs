@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use windlass_core::fact::{Fact, StopReason};
+use windlass_core::fact::{Fact, Standing, StopReason};
 
 use crate::invariant::{Breach, Invariant};
 use crate::record::{Record, SessionEnd, What};
@@ -60,6 +60,9 @@ fn setting(script: &Script) -> String {
         "done at {}; {} claims in a row; commits: {:?}; hook: {:?}; git: {}",
         script.goal, plan.job.completion_threshold, plan.commit, script.hook, plan.git
     ));
+    if script.status.is_some() || plan.job.verification.is_some() {
+        add(format!("status file before: {:?}; verification: {:?}", script.status, plan.job.verification));
+    }
     for (check, nature) in plan.checks.iter().zip(&script.checks) {
         add(format!("{:?} `{}`: {:?}, leaves {:?}", check.kind, check.command, nature.rule, nature.leaves));
     }
@@ -109,10 +112,15 @@ fn sentence(what: &What) -> Option<String> {
             format!("{character} starts (call {call}){budget}")
         }
         What::AgentDid(said) => format!("  the agent {said}"),
-        What::StreamRead { reported, claims, .. } => {
+        What::StreamRead { reported, claims, passes, .. } => {
             let reported = reported.map_or_else(|| "no cost".to_owned(), |cost| cost.to_string());
             let claims = if *claims { " and says that it is done" } else { "" };
-            format!("  the agent reports {reported}{claims}")
+            let passes = match passes {
+                Some(true) => " and judges: pass",
+                Some(false) => " and judges: no",
+                None => "",
+            };
+            format!("  the agent reports {reported}{claims}{passes}")
         }
         What::CheckRan { check, passed, stage, .. } => {
             let result = if *passed { "will pass" } else { "will not pass" };
@@ -136,6 +144,8 @@ fn sentence(what: &What) -> Option<String> {
 fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
         Fact::RunStarted { .. } | Fact::CallSpawned { .. } => return None,
+        Fact::StatusChanged { standing, .. } => format!("the status file says: {}", status(standing)),
+        Fact::VerificationDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
         Fact::Surveyed { evidence, .. } => format!("the tree is looked at: {}", short(&evidence.tree)),
         Fact::CheckFinished { outcome, .. } => format!("check {} ended: {:?}", outcome.check, outcome.result),
@@ -181,6 +191,13 @@ fn fact(fact: &Fact) -> Option<String> {
             format!("the run ends: {} after {iterations} iterations, {cost}", name(*stop_reason))
         }
     })
+}
+
+fn status(standing: &Standing) -> String {
+    let complete = if standing.complete { "complete" } else { "more to do" };
+    let worked = if standing.worked == Some(false) { ", no work found" } else { "" };
+    let problem = if standing.problem.is_some() { ", unreadable" } else { "" };
+    format!("{complete}{worked}{problem}")
 }
 
 fn name(reason: StopReason) -> String {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::fact::{CheckKind, Class, Fact, StopReason};
+use windlass_core::fact::{CheckKind, Class, Fact, Purpose, StopReason};
+use windlass_core::mode;
 use windlass_core::run::RunPlan;
 
 use super::Breach;
@@ -11,8 +12,15 @@ use crate::record::{Record, What};
 /// What the world knows about claims and checks.
 #[derive(Default)]
 struct Shown {
-    /// Did the newest call claim?
+    /// What the newest call is for.
+    purpose: Option<Purpose>,
+    /// Did the newest call that works claim, and did it go well?
     claims: bool,
+    class: Option<Class>,
+    /// What the newest call that judges said, if it came after the newest that works.
+    passes: Option<bool>,
+    /// The status file claims, at the session's end.
+    file_claims: bool,
     /// Iterations in a row that ended with a claim in a result of a call that went well.
     in_a_row: u32,
     /// The newest run of each check: did it pass, and on which tree?
@@ -27,15 +35,24 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {
             What::BadPrompt(said) => return Err(Breach::at(at, format!("a prompt is wrong: {said}"))),
-            What::StreamRead { claims, .. } => shown.claims = *claims,
+            What::StreamRead { passes, .. } if shown.purpose == Some(Purpose::Verify) => {
+                shown.passes = *passes
+            }
+            What::StreamRead { claims, .. } => (shown.claims, shown.passes) = (*claims, None),
             What::CheckRan { check, passed, epoch, .. } => {
                 shown.checks.insert(*check, (*passed, *epoch));
             }
-            What::FinalTree { epoch } => shown.epoch = *epoch,
+            What::FinalTree { epoch, file_claims } => {
+                (shown.epoch, shown.file_claims) = (*epoch, *file_claims);
+            }
             What::Fact(entry) => match &entry.fact {
                 Fact::RunStarted { plan: new } | Fact::RunResumed { plan: new } => plan = new,
-                Fact::IterationFinished { class, .. } => {
-                    let claimed = shown.claims && *class == Class::Success;
+                Fact::CallReserved { purpose, .. } => shown.purpose = Some(*purpose),
+                Fact::CallFinished { summary, .. } if shown.purpose == Some(Purpose::Work) => {
+                    shown.class = Some(summary.class);
+                }
+                Fact::IterationFinished { .. } => {
+                    let claimed = shown.claims && shown.class == Some(Class::Success);
                     shown.in_a_row = if claimed { shown.in_a_row + 1 } else { 0 };
                 }
                 _ => {}
@@ -65,7 +82,18 @@ fn judge(shown: &Shown, plan: &RunPlan) -> Result<(), String> {
             _ => return Err(format!("{} did not pass", one.command)),
         }
     }
+    let asked = plan.job.verification.is_some() || mode::judges(plan.job.mode);
+    if asked && shown.passes != Some(true) {
+        return Err("no fresh agent said that the work is good".to_owned());
+    }
+    if mode::judges(plan.job.mode) {
+        return Ok(());
+    }
     let by_check = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
+    if mode::reads_file(plan.job.mode) && !by_check {
+        let said = "the status file does not say that the job is done, in words of this run";
+        return if shown.file_claims { Ok(()) } else { Err(said.to_owned()) };
+    }
     let wanted = plan.job.completion_threshold.max(1);
     if by_check || shown.in_a_row >= wanted {
         Ok(())

@@ -96,7 +96,7 @@ impl Calm {
         let snapshot = Some(SnapshotId("calm".to_owned()));
         self.pass(Duration::from_millis(10));
         match effect {
-            Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0 },
+            Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0, standing: None },
             Effect::RunCheck { lane, stage, check, .. } => {
                 let outcome = CheckOutcome {
                     check,
@@ -114,7 +114,7 @@ impl Calm {
             Effect::Recover { lane, call, .. } => {
                 Input::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) }
             }
-            Effect::Keep { lane, .. } => Input::Kept { lane, evidence, snapshot, changed: 0 },
+            Effect::Keep { lane, .. } => Input::Kept { lane, evidence, snapshot, changed: 0, standing: None },
             Effect::Commit { lane, .. } => {
                 Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None }
             }
@@ -135,6 +135,7 @@ fn report(class: Class) -> CallReport {
         tool_uses: 1,
         denials: Vec::new(),
         limit: None,
+        assessment: None,
         overage: false,
         garbage_lines: 0,
         duration: Duration::from_secs(1),

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use windlass_core::fact::{
-    CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, Now, StopReason, StopSource,
-    Verdict,
+    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, Now, Purpose,
+    Standing, StopReason, StopSource, Verdict,
 };
-use windlass_core::run::{REFUSED_CLAIMS, RunPlan};
+use windlass_core::mode;
+use windlass_core::run::{Mode, REFUSED_CLAIMS, RunPlan};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
@@ -41,6 +42,19 @@ pub(super) struct Tally {
     claimed: bool,
     newest: Option<Evidence>,
     outcomes: Vec<CheckOutcome>,
+    // Its job's own file.
+    standing: Standing,
+    first_mark: String,
+    written: bool,
+    began: String,
+    by_file: bool,
+    no_work: bool,
+    // Judgements.
+    judging: bool,
+    verifying: bool,
+    assessment: Option<bool>,
+    unverified: u32,
+    latest: Option<Evidence>,
 }
 
 impl Tally {
@@ -61,34 +75,43 @@ impl Tally {
         match &entry.fact {
             Fact::RunStarted { plan } => self.plan = Some((**plan).clone()),
             Fact::RunResumed { plan } => self.resumed(plan),
-            Fact::Surveyed { evidence, .. } => {
+            Fact::Surveyed { evidence, standing, .. } => {
+                if let Some(standing) = standing {
+                    self.read(standing);
+                }
+                self.latest = Some(evidence.clone());
                 self.first.get_or_insert_with(|| evidence.clone());
                 self.seen.insert(evidence.clone());
             }
             Fact::IterationStarted { .. } => {
                 self.started += 1;
                 (self.open, self.progress, self.claimed) = (true, false, false);
+                self.verifying = false;
+                self.began.clone_from(&self.standing.mark);
             }
+            Fact::CallReserved { purpose, .. } => self.judging = *purpose == Purpose::Verify,
+            Fact::AttemptRepeats { .. } => self.began.clone_from(&self.standing.mark),
+            Fact::VerificationDue { .. } => self.verifying = true,
+            Fact::StatusChanged { standing, .. } => self.read(standing),
             Fact::CallFinished { summary, claimed, .. } => {
+                self.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
                 self.spent += summary.cost;
                 self.tokens += summary.tokens.total();
-                self.claimed = *claimed;
-            }
-            Fact::Kept { evidence, .. } => {
-                if self.seen.insert(evidence.clone()) {
-                    (self.progress, self.changed) = (true, true);
+                if !self.verifying {
+                    self.claimed = *claimed;
                 }
-                self.newest = Some(evidence.clone());
-                self.outcomes.clear();
             }
+            Fact::Kept { evidence, standing, .. } => self.kept(evidence, standing.as_ref()),
             Fact::CheckFinished { stage, outcome, .. } => self.checked(*stage, outcome),
             Fact::Committed { evidence, altered, .. } => {
                 self.seen.insert(evidence.clone());
+                self.latest = Some(evidence.clone());
                 if *altered {
                     self.outcomes.clear();
                 }
             }
             Fact::Settled { evidence, .. } => {
+                self.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
             }
             Fact::Held { class: Class::UsageLimit, .. } => {
@@ -123,6 +146,7 @@ impl Tally {
             Some(StopReason::ConsecutiveFailures) => self.failures = 0,
             Some(StopReason::Stagnated) => self.idle = 0,
             Some(StopReason::GatesFailing) => self.refused.0 = 0,
+            Some(StopReason::NeedsHuman) => self.unverified = 0,
             _ => {}
         }
         if let Some(last) = self.last {
@@ -134,6 +158,47 @@ impl Tally {
         self.stop = None;
         self.failing = None;
         self.out_of_budget = false;
+    }
+
+    fn mode(&self) -> Mode {
+        self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode)
+    }
+
+    fn read(&mut self, standing: &Standing) {
+        if self.started == 0 {
+            self.first_mark.clone_from(&standing.mark);
+            self.written = false;
+        }
+        self.written |= standing.mark != self.first_mark;
+        self.standing = standing.clone();
+    }
+
+    fn file_claims(&self) -> bool {
+        let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
+        let trusted = workspace.is_some_and(|workspace| workspace.trust_existing_status);
+        mode::reads_file(self.mode()) && self.standing.complete && (self.written || trusted)
+    }
+
+    fn kept(&mut self, evidence: &Evidence, standing: Option<&Standing>) {
+        if let Some(standing) = standing {
+            self.read(standing);
+        }
+        let moved = self.latest.as_ref() != Some(evidence);
+        self.latest = Some(evidence.clone());
+        let new = self.seen.insert(evidence.clone());
+        if !self.verifying || moved {
+            self.outcomes.clear();
+        }
+        if self.judging {
+            return;
+        }
+        if new {
+            (self.progress, self.changed) = (true, true);
+        }
+        self.newest = Some(evidence.clone());
+        self.by_file = self.file_claims();
+        let says_none = self.standing.worked == Some(false) && self.standing.mark != self.began;
+        self.no_work = self.mode() == Mode::Iterative && says_none;
     }
 
     fn checked(&mut self, stage: CheckStage, outcome: &CheckOutcome) {
@@ -161,18 +226,33 @@ impl Tally {
     }
 
     fn verdict(&self, class: Class) -> Verdict {
+        if self.verifying {
+            let good = self.assessment == Some(true)
+                && self.all_pass(CheckKind::Until, &self.outcomes)
+                && self.all_pass(CheckKind::Gate, &self.outcomes);
+            return if good { Verdict::ClaimAccepted } else { Verdict::ClaimRefused };
+        }
+        if mode::judges(self.mode()) {
+            return match self.assessment {
+                Some(true) => Verdict::ClaimAccepted,
+                Some(false) => Verdict::ClaimRefused,
+                None => Verdict::Failed,
+            };
+        }
         let shown = self.has(CheckKind::Until) && self.all_pass(CheckKind::Until, &self.outcomes);
-        let claims = if self.has(CheckKind::Until) { shown } else { self.claimed };
+        let claims = if self.has(CheckKind::Until) { shown } else { self.claimed || self.by_file };
+        let progress = self.progress && !self.no_work;
+        let by_file = mode::reads_file(self.mode());
         let green = self.all_pass(CheckKind::Gate, &self.outcomes);
         let changed = self.changed && self.newest != self.first;
         match (claims, green) {
             (true, false) => Verdict::ClaimRefused,
-            (true, true) if shown || self.has(CheckKind::Gate) || changed => Verdict::ClaimAccepted,
+            (true, true) if shown || by_file || self.has(CheckKind::Gate) || changed => {
+                Verdict::ClaimAccepted
+            }
             (true, true) => Verdict::ClaimUnsupported,
             _ => match class {
-                Class::Success | Class::BudgetExhausted | Class::MaxTurns | Class::Outage
-                    if self.progress =>
-                {
+                Class::Success | Class::BudgetExhausted | Class::MaxTurns | Class::Outage if progress => {
                     Verdict::Worked
                 }
                 Class::Success | Class::BudgetExhausted => Verdict::Idle,
@@ -187,14 +267,18 @@ impl Tally {
         self.out_of_budget |= class == Class::BudgetExhausted;
         self.failures = if verdict == Verdict::Failed { self.failures + 1 } else { 0 };
         match verdict {
-            _ if self.progress => self.idle = 0,
+            _ if self.progress && !self.no_work => self.idle = 0,
             Verdict::Failed | Verdict::ClaimAccepted => {}
             _ => self.idle += 1,
+        }
+        if self.verifying && verdict != Verdict::ClaimAccepted {
+            self.unverified += 1;
         }
         match verdict {
             Verdict::ClaimAccepted => {
                 self.claims += 1;
-                let wanted = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
+                let threshold = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
+                let wanted = if self.mode() == Mode::Goal { threshold } else { 1 };
                 self.complete = self.has(CheckKind::Until) || self.claims >= wanted;
                 self.refused = (0, Vec::new());
             }
@@ -226,13 +310,20 @@ impl Tally {
 
     fn fatal(&self) -> Option<StopReason> {
         let plan = self.plan.as_ref()?;
-        let done = self.has(CheckKind::Until)
-            && self.all_pass(CheckKind::Until, &self.baseline)
-            && self.all_pass(CheckKind::Gate, &self.baseline);
+        let shown = if self.has(CheckKind::Until) {
+            self.all_pass(CheckKind::Until, &self.baseline)
+        } else {
+            self.file_claims()
+        };
+        let done = shown && self.all_pass(CheckKind::Gate, &self.baseline);
         if self.started == 0 && done {
             Some(StopReason::NothingToDo)
         } else if self.failures >= plan.limits.failures.max(1) {
             Some(StopReason::ConsecutiveFailures)
+        } else if mode::judges(plan.job.mode) && self.refused.0 > 0 {
+            Some(StopReason::GatesFailing)
+        } else if plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1)) {
+            Some(StopReason::NeedsHuman)
         } else if self.refused.0 >= REFUSED_CLAIMS {
             Some(StopReason::GatesFailing)
         } else {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::{Class, Entry, Fact, UsageLimit};
+use windlass_core::fact::{Class, Entry, Fact, UsageLimit, Verdict};
 use windlass_core::run::RESET_MARGIN;
 
 use super::Breach;
@@ -80,8 +80,13 @@ impl Waiting {
                 }
                 Ok(())
             }
-            Fact::IterationFinished { class: Class::UsageLimit, .. } => {
+            Fact::IterationFinished { class: Class::UsageLimit, verdict: Verdict::Failed, .. } => {
                 Err("a wait for a usage limit is counted as an iteration".to_owned())
+            }
+            // Its job's own file said that it is done: that was looked at first, and the wait stands.
+            Fact::IterationFinished { class: Class::UsageLimit, .. } => {
+                self.refusals += 1;
+                Ok(())
             }
             Fact::IterationFinished { class, .. } | Fact::AttemptRepeats { class, .. } => {
                 if !matches!(class, Class::Outage | Class::UsageLimit | Class::Interrupted) {

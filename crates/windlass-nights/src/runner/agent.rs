@@ -7,7 +7,7 @@ use windlass_core::agent::{Activity, Digest, ResultDigest};
 use windlass_core::fact::{Cost, Denial, Ended, Tokens, UsageLimit};
 
 use crate::record::Actor;
-use crate::script::{Act, Answer, Deed, End, Failure, OnTerm, Word};
+use crate::script::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, Word};
 use crate::world::{Author, NAMES, World};
 
 /// The phrase that claims completion.
@@ -135,6 +135,10 @@ impl Agent {
             Deed::Background(running) => prints.push(Digest::Background(*running)),
             Deed::Denied => {}
             Deed::Answers(answer) => prints.push(self.answer(answer, world)),
+            Deed::Reports(word) => {
+                world.report(*word, self.goal);
+                shown.said = Some(format!("writes the status file: {word:?}"));
+            }
             _ => shown.said = change(deed, world),
         }
         shown
@@ -155,7 +159,22 @@ impl Agent {
                 ResultDigest { text: self.text(*word, world), cost_usd: None, ..priced }
             }
             Answer::Fails(failure) => fails(*failure, priced),
+            Answer::Judges(judgement) => self.judges(*judgement, world, priced),
         }))
+    }
+
+    fn judges(&self, judgement: Judgement, world: &World, priced: ResultDigest) -> ResultDigest {
+        let verdict = match judgement {
+            Judgement::PassIfSo if world.tree.done() >= self.goal => "pass",
+            Judgement::Pass => "pass",
+            Judgement::Review => "needs_review",
+            Judgement::PassIfSo | Judgement::Fail => "fail",
+            Judgement::Prose => {
+                return ResultDigest { text: "VERDICT: PASS".to_owned(), ..priced };
+            }
+        };
+        let structured = format!(r#"{{"verdict":"{verdict}","confidence":"high","summary":"looked at"}}"#);
+        ResultDigest { structured: Some(structured), ..priced }
     }
 
     fn denials(&self) -> Vec<Denial> {

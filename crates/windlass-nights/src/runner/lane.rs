@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use windlass_core::agent::{CallClocks, CallWatch, Digest, Due};
 use windlass_core::fact::{
-    CallId, CallReport, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Ended, LaneId, Now, Tokens,
+    CallId, CallReport, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Ended, LaneId, Now, Purpose,
+    Tokens,
 };
 use windlass_core::run::{EndCall, Input, TurnKey};
 
@@ -61,7 +62,13 @@ fn lane() -> LaneId {
 }
 
 impl Runner<'_> {
-    pub(super) fn begin_call(&mut self, call: CallId, turn: TurnKey, budget: Option<Cost>) -> Step {
+    pub(super) fn begin_call(
+        &mut self,
+        call: CallId,
+        turn: TurnKey,
+        purpose: Purpose,
+        budget: Option<Cost>,
+    ) -> Step {
         let now = self.world.clock.now();
         let clocks = self.run().call_clocks(now).ok_or(Halt::Broken)?;
         self.step()?;
@@ -84,8 +91,13 @@ impl Runner<'_> {
         {
             self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "an agent starts" });
         }
-        let act = self.script.acts[self.calls % self.script.acts.len()].clone();
-        self.calls += 1;
+        let act = if purpose == Purpose::Verify {
+            self.judgements += 1;
+            self.script.verifiers[(self.judgements - 1) % self.script.verifiers.len()].clone()
+        } else {
+            self.calls += 1;
+            self.script.acts[(self.calls - 1) % self.script.acts.len()].clone()
+        };
         let response = Cost::from_micros(act.response);
         self.note(What::AgentStarted { character: act.character, call, turn, budget, response });
         let at = now.monotonic;
@@ -143,6 +155,7 @@ impl Runner<'_> {
         let now = self.world.clock.monotonic();
         if let Some(said) = shown.said {
             self.note(What::AgentDid(said));
+            self.status_seen();
         }
         let Live::Call(live) = &mut self.live else { return };
         live.watch.bytes(now);
@@ -157,6 +170,15 @@ impl Runner<'_> {
             if !live.agent.act.straggler {
                 live.watch.pipes_closed(now);
             }
+        }
+    }
+
+    /// The runner watches the status file while an agent works.
+    fn status_seen(&mut self) {
+        let watched = self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.watch.is_some());
+        let standing = self.world.standing(&self.plan.job).filter(|_| watched);
+        if let Some(standing) = standing.filter(|standing| standing.problem.is_none()) {
+            self.inbox.push_back(Arrival::Worked(Input::StatusSeen { lane: lane(), standing }));
         }
     }
 
@@ -219,9 +241,11 @@ impl Runner<'_> {
             }
             _ => false,
         });
+        let passes = results().filter_map(|result| result.structured.as_deref()).next_back();
+        let passes = passes.map(|json| json.contains(r#""verdict":"pass""#));
         let claims =
             results().any(|result| !result.is_error && result.text.lines().any(|line| line.trim() == SIGNAL));
-        self.note(What::StreamRead { call, reported, only_refused: refused && !answered, claims });
+        self.note(What::StreamRead { call, reported, only_refused: refused && !answered, claims, passes });
     }
 
     fn claim_from_notes(&self, report: &mut CallReport) {
@@ -299,7 +323,9 @@ impl Runner<'_> {
 
     fn check_over(&mut self) -> Step {
         let now = self.world.clock.monotonic();
-        let Live::Check(check) = std::mem::replace(&mut self.live, Live::Nothing) else { return Ok(()) };
+        let Live::Check(check) = std::mem::replace(&mut self.live, Live::Nothing) else {
+            return Ok(());
+        };
         match self.script.checks[usize::from(check.check)].leaves {
             Leaves::Nothing => {}
             Leaves::Same(file) => self.world.change(Actor::Check, |tree| tree.put(file, 900)),
@@ -309,6 +335,7 @@ impl Runner<'_> {
             }
             Leaves::Removes(file) => self.world.change(Actor::Check, |tree| tree.put(file, 0)),
         }
+        self.world.judged();
         self.step()?;
         let outcome = CheckOutcome {
             check: check.check,
@@ -353,6 +380,7 @@ fn never_started() -> CallReport {
         tool_uses: 0,
         denials: Vec::new(),
         limit: None,
+        assessment: None,
         overage: false,
         garbage_lines: 0,
         duration: Duration::ZERO,

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use windlass_core::agent::Digest;
-use windlass_core::fact::{CallId, Entry, Fact, StopReason, StopSource};
+use windlass_core::fact::{CallId, Entry, Fact, Purpose, StopReason, StopSource};
 use windlass_core::run::{Effect, Input, LaneState, Phase, RunPlan};
 
 use crate::core::Core;
@@ -69,7 +69,11 @@ pub(crate) struct Runner<'a> {
     checks_run: u64,
     /// What is on the disk of what agents printed.
     streams: BTreeMap<CallId, Vec<Digest>>,
-    system_prompt: Option<String>,
+    /// Calls that were to judge.
+    judgements: usize,
+    /// The status file's mark before the run.
+    first_mark: u32,
+    system_prompts: BTreeMap<Purpose, String>,
     // Of the session.
     core: Core,
     begun: BTreeSet<Effect>,
@@ -90,6 +94,7 @@ pub(crate) struct Runner<'a> {
 impl<'a> Runner<'a> {
     pub fn new(script: &'a Script, plant: Option<Plant>) -> Runner<'a> {
         let mut world = World::new(script);
+        let first_mark = world.status.map_or(0, |status| status.mark);
         world.disk.ignores_syncs = plant == Some(Plant::DroppedSync);
         Runner {
             script,
@@ -102,7 +107,9 @@ impl<'a> Runner<'a> {
             calls: 0,
             checks_run: 0,
             streams: BTreeMap::new(),
-            system_prompt: None,
+            judgements: 0,
+            first_mark,
+            system_prompts: BTreeMap::new(),
             core: Core::new(plant),
             begun: BTreeSet::new(),
             live: Live::Nothing,
@@ -137,7 +144,8 @@ impl<'a> Runner<'a> {
             Err(Halt::Broken) => SessionEnd::Broken,
         };
         let epoch = self.world.epoch;
-        self.note(What::FinalTree { epoch });
+        let file_claims = self.world.file_claims(&self.plan.job, self.first_mark);
+        self.note(What::FinalTree { epoch, file_claims });
         self.note(What::SessionEnded(end));
         end
     }
@@ -418,7 +426,7 @@ impl<'a> Runner<'a> {
 
     fn begin(&mut self, effect: Effect) -> Step {
         match effect {
-            Effect::Call { call, turn, budget, .. } => self.begin_call(call, turn, budget),
+            Effect::Call { call, turn, purpose, budget, .. } => self.begin_call(call, turn, purpose, budget),
             Effect::RunCheck { lane, stage, check, .. } => self.begin_check(lane, stage, check),
             Effect::EndCall { how, .. } => {
                 self.end_call(how);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use windlass_core::fact::{CheckOutcome, Evidence, SnapshotId, StopReason};
-use windlass_core::prompt::{FailedCheck, Notes, PromptParts, compose, holds_signal};
-use windlass_core::run::{Effect, Input, NotesShare, Occasion, TurnKey};
+use windlass_core::fact::{CheckOutcome, Evidence, Purpose, SnapshotId, StopReason};
+use windlass_core::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
+use windlass_core::run::{Effect, Input, Mode, NotesShare, Occasion, TurnKey};
 
 use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;
@@ -65,17 +65,30 @@ impl Runner<'_> {
         let worked = match job.effect {
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
-            Effect::Prepare { lane, turn, notes, .. } => {
-                self.prepare(turn, notes).map(|()| vec![Input::Prepared { lane }])
+            Effect::Prepare { lane, turn, purpose, notes } => {
+                self.prepare(turn, purpose, notes).map(|()| vec![Input::Prepared { lane }])
             }
             Effect::Recover { lane, call, .. } => {
                 let report = Box::new(self.recovered(call));
                 self.stream_read(call);
                 Ok(vec![Input::CallEnded { lane, call, report }])
             }
-            Effect::Keep { lane, turn } => self.keep(turn).map(|(inputs, evidence, snapshot, changed)| {
-                inputs.into_iter().chain([Input::Kept { lane, evidence, snapshot, changed }]).collect()
-            }),
+            Effect::Keep { lane, turn } => {
+                let kept = self.keep(turn);
+                let standing = self.world.standing(&self.plan.job);
+                kept.map(|(inputs, evidence, snapshot, changed)| {
+                    inputs
+                        .into_iter()
+                        .chain([Input::Kept {
+                            lane,
+                            evidence,
+                            snapshot,
+                            changed,
+                            standing: standing.clone(),
+                        }])
+                        .collect()
+                })
+            }
             Effect::Settle { lane, .. } => self.look().map(|look| {
                 let evidence = look.evidence.clone();
                 self.note_checks(&look);
@@ -104,17 +117,19 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0 }])
+        let standing = self.world.standing(&self.plan.job);
+        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0, standing }])
     }
 
     fn survey_again(&mut self) -> Worked {
         let look = self.look()?;
         let evidence = look.evidence.clone();
         self.remember(look);
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0 }])
+        let standing = self.world.standing(&self.plan.job);
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing }])
     }
 
-    fn prepare(&mut self, turn: TurnKey, share: NotesShare) -> Result<(), Trouble> {
+    fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {
         self.keep_beginning(turn)?;
         if self.world.disk.is_full() {
             return Err(Trouble::Failed(StopReason::DiskFull, "the disk is full"));
@@ -125,7 +140,11 @@ impl Runner<'_> {
         let parts = PromptParts {
             plan: &self.plan,
             turn,
+            purpose,
             goal: "Do what is to be done.",
+            templates: Templates::default(),
+            findings: self.core.run.findings(),
+            standing: self.core.run.standings().latest(),
             notes: notes.map(|bytes| Notes::take(bytes, share)),
             refused: refused
                 .iter()
@@ -140,10 +159,12 @@ impl Runner<'_> {
             agents_file: None,
         };
         let prompt = compose(&parts);
-        if holds_signal(&prompt.user, SIGNAL) || holds_signal(&prompt.system, SIGNAL) {
+        let by_phrase = self.plan.job.mode == Mode::Goal;
+        if by_phrase && holds_signal(&prompt.user, SIGNAL) || holds_signal(&prompt.system, SIGNAL) {
             self.note(What::BadPrompt("it holds the completion phrase on a line of its own"));
         }
-        let same = self.system_prompt.get_or_insert_with(|| prompt.system.clone()) == &prompt.system;
+        let same =
+            self.system_prompts.entry(purpose).or_insert_with(|| prompt.system.clone()) == &prompt.system;
         if !same {
             self.note(What::BadPrompt("its system prompt is not the same in every iteration"));
         }
@@ -185,7 +206,12 @@ impl Runner<'_> {
             return Err(Trouble::Failed(StopReason::DestructiveChange, said));
         }
         let trouble = self.plan.git && !self.world.git.exists();
-        Ok(Look { tree: self.world.tree, evidence: self.world.evidence(), snapshot: None, trouble })
+        Ok(Look {
+            tree: self.world.tree,
+            evidence: self.world.evidence(&self.plan.job),
+            snapshot: None,
+            trouble,
+        })
     }
 
     fn remember(&mut self, look: Look) {

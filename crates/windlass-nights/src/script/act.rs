@@ -54,7 +54,22 @@ pub(crate) enum Deed {
     Overage,
     Background(u32),
     Denied,
+    /// Writes the workspace's status file.
+    Reports(StatusWord),
     Answers(Answer),
+}
+
+/// What a status file says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum StatusWord {
+    MoreToDo,
+    Done,
+    DoneIfSo,
+    NoWork,
+    /// It is cut off in the middle.
+    Broken,
+    /// The same bytes that are there.
+    Same,
 }
 
 /// A result event.
@@ -64,6 +79,18 @@ pub(crate) enum Answer {
     /// With no cost in it.
     Unpriced(Word),
     Fails(Failure),
+    Judges(Judgement),
+}
+
+/// What an agent says that was asked to judge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Judgement {
+    PassIfSo,
+    Pass,
+    Review,
+    Fail,
+    /// In words only.
+    Prose,
 }
 
 /// What an agent says at the end.

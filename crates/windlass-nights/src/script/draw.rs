@@ -1,10 +1,11 @@
 //! Drawing a night from its seed.
 
+use windlass_core::mode;
 use windlass_core::run::Mode;
 
 use super::{
-    Act, Answer, CheckNature, CheckRule, Deed, Edit, End, Event, Failure, Happening, Hook, Leaves, OnTerm,
-    Pause, Script, Word, plan,
+    Act, Answer, CheckNature, CheckRule, Deed, Edit, End, Event, Failure, Happening, Hook, Judgement, Leaves,
+    OnTerm, Pause, Script, StatusWord, Word, plan,
 };
 use crate::dice::Dice;
 use crate::world::FILES;
@@ -14,7 +15,13 @@ impl Script {
     #[must_use]
     pub fn draw(seed: u64, mode: Option<Mode>) -> Script {
         let mut dice = Dice::new(seed);
-        let drawn = Mode::Goal;
+        let drawn = dice.pick(&[
+            (5, Mode::Goal),
+            (4, Mode::Loop),
+            (4, Mode::Iterative),
+            (1, Mode::Verify),
+            (1, Mode::Validate),
+        ]);
         let plan = plan::draw(&mut dice, mode.unwrap_or(drawn));
         let goal = dice.number(1, 5);
         let checks = plan.checks.iter().map(|_| check(&mut dice, goal)).collect();
@@ -26,13 +33,29 @@ impl Script {
             (1, Hook::Refuses),
             (1, Hook::FormatsAndRefuses),
         ]);
+        let mut acts = acts(&mut dice);
+        let status = if mode::reads_file(plan.job.mode) {
+            acts.iter_mut().for_each(|act| report_status(&mut dice, act));
+            dice.pick(&[
+                (3, None),
+                (2, Some(StatusWord::Done)),
+                (1, Some(StatusWord::MoreToDo)),
+                (1, Some(StatusWord::NoWork)),
+                (1, Some(StatusWord::Broken)),
+            ])
+        } else {
+            None
+        };
+        let verifiers = verifiers(&mut dice);
         Script {
             seed,
+            status,
+            verifiers,
             plan,
             goal,
             checks,
             hook,
-            acts: acts(&mut dice),
+            acts,
             events: events(&mut dice),
             pauses: pauses(&mut dice),
         }
@@ -307,6 +330,56 @@ fn careless(dice: &mut Dice) -> Act {
     act("a careless agent", dice, middle, End::Exits(code))
 }
 
+/// In a workspace, an agent says in the status file how it stands; most do, and not all of them tell the truth.
+fn report_status(dice: &mut Dice, act: &mut Act) {
+    if dice.chance(20) {
+        return;
+    }
+    let word = match act.character {
+        "a liar" => StatusWord::Done,
+        "a lazy agent" => StatusWord::NoWork,
+        _ => dice.pick(&[
+            (8, StatusWord::DoneIfSo),
+            (2, StatusWord::MoreToDo),
+            (1, StatusWord::NoWork),
+            (1, StatusWord::Broken),
+            (1, StatusWord::Same),
+        ]),
+    };
+    // Most write it at the end, some at the beginning.
+    let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(_)));
+    let at = last.filter(|_| dice.chance(85)).unwrap_or(2).min(act.deeds.len());
+    act.deeds.insert(at, (dice.number(10, 4_000), Deed::Reports(word)));
+}
+
+fn verifiers(dice: &mut Dice) -> Vec<Act> {
+    let one = |dice: &mut Dice| {
+        let trouble: Draw =
+            dice.pick(&[(2, limited as Draw), (2, cut_off_from_the_api), (2, dying), (1, silent)]);
+        let mut act = if dice.chance(20) { trouble(dice) } else { judging(dice) };
+        act.on_term = dice.pick(&[(4, OnTerm::Dies), (1, OnTerm::Ignores)]);
+        act
+    };
+    (0..dice.between(1, 4)).map(|_| one(dice)).collect()
+}
+
+fn judging(dice: &mut Dice) -> Act {
+    let judgement = dice.pick(&[
+        (5, Judgement::PassIfSo),
+        (4, Judgement::Pass),
+        (1, Judgement::Review),
+        (2, Judgement::Fail),
+        (1, Judgement::Prose),
+    ]);
+    let mut middle = vec![(dice.number(100, 30_000), Deed::UsesTool), (900, Deed::Spends)];
+    if dice.chance(30) {
+        let deed = dice.pick(&[(2, Deed::Writes(6)), (1, Deed::Flips(2)), (1, Deed::Deletes(3))]);
+        middle.push((100, deed));
+    }
+    middle.push((200, Deed::Answers(Answer::Judges(judgement))));
+    act("an agent that is to judge", dice, middle, End::Exits(0))
+}
+
 /// Most nights are disturbed a few times, some not at all, some all the time.
 fn events(dice: &mut Dice) -> Vec<Event> {
     let how_many = dice.pick(&[(3, 0), (4, 1), (3, 3), (1, 8)]);
@@ -351,7 +424,12 @@ fn happening(dice: &mut Dice) -> Happening {
 fn pauses(dice: &mut Dice) -> Vec<Pause> {
     let one = |dice: &mut Dice| {
         let at = file(dice);
-        let edit = dice.pick(&[(2, Edit::Writes(at)), (1, Edit::Deletes(at)), (1, Edit::Commits(at))]);
+        let edit = dice.pick(&[
+            (2, Edit::Writes(at)),
+            (1, Edit::Deletes(at)),
+            (1, Edit::Commits(at)),
+            (1, Edit::Unclaims),
+        ]);
         Pause {
             length: dice.pick(&[(2, 5), (2, 600), (1, 30_000)]),
             edit: dice.chance(35).then_some(edit),

@@ -7,7 +7,7 @@ mod shrink;
 
 use windlass_core::run::{Mode, RunPlan};
 
-pub(crate) use act::{Act, Answer, Deed, End, Failure, OnTerm, Word};
+pub(crate) use act::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, StatusWord, Word};
 pub(crate) use plan::SIGNAL;
 
 /// One night, as a value. The same script gives the same night.
@@ -21,8 +21,12 @@ pub struct Script {
     /// What each check is like, as the plan lists them.
     pub(crate) checks: Vec<CheckNature>,
     pub(crate) hook: Hook,
+    /// What the workspace's status file said before the run.
+    pub(crate) status: Option<StatusWord>,
     /// What agents do, one call after another, over and over.
     pub(crate) acts: Vec<Act>,
+    /// What agents do that are asked to judge.
+    pub(crate) verifiers: Vec<Act>,
     /// By step, ascending.
     pub(crate) events: Vec<Event>,
     /// What happens between the sessions.
@@ -82,6 +86,8 @@ pub(crate) enum Edit {
     Deletes(u8),
     /// Writes, and commits everything.
     Commits(u8),
+    /// Takes a claim back that stands in the status file.
+    Unclaims,
 }
 
 /// What a check is like.

@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use windlass_core::fact::{Check, CheckKind, Cost, ExitCodes, RunId};
-use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
+use windlass_core::mode;
+use windlass_core::run::{
+    AgentPlan, Clocks, CommitPolicy, Depth, Job, JobWorkspace, Limits, Mode, RunPlan, StatusNews,
+    StatusWatch, Verification,
+};
 
 use crate::dice::Dice;
 
@@ -13,7 +17,9 @@ pub(crate) const SIGNAL: &str = "WINDLASS_JOB_COMPLETE";
 pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
     let git = dice.chance(88);
     let commit = dice.pick(&[(4, CommitPolicy::None), (1, CommitPolicy::Agent), (5, CommitPolicy::Runner)]);
-    RunPlan {
+    let verification = verification(dice, mode);
+    let workspace = workspace(dice, mode);
+    let mut plan = RunPlan {
         run: RunId(format!("r-night{:03}", dice.below(1000))),
         directory: "/project".into(),
         git,
@@ -23,6 +29,8 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
             completion_signal: SIGNAL.to_owned(),
             completion_threshold: dice.number(1, 3),
             notes_file: dice.chance(75).then(|| "SHARED_TASK_NOTES.md".into()),
+            workspace,
+            verification,
         },
         limits: limits(dice),
         clocks: clocks(dice),
@@ -31,7 +39,34 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
         commit: if git { commit } else { CommitPolicy::None },
         exit_codes: dice.pick(&[(1, ExitCodes::Simple), (1, ExitCodes::Detailed)]),
         inputs: Vec::new(),
+    };
+    if mode::judges(mode) {
+        plan.limits.iterations = Some(1);
+        plan.checks.clear();
+        plan.commit = CommitPolicy::None;
     }
+    plan
+}
+
+fn verification(dice: &mut Dice, mode: Mode) -> Option<Verification> {
+    let often = if mode == Mode::Goal { 15 } else { 45 };
+    let attempts = dice.number(1, 3);
+    let wanted = dice.chance(often) && !mode::judges(mode);
+    wanted.then_some(Verification { depth: Depth::Standard, attempts })
+}
+
+fn workspace(dice: &mut Dice, mode: Mode) -> Option<JobWorkspace> {
+    let news = dice.pick(&[(1, StatusNews::Meaningful), (1, StatusNews::EveryWrite)]);
+    let watch = dice.chance(50).then_some(StatusWatch { debounce: Duration::from_secs(1), news });
+    let trust_existing_status = dice.chance(15);
+    (mode != Mode::Goal).then(|| JobWorkspace {
+        name: "api".to_owned(),
+        folder: "/project/.windlass/workspaces/api".into(),
+        trust_existing_status,
+        todo_fallback: false,
+        watch,
+        log: None,
+    })
 }
 
 fn limits(dice: &mut Dice) -> Limits {

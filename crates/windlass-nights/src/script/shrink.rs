@@ -39,6 +39,11 @@ impl Script {
         for at in 0..self.events.len() {
             try_with(&|script| drop(script.events.remove(at)));
         }
+        if self.verifiers.len() > 1 {
+            for at in 0..self.verifiers.len() {
+                try_with(&|script| drop(script.verifiers.remove(at)));
+            }
+        }
         if self.acts.len() > 1 {
             try_with(&|script| script.acts.truncate(script.acts.len() / 2));
             for at in 0..self.acts.len() {
@@ -87,6 +92,8 @@ impl Script {
         with(limits.iterations.is_some_and(|most| most > 1), &|script| {
             script.plan.limits.iterations = script.plan.limits.iterations.map(|most| most - 1);
         });
+        with(self.plan.job.verification.is_some(), &|script| script.plan.job.verification = None);
+        with(self.status.is_some(), &|script| script.status = None);
         with(self.plan.job.notes_file.is_some(), &|script| script.plan.job.notes_file = None);
         with(self.plan.job.completion_threshold > 1, &|script| script.plan.job.completion_threshold = 1);
     }
