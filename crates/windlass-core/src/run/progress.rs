@@ -91,7 +91,7 @@ mod tests {
         assert!(!history.is_first_pass(std::slice::from_ref(&red)));
         assert!(history.is_first_pass(&[red.clone(), green.clone()]));
         history.checked(&green);
-        assert!(!history.is_first_pass(&[green.clone()]));
+        assert!(!history.is_first_pass(std::slice::from_ref(&green)));
         assert!(history.is_first_pass(&[green, outcome(2, CheckResult::Passed)]));
     }
 }

@@ -197,7 +197,7 @@ mod tests {
             assert_eq!(limit_pause(None, &ago(count, Duration::ZERO)), Some(minutes * MINUTE), "{count}");
         }
         assert_eq!(limit_pause(None, &ago(20, Duration::ZERO)), None);
-        let nearly = 6 * HOUR - 5 * MINUTE;
+        let nearly = Duration::from_mins(6 * 60 - 5);
         assert_eq!(limit_pause(None, &ago(1, nearly)), Some(5 * MINUTE));
         assert_eq!(limit_pause(None, &ago(1, nearly + Duration::from_secs(1))), None);
     }
@@ -217,7 +217,7 @@ mod tests {
             spread.insert(pause.as_millis() * 100 / usual.as_millis());
             let other = outage_pause("r-test0001", &ago(count, Duration::ZERO)).unwrap();
             assert_ne!(pause, other, "two runs do not come back at the same moment");
-            let latest = 2 * HOUR - pause;
+            let latest = (2 * HOUR).checked_sub(pause).unwrap();
             assert_eq!(outage_pause("r-test0000", &ago(count, latest)), Some(pause));
             assert_eq!(outage_pause("r-test0000", &ago(count, latest + Duration::from_secs(1))), None);
         }

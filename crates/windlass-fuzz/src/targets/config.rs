@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use windlass_core::config::{ConfigError, FileKind, KEYS, Layer, Origin, Resolved, Unlimited};
+use windlass_core::config::{ConfigError, FileKind, KEYS, KeyInfo, Layer, Resolved, Secrecy, Unlimited};
 use windlass_core::run::Mode;
 
 const PLACE: &str = "config.toml";
@@ -21,8 +21,7 @@ pub(crate) fn run_file(data: &[u8]) {
             let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
             for problem in check_problems(&error) {
                 let rest = problem.strip_prefix(PLACE).unwrap_or_default();
-                if let Some((line, sentence)) = rest.strip_prefix(':').and_then(|rest| rest.split_once(": "))
-                {
+                if let Some((line, sentence)) = rest.strip_prefix(':').and_then(|rest| rest.split_once(": ")) {
                     let line = line.parse().unwrap_or(0);
                     assert!((1..=lines).contains(&line), "{problem}");
                     assert!(!sentence.trim().is_empty(), "nothing is said: {problem:?}");
@@ -83,7 +82,7 @@ fn check_printed(resolved: &Resolved) {
     let mut text = String::new();
     for value in resolved.origins() {
         let Some((table, key)) = value.name.split_once('.') else { panic!("{} has no table", value.name) };
-        if let (Some(printed), false) = (&value.value, value.origin == Origin::Default) {
+        if let (Some(printed), false) = (&value.value, value.origin.is_default() || is_secret(value.name)) {
             let _ = writeln!(text, "{table}.{key} = {printed}");
         }
     }
@@ -91,9 +90,16 @@ fn check_printed(resolved: &Resolved) {
         .and_then(|layer| Resolved::merge(&[layer], Mode::Goal, Unlimited::Allowed));
     let Ok(again) = again else { panic!("what was printed cannot be read: {again:?}\n{text}") };
     let values = |resolved: &Resolved| {
-        let values = resolved.origins().iter().map(|value| (value.name, value.value.clone()));
+        let open = resolved.origins().iter().filter(|value| !is_secret(value.name));
+        let values = open.map(|value| (value.name, value.value.clone()));
         values.collect::<Vec<_>>()
     };
     assert_eq!(values(&again), values(resolved), "printed and read:\n{text}");
     assert_eq!(again.limits, resolved.limits);
+}
+
+/// Its value is never shown.
+fn is_secret(name: &str) -> bool {
+    let secret = |key: &&KeyInfo| key.name == name && key.secrecy == Secrecy::Secret;
+    KEYS.iter().find(secret).is_some()
 }

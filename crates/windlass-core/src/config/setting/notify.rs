@@ -5,8 +5,9 @@ use std::fmt;
 
 use toml::Value;
 
-use super::{Refusal, Secrecy, Setting, shown};
+use super::{Refusal, Secrecy, Setting};
 use crate::config::nearest::nearest;
+use crate::config::shown::shown;
 
 /// What can be told of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
