@@ -89,11 +89,15 @@ fn parse(known: &[String], arguments: &[String]) -> Result<Request, Failure> {
 fn build(workspace: &Workspace) -> Result<PathBuf, Failure> {
     let host = host()?;
     let folder = workspace.target.join("fuzz");
+    let guided = workspace.root.join(CRATE).join("guided");
+    // It is a workspace of its own, but what is fuzzed has the versions that the program has.
+    let (ours, its) = (workspace.root.join("Cargo.lock"), guided.join("Cargo.lock"));
+    fs::copy(&ours, &its).map_err(|error| Failure::at(&its, error))?;
     let mut command = cargo();
     command
         // A target is named, so that build scripts and macros are not instrumented.
-        .args(["build", "--release", "--locked", "--target", &host])
-        .current_dir(workspace.root.join(CRATE).join("guided"))
+        .args(["build", "--release", "--target", &host])
+        .current_dir(&guided)
         .env("CARGO_TARGET_DIR", &folder)
         .env("CARGO_ENCODED_RUSTFLAGS", INSTRUMENTED.join("\u{1f}"));
     run(&mut command).map_err(|failure| Failure(format!("{failure}\n  libFuzzer needs a C++ compiler")))?;

@@ -48,6 +48,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "keeper", about: "requests to a keeper, status lines of processes", run: targets::keeper },
     Target { name: "git", about: "references and trees", run: targets::git },
     Target { name: "snapshot", about: "what snapshots write about themselves", run: targets::snapshot },
+    Target { name: "status", about: "a workspace's status file and boxes", run: targets::status },
+    Target { name: "workspace", about: "a workspace's metadata and name", run: targets::workspace },
     Target { name: "script", about: "a script of the scripted agent", run: targets::script },
 ];
 

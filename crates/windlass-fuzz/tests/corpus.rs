@@ -7,10 +7,10 @@ use windlass_fuzz::mutation::Mutations;
 use windlass_fuzz::{TARGETS, Target, corpus};
 
 /// Mutants of a target: so many, or fewer where they take longer than [`PATIENCE`].
-const MUTANTS: usize = 4000;
+const MUTANTS: usize = 2000;
 
 /// For the mutants of one target. On a slow machine fewer of them are tried; none is judged differently.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// All inputs that are kept, in bytes.
 const LARGEST_CORPUS: usize = 500_000;

@@ -1,8 +1,11 @@
 //! Options that claude-iterate kept in a workspace's metadata, as lines of a `config.toml`.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 use toml::Value as Toml;
 
+use crate::config::{FileKind, Layer};
 use crate::run::Mode;
 
 /// What is written above the options.
@@ -38,10 +41,25 @@ pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
         Some(Value::Object(config)) => found.config(config),
         Some(_) => found.unreadable("config"),
     }
+    found.leave_what_is_refused();
     found
 }
 
 impl SeedOptions {
+    /// What the configuration would refuse has no place in it: one such line would keep the workspace from running.
+    pub(super) fn leave_what_is_refused(&mut self) {
+        let is_accepted = |option: &(&'static str, Toml)| {
+            let text = options_text(std::slice::from_ref(option));
+            Layer::parse(FileKind::Workspace, Path::new(""), &text).is_ok()
+        };
+        let (accepted, refused): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.options).into_iter().partition(is_accepted);
+        self.options = accepted;
+        for (key, _) in refused {
+            self.unreadable(key);
+        }
+    }
+
     pub(super) fn unreadable(&mut self, name: &str) {
         self.left.push(format!("`{name}` is left out: it cannot be read"));
     }
@@ -267,6 +285,17 @@ mod tests {
     fn options(mode: Mode, json: &str) -> SeedOptions {
         let Ok(Value::Object(other)) = serde_json::from_str(json) else { panic!("{json}") };
         seed_options(mode, &other)
+    }
+
+    #[test]
+    fn what_the_configuration_refuses_is_left_out() {
+        let found = options(
+            Mode::Loop,
+            r#"{"delay":7,"notifyEvents":["completed"],"notifyUrl":"no address","config":{"claude":{"command":" "}}}"#,
+        );
+        assert_eq!(found.options, [("clocks.delay", Toml::String("7s".to_owned()))]);
+        let left: Vec<&str> = found.left.iter().filter_map(|line| line.split('`').nth(1)).collect();
+        assert_eq!(left, ["notify.url", "notify.events", "agent.command"]);
     }
 
     // rows: 123

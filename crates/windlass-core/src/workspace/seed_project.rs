@@ -63,6 +63,7 @@ pub fn seed_project(file: &Map<String, Value>) -> SeedProject {
     options.events(file);
     options.config(&level_and_tables(file));
     options.status_watch(file);
+    options.leave_what_is_refused();
     let names: Vec<&String> = file.keys().filter(|name| !KNOWN.contains(&name.as_str())).collect();
     options.left.extend(without_places(&names));
     read

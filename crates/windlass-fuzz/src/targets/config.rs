@@ -21,7 +21,8 @@ pub(crate) fn run_file(data: &[u8]) {
             let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
             for problem in check_problems(&error) {
                 let rest = problem.strip_prefix(PLACE).unwrap_or_default();
-                if let Some((line, sentence)) = rest.strip_prefix(':').and_then(|rest| rest.split_once(": ")) {
+                if let Some((line, sentence)) = rest.strip_prefix(':').and_then(|rest| rest.split_once(": "))
+                {
                     let line = line.parse().unwrap_or(0);
                     assert!((1..=lines).contains(&line), "{problem}");
                     assert!(!sentence.trim().is_empty(), "nothing is said: {problem:?}");

@@ -12,8 +12,10 @@ mod reset_time;
 mod rule;
 mod script;
 mod snapshot;
+mod status;
 mod stream;
 mod times;
+mod workspace;
 
 pub(crate) use amounts::run as amounts;
 pub(crate) use config::{run_environment as config_environment, run_file as config_file};
@@ -27,5 +29,7 @@ pub(crate) use reset_time::run as reset_time;
 pub(crate) use rule::run as rule;
 pub(crate) use script::run as script;
 pub(crate) use snapshot::run as snapshot;
+pub(crate) use status::run as status;
 pub(crate) use stream::run as stream;
 pub(crate) use times::run as times;
+pub(crate) use workspace::run as workspace;

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckOutcome, CheckResult};
+use windlass_core::fact::{CheckOutcome, CheckResult, Purpose};
 use windlass_core::prompt::{
-    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, Prompt, PromptParts, compose, holds_signal,
+    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, Prompt, PromptParts, Templates, compose, holds_signal,
 };
 use windlass_core::run::{NotesShare, RunPlan, TurnKey};
 
@@ -54,7 +54,9 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
     compose(&PromptParts {
         plan,
         turn: TurnKey { iteration: 3, attempt: 1 },
+        purpose: Purpose::Work,
         goal: "Make it work.",
+        templates: Templates::default(),
         notes: Some(notes),
         refused: vec![FailedCheck {
             command: "true",
@@ -63,5 +65,7 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
             failed_before: false,
         }],
         agents_file: agents,
+        findings: None,
+        standing: None,
     })
 }

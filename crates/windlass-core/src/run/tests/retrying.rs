@@ -114,6 +114,7 @@ fn what_only_a_person_can_mend_ends_the_run_at_once() {
         let mut world = World::new(plan(), move |_, _| Act::of(class).free());
         assert_eq!(world.finish(), StopReason::AgentUnavailable);
         assert_eq!(world.count("call_reserved"), 1, "{class:?}");
+        assert_eq!(world.run.counters().finished, 0, "{class:?}: the iteration is still to be done");
     }
 }
 

@@ -1,0 +1,37 @@
+//! A workspace's status file and its list of boxes.
+
+use windlass_core::doc::count_boxes;
+use windlass_core::doc::status::{StatusFile, payload, standing};
+use windlass_core::fact::{Standing, StandingSource};
+
+pub(crate) fn run(data: &[u8]) {
+    let file = || Some(StatusFile { bytes: data, mark: "m" });
+    let status = standing(file(), file());
+    assert_eq!(status, standing(file(), None), "the boxes count although there is a status file");
+    check(&status, StandingSource::StatusFile);
+    assert!(!status.complete || says_complete(data), "complete, and nothing says so");
+    let said = payload(data);
+    assert_eq!(payload(&said), said, "what says something says it again");
+    let boxes = standing(None, file());
+    check(&boxes, StandingSource::TodoFile);
+    assert_eq!(boxes.items, count_boxes(&String::from_utf8_lossy(data)));
+    assert_eq!(boxes.complete, boxes.items.is_some_and(|items| items.done == items.total && items.total > 0));
+}
+
+/// The documented bounds; every text is one line.
+fn check(standing: &Standing, source: StandingSource) {
+    assert_eq!(standing.source, source);
+    assert!(standing.summary.chars().count() <= 200 && standing.phase.chars().count() <= 80);
+    assert!(standing.blockers.len() <= 5 && standing.blockers.iter().all(|line| line.chars().count() <= 200));
+    let texts =
+        [&standing.summary, &standing.phase].into_iter().chain(&standing.blockers).chain(&standing.problem);
+    for text in texts {
+        assert!(!text.contains(char::is_control), "{text:?}");
+    }
+    let json = serde_json::to_vec(standing).map(|json| serde_json::from_slice::<Standing>(&json).ok());
+    assert_eq!(json.ok().flatten().as_ref(), Some(standing), "written and read");
+}
+
+fn says_complete(data: &[u8]) -> bool {
+    data.windows(4).any(|word| word == b"true")
+}
