@@ -36,9 +36,9 @@ pub fn journal(pieces: &[&[u8]]) -> Result<(Vec<Entry>, usize), StoreError> {
     let (mut entries, mut consumed, mut bytes) = (Vec::new(), 0, Vec::new());
     for piece in pieces {
         bytes.extend_from_slice(piece);
-        let scanned = scanner.scan(bytes.get(consumed..).unwrap_or_default())?;
-        consumed += scanned.consumed;
-        entries.extend(scanned.entries);
+        let content = scanner.scan(bytes.get(consumed..).unwrap_or_default())?;
+        consumed += content.consumed;
+        entries.extend(content.entries);
     }
     Ok((entries, consumed))
 }

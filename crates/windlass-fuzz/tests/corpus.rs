@@ -24,7 +24,7 @@ fn broken(target: &Target, inputs: impl IntoIterator<Item = (String, Vec<u8>)>) 
 }
 
 fn kept(target: &Target) -> Vec<(String, Vec<u8>)> {
-    corpus::inputs(target).unwrap()
+    corpus::inputs(target).unwrap_or_else(|error| panic!("{}: {error}", target.name))
 }
 
 #[test]

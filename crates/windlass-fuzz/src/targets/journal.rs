@@ -33,7 +33,7 @@ fn check_prefix(data: &[u8], whole: Option<&(Vec<Entry>, usize)>, dice: &mut Dic
     let kept = data.get(..dice.below(data.len() + 1)).unwrap_or_default();
     match (fuzzing::journal(&[kept]), whole) {
         (Ok((entries, _)), Some((all, _))) => {
-            assert!(all.starts_with(&entries), "a prefix tells another story")
+            assert!(all.starts_with(&entries), "a prefix tells another story");
         }
         (Err(error), Some(_)) => panic!("only a prefix of it is refused: {error}"),
         (_, None) => {}

@@ -54,7 +54,7 @@ fn check_observation(observation: &Observation) {
     match observation {
         Observation::AgentText { text, .. } => assert!(!text.is_empty() && text.len() <= 1024 * 1024),
         Observation::ToolUse { input: ToolInput::Other { json }, .. } => {
-            assert!(json.chars().count() <= 2000)
+            assert!(json.chars().count() <= 2000);
         }
         Observation::ToolResult { is_error, output, .. } => {
             let most = if *is_error { 1024 } else { 64 } * 1024;

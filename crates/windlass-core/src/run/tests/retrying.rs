@@ -98,6 +98,32 @@ fn an_outage_that_cost_something_counts_as_an_iteration() {
 }
 
 #[test]
+fn an_outage_that_cost_something_or_changed_something_is_no_mere_retry() {
+    let outage = || Act::of(Class::Outage);
+    for (act, finished) in [
+        (outage().free(), 1),
+        (outage().costs(Cost::from_dollars(0.2)), 2),
+        (outage().free().leaves("half of it"), 2),
+    ] {
+        let mut plan = plan();
+        plan.job.completion_threshold = 1;
+        let mut world =
+            World::new(plan, move |call, _| if call == 1 { act.clone() } else { Act::claims("done") });
+        assert_eq!(world.finish(), StopReason::Complete);
+        assert_eq!(world.run.counters().finished, finished);
+    }
+}
+
+#[test]
+fn without_notes_a_prompt_that_is_too_long_is_not_tried_again() {
+    let mut plan = plan();
+    plan.job.notes_file = None;
+    let mut world = World::new(plan, |_, _| Act::of(Class::ContextTooLong).free());
+    assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
+    assert_eq!(world.count("call_reserved"), 3);
+}
+
+#[test]
 fn an_outage_that_is_over_is_forgotten() {
     let mut world = World::new(plan(), |call, _| match call {
         1..=60 if call % 12 != 0 => Act::of(Class::Outage).free(),
