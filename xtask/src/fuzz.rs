@@ -48,8 +48,7 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     }
     let inputs: Vec<String> = broken.iter().map(|path| format!("\n  {}", path.display())).collect();
     Err(Failure(format!(
-        "{} properties were broken; put each input into {CRATE}/corpus/TARGET and mend what it shows:{}",
-        broken.len(),
+        "a property is broken by each of these; put it into {CRATE}/corpus/TARGET and mend what it shows:{}",
         inputs.concat()
     )))
 }

@@ -3,26 +3,21 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use jiff::{SignedDuration, Timestamp};
-use tempfile::TempDir;
+use tempfile::NamedTempFile;
 use windlass_engine::fuzzing::CallTimes;
 
 use crate::dice::Dice;
 
-static FOLDER: LazyLock<Option<TempDir>> = LazyLock::new(|| tempfile::tempdir().ok());
-
 pub(crate) fn run(data: &[u8]) {
-    let Some(folder) = &*FOLDER else { return };
-    // Tests may run this in several threads at a time.
-    let path = folder.path().join(format!("{:?}", std::thread::current().id()));
+    let Ok(file) = NamedTempFile::new() else { return };
     let mut dice = Dice::of(data);
     let marks: Vec<u64> = (0..6).map(|_| dice.next() % 2000).collect();
-    let whole = asked(&path, data, data.len(), &marks);
+    let whole = asked(file.path(), data, data.len(), &marks);
     check_times(data, &whole);
     // Nothing is asked before all of it is there, so it must not matter that it came in two parts.
-    assert_eq!(asked(&path, data, dice.below(data.len() + 1), &marks), whole);
+    assert_eq!(asked(file.path(), data, dice.below(data.len() + 1), &marks), whole);
 }
 
 /// What is said about these byte counts when a file that has its first part at once has the rest later.
