@@ -177,7 +177,7 @@ impl Board {
     /// Takes an event in.
     pub fn apply(&mut self, event: &Event) {
         match event {
-            Event::Fact(entry) => self.fact(entry),
+            Event::Fact(entry) | Event::Past(entry) => self.fact(entry),
             Event::Observation { lane, call, at, observation, .. } => {
                 self.now = self.now.max(*at);
                 self.observation(*lane, *call, observation);

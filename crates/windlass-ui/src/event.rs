@@ -4,12 +4,14 @@ use jiff::Timestamp;
 use windlass_core::fact::{CallId, Entry, LaneId};
 use windlass_core::observation::Observation;
 
-/// One thing to show. Live and in a replay the same events come in the same order; only [`Event::Tick`] and
-/// [`Event::Dropped`] belong to a live terminal alone.
+/// One thing to show. Live and in a replay the same events come in the same order; only [`Event::Past`],
+/// [`Event::Tick`] and [`Event::Dropped`] belong to a live terminal alone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A line of the journal.
     Fact(Box<Entry>),
+    /// A line of the journal from before this session: it is known, and was shown then.
+    Past(Box<Entry>),
     /// A thing an agent said or did.
     Observation {
         /// Where.

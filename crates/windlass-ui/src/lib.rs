@@ -39,7 +39,10 @@ pub use line::{Line, Mark, Tone};
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
 pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure};
-pub use view::{FORMAT_VERSION, JsonView, ProgressView, QuietView, VerboseView, json_schema, view};
+pub use view::{
+    FORMAT_VERSION, JsonView, LogParts, LogView, Paper, ProgressView, QuietView, Sheet, VerboseView,
+    json_schema, view,
+};
 
 /// Shows events in views, one after the other, until the events end or nobody is left to look: a replay.
 pub fn replay(events: impl IntoIterator<Item = Event>, views: &mut [Box<dyn View>]) {

@@ -10,7 +10,7 @@ use crate::terminal::{Glyphs, Terminal};
 #[path = "../examples/night/mod.rs"]
 mod night;
 
-pub(crate) use night::{Night, objection, plan, status, workspace_plan};
+pub(crate) use night::{Night, plan, status, workspace_plan};
 
 /// Keeps what is written.
 #[derive(Clone, Default)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::setting::{NotifyEvent, Secret};
-use crate::run::{Depth, StatusNews, StatusWatch};
+use crate::run::{Depth, JobLog, StatusNews, StatusWatch};
 
 /// What configuration says about the agent; the rest of an `AgentPlan` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,14 @@ impl StatusSettings {
     pub fn watch(&self) -> Option<StatusWatch> {
         let news = if self.only_meaningful { StatusNews::Meaningful } else { StatusNews::EveryWrite };
         self.watch.then_some(StatusWatch { debounce: self.debounce, news })
+    }
+}
+
+impl LogSettings {
+    /// As a run's plan has it, before its log is made.
+    #[must_use]
+    pub fn log(&self) -> Option<JobLog> {
+        self.enabled.then_some(JobLog { keep: self.keep, file: None })
     }
 }
 

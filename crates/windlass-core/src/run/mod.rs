@@ -43,7 +43,7 @@ pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
-    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobWorkspace, Limits, Mode, RunPlan,
+    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobWorkspace, Limits, Mode, RunPlan,
     StatusNews, StatusWatch, Verification,
 };
 pub use progress::History;

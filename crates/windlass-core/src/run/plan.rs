@@ -74,9 +74,27 @@ pub struct JobWorkspace {
     /// How these files are watched while an agent works; `None` = they are read after each call, and only then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<StatusWatch>,
-    /// The file in the folder that this session logs to; `None` = to none.
+    /// The log that each session of the run writes into the folder; `None` = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub log: Option<String>,
+    pub log: Option<JobLog>,
+}
+
+/// The log of a run in its workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobLog {
+    /// So many logs are kept in the folder, this one among them; `None` = all.
+    pub keep: Option<u32>,
+    /// This session's file in the folder; `None` before it is made, and where it could not be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+impl JobWorkspace {
+    /// This session's log.
+    #[must_use]
+    pub fn log_file(&self) -> Option<PathBuf> {
+        Some(self.folder.join(self.log.as_ref()?.file.as_ref()?))
+    }
 }
 
 /// How a workspace's status file is watched while an agent works.

@@ -25,6 +25,11 @@ pub trait Audience: Send + Sync {
     fn fact(&self, entry: &Entry);
     /// An agent said or did something.
     fn observation(&self, place: Place, observation: Observation);
+    /// What a person should know of the watching itself, each thing once: a log that cannot be written. It becomes a
+    /// notice of the run's.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
     /// How much of what agents print is wanted.
     fn detail(&self) -> Detail;
 }

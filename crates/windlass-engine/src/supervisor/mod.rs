@@ -225,6 +225,9 @@ impl Supervisor {
         if self.run.stop().is_none() && self.folder.stop_requested() {
             self.take(Input::Stop { by: StopSource::Command, least: 1 })?;
         }
+        while let Some(trouble) = self.audience.trouble() {
+            self.take(Input::Notice(trouble))?;
+        }
         reap_adopted();
         if self.worker.is_gone() {
             // What it was asked for will never be answered.

@@ -14,7 +14,7 @@ use super::event::Event;
 use crate::inventory::{Inventory, Place, entries_within};
 use crate::store::digest;
 use crate::watch::FileWatch;
-use crate::workspace::{STATUS_FILE, TODO_FILE, WORK_FOLDERS};
+use crate::workspace::{METADATA_FILE, STATUS_FILE, TODO_FILE, WORK_FOLDERS, log};
 
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
 pub(super) fn read(job: &Job) -> Option<Standing> {
@@ -80,6 +80,14 @@ pub(super) fn add_work(evidence: &mut Evidence, job: &Job, inventory: &Inventory
         }
     }
     evidence.work = Some(digest(&listing));
+}
+
+/// Is this file bookkeeping of the job's workspace: claim, history, logs? That it changed is no work.
+pub(super) fn is_bookkeeping(path: &[u8], job: &Job, place: &Place) -> bool {
+    let folder = job.workspace.as_ref().and_then(|workspace| place.relative(&workspace.folder));
+    let within = folder.as_deref().and_then(|folder| path.strip_prefix(folder)?.strip_prefix(b"/"));
+    let name = within.and_then(|name| std::str::from_utf8(name).ok());
+    name.is_some_and(|name| matches!(name, STATUS_FILE | METADATA_FILE) || log::age(name).is_some())
 }
 
 fn work_folders(workspace: &JobWorkspace, place: &Place) -> Vec<Vec<u8>> {

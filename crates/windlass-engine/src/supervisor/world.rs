@@ -139,10 +139,7 @@ impl World {
             stop_reason: StopReason::DestructiveChange,
             detail: format!("the git repository was damaged while the agent worked ({said})"),
         });
-        let changed = self
-            .latest
-            .as_ref()
-            .map_or(0, |before| inventory::changes(&before.inventory, &look.inventory).len());
+        let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
         let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
@@ -153,6 +150,13 @@ impl World {
         let standing = standing::read(&self.plan.job);
         inputs.push(Input::Kept { lane, evidence, snapshot, changed, standing });
         Ok(inputs)
+    }
+
+    /// How many files differ; bookkeeping is none.
+    fn changes(&self, before: &Inventory, look: &Look) -> usize {
+        let place = self.surveyor.place();
+        let changes = inventory::changes(before, &look.inventory).into_iter();
+        changes.filter(|change| !standing::is_bookkeeping(&change.path, &self.plan.job, place)).count()
     }
 
     /// What an attempt begins with has a name of its own, for `restore --before`. Usually it is what the last one left.

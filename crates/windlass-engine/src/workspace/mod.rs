@@ -6,6 +6,7 @@
 //! | [`Workspace`] | one: what lies where, what its files say |
 //! | [`create`] | making one, adopting what is there |
 //! | `metadata` | reading and changing its history, mending a broken one |
+//! | [`log`] | the logs of its runs |
 //! | [`remove`] | deleting one |
 //! | [`archive`] | keeping one in an archive, and making one of it again |
 //! | [`guard`] | keeping them out of commits |
@@ -17,6 +18,7 @@ mod error;
 mod folder;
 pub mod guard;
 mod history;
+pub mod log;
 mod metadata;
 mod project;
 pub mod remove;

@@ -7,7 +7,7 @@ use windlass_core::fact::{
     Assessed, Assessment, Class, Confidence, Evidence, Fact, Finding, Items, Purpose, Standing,
     StandingSource, StopReason, Verdict,
 };
-use windlass_core::run::{Depth, JobWorkspace, Mode, RunPlan, StatusNews, StatusWatch, Verification};
+use windlass_core::run::{Depth, JobLog, JobWorkspace, Mode, RunPlan, StatusNews, StatusWatch, Verification};
 
 use super::{LANE, Night, plan};
 
@@ -23,7 +23,7 @@ pub fn workspace_plan(mode: Mode) -> RunPlan {
         trust_existing_status: false,
         todo_fallback: false,
         watch: Some(StatusWatch { debounce: Duration::from_secs(2), news: StatusNews::Meaningful }),
-        log: Some("iterate-20260301-200000.log".to_owned()),
+        log: Some(JobLog { keep: Some(20), file: Some("iterate-20260301-200000.log".to_owned()) }),
     });
     plan.checks.clear();
     if mode == Mode::Iterative {

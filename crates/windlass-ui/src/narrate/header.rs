@@ -79,7 +79,8 @@ fn workspace(plan: &RunPlan) -> Vec<Line> {
     let folder = workspace.folder.strip_prefix(&plan.directory).unwrap_or(&workspace.folder);
     let folder = one_line(&folder.to_string_lossy());
     let mut lines = vec![labelled("workspace").plain(one_line(&workspace.name)).dim(format!(" · {folder}"))];
-    lines.extend(workspace.log.as_ref().map(|log| labelled("log").plain(one_line(log))));
+    let log = workspace.log.as_ref().and_then(|log| log.file.as_ref());
+    lines.extend(log.map(|log| labelled("log").plain(one_line(log))));
     lines
 }
 

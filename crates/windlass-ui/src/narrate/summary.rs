@@ -1,7 +1,7 @@
 //! What stays on the screen when a run has ended.
 
 use windlass_core::fact::{CheckKind, CheckOutcome, StopReason};
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::run::{JobWorkspace, Mode, RunPlan};
 
 use super::header::labelled;
 use super::{advice, allow_line, allowing, check_mark, iteration, took};
@@ -103,11 +103,7 @@ fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
         };
         lines.push(labelled("commits").plain(format!("{} ({range})", commits.count)));
     }
-    let log = plan
-        .job
-        .workspace
-        .as_ref()
-        .and_then(|workspace| Some(workspace.folder.join(workspace.log.as_ref()?)));
+    let log = plan.job.workspace.as_ref().and_then(JobWorkspace::log_file);
     let log = log.as_deref().map(|log| log.strip_prefix(&plan.directory).unwrap_or(log));
     lines.extend(log.map(|log| labelled("log").plain(one_line(&log.to_string_lossy()))));
     lines

@@ -89,7 +89,7 @@ fn line(board: &Board, event: &Event) -> Option<Vec<u8>> {
             let body = object(json!({ "count": count }));
             bytes(&header("dropped", None, board.seq, board.now, body))
         }
-        Event::Tick { .. } => None,
+        Event::Past(_) | Event::Tick { .. } => None,
     }
 }
 
@@ -236,7 +236,8 @@ fn plan_body(plan: &RunPlan) -> Map<String, Value> {
     }));
     if let Some(workspace) = &plan.job.workspace {
         let folder = workspace.folder.to_string_lossy();
-        let named = json!({ "name": workspace.name, "folder": folder, "log": workspace.log });
+        let log = workspace.log_file().map(|log| log.to_string_lossy().into_owned());
+        let named = json!({ "name": workspace.name, "folder": folder, "log": log });
         body.insert("workspace".to_owned(), named);
     }
     if let Some(verification) = &plan.job.verification {

@@ -1,6 +1,7 @@
 //! The views: ways to look at a run.
 
 mod json;
+mod log;
 mod progress;
 mod quiet;
 mod schema;
@@ -8,6 +9,7 @@ mod verbose;
 
 pub(crate) use json::bytes as json_line;
 pub use json::{FORMAT_VERSION, JsonView};
+pub use log::{LogParts, LogView, Paper, Sheet};
 pub use progress::ProgressView;
 pub use quiet::QuietView;
 pub use schema::json_schema;

@@ -65,7 +65,7 @@ impl View for VerboseView {
                     format!("    … {steps} not shown, the terminal was too slow; `windlass logs` has them");
                 self.printer.note(&Line::new().dim(text));
             }
-            Event::Tick { .. } => {}
+            Event::Past(_) | Event::Tick { .. } => {}
         }
     }
 

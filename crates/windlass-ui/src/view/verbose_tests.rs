@@ -50,7 +50,7 @@ fn a_replay_shows_what_was_seen_live() {
         let now = match event {
             Event::Fact(entry) => entry.at.wall,
             Event::Observation { at, .. } | Event::Tick { now: at } => *at,
-            Event::Dropped { .. } => continue,
+            Event::Dropped { .. } | Event::Past(_) => continue,
         };
         ticking.push(Event::Tick { now });
     }

@@ -124,7 +124,7 @@ impl Assignment {
             trust_existing_status: resolved.workspace.trust_existing_status,
             todo_fallback: resolved.workspace.todo_fallback,
             watch: resolved.status.watch(),
-            log: None,
+            log: resolved.log.log(),
         });
         let judges = windlass_core::mode::judges(self.mode);
         let verified = judges || (resolved.verify.on_completion && workspace.is_some());

@@ -1,6 +1,7 @@
 //! The terminal as a run's audience.
 
-use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::agent::Detail;
 use windlass_core::config::OutputLevel;
@@ -11,6 +12,7 @@ use windlass_ui::{
     Event, Glyphs, JsonView, Level, Output, Printer, Screen, ScreenHandle, Stream, Terminal, View, view,
 };
 
+use super::run_log::RunLog;
 use crate::error::{CliError, Kind};
 
 /// Observations that may wait for a slow terminal.
@@ -61,37 +63,64 @@ impl Show {
     }
 }
 
-/// A run's audience: a screen on a thread of its own.
+/// A run's audience: a screen on a thread of its own, and the run's log on another one, which no terminal holds up.
 pub struct Screened {
-    screen: ScreenHandle,
+    screens: Vec<ScreenHandle>,
     detail: Detail,
+    trouble: Option<Mutex<Receiver<String>>>,
 }
 
 impl Screened {
-    /// Starts the screen.
-    pub fn start(show: Show) -> Result<Arc<Screened>, CliError> {
-        let screen = Screen::start(vec![show.view()], WAITING).map_err(|error| {
-            CliError::new(Kind::System, format!("cannot start a thread for the terminal: {error}"))
-        })?;
-        let detail =
-            if show.level == Level::Quiet && !show.json { Detail::Digests } else { Detail::Everything };
-        Ok(Arc::new(Screened { screen, detail }))
+    /// Starts the screen, and the log where there is one. What happened in earlier sessions is known to both.
+    pub fn start(show: Show, log: Option<RunLog>, past: &[Entry]) -> Result<Arc<Screened>, CliError> {
+        let quiet = show.level == Level::Quiet && !show.json && log.is_none();
+        let mut screens = vec![start(show.view(), past)?];
+        let mut trouble = None;
+        if let Some(RunLog { view, trouble: told }) = log {
+            screens.push(start(view, past)?);
+            trouble = Some(Mutex::new(told));
+        }
+        let detail = if quiet { Detail::Digests } else { Detail::Everything };
+        Ok(Arc::new(Screened { screens, detail, trouble }))
     }
 
-    /// Waits until all is shown, but not for a terminal that is stuck.
+    /// Waits until all is shown and written, but not for a terminal that is stuck. What went wrong since the run ended
+    /// is said.
     pub fn finish(&self) {
-        let _ = self.screen.finish();
+        for screen in &self.screens {
+            let _ = screen.finish();
+        }
+        while let Some(trouble) = self.trouble() {
+            super::warn(&trouble);
+        }
     }
+
+    fn send(&self, event: &Event) {
+        self.screens.iter().for_each(|screen| screen.send(event.clone()));
+    }
+}
+
+fn start(view: Box<dyn View>, past: &[Entry]) -> Result<ScreenHandle, CliError> {
+    let screen = Screen::start(vec![view], WAITING).map_err(|error| {
+        CliError::new(Kind::System, format!("cannot start a thread for the terminal: {error}"))
+    })?;
+    past.iter().for_each(|entry| screen.send(Event::Past(Box::new(entry.clone()))));
+    Ok(screen)
 }
 
 impl Audience for Screened {
     fn fact(&self, entry: &Entry) {
-        self.screen.send(Event::from(entry.clone()));
+        self.send(&Event::from(entry.clone()));
     }
 
     fn observation(&self, place: Place, observation: Observation) {
         let Place { lane, call, line, at } = place;
-        self.screen.send(Event::Observation { lane, call, line, at, observation });
+        self.send(&Event::Observation { lane, call, line, at, observation });
+    }
+
+    fn trouble(&self) -> Option<String> {
+        let told = self.trouble.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        told.try_recv().ok()
     }
 
     fn detail(&self) -> Detail {

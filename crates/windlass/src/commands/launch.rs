@@ -23,6 +23,7 @@ use super::assignment::Assignment;
 use super::audience::{Screened, Show};
 use super::here::{self, Here};
 use super::run::Request;
+use super::run_log::RunLog;
 use crate::error::{CliError, Kind};
 
 /// How long what a killed run left behind may take to be cleaned up by its keeper.
@@ -152,9 +153,10 @@ pub fn without_git(here: &Here) -> Option<String> {
 ///
 /// # Errors
 /// What the run itself could not journal.
-pub fn finish(here: &Here, part: Part, show: Show) -> Result<ExitCode, CliError> {
+pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliError> {
     become_subreaper()?;
-    let screen = Screened::start(show)?;
+    let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
+    let screen = Screened::start(show, log, &part.entries)?;
     let (run, folder) = (part.folder.run().clone(), part.folder.clone());
     let workspace = part.plan.job.workspace.clone();
     let codes = part.plan.exit_codes;

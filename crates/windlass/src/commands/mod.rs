@@ -24,6 +24,7 @@ mod reset;
 mod restore;
 mod resume;
 mod run;
+mod run_log;
 mod runs;
 mod show;
 mod status;

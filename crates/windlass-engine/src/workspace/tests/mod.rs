@@ -55,6 +55,7 @@ impl Scratch {
     ) -> RunSummary {
         let folder = RunFolder::create(&self.project).unwrap();
         let summary = RunSummary {
+            items: None,
             run: folder.run().clone(),
             title: workspace.name().to_string(),
             directory: self.directory.clone(),
