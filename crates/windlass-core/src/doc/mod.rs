@@ -2,6 +2,7 @@
 
 pub mod archived;
 pub mod status;
+pub mod template;
 mod todo;
 
 pub use todo::count_boxes;

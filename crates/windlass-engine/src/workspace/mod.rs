@@ -8,6 +8,7 @@
 //! | `metadata` | reading and changing its history, mending a broken one |
 //! | [`log`] | the logs of its runs |
 //! | [`remove`] | deleting one |
+//! | [`template`] | keeping the instructions and options of one to use them again |
 //! | [`archive`] | keeping one in an archive, and making one of it again |
 //! | [`guard`] | keeping them out of commits |
 
@@ -22,6 +23,7 @@ pub mod log;
 mod metadata;
 mod project;
 pub mod remove;
+pub mod template;
 
 #[cfg(test)]
 mod tests;

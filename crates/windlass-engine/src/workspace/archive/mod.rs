@@ -9,7 +9,7 @@ mod found;
 mod limits;
 mod links;
 mod reader;
-mod removal;
+pub(in crate::workspace) mod removal;
 mod restore;
 mod save;
 mod unpack;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use super::error::ArchiveError;
 use crate::file::{AtPath, FileError, remove_folder, sync_folder};
 
 /// What the name of a folder that is being removed begins with; nobody takes it for a workspace.
@@ -59,7 +58,7 @@ impl Unfinished {
     }
 
     /// Gives it its name in one step; `false` when something of this name is there.
-    pub fn put_in_place(self, name: &Path) -> Result<bool, ArchiveError> {
+    pub fn put_in_place(self, name: &Path) -> Result<bool, FileError> {
         match renameat_with(CWD, &self.path, CWD, name, RenameFlags::NOREPLACE) {
             Ok(()) => {}
             Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => return Ok(false),
@@ -70,7 +69,30 @@ impl Unfinished {
                 }
                 fs::rename(&self.path, name).at("write", name)?;
             }
-            Err(error) => return Err(error).at("write", name).map_err(ArchiveError::from),
+            Err(error) => return Err(error).at("write", name),
+        }
+        sync_folder(name.parent().unwrap_or(Path::new(".")))?;
+        Ok(true)
+    }
+}
+
+impl Unfinished {
+    /// Takes the place of the folder of this name in one step; that one is deleted then. `false` when there is none.
+    pub fn replace(self, name: &Path) -> Result<bool, FileError> {
+        match renameat_with(CWD, &self.path, CWD, name, RenameFlags::EXCHANGE) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::NOENT) => return Ok(false),
+            // A file system that does not know how: the old one stays aside until the new one is in place.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+                let parent = name.parent().unwrap_or(Path::new("."));
+                let old = Unfinished::within(parent)?;
+                fs::rename(name, &old.path).at("replace", name)?;
+                if let Err(error) = fs::rename(&self.path, name) {
+                    fs::rename(&old.path, name).at("write", name)?;
+                    return Err(error).at("write", name);
+                }
+            }
+            Err(error) => return Err(error).at("replace", name),
         }
         sync_folder(name.parent().unwrap_or(Path::new(".")))?;
         Ok(true)
