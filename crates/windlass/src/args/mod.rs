@@ -4,6 +4,7 @@
 //! line in a file are checked by the same rule and refused in the same words.
 
 mod run;
+mod sessions;
 mod shared;
 mod verbs;
 mod workspaces;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub use run::RunArgs;
+pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs};
 pub use verbs::{
     CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, Point, RestoreArgs, ResumeArgs, RunsArgs, Shell,
@@ -31,6 +33,12 @@ Work:
   run          Iterate on a goal until it is shown to be done
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
+
+Instructions and verdicts of a workspace:
+  setup        Write the instructions together with the agent
+  edit         Change them together with the agent
+  validate     Have an agent judge the instructions
+  verify       Have a fresh agent judge the finished work
 
 Look:
   runs         List all runs of this project
@@ -107,6 +115,14 @@ pub enum Verb {
     Reset(ResetArgs),
     /// Archive a workspace, then delete it
     Clean(CleanArgs),
+    /// Write a workspace's instructions together with the agent
+    Setup(AuthoringArgs),
+    /// Change a workspace's instructions together with the agent
+    Edit(AuthoringArgs),
+    /// Have an agent judge a workspace's instructions
+    Validate(ValidateArgs),
+    /// Have a fresh agent judge the finished work of a workspace
+    Verify(VerifyArgs),
     /// List all runs of this project
     Runs(RunsArgs),
     /// Show one run: by default the live or newest one here

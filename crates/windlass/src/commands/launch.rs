@@ -14,6 +14,7 @@ use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
+use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
 use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
 use windlass_engine::workspace::Workspaces;
@@ -201,7 +202,7 @@ fn record_in_workspace(here: &Here, workspace: Option<JobWorkspace>, folder: &Ru
 }
 
 /// The project's snapshots. What killed writers left in them is cleared away while no other run of the project is live.
-fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, CliError> {
+pub fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, CliError> {
     let store = here.snapshots()?;
     let alone = holders(&here.project)?.iter().all(|holder| holder.run == *run || !holder.is_alive());
     if let Some(store) = store.as_ref().filter(|_| alone) {
@@ -228,6 +229,14 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Taken, CliErro
     let locked = |message: String| CliError::new(Kind::Stopped(StopReason::Locked, codes), message);
     match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
         Acquired::Taken(lock) => Ok(end_leftovers(lock)),
+        Acquired::Held(HeldBy::Live(holder)) if is_session(&holder.run) => Err(locked(format!(
+            "{} (process {}, since {}) works in {}",
+            holder_in_words(&holder.run),
+            holder.pid,
+            holder.since.strftime("%H:%M:%S UTC"),
+            here.directory.display()
+        ))
+        .hint("End it in its terminal first.")),
         Acquired::Held(HeldBy::Live(holder)) => Err(locked(format!(
             "run {} (process {}, since {}) works in {}",
             holder.run,
@@ -238,7 +247,8 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Taken, CliErro
         .hint(format!("Watch it: windlass status {0}, windlass logs -f {0}", holder.run))
         .hint(format!("End it after its iteration: windlass stop {}", holder.run))),
         Acquired::Held(HeldBy::Leftovers(holder)) => {
-            Err(locked(format!("run {} was killed, and what it started is still being ended", holder.run))
+            let what = holder_in_words(&holder.run);
+            Err(locked(format!("{what} was killed, and what it started is still being ended"))
                 .hint("Try again in a few seconds."))
         }
         Acquired::Held(HeldBy::Nameless) => {
@@ -246,6 +256,11 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Taken, CliErro
                 .hint("Try again in a few seconds."))
         }
     }
+}
+
+/// `run r-…` or `session s-…`.
+pub fn holder_in_words(id: &RunId) -> String {
+    if is_session(id) { format!("session {id}") } else { format!("run {id}") }
 }
 
 /// Where runner and keeper were killed at the same moment, an agent or a check may still be at work in this directory.
@@ -256,12 +271,13 @@ fn end_leftovers(lock: Lock) -> Taken {
     };
     let found = leftovers::find(&run).len();
     let left = leftovers::end(&run);
-    let killed = format!("run {run} ended here without giving the directory back; it was probably killed");
+    let what = holder_in_words(&run);
+    let killed = format!("{what} ended here without giving the directory back; it was probably killed");
     let ended = (found > 0).then(|| match left.first() {
-        None => format!("{found} processes of run {run} were still alive; they were ended"),
+        None => format!("{found} processes of {what} were still alive; they were ended"),
         Some(first) => {
             format!(
-                "of {found} processes of run {run} {} cannot be ended: {} ({})",
+                "of {found} processes of {what} {} cannot be ended: {} ({})",
                 left.len(),
                 first.command,
                 first.pid

@@ -4,6 +4,7 @@ mod agent;
 mod assignment;
 mod audience;
 mod clean;
+mod authoring;
 mod completions;
 mod configuration;
 pub mod demo;
@@ -15,6 +16,7 @@ mod here;
 mod import;
 mod init;
 mod init_project;
+mod judging;
 mod launch;
 mod list;
 mod logs;
@@ -40,6 +42,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use windlass_core::prompt::Authoring;
 use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
 use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning};
 
@@ -79,6 +82,10 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Show(args) => show::run(&args),
         Verb::Reset(args) => reset::run(&args),
         Verb::Clean(args) => clean::run(&args),
+        Verb::Setup(args) => authoring::author(Authoring::Setup, &args),
+        Verb::Edit(args) => authoring::author(Authoring::Edit, &args),
+        Verb::Validate(args) => judging::validate(&args),
+        Verb::Verify(args) => judging::verify(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Logs(args) => logs::run(&args),
@@ -129,6 +136,9 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Logs(_)
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
+        Verb::Resume(_) | Verb::Stop(_) | Verb::Restore(_) | Verb::Demo(_) => true,
+        Verb::Setup(_) | Verb::Edit(_) | Verb::Validate(_) | Verb::Verify(_) => true,
+        Verb::Runs(_) | Verb::Status(_) | Verb::Logs(_) | Verb::Doctor(_) | Verb::Completions(_) => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `restore`: puts files back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::fact::RunId;
@@ -12,7 +12,8 @@ use windlass_engine::snapshot::{
 };
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
-use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index};
+use windlass_engine::store::session_folder::{find_session, is_session, names_session};
+use windlass_engine::store::{Project, RunFolder, StoreError, index};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::here::{self, Here};
@@ -30,9 +31,8 @@ const NAMED: usize = 10;
 pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
     let here = Here::find()?;
     let project = project_of(&here, &args.run)?;
-    let run = find_run(&project, &args.run)?;
-    let summary = index::summarize(&RunFolder::of(&project, &run))?;
-    refuse_other_directory(&here, &summary, args)?;
+    let (run, directory) = named(&project, &args.run)?;
+    refuse_other_directory(&here, &run, &directory, args)?;
     let mut store = open_store(&project, &run)?;
     let name = wanted(&store, &run, args)?;
     let target = store.load(&store.named(&name)?)?;
@@ -45,35 +45,56 @@ pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The run, or the interactive session, and where it works.
+fn named(project: &Project, text: &str) -> Result<(RunId, PathBuf), StoreError> {
+    if names_session(text) {
+        return find_session(project, text).map(|(session, record)| (session, record.directory));
+    }
+    let run = find_run(project, text)?;
+    let directory = index::summarize(&RunFolder::of(project, &run))?.directory;
+    Ok((run, directory))
+}
+
+/// Is it in this project?
+fn knows(project: &Project, text: &str) -> Result<(), StoreError> {
+    if names_session(text) { find_session(project, text).map(drop) } else { find_run(project, text).map(drop) }
+}
+
 /// The project that has the run. Without its repository a directory is another project: then the run is looked for in
 /// all of them.
 fn project_of(here: &Here, text: &str) -> Result<Project, CliError> {
-    let missing = match find_run(&here.project, text) {
-        Err(missing @ StoreError::NoSuchRun { .. }) => missing,
+    let missing = match knows(&here.project, text) {
+        Err(missing @ (StoreError::NoSuchRun { .. } | StoreError::NoSuchSession { .. })) => missing,
         Err(other) => return Err(other.into()),
-        Ok(_) => return Ok(here.project.clone()),
+        Ok(()) => return Ok(here.project.clone()),
     };
     let mut having = Project::all(&here::state_root()?)?;
-    having.retain(|project| find_run(project, text).is_ok());
+    having.retain(|project| knows(project, text).is_ok());
     match having.as_slice() {
         [one] => Ok(one.clone()),
         _ => Err(missing.into()),
     }
 }
 
-fn refuse_other_directory(here: &Here, summary: &RunSummary, args: &RestoreArgs) -> Result<(), CliError> {
-    if summary.directory == here.directory {
+fn refuse_other_directory(
+    here: &Here,
+    run: &RunId,
+    directory: &Path,
+    args: &RestoreArgs,
+) -> Result<(), CliError> {
+    if directory == here.directory {
         return Ok(());
     }
-    let directory = summary.directory.display();
+    let directory = directory.display();
     let before = if args.before { " --before" } else { "" };
     let repository = if args.repository { " --repository" } else { "" };
     let point = match args.iteration {
         Point::Iteration(iteration) => iteration.to_string(),
         Point::Moment(moment) => moment.to_string(),
     };
-    Err(CliError::usage(format!("run {} works in {directory}", summary.run))
-        .hint(format!("windlass -C '{directory}' restore {} {point}{before}{repository}", summary.run)))
+    let what = launch::holder_in_words(run);
+    Err(CliError::usage(format!("{what} works in {directory}"))
+        .hint(format!("windlass -C '{directory}' restore {run} {point}{before}{repository}")))
 }
 
 fn open_store(project: &Project, run: &RunId) -> Result<Store, CliError> {
@@ -125,12 +146,19 @@ fn refuse_live(here: &Here, root: &Path) -> Result<(), CliError> {
     let inside = |holder: &Holder| holder.directory != here.directory && holder.directory.starts_with(root);
     match holders.iter().find(|holder| inside(holder) && holder.is_alive()) {
         None => Ok(()),
-        Some(holder) => Err(CliError::usage(format!(
-            "run {} works in {}, whose files would be put back as well",
-            holder.run,
-            holder.directory.display()
-        ))
-        .hint(format!("End it first: windlass stop {}", holder.run))),
+        Some(holder) => {
+            let end = if is_session(&holder.run) {
+                "End it first.".to_owned()
+            } else {
+                format!("End it first: windlass stop {}", holder.run)
+            };
+            Err(CliError::usage(format!(
+                "{} works in {}, whose files would be put back as well",
+                launch::holder_in_words(&holder.run),
+                holder.directory.display()
+            ))
+            .hint(end))
+        }
     }
 }
 
@@ -187,12 +215,20 @@ fn said(done: &Done, name: &SnapshotName) -> Vec<Line> {
 
 fn headline(restored: &Restored, name: &SnapshotName) -> Line {
     let Restored { written, removed, unchanged, .. } = restored;
-    let when = moment(name.moment);
     let line = Line::hanging(2).mark(Tone::Good, Mark::Passed);
+    let of = launch::holder_in_words(&name.run);
+    // A session has no iterations.
+    let when = match name.moment {
+        Moment::Iteration { side, .. } if is_session(&name.run) => match side {
+            Side::Before => format!("before {of}"),
+            Side::After => format!("after {of}"),
+        },
+        moment => format!("{} of {of}", self::moment(moment)),
+    };
     if written.is_empty() && removed.is_empty() {
-        return line.plain(format!(" nothing to do: the files are as they were {when} of run {}", name.run));
+        return line.plain(format!(" nothing to do: the files are as they were {when}"));
     }
-    line.plain(format!(" the files are as they were {when} of run {}", name.run)).dim(format!(
+    line.plain(format!(" the files are as they were {when}")).dim(format!(
         ": {} written, {} removed, {unchanged} unchanged",
         written.len(),
         removed.len()

@@ -3,6 +3,7 @@
 use windlass_core::fact::RunId;
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{RunFolder, RunSummary, index};
 use windlass_ui::RunState;
 
@@ -36,12 +37,13 @@ fn no_run(nowhere: bool) -> CliError {
     }
 }
 
-/// Who works in the working directory now.
+/// The run that works in the working directory now. An interactive session is none.
 ///
 /// # Errors
 /// The lock cannot be read.
 pub fn live(here: &Here) -> Result<Option<Holder>, CliError> {
-    Ok(lock::holder(&here.project, &here.directory)?.filter(Holder::is_alive))
+    let holder = lock::holder(&here.project, &here.directory)?;
+    Ok(holder.filter(|holder| holder.is_alive() && !is_session(&holder.run)))
 }
 
 /// The runs of this project that a process works on now.
