@@ -123,6 +123,14 @@ pub fn is_abandoned(stream: Stream) -> bool {
     answered.is_ok() && answer.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
 }
 
+/// What brings a terminal back that a full-screen program left as it was when it was killed: the ordinary screen, a
+/// visible cursor, plain colours, and no reports of the mouse, of pasting, of the focus or of keys.
+#[must_use]
+pub const fn terminal_reset() -> &'static str {
+    // The cursor is saved first: leaving a screen that was never entered would move it to where one was saved last.
+    "\x1b7\x1b[?1049l\x1b[?25h\x1b[m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4m\r\n"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use windlass_core::config::ConfigError;
 use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_engine::interactive::InteractiveError;
 use windlass_engine::process::ProcessError;
 use windlass_engine::snapshot::{RestoreError, SnapshotError};
 use windlass_engine::store::StoreError;
@@ -175,6 +176,16 @@ impl From<RestoreError> for CliError {
         match error {
             RestoreError::Snapshot(error) => error.into(),
             other => CliError::new(Kind::System, other.to_string()),
+        }
+    }
+}
+
+impl From<InteractiveError> for CliError {
+    fn from(error: InteractiveError) -> CliError {
+        match error {
+            InteractiveError::Snapshot(error) => error.into(),
+            InteractiveError::Process(error) => error.into(),
+            InteractiveError::Survey(error) => CliError::new(Kind::System, error.to_string()),
         }
     }
 }

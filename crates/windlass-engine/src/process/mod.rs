@@ -32,3 +32,6 @@ pub use terminal::HandedBack;
 
 /// The environment variable that marks everything a run starts; its value is the run's id.
 pub const RUN_VARIABLE: &str = "WINDLASS_RUN";
+
+/// The environment variable that tells agents and checks where the job's workspace is.
+pub const WORKSPACE_VARIABLE: &str = "WINDLASS_WORKSPACE";

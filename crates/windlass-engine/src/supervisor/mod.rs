@@ -29,7 +29,7 @@ use windlass_core::run::{Effect, Input, Phase, Run, RunPlan};
 
 use crate::inventory::Surveyor;
 use crate::process::signals::{self, SignalWatch};
-use crate::process::{RUN_VARIABLE, adopt_and_kill, reap_adopted};
+use crate::process::{RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted};
 use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
 
@@ -45,9 +45,6 @@ use world::World;
 
 /// How often a request to stop is looked for, and wall-clock times are compared again (a clock can jump).
 const LOOK_AROUND: Duration = Duration::from_millis(500);
-
-/// Tells agents and checks where the job's workspace is.
-const WORKSPACE_VARIABLE: &str = "WINDLASS_WORKSPACE";
 
 /// A session of a run: all that the supervisor needs.
 pub struct Session {

@@ -24,6 +24,7 @@ mod metadata;
 mod project;
 pub mod remove;
 pub mod template;
+mod report;
 
 #[cfg(test)]
 mod tests;
@@ -37,3 +38,4 @@ pub use folder::{
 pub use history::{Known, LiveRun, live_runs};
 pub use metadata::{FoundMetadata, Mended, Reset, Updated};
 pub use project::ProjectMade;
+pub use report::write_report;

@@ -10,13 +10,13 @@ use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
 use windlass_core::config::Unlimited;
 use windlass_core::fact::{Ended, ExitCodes, StopReason};
 use windlass_core::prompt::{Authoring, SessionParts, session};
-use windlass_core::run::AgentPlan;
+use windlass_core::run::{AgentPlan, Mode};
 use windlass_engine::interactive::{self, Interactive, Keeping};
 use windlass_engine::inventory::{Change, Surveyor, as_path};
 use windlass_engine::process::WORKSPACE_VARIABLE;
-use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::store::SessionFolder;
-use windlass_engine::workspace::{Workspace, Workspaces};
+use windlass_engine::store::session_folder::SessionRecord;
+use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
 
 use super::configuration::Configuration;
@@ -39,7 +39,11 @@ pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, Cl
     refuse_wrong_verb(authoring, &workspace)?;
     refuse_without_terminal(&workspace)?;
     let here = Here::at(workspaces.project().to_owned())?;
-    let mode = workspace.mode()?;
+    let mode = match workspace.read_metadata()? {
+        FoundMetadata::Read { metadata, .. } => metadata.mode,
+        // Mended when the session is counted.
+        FoundMetadata::Missing | FoundMetadata::Corrupt(_) => Mode::Loop,
+    };
     let layer = flags::authoring(args)?;
     let configuration =
         Configuration::load(&here.directory, Some(workspace.folder()), mode, layer, Unlimited::Refused)?;
@@ -62,7 +66,7 @@ fn checked_script(authoring: Authoring, script: &str) -> Result<String, CliError
         ("builtin:default", Authoring::Edit) => "builtin:edit",
         (script, _) => script,
     };
-    run::checked_script(script)
+    run::script(script)
 }
 
 fn refuse_wrong_verb(authoring: Authoring, workspace: &Workspace) -> Result<(), CliError> {
@@ -115,7 +119,7 @@ struct Session {
     here: Here,
     workspace: Workspace,
     agent: AgentPlan,
-    mode: windlass_core::run::Mode,
+    mode: Mode,
 }
 
 impl Session {
@@ -137,9 +141,13 @@ impl Session {
         };
         taken.notices.iter().for_each(|notice| warn(notice));
         let (ended, taken) = launch::with_lock(taken, || self.talk(&folder))?;
-        let noted = self.workspace.update_metadata(&self.here.project, windlass_core::workspace::Metadata::after_setup);
+        let noted = self
+            .workspace
+            .update_metadata(&self.here.project, windlass_core::workspace::Metadata::after_setup);
         taken.lock.release()?;
-        noted?;
+        if let Some(mended) = noted?.mended {
+            warn(&mended.sentence(&self.workspace.metadata()));
+        }
         self.tell(&folder, &ended)
     }
 
@@ -206,14 +214,25 @@ impl Session {
             let count = ended.handed_back.left.len();
             notice(&format!("{count} processes it started cannot be ended; the first is {pid}"))
         }));
-        lines.extend(ended.trouble.as_ref().map(|trouble| notice(&format!("the files were not kept afterwards: {trouble}"))));
+        lines.extend(
+            ended
+                .trouble
+                .as_ref()
+                .map(|trouble| notice(&format!("the files were not kept afterwards: {trouble}"))),
+        );
         let (own, others) = self.changes(ended);
         lines.push(self.headline(written, own.as_deref()));
         if !others.is_empty() {
-            lines.push(notice(&format!("{} beside the instructions: {}", changed(others.len()), named(&others))));
+            lines.push(notice(&format!(
+                "{} beside the instructions: {}",
+                changed(others.len()),
+                named(&others)
+            )));
         }
         let changed_anything = ended.changes.as_ref().is_some_and(|changes| !changes.is_empty());
-        lines.extend(self.next(written).into_iter().map(|command| Line::new().dim("  next  ").command(command)));
+        lines.extend(
+            self.next(written).into_iter().map(|command| Line::new().dim("  next  ").command(command)),
+        );
         if changed_anything || ended.trouble.is_some() && self.here.repository.is_some() {
             let undo = format!("windlass restore {} 1 --before", folder.session());
             lines.push(Line::new().dim("  undo  ").command(undo));
@@ -245,9 +264,15 @@ impl Session {
         let good = Line::hanging(2).mark(Tone::Good, Mark::Passed);
         let nothing = Line::hanging(2).mark(Tone::Warn, Mark::Nothing);
         match (self.authoring, written) {
-            (Authoring::Setup, true) => good.plain(format!(" the instructions of {name} are written: {}", path.display())),
-            (Authoring::Setup, false) => nothing.plain(format!(" there are no instructions yet: {}", path.display())),
-            (Authoring::Edit, false) => nothing.plain(format!(" the instructions of {name} are gone: {}", path.display())),
+            (Authoring::Setup, true) => {
+                good.plain(format!(" the instructions of {name} are written: {}", path.display()))
+            }
+            (Authoring::Setup, false) => {
+                nothing.plain(format!(" there are no instructions yet: {}", path.display()))
+            }
+            (Authoring::Edit, false) => {
+                nothing.plain(format!(" the instructions of {name} are gone: {}", path.display()))
+            }
             (Authoring::Edit, true) => match own {
                 Some([]) => nothing.plain(format!(" the instructions of {name} are as they were")),
                 Some(_) => good.plain(format!(" the instructions of {name} are changed")),

@@ -3,7 +3,7 @@
 use windlass_core::config::{ConfigError, Key, Layer, Setting, Unlimited, keys};
 
 use super::passthrough;
-use crate::args::{LimitArgs, OutputArgs, ResumeArgs, RunArgs};
+use crate::args::{AuthoringArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs};
 use crate::error::CliError;
 
 /// The flags of `run`.
@@ -39,6 +39,27 @@ pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
     flags.limits(&args.limits);
     flags.output(&args.output);
+    Ok(flags.finish()?)
+}
+
+/// The flags of `setup` and `edit`.
+///
+/// # Errors
+/// Values that are wrong: all of them.
+pub fn authoring(args: &AuthoringArgs) -> Result<Layer, CliError> {
+    let mut flags = Flags::default();
+    flags.text(&keys::MODEL, "--model", args.model.as_ref());
+    Ok(flags.finish()?)
+}
+
+/// The flags of `validate` and `verify`.
+///
+/// # Errors
+/// Values that are wrong: all of them.
+pub fn judge(args: &JudgeArgs, depth: Option<&String>) -> Result<Layer, CliError> {
+    let mut flags = Flags::default();
+    flags.text(&keys::MODEL, "--model", args.model.as_ref());
+    flags.text(&keys::VERIFY_DEPTH, "--depth", depth);
     Ok(flags.finish()?)
 }
 

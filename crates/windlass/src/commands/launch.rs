@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use windlass_core::config::Resolved;
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
+use windlass_core::mode;
 use windlass_core::prompt::holds_signal;
-use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, JobWorkspace, Limits, Mode, RunPlan};
+use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
 use windlass_engine::snapshot::Store;
@@ -18,6 +19,7 @@ use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
 use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
 use windlass_engine::workspace::Workspaces;
+use windlass_ui::Level;
 
 use super::agent;
 use super::assignment::Assignment;
@@ -25,6 +27,7 @@ use super::audience::{Screened, Show};
 use super::here::{self, Here};
 use super::run::Request;
 use super::run_log::RunLog;
+use super::verdict;
 use crate::error::{CliError, Kind};
 
 /// How long what a killed run left behind may take to be cleaned up by its keeper.
@@ -35,6 +38,14 @@ const LEFTOVERS: Duration = Duration::from_secs(5);
 /// # Errors
 /// Whatever keeps it from starting.
 pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, CliError> {
+    carry_out(here, request, show).map(|(_, code)| code)
+}
+
+/// The same; also says which run it was.
+///
+/// # Errors
+/// Whatever keeps it from starting.
+pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolder, ExitCode), CliError> {
     let resolved = &request.configuration.resolved;
     refuse_goal_with_signal(&request.assignment, resolved)?;
     let mut agent = agent::plan(&wanted(here, request))?;
@@ -45,8 +56,8 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
     match begin(here, &folder, &plan, request) {
         Ok((journal, Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
-            let part = Part { folder, journal, entries: Vec::new(), lock, plan, notices };
-            finish(here, part, show)
+            let part = Part { folder: folder.clone(), journal, entries: Vec::new(), lock, plan, notices };
+            finish(here, part, show).map(|code| (folder, code))
         }
         Err(error) => {
             // Nothing has happened in it.
@@ -69,6 +80,8 @@ pub fn wanted<'a>(here: &'a Here, request: &'a Request) -> agent::Wanted<'a> {
 /// The plan of a new run.
 pub fn plan(here: &Here, request: &Request, run: &RunId, agent: AgentPlan, spent_before: Cost) -> RunPlan {
     let resolved = &request.configuration.resolved;
+    // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
+    let judges = mode::judges(request.assignment.mode);
     RunPlan {
         run: run.clone(),
         directory: here.directory.clone(),
@@ -76,9 +89,9 @@ pub fn plan(here: &Here, request: &Request, run: &RunId, agent: AgentPlan, spent
         job: request.assignment.job(&request.configuration),
         limits: Limits { spent_before, ..resolved.limits.clone() },
         clocks: resolved.clocks.clone(),
-        checks: resolved.checks.clone(),
+        checks: if judges { Vec::new() } else { resolved.checks.clone() },
         agent,
-        commit: resolved.commit,
+        commit: if judges { CommitPolicy::None } else { resolved.commit },
         exit_codes: resolved.exit_codes,
         inputs: inputs(request),
     }
@@ -159,7 +172,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
     let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
     let screen = Screened::start(show, log, &part.entries)?;
     let (run, folder) = (part.folder.run().clone(), part.folder.clone());
-    let workspace = part.plan.job.workspace.clone();
+    let (job, before) = (part.plan.job.clone(), part.entries.len());
     let codes = part.plan.exit_codes;
     let session = Session {
         program: here::program()?,
@@ -178,16 +191,29 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
     };
     let finished = drive(session);
     screen.finish();
-    record_in_workspace(here, workspace, &folder);
+    record_in_workspace(here, job.workspace.as_ref(), &folder);
+    report_verification(here, &job, &folder, before, show);
     match finished {
         Ok(Finished { exit_code, .. }) => Ok(ExitCode::from(exit_code)),
         Err(error) => Err(broken(&run, error, codes)),
     }
 }
 
+/// Keeps what a verification before completion said, and says where.
+fn report_verification(here: &Here, job: &Job, folder: &RunFolder, before: usize, show: Show) {
+    match verdict::after_run(here, job, folder, before) {
+        Ok(line) if show.json || show.level == Level::Quiet => drop(line),
+        // Where standard output is closed nobody is there to be told.
+        Ok(line) => drop(super::print_lines(&line.into_iter().collect::<Vec<_>>())),
+        Err(error) => {
+            super::warn(&format!("the verification is not kept in the workspace: {}", error.message))
+        }
+    }
+}
+
 /// Counts an ended run in its workspace. The run is over and journalled whether that works or not; whoever looks at the
 /// workspace next catches up on it.
-fn record_in_workspace(here: &Here, workspace: Option<JobWorkspace>, folder: &RunFolder) {
+fn record_in_workspace(here: &Here, workspace: Option<&JobWorkspace>, folder: &RunFolder) {
     let Some(workspace) = workspace else {
         return;
     };

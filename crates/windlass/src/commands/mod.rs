@@ -31,6 +31,7 @@ mod runs;
 mod show;
 mod status;
 mod stop;
+mod verdict;
 mod which;
 mod workspaces;
 

@@ -57,7 +57,11 @@ fn named(project: &Project, text: &str) -> Result<(RunId, PathBuf), StoreError> 
 
 /// Is it in this project?
 fn knows(project: &Project, text: &str) -> Result<(), StoreError> {
-    if names_session(text) { find_session(project, text).map(drop) } else { find_run(project, text).map(drop) }
+    if names_session(text) {
+        find_session(project, text).map(drop)
+    } else {
+        find_run(project, text).map(drop)
+    }
 }
 
 /// The project that has the run. Without its repository a directory is another project: then the run is looked for in

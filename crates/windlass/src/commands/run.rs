@@ -103,7 +103,14 @@ fn refuse_unfinished(here: &Here, assignment: &Assignment) -> Result<(), CliErro
 /// The script's name for a process that may be started elsewhere; a wrong script is refused before anything begins.
 fn checked_script(source: &str, mode: Mode) -> Result<String, CliError> {
     // What stands for no script plays along with the mode.
-    let source = if source == "builtin:default" && mode != Mode::Goal { "builtin:workspace" } else { source };
+    script(if source == "builtin:default" && mode != Mode::Goal { "builtin:workspace" } else { source })
+}
+
+/// The same for a script that was chosen.
+///
+/// # Errors
+/// It cannot be read or is wrong.
+pub fn script(source: &str) -> Result<String, CliError> {
     Script::load(source)?;
     if source.starts_with("builtin:") {
         return Ok(source.to_owned());
@@ -120,7 +127,7 @@ fn checked_script(source: &str, mode: Mode) -> Result<String, CliError> {
 }
 
 /// Claude Code refuses this too, but only once it runs, and in words that do not say what to do.
-fn refuse_root_without_sandbox() -> Result<(), CliError> {
+pub fn refuse_root_without_sandbox() -> Result<(), CliError> {
     let says_sandbox = env::var_os("IS_SANDBOX").is_some_and(|value| value == "1");
     if !rustix::process::geteuid().is_root() || says_sandbox {
         return Ok(());

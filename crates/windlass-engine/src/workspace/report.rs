@@ -1,0 +1,16 @@
+//! Reports of judgements on the disk.
+
+use std::path::Path;
+
+use super::WorkspaceError;
+use super::metadata::PERMISSIONS;
+use crate::file::{replace, sync_folder};
+
+/// Writes a report so that a crash leaves the old one or the new one. A link in its place is replaced, not followed.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
+    replace(path, bytes, PERMISSIONS)?;
+    Ok(path.parent().map_or(Ok(()), sync_folder)?)
+}
