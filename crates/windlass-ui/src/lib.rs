@@ -29,8 +29,8 @@ mod words;
 pub use board::Board;
 pub use document::{Finding, Health, doctor_json, doctor_text};
 pub use document::{ImportRow, ImportState, import_json, import_text};
-pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{Judgement, judgement_json, judgement_text};
+pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{RunRow, RunState, RunStatus, runs_json, runs_table, status_json, status_text};
 pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
 pub use error::{render_error, render_warning};
@@ -39,13 +39,11 @@ pub use harmless::{harmless, one_line};
 pub use line::{Line, Mark, Tone};
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
-pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure};
+pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};
 pub use view::{
     FORMAT_VERSION, JsonView, LogParts, LogView, Paper, ProgressView, QuietView, Sheet, VerboseView,
     json_schema, view,
 };
-pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};
-pub use view::{FORMAT_VERSION, JsonView, ProgressView, QuietView, VerboseView, json_schema, view};
 
 /// Shows events in views, one after the other, until the events end or nobody is left to look: a replay.
 pub fn replay(events: impl IntoIterator<Item = Event>, views: &mut [Box<dyn View>]) {

@@ -23,8 +23,8 @@ pub mod log;
 mod metadata;
 mod project;
 pub mod remove;
-pub mod template;
 mod report;
+pub mod template;
 
 #[cfg(test)]
 mod tests;

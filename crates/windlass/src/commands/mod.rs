@@ -3,8 +3,8 @@
 mod agent;
 mod assignment;
 mod audience;
-mod clean;
 mod authoring;
+mod clean;
 mod completions;
 mod configuration;
 pub mod demo;
