@@ -128,6 +128,10 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Restore(_)
         | Verb::Demo(_)
         | Verb::Init(_)
+        | Verb::Setup(_)
+        | Verb::Edit(_)
+        | Verb::Validate(_)
+        | Verb::Verify(_)
         | Verb::Reset(_)
         | Verb::Clean(_) => true,
         Verb::List(_)
@@ -137,9 +141,6 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Logs(_)
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
-        Verb::Resume(_) | Verb::Stop(_) | Verb::Restore(_) | Verb::Demo(_) => true,
-        Verb::Setup(_) | Verb::Edit(_) | Verb::Validate(_) | Verb::Verify(_) => true,
-        Verb::Runs(_) | Verb::Status(_) | Verb::Logs(_) | Verb::Doctor(_) | Verb::Completions(_) => false,
     }
 }
 
