@@ -2,6 +2,7 @@
 
 mod guard;
 mod hostile;
+mod importing;
 mod life;
 mod options;
 
