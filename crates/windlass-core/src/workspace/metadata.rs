@@ -176,7 +176,7 @@ impl Metadata {
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
         let verification =
-            (self.verification != VerificationHistory::default()).then(|| VerificationFields {
+            (self.verification != VerificationHistory::default()).then_some(VerificationFields {
                 verification_attempts: self.verification.attempts,
                 last_verification_status: self.verification.last_status,
                 last_verification_time: self.verification.last_time,

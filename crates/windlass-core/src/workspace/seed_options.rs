@@ -1,5 +1,6 @@
 //! Options that claude-iterate kept in a workspace's metadata, as lines of a `config.toml`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -260,10 +261,11 @@ pub fn options_text(options: &[(&str, Toml)]) -> String {
         }
     }
     for table in tables {
-        text.push_str(&format!("\n[{table}]\n"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n[{table}]");
         for (key, value) in options {
             if let Some(name) = key.strip_prefix(table).and_then(|rest| rest.strip_prefix('.')) {
-                text.push_str(&format!("{name} = {value}\n"));
+                let _ = writeln!(text, "{name} = {value}");
             }
         }
     }

@@ -6,7 +6,7 @@ use std::fs;
 
 use jiff::Timestamp;
 use windlass_core::run::Mode;
-use windlass_core::workspace::{OptionValue, WorkspaceName, options_text, seed_options};
+use windlass_core::workspace::{OptionValue, SeedOptions, WorkspaceName, options_text, seed_options};
 
 use super::metadata::PERMISSIONS;
 use super::{
@@ -80,14 +80,14 @@ impl Workspaces {
         note(&mut made, TODO_FILE, create_new(&workspace.todo(), TODO_PLACEHOLDER.as_bytes(), PERMISSIONS)?);
         let (adopted, left) = workspace.make_options(creation, &mut made)?;
         let had_metadata = kept.iter().any(|name| name == METADATA_FILE);
-        let (mode, former_mode, mended) = workspace.make_metadata(project, creation.mode)?;
+        let (worked_on, former_mode, mended) = workspace.make_metadata(project, creation.mode)?;
         if !had_metadata {
             made.push(METADATA_FILE);
         }
         sync_folder(workspace.folder())?;
         let mended =
             mended.filter(|mended| mended.problem.is_some() || mended.runs.is_some_and(|runs| runs > 0));
-        Ok(Created { workspace, folder, made, kept, adopted, left, mode, former_mode, mended })
+        Ok(Created { workspace, folder, made, kept, adopted, left, mode: worked_on, former_mode, mended })
     }
 
     fn make(&self, name: &WorkspaceName) -> Result<(Workspace, Made), WorkspaceError> {
@@ -144,7 +144,7 @@ impl Workspace {
         }
         let seed = match self.read_metadata()? {
             FoundMetadata::Read { metadata, .. } => seed_options(metadata.mode, &metadata.other),
-            FoundMetadata::Missing | FoundMetadata::Corrupt(_) => Default::default(),
+            FoundMetadata::Missing | FoundMetadata::Corrupt(_) => SeedOptions::default(),
         };
         let given = |key: &str| creation.options.iter().any(|(given, _)| *given == key);
         let adopted: Vec<_> = seed.options.into_iter().filter(|(key, _)| !given(key)).collect();

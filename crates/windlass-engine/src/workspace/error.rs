@@ -55,8 +55,8 @@ pub enum WorkspaceError {
         /// The run.
         run: RunId,
     },
-    /// Somebody else is changing its metadata, and does not come to an end.
-    #[error("another process is changing the metadata of workspace `{name}` and does not come to an end")]
+    /// Somebody else is changing it, and does not come to an end.
+    #[error("another process is changing workspace `{name}` and does not come to an end")]
     Busy {
         /// The workspace.
         name: String,

@@ -26,6 +26,7 @@ const COPIES: u32 = 1000;
 
 /// What there is of a workspace's metadata.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum FoundMetadata {
     /// They can be read.
     Read {
@@ -128,12 +129,11 @@ impl Workspace {
                 (None, Some(Mended { problem: Some(corrupt.to_string()), kept_as, runs: None }))
             }
         };
-        let (mut metadata, mended) = match before.clone() {
-            Some(metadata) => (metadata, mended),
-            None => {
-                let (metadata, runs) = self.rebuild(project)?;
-                (metadata, mended.map(|mended| Mended { runs: Some(runs), ..mended }))
-            }
+        let (mut metadata, mended) = if let Some(metadata) = before.clone() {
+            (metadata, mended)
+        } else {
+            let (metadata, runs) = self.rebuild(project)?;
+            (metadata, mended.map(|mended| Mended { runs: Some(runs), ..mended }))
         };
         self.name().as_str().clone_into(&mut metadata.name);
         change(&mut metadata);
@@ -170,7 +170,9 @@ impl Workspace {
         let ended = self.ended(&all);
         let updated = self.update_metadata(project, |metadata| {
             // What a killed runner could not note belongs to the time before.
-            ended.iter().for_each(|run| metadata.after_run(run));
+            for run in &ended {
+                metadata.after_run(run);
+            }
             metadata.reset(now);
         })?;
         Ok(Reset { updated, metadata_kept_as, status_kept_as })
@@ -231,28 +233,37 @@ impl Workspace {
         Ok(sync_folder(self.folder())?)
     }
 
-    /// The lock lies outside the project: nobody commits it, and restoring files does not replace it.
-    fn lock_metadata(&self, project: &Project) -> Result<MetadataLock, WorkspaceError> {
-        project.create()?;
+    fn lock_metadata(&self, project: &Project) -> Result<FileLock, WorkspaceError> {
         let short: String = digest(self.folder().as_os_str().as_bytes()).chars().take(12).collect();
-        let path = project.path().join(format!("workspace-{short}.lock"));
-        MetadataLock::take(&path)?.ok_or_else(|| WorkspaceError::Busy { name: self.name().to_string() })
+        self.lock(project, &format!("workspace-{short}.lock"))
+    }
+
+    /// Keeps other deletions of the project's workspaces waiting.
+    pub(super) fn lock_deletions(&self, project: &Project) -> Result<FileLock, WorkspaceError> {
+        self.lock(project, "deletion.lock")
+    }
+
+    /// The lock lies outside the project: nobody commits it, and restoring files does not replace it.
+    fn lock(&self, project: &Project, name: &str) -> Result<FileLock, WorkspaceError> {
+        project.create()?;
+        let lock = FileLock::take(&project.path().join(name))?;
+        lock.ok_or_else(|| WorkspaceError::Busy { name: self.name().to_string() })
     }
 }
 
-/// Held while the metadata are changed; given back when it is dropped, or when the process dies.
-struct MetadataLock {
+/// Held while something is changed; given back when it is dropped, or when the process dies.
+pub(super) struct FileLock {
     _file: File,
 }
 
-impl MetadataLock {
+impl FileLock {
     /// `None` when another process has it for too long.
-    fn take(path: &Path) -> Result<Option<MetadataLock>, WorkspaceError> {
+    fn take(path: &Path) -> Result<Option<FileLock>, WorkspaceError> {
         let file = OpenOptions::new().create(true).append(true).open(path).at("open", path)?;
         let began = Instant::now();
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Some(MetadataLock { _file: file })),
+                Ok(()) => return Ok(Some(FileLock { _file: file })),
                 Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(POLL),
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error).at("lock", path)?,

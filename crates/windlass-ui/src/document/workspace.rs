@@ -92,7 +92,11 @@ pub fn workspace_text(shown: &WorkspaceShown, now: Timestamp, terminal: &Termina
     lines.extend(options("notify", &shown.notifications));
     lines.extend(problem(shown.row.problem.as_deref()));
     lines.extend(problem(shown.configuration_problem.as_deref()));
-    let mut text: String = lines.iter().map(|line| format!("{}\n", line.render(terminal))).collect();
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&line.render(terminal));
+        text.push('\n');
+    }
     if !shown.runs.is_empty() {
         text.push('\n');
         text.push_str(&indented_runs(&shown.runs, now, terminal));
@@ -198,7 +202,9 @@ fn problem(problem: Option<&str>) -> Option<Line> {
 fn indented_runs(runs: &[RunRow], now: Timestamp, terminal: &Terminal) -> String {
     let narrower =
         Terminal { width: terminal.width.map(|width| width.saturating_sub(2)), ..terminal.clone() };
-    runs_table(runs, now, &narrower).lines().map(|line| format!("  {line}\n")).collect()
+    let table = runs_table(runs, now, &narrower);
+    let rows = table.lines().flat_map(|line| ["  ", line, "\n"]);
+    rows.collect()
 }
 
 impl WorkspaceState {

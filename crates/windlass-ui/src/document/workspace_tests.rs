@@ -55,6 +55,8 @@ fn shown() -> WorkspaceShown {
         runs: vec![RunRow {
             run: RunId("r-abcdefgh".to_owned()),
             title: "Port the endpoints".to_owned(),
+            workspace: Some("port".to_owned()),
+            items: None,
             directory: "/home/ada/ledger".to_owned(),
             started: hour_ago,
             iterations: 12,
@@ -86,7 +88,7 @@ port in progress · loop
   notify      notify.url = https://ntfy.sh/… (user's config.toml:3)
 
   run         started  it.   cost  state           job
-  r-abcdefgh  1h ago    12  $3.20  max_iterations  Port the endpoints
+  r-abcdefgh  1h ago    12  $3.20  max_iterations  port: Port the endpoints
 
   next        windlass run port
               windlass logs r-abcdefgh

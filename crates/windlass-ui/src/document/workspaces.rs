@@ -109,7 +109,12 @@ pub fn workspaces_table(rows: &[WorkspaceRow], now: Timestamp, terminal: &Termin
     }
     let mut lines = vec![header(headings, widths)];
     lines.extend(rows.iter().zip(&cells).map(|(row, cells)| body(row, cells, widths, terminal)));
-    lines.iter().map(|line| format!("{}\n", line.render(terminal).trim_end())).collect()
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line.render(terminal).trim_end());
+        text.push('\n');
+    }
+    text
 }
 
 fn cells(row: &WorkspaceRow, now: Timestamp, terminal: &Terminal) -> [String; 6] {

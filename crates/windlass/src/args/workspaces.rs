@@ -1,8 +1,4 @@
 //! The verbs around workspaces.
-#![expect(
-    clippy::doc_markdown,
-    reason = "these comments are the help; backticks around a file's name would be noise"
-)]
 
 use clap::{Args, ValueEnum};
 

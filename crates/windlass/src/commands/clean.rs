@@ -34,9 +34,8 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, CliError> {
         print_lines(&[deleted(&name)])?;
         return Ok(ExitCode::SUCCESS);
     }
-    let archives = Archives::of(&project.workspaces);
     // It deletes the workspace when the archive has been read back, and not before.
-    let archived = archives
+    let archived = Archives::of(&project.workspaces)
         .save(&workspace, &project.here.project, Afterwards::Remove, Timestamp::now())
         .map_err(|error| kept(error, &name))?;
     print_lines(&said(&name, &archived))?;

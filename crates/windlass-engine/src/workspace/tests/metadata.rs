@@ -128,21 +128,28 @@ fn a_reset_keeps_what_was() {
     let before = fs::read(workspace.metadata()).unwrap();
     // Another one ended, and its runner was killed before it could say so here.
     scratch.run(&workspace, 5, at(2), StopReason::Complete);
-    let (updated, kept) = workspace.reset_metadata(&scratch.project, at(3)).unwrap();
-    assert_eq!(fs::read(kept.unwrap()).unwrap(), before);
-    assert_eq!(
-        (updated.metadata.total_iterations, updated.metadata.status),
-        (0, WorkspaceStatus::InProgress)
-    );
-    let all = index::look(&scratch.project).unwrap().runs;
-    assert_eq!(workspace.caught_up(updated.metadata, &all).execution_iterations, 0);
+    fs::write(workspace.status(), "{\"complete\":true}").unwrap();
+    fs::write(workspace.instructions(), "do it").unwrap();
+    for _ in 0..3 {
+        let reset = workspace.reset(&scratch.project, at(3)).unwrap();
+        let metadata = reset.updated.metadata;
+        assert_eq!((metadata.total_iterations, metadata.status), (0, WorkspaceStatus::InProgress));
+        let all = index::look(&scratch.project).unwrap().runs;
+        assert_eq!(workspace.caught_up(metadata, &all).execution_iterations, 0);
+    }
+    let names = names(workspace.folder());
+    let kept = |of: &str| names.iter().filter(|name| name.starts_with(of)).collect::<Vec<_>>();
+    assert_eq!(kept(".metadata.json.before-reset-").len(), 3, "{names:?}");
+    assert_eq!(fs::read(workspace.folder().join(kept(".metadata.json.before-reset-")[0])).unwrap(), before);
+    assert_eq!(kept(".status.json").len(), 1, "{names:?}");
+    assert!(!workspace.status().exists() && workspace.instructions().exists());
 }
 
 #[test]
 fn a_deleted_workspace_is_gone_and_what_a_cut_off_deletion_left_as_well() {
     let scratch = Scratch::new();
     let (one, other) = (scratch.workspace("one"), scratch.workspace("other"));
-    fs::create_dir_all(scratch.workspaces.root().join(".deleting-one/working")).unwrap();
+    fs::create_dir_all(scratch.workspaces.root().join(".deleting-before/working")).unwrap();
     one.delete(&scratch.project).unwrap();
     assert_eq!(names(&scratch.workspaces.root()), ["other"]);
     let run = scratch.run(&other, 1, at(1), StopReason::Complete);

@@ -11,7 +11,7 @@ fn exactly_what_was_given_is_written_a_delay_of_nothing_too() {
     // Seed defects D1: core/workspace.ts:65 (`--delay 0` ignored), core/config-manager.ts:242 (defaults stored).
     let env = TestEnv::with_git();
     told(&env, &["init", "bare"]);
-    assert!(!env.read(folder(&env, "bare").join("config.toml")).contains("="));
+    assert!(!env.read(folder(&env, "bare").join("config.toml")).contains('='));
     let text = told(
         &env,
         &[
@@ -48,7 +48,7 @@ fn exactly_what_was_given_is_written_a_delay_of_nothing_too() {
         ]
     );
     assert_eq!(metadata(&env, "full")["mode"], "iterative");
-    assert_eq!(metadata(&env, "full").as_object().unwrap().contains_key("maxIterations"), false);
+    assert!(!metadata(&env, "full").as_object().unwrap().contains_key("maxIterations"));
     let shown = document(&env, &["show", "full", "--json"]);
     let keys: Vec<_> = shown["options"].as_array().unwrap().iter().map(|option| &option["key"]).collect();
     assert_eq!(keys, ["limits.max_iterations", "limits.stagnation_threshold", "clocks.delay"]);
