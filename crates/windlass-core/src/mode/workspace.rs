@@ -57,7 +57,8 @@ impl Standings {
 
     /// What is there later.
     pub(crate) fn read(&mut self, standing: &Standing) {
-        self.written |= standing.mark != self.first;
+        // A file that is gone was not written; if it comes back as it was, its words are still those of yesterday.
+        self.written |= !standing.mark.is_empty() && standing.mark != self.first;
         self.status_file |= standing.source == StandingSource::StatusFile;
         self.latest = Some(standing.clone());
     }

@@ -68,6 +68,8 @@ pub struct Claim {
     pub outcome: Outcome,
     /// What the checks said of it.
     pub judged: Judged,
+    /// What was there when they had judged it, with what they wrote.
+    pub evidence: Option<Evidence>,
 }
 
 impl Turn {
@@ -83,7 +85,9 @@ impl Turn {
 
     /// The attempt that asks a fresh agent about this one's claim.
     pub(crate) fn verification(&self, claim: Claim) -> Turn {
-        Turn { purpose: Purpose::Verify, claim: Some(Box::new(claim)), ..self.next_attempt(self.notes) }
+        let progress = self.progress || claim.judged.first_pass;
+        let turn = self.next_attempt(self.notes);
+        Turn { purpose: Purpose::Verify, claim: Some(Box::new(claim)), progress, ..turn }
     }
 }
 

@@ -138,7 +138,9 @@ impl Run {
     fn verified(&self, outcome: &Outcome, judged: &Judged) -> Verdict {
         let passes = outcome.summary.assessment.as_ref().is_some_and(Assessment::passes);
         let until = self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
-        if passes && until && self.gates_green(&judged.outcomes) {
+        // What stands in a file can be taken back while the agent looks.
+        let stands = self.file_claims().unwrap_or(true);
+        if passes && stands && until && self.gates_green(&judged.outcomes) {
             Verdict::ClaimAccepted
         } else {
             Verdict::ClaimRefused

@@ -103,16 +103,24 @@ pub fn commit(
     Ok(CommitOutcome::Committed { commit, altered })
 }
 
-/// HEAD's commit, if its message ends with these trailers: it was made before a crash. Its index is settled as well.
-pub fn head_if_marked(repository: &Repository, trailers: &str) -> Result<Option<ObjectId>, GitError> {
-    let Some(commit) = repository.head()?.commit() else { return Ok(None) };
-    let message = Call::new(&repository.top).args(["log", "-1", "--format=%B"]).output()?;
-    if !String::from_utf8_lossy(&message).trim_end().ends_with(trailers) {
-        return Ok(None);
+/// How far back a commit is looked for that was made before a crash: others may have committed since.
+const LOOKED_BACK: &str = "-20";
+
+/// The newest commit whose message ends with these trailers: it was made before a crash. If it is HEAD, its index is
+/// settled as well.
+pub fn marked_commit(repository: &Repository, trailers: &str) -> Result<Option<ObjectId>, GitError> {
+    let Some(head) = repository.head()?.commit() else { return Ok(None) };
+    let listing = ["log", LOOKED_BACK, "--first-parent", "--format=%H%n%B%x00"];
+    let messages = Call::new(&repository.top).args(listing).output()?;
+    let messages = String::from_utf8_lossy(&messages);
+    let marked = messages.split('\0').find(|message| message.trim_end().ends_with(trailers));
+    let name = marked.and_then(|message| message.trim_start().lines().next());
+    let Some(commit) = name.and_then(|name| ObjectId::from_hex(name.as_bytes())) else { return Ok(None) };
+    if commit == head {
+        let parent = Call::new(&repository.top).args(["rev-parse", "--quiet", "--verify", "HEAD~1"]).run()?;
+        let parent = if parent.code == 0 { ObjectId::from_hex(parent.output.trim_ascii()) } else { None };
+        settle_index(repository, parent)?;
     }
-    let parent = Call::new(&repository.top).args(["rev-parse", "--quiet", "--verify", "HEAD~1"]).run()?;
-    let parent = if parent.code == 0 { ObjectId::from_hex(parent.output.trim_ascii()) } else { None };
-    settle_index(repository, parent)?;
     Ok(Some(commit))
 }
 

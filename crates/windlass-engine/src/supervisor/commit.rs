@@ -51,7 +51,7 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
         return Ok(CommitOutcome::NothingToCommit);
     };
     let trailers = trailers(&world.plan, turn);
-    if let Some(commit) = git::head_if_marked(repository, &trailers)? {
+    if let Some(commit) = git::marked_commit(repository, &trailers)? {
         return Ok(CommitOutcome::Committed { commit, altered: false });
     }
     let since = store.load(since)?;

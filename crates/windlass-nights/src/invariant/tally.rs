@@ -52,6 +52,8 @@ pub(super) struct Tally {
     // Judgements.
     judging: bool,
     verifying: bool,
+    /// What was there when a claim was judged, and what the checks said.
+    claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
     assessment: Option<bool>,
     unverified: u32,
     latest: Option<Evidence>,
@@ -91,7 +93,10 @@ impl Tally {
             }
             Fact::CallReserved { purpose, .. } => self.judging = *purpose == Purpose::Verify,
             Fact::AttemptRepeats { .. } => self.began.clone_from(&self.standing.mark),
-            Fact::VerificationDue { .. } => self.verifying = true,
+            Fact::VerificationDue { .. } => {
+                self.verifying = true;
+                self.claim = Some((self.latest.clone(), self.outcomes.clone()));
+            }
             Fact::StatusChanged { standing, .. } => self.read(standing),
             Fact::CallFinished { summary, claimed, .. } => {
                 self.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
@@ -169,7 +174,7 @@ impl Tally {
             self.first_mark.clone_from(&standing.mark);
             self.written = false;
         }
-        self.written |= standing.mark != self.first_mark;
+        self.written |= !standing.mark.is_empty() && standing.mark != self.first_mark;
         self.standing = standing.clone();
     }
 
@@ -183,11 +188,14 @@ impl Tally {
         if let Some(standing) = standing {
             self.read(standing);
         }
-        let moved = self.latest.as_ref() != Some(evidence);
         self.latest = Some(evidence.clone());
         let new = self.seen.insert(evidence.clone());
-        if !self.verifying || moved {
-            self.outcomes.clear();
+        // What the checks said of a claim holds as long as the tree is the one that they judged.
+        match &self.claim {
+            Some((judged, outcomes)) if self.verifying && judged.as_ref() == Some(evidence) => {
+                self.outcomes.clone_from(outcomes);
+            }
+            _ => self.outcomes.clear(),
         }
         if self.judging {
             return;
@@ -227,7 +235,9 @@ impl Tally {
 
     fn verdict(&self, class: Class) -> Verdict {
         if self.verifying {
+            let by_file = mode::reads_file(self.mode()) && !self.has(CheckKind::Until);
             let good = self.assessment == Some(true)
+                && (!by_file || self.file_claims())
                 && self.all_pass(CheckKind::Until, &self.outcomes)
                 && self.all_pass(CheckKind::Gate, &self.outcomes);
             return if good { Verdict::ClaimAccepted } else { Verdict::ClaimRefused };

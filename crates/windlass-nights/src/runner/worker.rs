@@ -284,7 +284,7 @@ impl Runner<'_> {
         };
         let candidate = candidate.tree;
         if self.plant != Some(Plant::RepeatedCommit)
-            && let Some(commit) = self.world.git.head_if_marked(turn.iteration)
+            && let Some(commit) = self.world.git.marked(turn.iteration)
         {
             return Ok((Some(commit), false, None));
         }

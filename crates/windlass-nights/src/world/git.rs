@@ -72,10 +72,11 @@ impl Git {
         name(head)
     }
 
-    /// HEAD, if it carries the trailer of this iteration.
-    pub fn head_if_marked(&self, iteration: u32) -> Option<String> {
-        let head = self.head?;
-        (self.commits[head].author == Author::Runner(iteration)).then(|| name(head))
+    /// HEAD or a commit shortly before it, if it carries the trailer of this iteration.
+    pub fn marked(&self, iteration: u32) -> Option<String> {
+        let before = |at: &usize| self.commits[*at].parent;
+        let mut back = std::iter::successors(self.head, before).take(20);
+        back.find(|at| self.commits[*at].author == Author::Runner(iteration)).map(name)
     }
 
     /// `git reset --hard HEAD~1`: the tree that is there then.

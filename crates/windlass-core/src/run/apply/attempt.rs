@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Applied;
 use crate::fact::{
-    CallId, CallSummary, CheckOutcome, CheckStage, Class, Cost, Evidence, LaneId, Now, Purpose, SnapshotId,
-    Standing, Tokens, Verdict,
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, LaneId, Now, Purpose,
+    SnapshotId, Standing, Tokens, Verdict,
 };
 use crate::mode;
 use crate::run::lane::{Call, Checking, Claim, Judged, Kept, LaneState, Outcome, Turn};
@@ -91,7 +91,7 @@ impl Run {
             self.history.saw(evidence);
         } else {
             turn.progress |= is_new;
-            outcome.claimed |= self.file_claims();
+            outcome.claimed = self.file_claims().unwrap_or(outcome.claimed);
             self.history.reached(evidence);
         }
         self.remember(lane, evidence);
@@ -101,7 +101,9 @@ impl Run {
     }
 
     fn after_keeping(&self, lane: LaneId, turn: Turn, mut outcome: Outcome) -> LaneState {
-        let moved = outcome.kept.as_ref().is_some_and(|kept| kept.moved);
+        // Not only by this attempt: also by one before it that was cut off, or by a person meanwhile.
+        let now = outcome.kept.as_ref().map(|kept| &kept.evidence);
+        let moved = turn.claim.as_ref().is_some_and(|claim| claim.evidence.as_ref() != now);
         match (self.course(&turn, &outcome), turn.claim.as_deref()) {
             (Course::Repeat(_), _) => LaneState::Judging(turn, outcome, Judged::default()),
             (Course::Finish, Some(claim)) if !moved => {
@@ -130,7 +132,8 @@ impl Run {
             }
             _ => None,
         })?;
-        let turn = turn.verification(Claim { outcome, judged });
+        let evidence = self.latest_evidence(lane).cloned();
+        let turn = turn.verification(Claim { outcome, judged, evidence });
         self.set_state(lane, LaneState::Preparing(turn));
         Ok(())
     }
@@ -139,10 +142,11 @@ impl Run {
         self.plan.as_ref().is_some_and(|plan| self.standings.found_no_work(&plan.job))
     }
 
-    fn file_claims(&self) -> bool {
-        self.plan
-            .as_ref()
-            .is_some_and(|plan| mode::reads_file(plan.job.mode) && self.standings.claims(&plan.job))
+    /// Does the job's own file claim, now, that it is done? `None` where claims are not read from it.
+    pub(in crate::run) fn file_claims(&self) -> Option<bool> {
+        let plan = self.plan.as_ref()?;
+        let by_check = self.checks(CheckKind::Until).next().is_some();
+        (mode::reads_file(plan.job.mode) && !by_check).then(|| self.standings.claims(&plan.job))
     }
 
     pub(super) fn check_finished(

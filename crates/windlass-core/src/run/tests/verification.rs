@@ -162,3 +162,32 @@ fn without_a_judgement_it_fails() {
     );
     assert_eq!(world.run.phase(), Phase::Ended(StopReason::ConsecutiveFailures));
 }
+
+// The gates judged a tree that an attempt before the last one changed.
+#[test]
+fn gates_judge_again_what_a_verification_that_was_cut_off_had_written() {
+    let agent = |call: u32, _| match call {
+        1 => works(call),
+        2 => Act::limited(None).leaves("broken by the verifying agent"),
+        _ => Act::judges(Assessed::Pass),
+    };
+    let mut plan = verified();
+    plan.checks = vec![check(CheckKind::Gate, "make test")];
+    plan.limits.iterations = Some(1);
+    let mut world = world(plan, agent).checking(|_, tree| tree == "tree 1");
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+}
+
+#[test]
+fn a_claim_that_is_taken_back_while_it_is_verified_completes_nothing() {
+    let agent = |call: u32, _| if call == 1 { works(call) } else { Act::judges(Assessed::Pass) };
+    let mut plan = verified();
+    plan.limits.iterations = Some(1);
+    let mut world = world(plan, agent);
+    world.until(
+        |effect| matches!(effect, crate::run::Effect::Prepare { purpose, .. } if *purpose == Purpose::Verify),
+    );
+    world.restart(world.journal.len());
+    world.status = Some(Standing { complete: false, ..complete("a person wrote this") });
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+}

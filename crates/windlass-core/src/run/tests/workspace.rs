@@ -216,3 +216,31 @@ fn a_failed_call_that_left_a_claim_is_judged_by_the_gates() {
     let mut world = World::new(workspace(Mode::Loop), agent).with_status(Standing::default());
     assert_eq!(world.finish(), StopReason::Complete);
 }
+
+/// `--until` replaces the claim: then what the file says is no reason to look before waiting.
+#[test]
+fn a_usage_limit_is_waited_for_where_a_check_decides_whatever_the_file_says() {
+    let mut plan = workspace(Mode::Loop);
+    plan.checks = vec![check(CheckKind::Until, "make test")];
+    plan.limits.iterations = Some(1);
+    let agent = |call: u32, _| match call {
+        1 => Act::limited(None).leaves("half").writes(complete("1")),
+        _ => Act::works("whole"),
+    };
+    let mut world =
+        World::new(plan, agent).checking(|_, tree| tree == "whole").with_status(Standing::default());
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(verdicts(&world), [Verdict::ClaimAccepted]);
+}
+
+#[test]
+fn yesterdays_words_stay_those_of_yesterday_where_the_file_was_gone_for_a_while() {
+    let mut plan = workspace(Mode::Loop);
+    plan.limits.iterations = Some(3);
+    let agent = |call: u32, _| match call {
+        1 => Act::works("one").writes(Standing::default()),
+        _ => Act::works(&format!("tree {call}")).writes(complete("yesterday")),
+    };
+    let mut world = World::new(plan, agent).with_status(complete("yesterday"));
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+}

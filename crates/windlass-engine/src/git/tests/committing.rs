@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
-use crate::git::{Candidate, CommitOutcome, Head, commit, head_if_marked, settle_index};
+use crate::git::{Candidate, CommitOutcome, Head, commit, marked_commit, settle_index};
 use crate::inventory::{Inventory, changes};
 use crate::scratch::{Scratch, after};
 
@@ -304,13 +304,18 @@ fn a_linked_working_tree_commits_to_its_own_branch() {
 #[test]
 fn a_commit_that_was_made_before_a_crash_is_known_by_its_trailers_and_its_index_settled() {
     let scratch = Scratch::committed();
-    assert_eq!(head_if_marked(&scratch.found(), "Windlass-Run: r-1").unwrap(), None);
+    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap(), None);
     scratch.write("a.txt", "changed\n");
     let steps = "export GIT_INDEX_FILE=.git/other; git read-tree HEAD && git add a.txt && git commit -q -F .git/message";
     scratch.write(".git/message", "Do it\n\nWindlass-Run: r-1\n");
     scratch.git(&["-c", &format!("alias.other=!{steps}"), "other"]);
-    let found = head_if_marked(&scratch.found(), "Windlass-Run: r-1").unwrap();
+    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap();
     assert_eq!(found, scratch.found().head().unwrap().commit());
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
-    assert_eq!(head_if_marked(&scratch.found(), "Windlass-Run: r-2").unwrap(), None);
+    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-2").unwrap(), None);
+    // Somebody committed something else before the run went on.
+    scratch.write("b.txt", "a person's\n");
+    scratch.git(&["add", "b.txt"]);
+    scratch.git(&["commit", "-q", "-m", "Something else"]);
+    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap(), found);
 }
