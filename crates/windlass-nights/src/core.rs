@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckResult, Class, Cost, Ended, Entry, Fact, Now, StopReason, Verdict};
+use windlass_core::agent::parse_assessment;
+use windlass_core::fact::{CheckResult, Class, Cost, Ended, Entry, Fact, LaneId, Now, StopReason, Verdict};
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
 
 use crate::plant::Plant;
@@ -27,6 +28,7 @@ impl Core {
                 let wall = now.wall.checked_add(Duration::from_secs(60)).unwrap_or(now.wall);
                 (Now { wall, ..now }, Input::Tick)
             }
+            (Plant::LostAnswer, Input::Settled { .. }) => return Vec::new(),
             (Plant::LostInterrupt, Input::Stop { .. }) if self.is_calling() => return Vec::new(),
             (Plant::UncheckedHook, Input::CommitEnded { lane, commit, evidence, refused, .. }) => {
                 (now, Input::CommitEnded { lane, commit, evidence, altered: false, refused })
@@ -45,6 +47,19 @@ impl Core {
             }
             (Plant::FreeDeath, Input::CallEnded { lane, call, mut report }) => {
                 report.cost = report.cost.or(Some(Cost::ZERO));
+                (now, Input::CallEnded { lane, call, report })
+            }
+            (
+                Plant::StatusFromYesterday,
+                Input::Surveyed { evidence, snapshot, left_out, standing: Some(mut standing) },
+            ) if self.run.counters().started == 0 => {
+                standing.mark.push('?');
+                (now, Input::Surveyed { evidence, snapshot, left_out, standing: Some(standing) })
+            }
+            (Plant::ProseIsJudgement, Input::CallEnded { lane, call, mut report }) => {
+                if report.results.iter().any(|text| text.contains("PASS")) {
+                    report.assessment = parse_assessment(r#"{"verdict":"pass"}"#);
+                }
                 (now, Input::CallEnded { lane, call, report })
             }
             (_, input) => (now, input),
@@ -80,22 +95,34 @@ impl Core {
                     *exit_code = 130;
                 }
             }
+            (Plant::UnaskedVerification, due @ Fact::VerificationDue { .. }) => {
+                let Fact::VerificationDue { lane, iteration, .. } = *due else { return };
+                if let Some(finished) = self.finished(now, lane, iteration, Verdict::ClaimAccepted) {
+                    *due = finished;
+                }
+            }
             (Plant::WaitAsFailure, repeats @ Fact::AttemptRepeats { class: Class::UsageLimit, .. }) => {
                 let Fact::AttemptRepeats { lane, iteration, .. } = *repeats else { return };
-                let Some(turn) = self.run.lane(lane).and_then(LaneState::turn) else { return };
-                *repeats = Fact::IterationFinished {
-                    lane,
-                    iteration,
-                    verdict: Verdict::Failed,
-                    class: Class::UsageLimit,
-                    progress: turn.progress,
-                    cost: turn.cost,
-                    tokens: turn.tokens,
-                    duration: Duration::try_from(now.wall.duration_since(turn.began)).unwrap_or_default(),
-                };
+                if let Some(finished) = self.finished(now, lane, iteration, Verdict::Failed) {
+                    *repeats = finished;
+                }
             }
             _ => {}
         }
+    }
+
+    fn finished(&self, now: Now, lane: LaneId, iteration: u32, verdict: Verdict) -> Option<Fact> {
+        let turn = self.run.lane(lane).and_then(LaneState::turn)?;
+        Some(Fact::IterationFinished {
+            lane,
+            iteration,
+            verdict,
+            class: if verdict == Verdict::Failed { Class::UsageLimit } else { Class::Success },
+            progress: turn.progress,
+            cost: turn.cost,
+            tokens: turn.tokens,
+            duration: Duration::try_from(now.wall.duration_since(turn.began)).unwrap_or_default(),
+        })
     }
 
     pub fn apply(&mut self, entry: &Entry) -> Result<(), IllegalFact> {

@@ -27,10 +27,16 @@ pub enum Plant {
     NoPause,
     /// What a commit hook changed is not checked again.
     UncheckedHook,
-    /// Checks that failed are taken for passed.
+    /// A check that timed out is taken for passed.
     RedIsGreen,
-    /// The phrase counts although an earlier session's notes say it, not the agent.
+    /// The phrase counts although the notes of an earlier call say it, not the agent.
     ClaimFromYesterday,
+    /// What the status file said before the run counts as if it had been said in it.
+    StatusFromYesterday,
+    /// A claim completes the job although a fresh agent was to be asked first.
+    UnaskedVerification,
+    /// A judgement in prose counts.
+    ProseIsJudgement,
     /// A Ctrl-C while an agent works is not noticed.
     LostInterrupt,
     /// Where a stop and a completion meet, the stop wins.
@@ -49,6 +55,8 @@ pub enum Plant {
     NameBeforeContent,
     /// What a person changed between two sessions is not kept.
     UnkeptEdit,
+    /// What was looked at after the checks is never told to the core.
+    LostAnswer,
     /// The state in memory is not what the journal says.
     DriftingState,
 }
@@ -78,6 +86,13 @@ impl Plant {
             "claim-from-yesterday",
             "a phrase in the notes of an earlier call counts as a claim",
         ),
+        (Plant::StatusFromYesterday, "status-from-yesterday", "an old status file counts as if it were new"),
+        (
+            Plant::UnaskedVerification,
+            "unasked-verification",
+            "a claim completes the job, and no fresh agent is asked",
+        ),
+        (Plant::ProseIsJudgement, "prose-is-judgement", "a judgement in prose counts"),
         (Plant::LostInterrupt, "lost-interrupt", "a Ctrl-C while an agent works is not noticed"),
         (
             Plant::ManualBeforeComplete,
@@ -95,6 +110,7 @@ impl Plant {
         (Plant::RepeatedCommit, "repeated-commit", "a commit that is there already is made again"),
         (Plant::NameBeforeContent, "name-before-content", "a snapshot is named before it is written"),
         (Plant::UnkeptEdit, "unkept-edit", "what a person changed between two sessions is not kept"),
+        (Plant::LostAnswer, "lost-answer", "what was seen after the checks is never told to the core"),
         (Plant::DriftingState, "drifting-state", "the state in memory is not what the journal says"),
     ];
 

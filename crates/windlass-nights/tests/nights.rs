@@ -1,0 +1,76 @@
+//! Thousands of nights, every planted fault, and what a seed promises.
+
+use windlass_core::run::Mode;
+use windlass_nights::{INVARIANTS, Plant, Quarry, Script, broken, hunt, play, tell};
+
+fn quarry(seeds: std::ops::Range<u64>) -> Quarry {
+    Quarry { seeds, mode: None, plant: None, threads: 2, enough: 1 }
+}
+
+// rows: 75
+#[test]
+fn nights_break_no_invariant() {
+    let found = hunt(&quarry(0..3_000));
+    let stories: Vec<&str> = found.catches.iter().map(|one| one.story.as_str()).collect();
+    assert!(stories.is_empty(), "{}", stories.join("\n"));
+    assert_eq!(found.nights, 3_000);
+    assert!(found.endings.len() >= 15, "nights are of many kinds: {:?}", found.endings);
+}
+
+#[test]
+fn nights_of_every_mode_break_no_invariant() {
+    for mode in Mode::ALL {
+        let found = hunt(&Quarry { mode: Some(mode), ..quarry(10_000..10_200) });
+        assert!(found.catches.is_empty(), "{mode:?}: {}", found.catches[0].story);
+    }
+}
+
+/// The seed that finds it and the invariant that it breaks stand in the documentation.
+#[test]
+fn every_planted_fault_is_found() {
+    let recorded = include_str!("../../../docs/nights.md");
+    for (plant, name, sentence) in Plant::ALL {
+        let row = recorded.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("docs/nights.md has no row for {name}"));
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, _, said, seed, invariant, ..] = cells.as_slice() else { panic!("{row}") };
+        assert_eq!(said, sentence);
+        let script = Script::draw(seed.parse().unwrap(), None);
+        let caught = broken(&play(&script, Some(*plant))).map(|(invariant, _)| invariant.name);
+        assert_eq!(caught.map(|name| format!("`{name}`")).as_deref(), Some(*invariant), "{name}");
+        assert!(broken(&play(&script, None)).is_none(), "{name}: without the fault nothing breaks");
+    }
+}
+
+#[test]
+fn the_invariants_stand_in_the_documentation() {
+    let recorded = include_str!("../../../docs/nights.md");
+    for invariant in INVARIANTS {
+        let row = format!("| `{}` | {} |", invariant.name, invariant.sentence);
+        assert!(recorded.contains(&row), "docs/nights.md lacks: {row}");
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_night_again_and_its_story_fits_a_terminal() {
+    for seed in [1, 77, 4_242] {
+        let script = Script::draw(seed, None);
+        let (one, two) = (play(&script, None), play(&Script::draw(seed, None), None));
+        let story = tell(&script, &one, None);
+        assert_eq!(story, tell(&script, &two, None));
+        assert!(story.lines().all(|line| line.chars().count() <= 110), "{story}");
+        assert!(story.lines().count() > 5, "{story}");
+    }
+}
+
+#[test]
+fn a_failing_night_is_made_smaller_and_fails_in_the_same_way() {
+    let plant = Plant::named("double-charge");
+    let found = hunt(&Quarry { plant, ..quarry(0..200) });
+    let caught = &found.catches[0];
+    assert_eq!(caught.invariant, "true_charges");
+    let whole = Script::draw(caught.seed, None);
+    let told = tell(&whole, &play(&whole, plant), None);
+    assert!(caught.story.lines().count() <= told.lines().count());
+    assert!(caught.story.contains("✗ true_charges"), "{}", caught.story);
+}
