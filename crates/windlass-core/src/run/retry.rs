@@ -202,6 +202,30 @@ mod tests {
         assert_eq!(limit_pause(None, &ago(1, nearly + Duration::from_secs(1))), None);
     }
 
+    #[test]
+    fn what_would_have_been_waited_for_is_said() {
+        let plan = plan();
+        let limit = |resets_at| UsageLimit { resets_at, window: String::new() };
+        let late = limit(Some(now().checked_add(7 * HOUR).unwrap()));
+        let (first, long) = (Retries::default(), ago(4, 6 * HOUR));
+        for (patience, sentence) in [
+            (
+                after_limit(&late, &first, &plan.limits, now()),
+                "the usage limit resets at 2026-11-22T05:00:00Z, later than --max-wait allows (6h)",
+            ),
+            (
+                after_limit(&limit(None), &long, &plan.limits, now()),
+                "the usage limit still refuses after 6h, and --max-wait allows no longer wait",
+            ),
+            (
+                after_outage(&plan.run, &long, &plan.limits, &plan.clocks, now()),
+                "the API was out of reach for 6h",
+            ),
+        ] {
+            assert_eq!(patience, Patience::Exhausted(sentence.to_owned()));
+        }
+    }
+
     fn outage_pause(run: &str, before: &Retries) -> Option<Duration> {
         let plan = plan();
         pause(&after_outage(&RunId(run.to_owned()), before, &plan.limits, &plan.clocks, now()))
