@@ -27,11 +27,15 @@ mod view;
 mod words;
 
 pub use board::Board;
+pub use document::{ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table};
 pub use document::{Finding, Health, doctor_json, doctor_text};
 pub use document::{ImportRow, ImportState, import_json, import_text};
 pub use document::{Judgement, judgement_json, judgement_text};
 pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{RunRow, RunState, RunStatus, runs_json, runs_table, status_json, status_text};
+pub use document::{
+    TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
+};
 pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};

@@ -196,4 +196,5 @@ impl From<ProcessError> for CliError {
     }
 }
 
-const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, ExitCodes::Simple);
+/// No room is left.
+pub const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, ExitCodes::Simple);

@@ -1,17 +1,24 @@
 //! Documents that commands print: lists and the state of a run, for people and for machines.
 
+mod archives;
 mod doctor;
 mod import;
 mod judgement;
 mod runs;
 mod status;
+mod table;
+mod templates;
 mod workspace;
 mod workspaces;
 
+pub use archives::{ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table};
 pub use doctor::{Finding, Health, doctor_json, doctor_text};
 pub use import::{ImportRow, ImportState, import_json, import_text};
 pub use judgement::{Judgement, judgement_json, judgement_text};
 pub use runs::{RunRow, RunState, runs_json, runs_table};
 pub use status::{RunStatus, status_json, status_text};
+pub use templates::{
+    TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
+};
 pub use workspace::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use workspaces::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};

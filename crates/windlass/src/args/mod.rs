@@ -3,6 +3,7 @@
 //! Values of configuration keys stay texts here: `windlass_core::config` reads them, so that a flag, a variable and a
 //! line in a file are checked by the same rule and refused in the same words.
 
+mod keeping;
 mod run;
 mod sessions;
 mod shared;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
 pub use run::RunArgs;
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs};
@@ -52,6 +54,8 @@ Workspaces:
   reset        Begin a workspace's history anew; its files stay
   clean        Archive a workspace, then delete it
   import       Take over the files of claude-iterate
+  archive      Put workspaces away and bring them back
+  template     Use the instructions and options of a workspace again
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -123,6 +127,10 @@ pub enum Verb {
     Validate(ValidateArgs),
     /// Have a fresh agent judge the finished work of a workspace
     Verify(VerifyArgs),
+    /// Put workspaces away and bring them back
+    Archive(ArchiveArgs),
+    /// Use the instructions and options of a workspace again
+    Template(TemplateArgs),
     /// List all runs of this project
     Runs(RunsArgs),
     /// Show one run: by default the live or newest one here

@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_engine::workspace::archive::{Afterwards, ArchiveError, Archived, Archives};
+use windlass_engine::workspace::archive::{Afterwards, ArchiveError, Archives};
 use windlass_engine::workspace::{Workspace, guard};
-use windlass_ui::{Line, Mark, Tone, format, one_line};
+use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::question::{Answer, ask};
 use super::workspaces::Project;
-use super::{init, print_lines};
+use super::{archive, init, print_lines};
 use crate::args::CleanArgs;
 use crate::error::{CliError, Kind};
 
@@ -38,7 +38,7 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, CliError> {
     let archived = Archives::of(&project.workspaces)
         .save(&workspace, &project.here.project, Afterwards::Remove, Timestamp::now())
         .map_err(|error| kept(error, &name))?;
-    print_lines(&said(&name, &archived))?;
+    print_lines(&archive::said(&name, &archived, Afterwards::Remove))?;
     match archived.not_removed {
         None => Ok(ExitCode::SUCCESS),
         Some(why) => {
@@ -74,20 +74,6 @@ fn kept(error: ArchiveError, name: &str) -> CliError {
 fn deleted(name: &str) -> Line {
     let line = Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" workspace {name} is deleted"));
     line.dim("; its runs stay: windlass runs")
-}
-
-fn said(name: &str, archived: &Archived) -> Vec<Line> {
-    let done = if archived.not_removed.is_none() { "archived and deleted" } else { "archived" };
-    let size = format!(" · {}, {}", format::count(archived.files, "file"), format::bytes(archived.bytes));
-    let path = one_line(&archived.archive.path.display().to_string());
-    vec![
-        Line::hanging(2)
-            .mark(Tone::Good, Mark::Passed)
-            .plain(format!(" workspace {name} is {done}"))
-            .dim(size),
-        Line::new().dim("  archive  ").plain(path),
-        Line::new().dim("  undo     ").command(format!("windlass archive restore {}", archived.archive.name)),
-    ]
 }
 
 fn remove_guard(project: &Project) -> Result<ExitCode, CliError> {

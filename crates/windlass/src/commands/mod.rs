@@ -1,6 +1,7 @@
 //! One file per verb, and the way there.
 
 mod agent;
+mod archive;
 mod assignment;
 mod audience;
 mod authoring;
@@ -31,6 +32,7 @@ mod runs;
 mod show;
 mod status;
 mod stop;
+mod template;
 mod verdict;
 mod which;
 mod workspaces;
@@ -87,6 +89,8 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Edit(args) => authoring::author(Authoring::Edit, &args),
         Verb::Validate(args) => judging::validate(&args),
         Verb::Verify(args) => judging::verify(&args),
+        Verb::Archive(args) => archive::run(&args),
+        Verb::Template(args) => template::run(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Logs(args) => logs::run(&args),
@@ -123,6 +127,8 @@ const fn changes_something(verb: &Verb) -> bool {
     match verb {
         Verb::Run(args) => !args.dry_run,
         Verb::Import(args) => !args.dry_run,
+        Verb::Archive(args) => args.verb.changes_something(),
+        Verb::Template(args) => args.verb.changes_something(),
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)
@@ -170,6 +176,29 @@ fn print_lines(lines: &[Line]) -> Result<(), CliError> {
     let terminal = stdout();
     let text: Vec<String> = lines.iter().map(|line| format!("{}\n", line.render(&terminal))).collect();
     print(&text.concat())
+}
+
+/// What a verb prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Lines for people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+impl Shape {
+    const fn of(json: bool) -> Shape {
+        if json { Shape::Json } else { Shape::Text }
+    }
+}
+
+/// The first ten lines of a text, and how many more there are.
+fn first_lines(text: &[u8]) -> (Vec<String>, u64) {
+    let text = String::from_utf8_lossy(text);
+    let mut lines = text.lines();
+    let first = lines.by_ref().take(10).map(str::to_owned).collect();
+    (first, lines.count() as u64)
 }
 
 /// Says on standard error what is odd but keeps nothing from being done.

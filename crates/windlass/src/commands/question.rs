@@ -13,6 +13,22 @@ pub enum Answer {
     No,
 }
 
+/// Must a person be asked?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// The command line said so already.
+    Given,
+    /// They must.
+    Wanted,
+}
+
+impl Consent {
+    /// By a flag such as `--force`.
+    pub const fn by_flag(force: bool) -> Consent {
+        if force { Consent::Given } else { Consent::Wanted }
+    }
+}
+
 /// Asks on the terminal; only `y` and `yes` mean yes.
 ///
 /// # Errors

@@ -124,7 +124,7 @@ impl Archives {
 
     fn row(&self, archive: Archive) -> Listed {
         let bytes = size(&archive, self.limits);
-        let told = archive.read(Extent::Identity, self.limits).map(|read| told(&archive, &read));
+        let told = self.identify(&archive);
         Listed { archive, bytes: bytes.unwrap_or(0), told }
     }
 
@@ -188,6 +188,14 @@ impl Archives {
             .collect();
         near.sort_by(|left, right| right.cmp(left));
         Ok(near.into_iter().map(|(_, name)| name).take(5).collect())
+    }
+
+    /// Whose archive it is; only the beginning of it need be read.
+    ///
+    /// # Errors
+    /// It is damaged, or holds what is never unpacked.
+    pub fn identify(&self, archive: &Archive) -> Result<Told, ArchiveError> {
+        Ok(told(archive, &archive.read(Extent::Identity, self.limits)?))
     }
 
     /// What is in an archive; all of it is read.
