@@ -127,9 +127,9 @@ pub fn archive_text(shown: &ArchiveShown, now: Timestamp, terminal: &Terminal) -
     lines.push(labelled("whole").mark(Tone::Good, Mark::Passed).plain(" all of it was read"));
     lines.extend(beginning(&shown.instructions, shown.more_lines));
     lines.push(Line::new());
-    lines.push(
-        Line::new().dim("  restore  ").command(format!("windlass archive restore {}", one_line(&row.name))),
-    );
+    let flag = if shown.outside.is_empty() { "" } else { " --outside-links" };
+    let command = format!("windlass archive restore {}{flag}", one_line(&row.name));
+    lines.push(Line::new().dim("  restore  ").command(command));
     let rows = lines.iter().map(|line| format!("{}\n", line.render(terminal)));
     rows.collect()
 }
@@ -218,15 +218,15 @@ port       2d ago    12.3 kB    -  port-2026-02-27T09-00-00
             archive_text(&shown, now(), &columns(80)),
             "\
 port  port-2026-03-01T20-00-00
-  archived   2026-03-01 20:00:00 (1h ago)
-  from       /home/ada/ledger
-  mode       loop
-  state      in progress
-  iteration  7
-  status     3/9 items
-  holds      6 files, 40.0 kB (here 12.3 kB)
-  link       leads outside: data -> /srv/data
-  whole      ✓ all of it was read
+  archived    2026-03-01 20:00:00 (1h ago)
+  from        /home/ada/ledger
+  mode        loop
+  state       in progress
+  iteration   7
+  status      3/9 items
+  holds       6 files, 40.0 kB (here 12.3 kB)
+  link        leads outside: data -> /srv/data
+  whole       ✓ all of it was read
 
   INSTRUCTIONS.md
     # Port
@@ -234,7 +234,7 @@ port  port-2026-03-01T20-00-00
     All of it.
     … 2 more lines
 
-  restore  windlass archive restore port-2026-03-01T20-00-00
+  restore  windlass archive restore port-2026-03-01T20-00-00 --outside-links
 "
         );
         let document: serde_json::Value = serde_json::from_slice(&archive_json(&shown)).unwrap();

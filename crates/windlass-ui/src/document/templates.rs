@@ -202,13 +202,13 @@ port      user     loop    12  Port a module  #rust
             template_text(&shown, now, &columns(80)),
             "\
 port  template of the project
-  what for   Port a module
-  tags       rust
-  mode       loop
-  estimate   12 iterations
-  in         /p
-  more       author: Ada
-  option     limits.stagnation_threshold = 4
+  what for    Port a module
+  tags        rust
+  mode        loop
+  estimate    12 iterations
+  in          /p
+  more        author: Ada
+  option      limits.stagnation_threshold = 4
 
   INSTRUCTIONS.md
     # Port

@@ -1,12 +1,13 @@
 //! Makes a workspace of a template.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use windlass_core::run::Mode;
 use windlass_core::workspace::{WorkspaceName, options_text, seed_options};
 
 use super::{Existing, LONGEST_FILE, ShownTemplate, Template, TemplateError, read_plain};
-use crate::file::{Made, create_new, replace};
+use crate::file::{AtPath, Made, create_new, replace};
 use crate::store::Project;
 use crate::workspace::create::Creation;
 use crate::workspace::{CONFIG_FILE, INSTRUCTIONS_FILE, Workspace, Workspaces};
@@ -119,8 +120,11 @@ fn in_the_way(
 
 fn keep(folder: &Path, file: &str, bytes: &[u8]) -> Result<PathBuf, TemplateError> {
     let copy = |number: u32| folder.join(format!("{file}.replaced-{number}"));
+    // Who may not read the file may not read its copy.
+    let path = folder.join(file);
+    let permissions = path.symlink_metadata().at("read", &path)?.permissions().mode() & 0o777;
     for number in 1..MOST_COPIES {
-        if create_new(&copy(number), bytes, FILE)? == Made::Anew {
+        if create_new(&copy(number), bytes, permissions)? == Made::Anew {
             return Ok(copy(number));
         }
     }

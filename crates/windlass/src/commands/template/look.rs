@@ -70,8 +70,36 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The lines of a configuration file that say something.
+/// The lines of a configuration file that say something, each with its table before it.
 fn options(config: &str) -> Vec<String> {
-    let lines = config.lines().map(str::trim);
-    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()
+    let (mut table, mut options) = (String::new(), Vec::new());
+    for line in config.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(name) =
+            line.strip_prefix('[').and_then(|line| line.split(']').next()).filter(|_| !line.contains('='))
+        {
+            table = format!("{}.", name.trim());
+        } else if line.contains('=') {
+            options.push(format!("{table}{line}"));
+        } else {
+            // The rest of a value that takes several lines.
+            options.push(line.to_owned());
+        }
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::options;
+
+    #[test]
+    fn options_are_named_in_full() {
+        let config =
+            "# mine\n[limits]\nmax_iterations = 9 # few\n\n[notify] # x\nevents = [\n  \"error\",\n]\n";
+        assert_eq!(
+            options(config),
+            ["limits.max_iterations = 9 # few", "notify.events = [", "\"error\",", "]"]
+        );
+        assert!(options("").is_empty());
+    }
 }

@@ -3,6 +3,7 @@
 mod guard;
 mod hostile;
 mod importing;
+mod keeping;
 mod life;
 mod options;
 
