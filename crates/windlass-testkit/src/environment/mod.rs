@@ -3,6 +3,7 @@
 mod agent;
 mod processes;
 mod running;
+mod terminal;
 mod waiting;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use tempfile::TempDir;
 pub use agent::{CLAUDE_CODE_VERSION, Credentials, claude_below_target, real_claude};
 pub use processes::{descendants, is_alive, processes_marked, processes_with};
 pub use running::{Outcome, Running};
+pub use terminal::PersonsTerminal;
 pub use waiting::wait_until;
 
 /// Long enough for any git command on a busy machine.

@@ -230,9 +230,10 @@ impl Session {
             )));
         }
         let changed_anything = ended.changes.as_ref().is_some_and(|changes| !changes.is_empty());
-        lines.extend(
-            self.next(written).into_iter().map(|command| Line::new().dim("  next  ").command(command)),
-        );
+        let labels = ["next", "", ""];
+        let next = labels.iter().zip(self.next(written));
+        lines
+            .extend(next.map(|(label, command)| Line::new().dim(format!("  {label:<4}  ")).command(command)));
         if changed_anything || ended.trouble.is_some() && self.here.repository.is_some() {
             let undo = format!("windlass restore {} 1 --before", folder.session());
             lines.push(Line::new().dim("  undo  ").command(undo));

@@ -1,114 +1,15 @@
 //! A real terminal, with the keys a person presses.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read, Write};
-use std::process::{Child, Command};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
 use windlass_core::fact::{Class, Fact, StopReason};
-use windlass_testkit::environment::wait_until;
+use windlass_testkit::environment::{PersonsTerminal as Terminal, wait_until};
 
 use super::night::{Night, PATIENCE, calls, every_call};
 use super::signals::BROOD;
 
 const CTRL_C: &str = "\x03";
 const CTRL_Z: &str = "\x1a";
-
-/// A terminal of 80 columns with a program in its foreground.
-struct Terminal {
-    /// Our end; `None` once the window is closed.
-    ours: Arc<Mutex<Option<File>>>,
-    shown: Arc<Mutex<Vec<u8>>>,
-    child: Child,
-}
-
-impl Terminal {
-    /// Starts a program as the leader of a session whose terminal this is.
-    fn start(command: &mut Command) -> Terminal {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&ours).unwrap();
-        unlockpt(&ours).unwrap();
-        let name = ptsname(&ours, Vec::new()).unwrap();
-        let theirs =
-            rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
-                .unwrap();
-        tcsetwinsize(&theirs, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-        let copy = || theirs.try_clone().unwrap();
-        // A session's leader, so that the terminal becomes its own: what login does.
-        let mut leading = Command::new("setsid");
-        leading.arg("--ctty").arg("--wait").arg(command.get_program()).args(command.get_args());
-        leading.current_dir(command.get_current_dir().unwrap()).env_clear();
-        leading
-            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
-            .env("TERM", "xterm-256color");
-        let child = leading.stdin(copy()).stdout(copy()).stderr(copy()).spawn().unwrap();
-        drop((leading, theirs));
-        rustix::fs::fcntl_setfl(&ours, OFlags::RDWR | OFlags::NONBLOCK).unwrap();
-        let ours = Arc::new(Mutex::new(Some(File::from(ours))));
-        let shown = Arc::new(Mutex::new(Vec::new()));
-        show(Arc::clone(&ours), Arc::clone(&shown));
-        Terminal { ours, shown, child }
-    }
-
-    fn press(&self, keys: &str) {
-        lock(&self.ours).as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
-    }
-
-    /// Closes the window.
-    fn close(&self) {
-        lock(&self.ours).take();
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&lock(&self.shown)).into_owned()
-    }
-
-    fn wait_for(&self, text: &str) {
-        assert!(wait_until(PATIENCE, || self.text().contains(text)), "{text:?} never came: {}", self.text());
-    }
-
-    /// Waits until it ends; its exit code.
-    fn wait(&mut self) -> i32 {
-        let ended = wait_until(PATIENCE, || self.child.try_wait().unwrap().is_some());
-        assert!(ended, "it does not end: {}", self.text());
-        self.child.wait().unwrap().code().unwrap()
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        // Where a test failed; the rest goes with the test's place.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Takes what is shown, until nobody has the terminal any more or the window is closed.
-fn show(ours: Arc<Mutex<Option<File>>>, shown: Arc<Mutex<Vec<u8>>>) {
-    thread::spawn(move || {
-        let mut buffer = [0; 4096];
-        loop {
-            let Some(read) = lock(&ours).as_mut().map(|terminal| terminal.read(&mut buffer)) else { return };
-            match read {
-                Ok(count @ 1..) => lock(&shown).extend_from_slice(&buffer[..count]),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    // sleep: a pause between two looks
-                    thread::sleep(Duration::from_millis(5));
-                }
-                _ => return,
-            }
-        }
-    });
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn stages(night: &Night) -> Vec<u8> {
     let stage = |fact: Fact| match fact {

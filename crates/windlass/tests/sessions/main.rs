@@ -1,0 +1,7 @@
+//! Interactive sessions and judgements with the real binary and the scripted agent.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod authoring;
+mod desk;
+mod judging;
+mod terminal;
