@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
@@ -23,6 +23,7 @@ pub struct PersonsTerminal {
     ours: Arc<Mutex<Option<File>>>,
     shown: Arc<Mutex<Vec<u8>>>,
     child: Child,
+    reader: JoinHandle<()>,
 }
 
 impl PersonsTerminal {
@@ -54,8 +55,8 @@ impl PersonsTerminal {
         rustix::fs::fcntl_setfl(&ours, OFlags::RDWR | OFlags::NONBLOCK).expect("a terminal");
         let ours = Arc::new(Mutex::new(Some(File::from(ours))));
         let shown = Arc::new(Mutex::new(Vec::new()));
-        show(Arc::clone(&ours), Arc::clone(&shown));
-        PersonsTerminal { ours, shown, child }
+        let reader = show(Arc::clone(&ours), Arc::clone(&shown));
+        PersonsTerminal { ours, shown, child, reader }
     }
 
     /// Presses keys.
@@ -85,11 +86,10 @@ impl PersonsTerminal {
         assert!(wait_until(PATIENCE, || self.text().contains(text)), "{text:?} never came: {}", self.text());
     }
 
-    /// The program's process id.
+    /// The program's process id: `setsid` becomes it.
     #[must_use]
-    pub fn program(&self) -> Option<u32> {
-        // Below `setsid`, which is our child.
-        super::descendants(self.child.id()).first().copied()
+    pub fn program(&self) -> u32 {
+        self.child.id()
     }
 
     /// Are keys echoed and handed on line by line, as a shell wants it?
@@ -108,6 +108,8 @@ impl PersonsTerminal {
     pub fn wait(&mut self) -> i32 {
         let ended = wait_until(PATIENCE, || self.child.try_wait().expect("a terminal").is_some());
         assert!(ended, "it does not end: {}", self.text());
+        // Its last words. Whoever still has the terminal then has more time than it needs for them.
+        let _ = wait_until(Duration::from_secs(2), || self.reader.is_finished());
         self.child.wait().expect("a terminal").code().expect("a terminal")
     }
 }
@@ -121,7 +123,7 @@ impl Drop for PersonsTerminal {
 }
 
 /// Takes what is shown, until nobody has the terminal any more or the window is closed.
-fn show(ours: Arc<Mutex<Option<File>>>, shown: Arc<Mutex<Vec<u8>>>) {
+fn show(ours: Arc<Mutex<Option<File>>>, shown: Arc<Mutex<Vec<u8>>>) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut buffer = [0; 4096];
         loop {
@@ -135,7 +137,7 @@ fn show(ours: Arc<Mutex<Option<File>>>, shown: Arc<Mutex<Vec<u8>>>) {
                 _ => return,
             }
         }
-    });
+    })
 }
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {

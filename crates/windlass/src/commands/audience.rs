@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::agent::Detail;
 use windlass_core::config::OutputLevel;
-use windlass_core::fact::Entry;
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
 use windlass_engine::supervisor::{Audience, Place};
 use windlass_ui::{
@@ -18,9 +18,60 @@ use crate::error::{CliError, Kind};
 /// Observations that may wait for a slow terminal.
 const WAITING: usize = 4096;
 
+/// How much of a run's own story is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Story {
+    /// What its level says.
+    Told,
+    /// The same without its end: whoever started it says what it came to.
+    Open,
+    /// Nothing at all: whoever started it speaks alone.
+    Untold,
+}
+
+/// Shows nothing.
+struct Nothing;
+
+impl View for Nothing {
+    fn event(&mut self, _: &Event) {}
+}
+
+/// Shows all but how it ended.
+struct Open(Box<dyn View>);
+
+impl View for Open {
+    fn event(&mut self, event: &Event) {
+        let is_end = matches!(
+            event,
+            Event::Fact(entry) if matches!(entry.fact, Fact::RunFinished { .. } | Fact::IterationFinished { .. })
+        );
+        if !is_end {
+            self.0.event(event);
+        }
+    }
+
+    fn flush(&mut self) {
+        self.0.flush();
+    }
+
+    fn finish(&mut self) {
+        self.0.finish();
+    }
+
+    fn counts_time(&self) -> bool {
+        self.0.counts_time()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Show {
+    /// Whether it is shown at all.
+    pub story: Story,
     /// How much.
     pub level: Level,
     /// As JSON, on standard output.
@@ -37,13 +88,31 @@ impl Show {
             OutputLevel::Progress => Level::Progress,
             OutputLevel::Verbose => Level::Verbose,
         };
-        Show { level, json, glyphs: if emoji { Glyphs::Emoji } else { Glyphs::Unicode } }
+        Show { story: Story::Told, level, json, glyphs: if emoji { Glyphs::Emoji } else { Glyphs::Unicode } }
+    }
+
+    /// Nothing is shown.
+    pub fn nothing() -> Show {
+        Show { story: Story::Untold, ..Show::new(OutputLevel::Quiet, false, false) }
+    }
+
+    /// The same without how it ended.
+    #[must_use]
+    pub const fn without_end(self) -> Show {
+        Show { story: Story::Open, ..self }
     }
 
     /// The view that shows it.
     pub fn view(self) -> Box<dyn View> {
-        let printer = self.printer();
-        if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
+        let told = || {
+            let printer = self.printer();
+            if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
+        };
+        match self.story {
+            Story::Told => told(),
+            Story::Open => Box::new(Open(told())),
+            Story::Untold => Box::new(Nothing),
+        }
     }
 
     /// The same for a run that is replayed: everything goes to standard output, and nothing is redrawn.

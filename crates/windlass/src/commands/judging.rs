@@ -111,10 +111,14 @@ fn request(order: &Order<'_>, workspaces: &Workspaces, workspace: &Workspace) ->
     Ok(Request { directory, assignment, configuration, mock, skip_permissions, allow_dirty: true })
 }
 
-/// The run itself is shown only to whoever wants to see all of it: what it comes to is what was asked for.
+/// Of the run itself nothing is shown where what it comes to is to be the only thing on standard output.
 fn show(order: &Order<'_>, request: &Request) -> Show {
-    let level = if order.how.verbose && !order.how.json { OutputLevel::Verbose } else { OutputLevel::Quiet };
-    Show::new(level, request.configuration.resolved.emoji, false)
+    let emoji = request.configuration.resolved.emoji;
+    if order.how.json || order.how.quiet {
+        return Show::nothing();
+    }
+    let level = if order.how.verbose { OutputLevel::Verbose } else { OutputLevel::Progress };
+    Show::new(level, emoji, false).without_end()
 }
 
 /// A report is replaced by the next one; anything else is somebody's.

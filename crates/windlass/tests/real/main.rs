@@ -9,5 +9,6 @@ mod goal;
 mod limits;
 mod night;
 mod permissions;
+mod sessions;
 mod stopping;
 mod workspaces;

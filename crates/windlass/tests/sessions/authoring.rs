@@ -82,7 +82,7 @@ fn the_wrong_verb_is_refused_and_names_the_right_one() {
     desk.env.write(desk.file("INSTRUCTIONS.md"), "# To do\n\n<!-- write\nhere -->\n");
     refused(&["edit", "api"], 1, &["Instructions not found. Run setup first: windlass setup api"]);
     refused(&["setup", "api"], 2, &["no terminal"]);
-    assert!(!desk.env.state().exists() || !desk.file(".metadata.json").exists());
+    assert_eq!(desk.metadata()["setupIterations"], 0);
 }
 
 #[test]

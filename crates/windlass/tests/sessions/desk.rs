@@ -1,6 +1,5 @@
 //! A project with a workspace, and a person in front of it.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -14,6 +13,9 @@ pub const PATIENCE: Duration = Duration::from_mins(1);
 /// What nothing may outlive.
 pub const CLEARED: Duration = Duration::from_secs(2);
 
+/// As `windlass init api` writes it.
+const METADATA: &str = r#"{"name":"api","created":"2026-01-01T00:00:00Z","status":"in_progress","mode":"loop","totalIterations":0,"setupIterations":0,"executionIterations":0}"#;
+
 /// A project with the workspace `api`.
 pub struct Desk {
     pub env: TestEnv,
@@ -26,7 +28,7 @@ impl Desk {
         let script: String = calls.iter().map(|steps| format!("[[call]]\nsteps = [ {steps} ]\n")).collect();
         let env = TestEnv::with_git();
         let script = env.write(env.root().join("script.toml"), script);
-        fs::create_dir_all(env.project().join(".windlass/workspaces/api")).unwrap();
+        env.write(".windlass/workspaces/api/.metadata.json", METADATA);
         Desk { env, script }
     }
 

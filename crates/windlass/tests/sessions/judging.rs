@@ -132,7 +132,10 @@ fn json_is_one_document_and_quiet_is_quiet() {
         document(&desk.ask(&[verb, "api", "--json", "-v"]));
     }
     let verbose = desk.ask(&["verify", "api", "-v"]);
-    assert!(verbose.stdout_text().contains("VERIFIED COMPLETE"), "{}", verbose.stdout_text());
+    let said = verbose.stderr_text() + &verbose.stdout_text();
+    assert!(said.contains("VERIFIED COMPLETE"), "{said}");
+    // What it came to is said once.
+    assert_eq!(said.matches("No error path").count(), 1, "{said}");
 }
 
 #[test]
@@ -174,10 +177,7 @@ fn what_cannot_be_judged_is_refused() {
 #[test]
 fn checks_and_commits_are_left_out() {
     let desk = Desk::with_instructions(&[&answers("fail")]);
-    desk.env.write(
-        ".windlass/config.toml",
-        "[gates]\nuntil = [\"true\"]\ncommands = [\"touch gated\"]\n",
-    );
+    desk.env.write(".windlass/config.toml", "[gates]\nuntil = [\"true\"]\ncommands = [\"touch gated\"]\n");
     let outcome = desk.ask(&["verify", "api"]);
     outcome.expect_code(1, "an until command that passes is no verdict");
     assert!(!desk.env.project().join("gated").exists());

@@ -21,7 +21,7 @@ fn agent(terminal: &PersonsTerminal) -> u32 {
         let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).split('\0').any(|word| word == "__agent")
     };
-    descendants(terminal.program().unwrap()).into_iter().find(is_agent).expect("the agent")
+    descendants(terminal.program()).into_iter().find(is_agent).expect("the agent")
 }
 
 // rows: 7, 70
@@ -66,7 +66,7 @@ fn sigterm_ends_an_agent_that_does_not_listen() {
     )]);
     let mut terminal = desk.sit(&["edit", "api"]);
     desk.wait_for_file("begun");
-    kill(terminal.program().unwrap(), Signal::TERM);
+    kill(terminal.program(), Signal::TERM);
     assert_eq!(terminal.wait(), 143, "{}", terminal.text());
     desk.env.assert_no_processes(CLEARED);
 }
@@ -92,7 +92,7 @@ fn after_kill_9_the_next_start_ends_what_is_left() {
     let terminal = desk.sit(&["edit", "api"]);
     desk.wait_for_file("begun");
     let agent = agent(&terminal);
-    kill(terminal.program().unwrap(), Signal::KILL);
+    kill(terminal.program(), Signal::KILL);
     assert!(windlass_testkit::environment::is_alive(agent), "the agent is gone already: this shows nothing");
     let validated = desk.env.run(&mut desk.windlass(&["validate", "api", "--mock", "-v"]), PATIENCE);
     validated.expect_success("validate");
@@ -115,7 +115,7 @@ fn a_session_and_a_run_exclude_each_other() {
     let said = run.stderr_text();
     assert!(said.contains("session s-") && said.contains("End it in its terminal first"), "{said}");
     let status = desk.env.run(&mut desk.windlass(&["status"]), PATIENCE);
-    assert!(status.stderr_text().contains("there has been no run here yet"), "{}", status.stderr_text());
+    assert!(status.stderr_text().contains("there has been no run here yet"), "{status:?}");
     desk.env.write("go", "");
     assert_eq!(terminal.wait(), 0, "{}", terminal.text());
 
