@@ -15,7 +15,8 @@ use crate::words;
 pub(super) fn found(board: &Board) -> Vec<Line> {
     let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
     let said = said.filter(|said| !said.is_empty());
-    said.map(|said| memo(board).dim(format!(" before this run: {said}"))).into_iter().collect()
+    let when = if board.tally.total() == 0 { "before this run" } else { "so far" };
+    said.map(|said| memo(board).dim(format!(" {when}: {said}"))).into_iter().collect()
 }
 
 /// It says something else than before.

@@ -71,6 +71,8 @@ pub struct LogView {
     terminal: Terminal,
     paper: Box<dyn Paper>,
     held_back: String,
+    /// The last line was blank.
+    after_blank: bool,
     /// What is written is lost until the paper is renewed.
     broken: bool,
     /// It was told.
@@ -97,6 +99,7 @@ impl LogView {
             terminal,
             paper,
             held_back: String::new(),
+            after_blank: true,
             broken: false,
             said: false,
             trouble,
@@ -115,6 +118,8 @@ impl LogView {
             Fact::IterationStarted { iteration, .. } => {
                 self.renew();
                 self.section(&[format!("ITERATION {iteration}"), format!("Started: {}", stamp(at))]);
+                // Whoever follows the log sees what it is waiting for.
+                self.write_out();
             }
             Fact::CallReserved { attempt, purpose, .. } => {
                 let output = match purpose {
@@ -175,7 +180,8 @@ impl LogView {
             return;
         };
         let began = stamp(session.began);
-        self.heading(&["WINDLASS - EXECUTION LOG".to_owned(), format!("Started: {began}")]);
+        self.after_blank = true;
+        self.section(&["WINDLASS - EXECUTION LOG".to_owned(), format!("Started: {began}")]);
         self.section(&["RUN METADATA".to_owned()]);
         self.text(&metadata(&plan, session));
         let parts = mem::take(&mut self.parts);
@@ -185,14 +191,14 @@ impl LogView {
             self.text(&unforged(text));
         }
         self.parts = parts;
+        self.text("\n");
+        self.write_out();
     }
 
     fn section(&mut self, title: &[String]) {
-        self.text("\n");
-        self.heading(title);
-    }
-
-    fn heading(&mut self, title: &[String]) {
+        if !self.after_blank {
+            self.text("\n");
+        }
         self.text(&format!("{RULER}\n{}\n{RULER}\n", title.join("\n")));
     }
 
@@ -207,6 +213,7 @@ impl LogView {
         if self.broken {
             return;
         }
+        self.after_blank = text == "\n" || text.ends_with("\n\n");
         self.held_back.push_str(text);
         if self.held_back.len() >= HELD_BACK {
             self.write_out();
@@ -235,7 +242,7 @@ impl LogView {
                     self.preamble();
                 }
                 self.text(
-                    "\n… a part of this log is missing: it could not be written; `windlass logs` has it\n",
+                    "… a part of this log is missing: it could not be written; `windlass logs` has it\n",
                 );
             }
         }

@@ -27,3 +27,6 @@ pub fn view(level: Level, printer: Printer) -> Box<dyn View> {
         Level::Verbose => Box::new(VerboseView::new(printer)),
     }
 }
+
+#[cfg(test)]
+mod workspace_tests;
