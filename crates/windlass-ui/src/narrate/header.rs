@@ -2,7 +2,7 @@
 
 use windlass_core::fact::CheckKind;
 use windlass_core::mode;
-use windlass_core::run::{AgentPlan, CommitPolicy, Limits, RunPlan, Verification};
+use windlass_core::run::{AgentPlan, CommitPolicy, Limits, Mode, RunPlan, Verification};
 
 use crate::board::Board;
 use crate::format;
@@ -85,7 +85,8 @@ fn workspace(plan: &RunPlan) -> Vec<Line> {
 }
 
 fn verification(plan: &RunPlan) -> Option<Line> {
-    let Verification { depth, attempts } = plan.job.verification?;
+    let Verification { depth, attempts } =
+        plan.job.verification.filter(|_| plan.job.mode != Mode::Validate)?;
     let depth = words::depth(depth);
     Some(labelled("verified").plain(if mode::judges(plan.job.mode) {
         format!("{depth} depth")

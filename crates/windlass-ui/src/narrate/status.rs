@@ -1,7 +1,7 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
 use windlass_core::fact::{Assessed, Assessment, Confidence, Finding, Standing};
-use windlass_core::run::Depth;
+use windlass_core::run::{Depth, Mode};
 
 use super::iteration::below;
 use super::{indented, notice};
@@ -69,8 +69,10 @@ pub(super) fn verification_due(board: &Board) -> Line {
 /// What it said, below the line of its iteration.
 pub(super) fn assessment(board: &Board, assessment: &Assessment) -> Vec<Line> {
     let (tone, _, word) = assessed(assessment.verdict);
+    let validates = board.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Validate);
+    let what = if validates { "validation" } else { "verification" };
     let head = below(board)
-        .tone(tone, format!("verification: {word}"))
+        .tone(tone, format!("{what}: {word}"))
         .dim(format!(" ({})", confidence(assessment.confidence)))
         .plain(after_colon(&assessment.summary));
     let mut lines = vec![head];

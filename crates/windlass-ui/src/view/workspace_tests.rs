@@ -130,6 +130,8 @@ fn a_judgement_has_words_of_its_own() {
         let body = body(&night);
         assert!(body.starts_with("   1  ✗ failed       42s    $0.42  2 findings\n"), "{body}");
         assert!(body.contains("          ✗ /v1/export still uses the old router: src/routes/export.rs:14\n"));
+        let word = if mode == Mode::Validate { "validation" } else { "verification" };
+        assert!(body.contains(&format!("        {word}: failed (high confidence): 58 of")), "{body}");
         let (results, _) = told(&night);
         let headline = format!("\n  ✗ {sentence}\n    58 of 60 endpoints are moved.\n");
         assert!(results.starts_with(&headline) && results.contains(next), "{results}");

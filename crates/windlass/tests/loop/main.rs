@@ -13,6 +13,7 @@ mod full_disk;
 mod gates;
 mod kills;
 mod night;
+mod run_log;
 mod signals;
 mod terminal;
 mod waiting;
