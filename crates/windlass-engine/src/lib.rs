@@ -1,5 +1,6 @@
 //! Windlass's engine: it acts on what the core decided, and on nothing else.
 
+pub mod config_file;
 pub mod file;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -28,6 +28,10 @@ mod words;
 
 pub use board::Board;
 pub use document::{ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table};
+pub use document::{
+    ConfigFile, ConfigFileState, OriginTold, config_files_json, config_files_text, config_json, config_table,
+    config_value, config_value_json, keys_json, keys_text,
+};
 pub use document::{Finding, Health, doctor_json, doctor_text};
 pub use document::{ImportRow, ImportState, import_json, import_text};
 pub use document::{Judgement, judgement_json, judgement_text};

@@ -262,7 +262,7 @@ fn spelled(text: &str, glyphs: Glyphs) -> Cow<'_, str> {
     if glyphs != Glyphs::Ascii || text.is_ascii() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.replace('…', "...").replace('·', "-").replace('≈', "~"))
+    Cow::Owned(text.replace('…', "...").replace('·', "-").replace('≈', "~").replace('•', "*"))
 }
 
 fn painted(pieces: &[Spelled<'_>], colour: bool) -> String {

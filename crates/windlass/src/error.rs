@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use windlass_core::config::ConfigError;
 use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_engine::config_file::ConfigFileError;
 use windlass_engine::interactive::InteractiveError;
 use windlass_engine::process::ProcessError;
 use windlass_engine::snapshot::{RestoreError, SnapshotError};
@@ -142,6 +143,17 @@ impl From<WorkspaceError> for CliError {
             }
             _ => said,
         }
+    }
+}
+
+impl From<ConfigFileError> for CliError {
+    fn from(error: ConfigFileError) -> CliError {
+        let kind = match &error {
+            ConfigFileError::File(error) if error.is_disk_full() => DISK_FULL,
+            ConfigFileError::File(error) if error.action != "read" => Kind::System,
+            _ => Kind::Configuration,
+        };
+        CliError::new(kind, error.to_string())
     }
 }
 

@@ -4,11 +4,14 @@ use std::marker::PhantomData;
 
 use toml::Value;
 
+use super::layer::ConfigError;
+use super::nearest::nearest;
 use super::setting::{
     CheckSetting, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvents, OutputLevel, Pause, Phrase,
-    PositiveSpan, Refusal, ReportName, Secrecy, SecretText, Setting, Span, SpanCap, Text, TextOrNothing,
-    TokenCap, WebAddress,
+    PositiveSpan, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
+    TextOrNothing, TokenCap, WebAddress,
 };
+use super::shown::shown;
 use crate::fact::ExitCodes;
 use crate::run::{BudgetScope, CommitPolicy, Depth};
 
@@ -31,8 +34,12 @@ pub struct KeyInfo {
     pub expected: &'static str,
     /// Whether its values may be shown.
     pub secrecy: Secrecy,
+    /// One value, or a list.
+    pub shape: Shape,
+    /// What it holds, as JSON Schema.
+    pub(super) schema: fn() -> serde_json::Value,
     /// Is this value one that the key may hold?
-    pub(super) check: fn(&Value) -> Result<(), Refusal>,
+    pub(super) judge: fn(&Value) -> Result<(), Refusal>,
     /// What a text from the command line or the environment stands for.
     pub(super) from_text: fn(&str) -> Value,
 }
@@ -47,7 +54,9 @@ macro_rules! keys {
             help: $help,
             expected: <$kind as Setting>::EXPECTED,
             secrecy: <$kind as Setting>::SECRECY,
-            check: |value| <$kind as Setting>::read(value).map(drop),
+            shape: <$kind as Setting>::SHAPE,
+            schema: <$kind as Setting>::schema,
+            judge: |value| <$kind as Setting>::read(value).map(drop),
             from_text: <$kind as Setting>::from_text,
         }),*];
     };
@@ -122,13 +131,114 @@ keys! {
     EXIT_CODES: ExitCodes = "output.exit_codes", "Exit codes: a few, or one per stop reason.";
 }
 
-/// What is known about a key of this name.
-pub(super) fn find(name: &str) -> Option<&'static KeyInfo> {
-    KEYS.iter().find(|key| key.name == name)
+impl KeyInfo {
+    /// The key of this name.
+    ///
+    /// # Errors
+    /// There is none, or it is one that is never saved: a sentence that says which was meant.
+    pub fn find(name: &str) -> Result<&'static KeyInfo, ConfigError> {
+        known(name).map_err(ConfigError::one)
+    }
+
+    /// The value that texts of a command line stand for: one text, or the items of a list.
+    ///
+    /// # Errors
+    /// They are not what the key holds: one sentence.
+    pub fn read_texts(&self, texts: &[String]) -> Result<Value, ConfigError> {
+        let value = match (self.shape, texts) {
+            (Shape::List, [text]) => whole_list(text).unwrap_or_else(|| list(texts)),
+            (Shape::List, _) => list(texts),
+            (Shape::One, [text]) => (self.from_text)(text),
+            (Shape::One, _) => {
+                let problem = format!("`{}` holds one value, not {}", self.name, texts.len());
+                return Err(ConfigError::one(problem));
+            }
+        };
+        self.check(&value)?;
+        Ok(value)
+    }
+
+    /// May the key hold this value?
+    pub(super) fn accept(&self, value: &Value) -> Result<(), String> {
+        (self.judge)(value).map_err(|refusal| match refusal {
+            Refusal::Because(sentence) => sentence,
+            Refusal::Kind => match self.secrecy {
+                Secrecy::Open => format!("expected {}, found {}", self.expected, described(value)),
+                Secrecy::Secret => format!("expected {}, found another kind of value", self.expected),
+            },
+        })
+    }
+
+    /// May the key hold this value?
+    ///
+    /// # Errors
+    /// It may not: one sentence.
+    pub fn check(&self, value: &Value) -> Result<(), ConfigError> {
+        self.accept(value).map_err(|problem| ConfigError::one(format!("`{}`: {problem}", self.name)))
+    }
+
+    /// The variable of the environment that says it: `WINDLASS_<TABLE>__<KEY>`.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!("WINDLASS_{}", self.name.to_ascii_uppercase().replace('.', "__"))
+    }
+
+    /// A value of it as TOML, for people.
+    #[must_use]
+    pub fn shown(&self, value: &Value) -> String {
+        match self.secrecy {
+            Secrecy::Open => value.to_string(),
+            Secrecy::Secret => Secret::MASK.to_owned(),
+        }
+    }
+}
+
+fn list(texts: &[String]) -> Value {
+    Value::Array(texts.iter().cloned().map(Value::String).collect())
+}
+
+/// A list as it is written in a file: `["a", "b"]`.
+fn whole_list(text: &str) -> Option<Value> {
+    let table: toml::Table = format!("list = {text}").parse().ok()?;
+    table.get("list").filter(|value| value.is_array() && table.len() == 1).cloned()
+}
+
+/// A value for a message: its kind, and itself where it is short.
+fn described(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("the text `{}`", shown(text)),
+        Value::Integer(number) => format!("the number {number}"),
+        Value::Float(number) => format!("the number {number}"),
+        Value::Boolean(switch) => format!("`{switch}`"),
+        Value::Datetime(_) => "a date".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// The key of this name, or a sentence that says which was meant.
+pub(super) fn known(name: &str) -> Result<&'static KeyInfo, String> {
+    if let Some(why) = never_saved(name) {
+        return Err(format!("`{}`: {why}", shown(name)));
+    }
+    KEYS.iter().find(|key| key.name == name).ok_or_else(|| match suggestion(name) {
+        Some(meant) => format!("unknown key `{}`; did you mean `{meant}`?", shown(name)),
+        None => format!("unknown key `{}`", shown(name)),
+    })
+}
+
+/// The key that is spelt alike, or has the same last word in another table.
+fn suggestion(name: &str) -> Option<&'static str> {
+    let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
+    let typed = name.rsplit('.').next().unwrap_or(name);
+    let names = || KEYS.iter().map(|key| key.name);
+    names().find(|known| last(known) == typed).or_else(|| nearest(name, names())).or_else(|| {
+        nearest(typed, names().map(last)).and_then(|near| names().find(|known| last(known) == near))
+    })
 }
 
 /// Why a key of this name may never be saved, where that is so.
-pub(super) fn never_saved(name: &str) -> Option<&'static str> {
+fn never_saved(name: &str) -> Option<&'static str> {
     match name.rsplit('.').next()? {
         "skip_permissions" | "dangerously_skip_permissions" => Some(
             "skipping permissions is never saved; give `--dangerously-skip-permissions` on the command line each time",

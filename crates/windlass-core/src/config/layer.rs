@@ -9,9 +9,9 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 use toml::{Spanned, Value};
 
-use super::keys::{self, KEYS, Key, KeyInfo};
-use super::nearest::nearest;
-use super::setting::{Refusal, Secrecy, Setting};
+use super::keys::{KEYS, Key, KeyInfo, known};
+use super::mode_defaults;
+use super::setting::Setting;
 use super::shown::shown;
 use crate::run::Mode;
 
@@ -95,7 +95,41 @@ pub struct Layer {
     pub(super) said: BTreeMap<&'static str, Said>,
 }
 
+/// The file of defaults, as it is in the tree.
+const DEFAULTS: &str = include_str!("defaults.toml");
+
 impl Layer {
+    /// What holds in this mode where nobody says anything.
+    ///
+    /// # Errors
+    /// None, as long as the defaults are what they are.
+    pub fn defaults(mode: Mode) -> Result<Layer, ConfigError> {
+        let mut layer = Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS)?;
+        let differing = mode_defaults::differing(mode).iter().map(|(name, number)| {
+            (*name, Said { value: Value::Integer(*number), origin: Origin::DefaultFor(mode) })
+        });
+        layer.said.extend(differing);
+        Ok(layer)
+    }
+
+    /// What it says of a key (`table.key`).
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.said.get(name).map(|said| &said.value)
+    }
+
+    /// How many keys it says something of.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.said.len()
+    }
+
+    /// Does it say nothing?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.said.is_empty()
+    }
+
     /// Reads a configuration file's text.
     ///
     /// # Errors
@@ -180,13 +214,7 @@ impl Layer {
     }
 
     fn insert(&mut self, info: &'static KeyInfo, value: Value, origin: Origin) -> Result<(), String> {
-        (info.check)(&value).map_err(|refusal| match refusal {
-            Refusal::Because(sentence) => sentence,
-            Refusal::Kind => match info.secrecy {
-                Secrecy::Open => format!("expected {}, found {}", info.expected, described(&value)),
-                Secrecy::Secret => format!("expected {}, found another kind of value", info.expected),
-            },
-        })?;
+        info.accept(&value)?;
         self.said.insert(info.name, Said { value, origin });
         Ok(())
     }
@@ -194,40 +222,6 @@ impl Layer {
 
 fn finished(layer: Layer, problems: Vec<String>) -> Result<Layer, ConfigError> {
     if problems.is_empty() { Ok(layer) } else { Err(ConfigError { problems }) }
-}
-
-/// The key of this name, or a sentence that says which was meant.
-fn known(name: &str) -> Result<&'static KeyInfo, String> {
-    if let Some(why) = keys::never_saved(name) {
-        return Err(format!("`{}`: {why}", shown(name)));
-    }
-    keys::find(name).ok_or_else(|| match suggestion(name) {
-        Some(meant) => format!("unknown key `{}`; did you mean `{meant}`?", shown(name)),
-        None => format!("unknown key `{}`", shown(name)),
-    })
-}
-
-/// The key that is spelt alike, or has the same last word in another table.
-fn suggestion(name: &str) -> Option<&'static str> {
-    let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
-    let typed = name.rsplit('.').next().unwrap_or(name);
-    let names = || KEYS.iter().map(|key| key.name);
-    names().find(|known| last(known) == typed).or_else(|| nearest(name, names())).or_else(|| {
-        nearest(typed, names().map(last)).and_then(|near| names().find(|known| last(known) == near))
-    })
-}
-
-/// A value for a message: its kind, and itself where it is short.
-fn described(value: &Value) -> String {
-    match value {
-        Value::String(text) => format!("the text `{}`", shown(text)),
-        Value::Integer(number) => format!("the number {number}"),
-        Value::Float(number) => format!("the number {number}"),
-        Value::Boolean(switch) => format!("`{switch}`"),
-        Value::Datetime(_) => "a date".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Table(_) => "a table".to_owned(),
-    }
 }
 
 /// A file being read.

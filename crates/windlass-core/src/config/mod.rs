@@ -5,6 +5,7 @@
 
 mod commented;
 mod duration;
+pub mod edit;
 pub mod keys;
 mod layer;
 mod mode_defaults;
@@ -25,13 +26,13 @@ pub use keys::{KEYS, Key, KeyInfo};
 pub use layer::{ConfigError, FileKind, Layer, Origin};
 pub use money::{MoneyError, parse_money};
 pub use nearest::nearest;
-pub use reference::{KeyReference, key_reference, key_table};
-pub use resolve::{DEFAULTS, Resolved, Unlimited, ValueOrigin};
+pub use reference::{KeyReference, config_schema, key_reference, key_table};
+pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
     AgentSettings, LogSettings, NotifySettings, StatusSettings, VerifySettings, WorkspaceSettings,
 };
 pub use setting::{
     CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvent, NotifyEvents,
     OutputLevel, Pause, Phrase, PositiveSpan, Refusal, ReportName, Secrecy, Secret, SecretText, Setting,
-    Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };

@@ -20,7 +20,7 @@ pub enum MoneyError {
 }
 
 /// The largest amount that is accepted, in dollars.
-const MOST: f64 = 1_000_000.0;
+pub(super) const MOST: f64 = 1_000_000.0;
 
 /// Reads an amount in dollars: digits, at most one point, a `$` before it if you like.
 ///

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value as Json, json};
+
 use super::keys::{KEYS, KeyInfo};
 use super::layer::ConfigError;
 use super::mode_defaults;
-use super::resolve::{Resolved, Unlimited};
+use super::resolve::{Resolved, Unlimited, written_as_json};
 use crate::run::Mode;
 
 /// A key with what holds where nobody says anything.
@@ -52,4 +54,36 @@ pub fn key_table() -> Result<String, ConfigError> {
         let _ = writeln!(table, "| `{}` | {cell} | {} |", key.name, key.help);
     }
     Ok(table)
+}
+
+/// `docs/config-schema.json`: the shape of a configuration file, as JSON Schema, for editors.
+///
+/// # Errors
+/// None, as long as the defaults are what they are.
+pub fn config_schema() -> Result<String, ConfigError> {
+    let mut tables: Map<String, Json> = Map::new();
+    for KeyReference { key, default, .. } in key_reference()? {
+        let Some((table, name)) = key.name.split_once('.') else { continue };
+        let mut schema = (key.schema)();
+        if let Some(fields) = schema.as_object_mut() {
+            fields.insert("description".to_owned(), json!(key.help));
+            fields.extend(
+                default.as_deref().and_then(written_as_json).map(|default| ("default".to_owned(), default)),
+            );
+        }
+        let table = tables
+            .entry(table)
+            .or_insert_with(|| json!({ "type": "object", "properties": {}, "additionalProperties": false }));
+        if let Some(properties) = table.get_mut("properties").and_then(Json::as_object_mut) {
+            properties.insert(name.to_owned(), schema);
+        }
+    }
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "config.toml of windlass",
+        "type": "object",
+        "properties": tables,
+        "additionalProperties": false,
+    });
+    Ok(format!("{schema:#}\n"))
 }

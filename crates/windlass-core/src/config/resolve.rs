@@ -1,25 +1,21 @@
 //! What comes of the layers: a value for every key, who said it, and whether they go together.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::keys::{self, Key};
-use super::layer::{ConfigError, FileKind, Layer, Origin, Said};
-use super::mode_defaults;
+use super::layer::{ConfigError, Layer, Origin, Said};
 use super::sections::{
     AgentSettings, LogSettings, NotifySettings, StatusSettings, VerifySettings, WorkspaceSettings,
 };
 use super::setting::{
     CheckSetting, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvents, OutputLevel, Pause, Phrase,
-    PositiveSpan, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Span, SpanCap, Text,
-    TextOrNothing, TokenCap, WebAddress,
+    PositiveSpan, Refusal, ReportName, SecretText, Setting, Span, SpanCap, Text, TextOrNothing, TokenCap,
+    WebAddress,
 };
 use crate::fact::{Check, CheckKind, Cost, ExitCodes};
 use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits, Mode};
-
-/// The file of defaults, as it is in the tree.
-pub const DEFAULTS: &str = include_str!("defaults.toml");
 
 /// All that configuration says about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +68,21 @@ pub struct ValueOrigin {
     pub origin: Origin,
 }
 
+impl ValueOrigin {
+    /// The value as JSON; a secret as `•••`, null where nobody said anything.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        let Some(written) = &self.value else { return serde_json::Value::Null };
+        written_as_json(written).unwrap_or_else(|| serde_json::Value::String(written.clone()))
+    }
+}
+
+/// A value as it is written in TOML, as JSON; `None` for what is no TOML.
+pub(super) fn written_as_json(written: &str) -> Option<serde_json::Value> {
+    let table: toml::Table = format!("value = {written}").parse().ok()?;
+    serde_json::to_value(table.get("value")?).ok()
+}
+
 /// Is it allowed that nothing limits the run?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlimited {
@@ -79,6 +90,8 @@ pub enum Unlimited {
     Refused,
     /// `--unlimited`: default bounds do not hold, 0 is accepted everywhere.
     Allowed,
+    /// Nothing is about to run: the values are only looked at.
+    NotAsked,
 }
 
 impl Resolved {
@@ -136,11 +149,7 @@ struct Values(BTreeMap<&'static str, Said>);
 
 impl Values {
     fn defaults(mode: Mode) -> Result<Values, ConfigError> {
-        let mut layer = Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS)?;
-        layer.said.extend(mode_defaults::differing(mode).iter().map(|(name, number)| {
-            (*name, Said { value: toml::Value::Integer(*number), origin: Origin::DefaultFor(mode) })
-        }));
-        Ok(Values(layer.said))
+        Layer::defaults(mode).map(|layer| Values(layer.said))
     }
 
     fn lift_default(&mut self, name: &'static str) {
@@ -290,10 +299,7 @@ impl Values {
         let origin_of = |key: &keys::KeyInfo| match self.0.get(key.name) {
             Some(said) => ValueOrigin {
                 name: key.name,
-                value: Some(match key.secrecy {
-                    Secrecy::Open => said.value.to_string(),
-                    Secrecy::Secret => Secret::MASK.to_owned(),
-                }),
+                value: Some(key.shown(&said.value)),
                 origin: said.origin.clone(),
             },
             None => ValueOrigin { name: key.name, value: None, origin: Origin::Default },

@@ -1,6 +1,7 @@
 //! Documents that commands print: lists and the state of a run, for people and for machines.
 
 mod archives;
+mod config;
 mod doctor;
 mod import;
 mod judgement;
@@ -12,6 +13,10 @@ mod workspace;
 mod workspaces;
 
 pub use archives::{ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table};
+pub use config::{
+    ConfigFile, ConfigFileState, OriginTold, config_files_json, config_files_text, config_json, config_table,
+    config_value, config_value_json, keys_json, keys_text,
+};
 pub use doctor::{Finding, Health, doctor_json, doctor_text};
 pub use import::{ImportRow, ImportState, import_json, import_text};
 pub use judgement::{Judgement, judgement_json, judgement_text};

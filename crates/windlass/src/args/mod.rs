@@ -4,6 +4,7 @@
 //! line in a file are checked by the same rule and refused in the same words.
 
 mod keeping;
+mod config;
 mod run;
 mod sessions;
 mod shared;
@@ -18,6 +19,10 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
+pub use config::{
+    ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigSetArgs,
+    ConfigUnsetArgs, ConfigVerb, ScopeArgs,
+};
 pub use run::RunArgs;
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs};
@@ -61,6 +66,7 @@ Go back:
   restore      Put the files back as they were after an iteration
 
 This machine:
+  config       Show and change the configuration
   doctor       Say whether everything is ready, and what to do where it is not
   demo         Show the whole loop in a scratch repository, without an account
   completions  Print a shell's completion script
@@ -141,6 +147,8 @@ pub enum Verb {
     Import(ImportArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),
+    /// Show and change the configuration
+    Config(ConfigArgs),
     /// Say whether everything is ready, and what to do where it is not
     Doctor(DoctorArgs),
     /// Show the whole loop in a scratch repository, without an account

@@ -10,7 +10,7 @@ use windlass_core::agent::{
     Login, MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version,
     project_rules,
 };
-use windlass_core::config::Resolved;
+use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy};
 use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::run::AgentPlan;
 use windlass_engine::process::{Command, ProcessError};
@@ -187,7 +187,9 @@ fn unavailable(codes: ExitCodes, message: impl Into<String>) -> CliError {
     CliError::new(Kind::Stopped(StopReason::AgentUnavailable, codes), message)
 }
 
-/// The environment that agents and checks inherit.
+/// The environment that agents and checks inherit: without our own secrets, which are none of their business.
 pub fn environment() -> Vec<(OsString, OsString)> {
-    env::vars_os().collect()
+    let secrets: Vec<String> =
+        KEYS.iter().filter(|key| key.secrecy == Secrecy::Secret).map(KeyInfo::variable).collect();
+    env::vars_os().filter(|(name, _)| !secrets.iter().any(|secret| name == secret.as_str())).collect()
 }

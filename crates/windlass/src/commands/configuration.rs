@@ -1,18 +1,15 @@
 //! Configuration files: where they are, and what comes of them with the environment and the flags.
 
 use std::env;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{FileKind, Layer, Resolved, Unlimited};
 use windlass_core::run::Mode;
+use windlass_engine::config_file;
 use windlass_engine::store::{StoreError, paths};
+use windlass_engine::workspace::{CONFIG_FILE, PROJECT_FOLDER, project_folder};
 
 use crate::error::{CliError, Kind};
-
-/// What a file of configuration is called, wherever it is.
-const FILE_NAME: &str = "config.toml";
 
 /// The resolved configuration, and the files it was read from.
 #[derive(Debug)]
@@ -38,18 +35,12 @@ impl Configuration {
     ) -> Result<Configuration, CliError> {
         let mut files = Vec::new();
         let mut layers = Vec::new();
-        let user = user_file()?.map(|path| (FileKind::User, path));
-        let project = project_file(directory).map(|path| (FileKind::Project, path));
-        let workspace = workspace.map(|folder| (FileKind::Workspace, folder.join(FILE_NAME)));
-        for (kind, path) in user.into_iter().chain(project).chain(workspace) {
-            let Some(bytes) = read_if_there(&path)? else {
+        for source in sources(directory, workspace)? {
+            let Some(text) = config_file::read(&source.path)? else {
                 continue;
             };
-            let text = str::from_utf8(&bytes).map_err(|_| {
-                CliError::new(Kind::Configuration, format!("{} is not UTF-8 text", path.display()))
-            })?;
-            layers.push(Layer::parse(kind, &path, text)?);
-            files.push((path, bytes));
+            layers.push(Layer::parse(source.kind, &source.path, &text)?);
+            files.push((source.path, text.into_bytes()));
         }
         layers.push(environment()?);
         layers.push(flags);
@@ -57,36 +48,42 @@ impl Configuration {
     }
 }
 
-/// The user's file; `None` where nothing says where home is.
+/// A file that may hold configuration; it need not be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Whose it is.
+    pub kind: FileKind,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl Source {
+    /// Its layer; `None` where there is no file.
+    ///
+    /// # Errors
+    /// It cannot be read, or something is wrong in it.
+    pub fn layer(&self) -> Result<Option<Layer>, CliError> {
+        let text = config_file::read(&self.path)?;
+        Ok(text.map(|text| Layer::parse(self.kind, &self.path, &text)).transpose()?)
+    }
+}
+
+/// The files of configuration, the weakest first. `workspace` is the workspace's folder. Where nothing says where home
+/// is, there is none of the user's.
 ///
 /// # Errors
 /// A relative `WINDLASS_CONFIG_DIR`.
-fn user_file() -> Result<Option<PathBuf>, CliError> {
-    match paths::config_root(|name| env::var_os(name)) {
-        Ok(folder) => Ok(Some(folder.join(FILE_NAME))),
-        Err(StoreError::NoHome { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// `.windlass/config.toml` of the nearest directory upwards that has a `.windlass` or is a repository's root.
-fn project_file(directory: &Path) -> Option<PathBuf> {
-    let project = directory
-        .ancestors()
-        .find(|above| above.join(".windlass").is_dir() || above.join(".git").exists())?;
-    Some(project.join(".windlass").join(FILE_NAME))
-}
-
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => {
-            Err(CliError::new(Kind::Configuration, format!("cannot read {}: {error}", path.display())))
-        }
-    }
+pub fn sources(directory: &Path, workspace: Option<&Path>) -> Result<Vec<Source>, CliError> {
+    let user = match paths::config_root(|name| env::var_os(name)) {
+        Ok(folder) => Some(folder),
+        Err(StoreError::NoHome { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let project = project_folder(directory).join(PROJECT_FOLDER);
+    let source = |kind, folder: PathBuf| Source { kind, path: folder.join(CONFIG_FILE) };
+    let files = user.map(|folder| source(FileKind::User, folder)).into_iter();
+    let files = files.chain([source(FileKind::Project, project)]);
+    Ok(files.chain(workspace.map(|folder| source(FileKind::Workspace, folder.to_owned()))).collect())
 }
 
 fn environment() -> Result<Layer, CliError> {

@@ -7,6 +7,7 @@ mod audience;
 mod authoring;
 mod clean;
 mod completions;
+mod config;
 mod configuration;
 pub mod demo;
 mod doctor;
@@ -49,7 +50,7 @@ use windlass_core::prompt::Authoring;
 use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
 use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning};
 
-use crate::args::{Cli, Verb};
+use crate::args::{Cli, ConfigVerb, Verb};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent;
 
@@ -96,6 +97,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Logs(args) => logs::run(&args),
         Verb::Import(args) => import::run(&args),
         Verb::Restore(args) => restore::run(&args),
+        Verb::Config(args) => config::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => demo::run(&args),
         Verb::Completions(args) => completions::run(&args),
@@ -147,6 +149,7 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Logs(_)
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
+        Verb::Config(args) => matches!(args.verb, ConfigVerb::Set(_) | ConfigVerb::Unset(_)),
     }
 }
 

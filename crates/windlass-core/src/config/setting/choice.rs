@@ -1,5 +1,6 @@
 //! Kinds of values that are one of a few words.
 
+use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::{Refusal, Setting};
@@ -21,6 +22,11 @@ impl<T: Choice> Setting for T {
         let text = value.as_str().ok_or(Refusal::Kind)?;
         let meant = T::WORDS.iter().find(|(word, _)| *word == text);
         meant.map(|(_, choice)| *choice).ok_or(Refusal::Kind)
+    }
+
+    fn schema() -> Json {
+        let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
+        json!({ "enum": words })
     }
 }
 

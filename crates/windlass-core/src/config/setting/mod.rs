@@ -1,20 +1,23 @@
 //! What a key may hold: how it is read from a file's value or from a flag's text, and what is said when it is wrong.
 
 mod choice;
+mod list;
 mod notify;
+mod time;
 
 use std::path::{Component, PathBuf};
-use std::time::Duration;
 
+use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::duration::{parse_duration, parse_fine_duration};
-use super::money::{checked, parse_money};
+use super::money::{MOST, checked, parse_money};
 use super::shown::shown;
 use crate::fact::Cost;
 
 pub use choice::{Choice, OutputLevel};
+pub use list::CheckSetting;
 pub use notify::{NotifyEvent, NotifyEvents, Secret, SecretText, WebAddress};
+pub use time::{FineSpan, Pause, PositiveSpan, Span, SpanCap};
 
 /// Why a value cannot be what its key holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,15 @@ pub enum Secrecy {
     Secret,
 }
 
+/// How many values there are in a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One.
+    One,
+    /// A list of them.
+    List,
+}
+
 /// A kind of value.
 pub trait Setting: Sized {
     /// What is expected, for messages: `a whole number`.
@@ -48,11 +60,17 @@ pub trait Setting: Sized {
     /// Whether anybody may see it.
     const SECRECY: Secrecy = Secrecy::Open;
 
+    /// How many texts of a command line it takes.
+    const SHAPE: Shape = Shape::One;
+
     /// Reads it.
     ///
     /// # Errors
     /// A value of another kind, or one that is wrong.
     fn read(value: &Value) -> Result<Self, Refusal>;
+
+    /// What it holds, as JSON Schema (2020-12).
+    fn schema() -> Json;
 
     /// The value that a text from the command line or the environment stands for; it is read afterwards.
     #[must_use]
@@ -84,6 +102,10 @@ impl<const LEAST: u32, const MOST: u32> Setting for Count<LEAST, MOST> {
     fn from_text(text: &str) -> Value {
         number_or_text(text)
     }
+
+    fn schema() -> Json {
+        json!({ "type": "integer", "minimum": LEAST, "maximum": MOST })
+    }
 }
 
 /// A whole number; 0 = none.
@@ -99,6 +121,10 @@ impl Setting for CountCap {
 
     fn from_text(text: &str) -> Value {
         number_or_text(text)
+    }
+
+    fn schema() -> Json {
+        Count::<0>::schema()
     }
 }
 
@@ -119,6 +145,10 @@ impl Setting for TokenCap {
     fn from_text(text: &str) -> Value {
         number_or_text(text)
     }
+
+    fn schema() -> Json {
+        json!({ "type": "integer", "minimum": 0 })
+    }
 }
 
 /// An amount of money; 0 = no limit.
@@ -137,85 +167,16 @@ impl Setting for MoneyCap {
         };
         Ok(MoneyCap((cost > Cost::ZERO).then_some(cost)))
     }
-}
 
-/// A duration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span(pub Duration);
-
-impl Setting for Span {
-    const EXPECTED: &'static str = "a duration such as \"90s\" or \"1h30m\"";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        Ok(Span(parse_duration(&written(value)?)?))
+    fn schema() -> Json {
+        json!({ "anyOf": [
+            { "type": "number", "minimum": 0, "maximum": MOST },
+            { "type": "string", "pattern": r"^\s*\$?\s*(\d+\.?\d*|\.\d+)\s*$" },
+        ] })
     }
-}
 
-/// A duration longer than nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PositiveSpan(pub Duration);
-
-impl Setting for PositiveSpan {
-    const EXPECTED: &'static str = Span::EXPECTED;
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        let Span(duration) = Span::read(value)?;
-        if duration.is_zero() {
-            return Err(Refusal::Because("it must be longer than nothing".to_owned()));
-        }
-        Ok(PositiveSpan(duration))
-    }
-}
-
-/// A duration of so many milliseconds at least and at most; the only one that may be finer than a second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FineSpan<const LEAST: u64, const MOST: u64>(pub Duration);
-
-impl<const LEAST: u64, const MOST: u64> Setting for FineSpan<LEAST, MOST> {
-    const EXPECTED: &'static str = "a duration such as \"500ms\" or \"2s\"";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = written(value)?;
-        let duration = parse_fine_duration(&text)?;
-        if (LEAST.into()..=MOST.into()).contains(&duration.as_millis()) {
-            return Ok(FineSpan(duration));
-        }
-        Err(Refusal::Because(format!(
-            "`{}` is out of range; it must be from {LEAST}ms to {MOST}ms",
-            text.trim()
-        )))
-    }
-}
-
-/// A duration; 0 = no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpanCap(pub Option<Duration>);
-
-impl Setting for SpanCap {
-    const EXPECTED: &'static str = "a duration such as \"90s\" or \"1h30m\" (0 = no limit)";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = written(value)?;
-        if text.trim() == "0" {
-            return Ok(SpanCap(None));
-        }
-        let duration = parse_duration(&text)?;
-        Ok(SpanCap((!duration.is_zero()).then_some(duration)))
-    }
-}
-
-/// A pause: a duration, or a plain number of seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pause(pub Duration);
-
-impl Setting for Pause {
-    const EXPECTED: &'static str = "seconds or a duration such as \"2s\"";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        let text = written(value)?;
-        let trimmed = text.trim();
-        let plain = !trimmed.is_empty() && trimmed.bytes().all(|byte| byte.is_ascii_digit());
-        Ok(Pause(if plain { parse_duration(&format!("{trimmed}s"))? } else { parse_duration(trimmed)? }))
+    fn from_text(text: &str) -> Value {
+        number_or_text(text)
     }
 }
 
@@ -233,6 +194,10 @@ impl Setting for Text {
         }
         Ok(Text(text.to_owned()))
     }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": r"\S" })
+    }
 }
 
 /// A text, or nothing where it is empty: what a layer below said is switched off by `""`.
@@ -245,6 +210,10 @@ impl Setting for TextOrNothing {
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = value.as_str().ok_or(Refusal::Kind)?;
         Ok(TextOrNothing((!text.trim().is_empty()).then(|| text.to_owned())))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string" })
     }
 }
 
@@ -262,6 +231,10 @@ impl Setting for Phrase {
             return Err(Refusal::Because("it must fit on one line, without control characters".to_owned()));
         }
         Ok(Phrase(phrase.to_owned()))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": r"^\s*\S[^\r\n]*$" })
     }
 }
 
@@ -289,6 +262,10 @@ impl Setting for FileBelow {
             )))
         }
     }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": r"^([^/]|$)" })
+    }
 }
 
 /// Names in a workspace that are not free for a report.
@@ -312,6 +289,10 @@ impl Setting for ReportName {
         }
         Ok(ReportName(text))
     }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": r"^[^/\\]+$", "not": { "enum": TAKEN } })
+    }
 }
 
 /// Yes or no.
@@ -329,79 +310,13 @@ impl Setting for bool {
             _ => Value::String(text.to_owned()),
         }
     }
-}
 
-/// Texts; in the environment one per line.
-impl Setting for Vec<String> {
-    const EXPECTED: &'static str = "a list of texts";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        let items = value.as_array().ok_or(Refusal::Kind)?;
-        items.iter().map(|item| Text::read(item).map(|Text(text)| text)).collect()
+    fn schema() -> Json {
+        json!({ "type": "boolean" })
     }
-
-    fn from_text(text: &str) -> Value {
-        lines(text)
-    }
-}
-
-/// A command that checks, and how long it may take where that is said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckSetting {
-    /// For `sh -c`.
-    pub command: String,
-    /// Instead of `gates.timeout`.
-    pub timeout: Option<Duration>,
-}
-
-/// Commands that check; in the environment one per line.
-impl Setting for Vec<CheckSetting> {
-    const EXPECTED: &'static str = "a list of commands, each a text or { command = \"…\", timeout = \"…\" }";
-
-    fn read(value: &Value) -> Result<Self, Refusal> {
-        value.as_array().ok_or(Refusal::Kind)?.iter().map(read_check).collect()
-    }
-
-    fn from_text(text: &str) -> Value {
-        lines(text)
-    }
-}
-
-fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
-    let Some(table) = value.as_table() else {
-        return Text::read(value).map(|Text(command)| CheckSetting { command, timeout: None });
-    };
-    if let Some(unknown) = table.keys().find(|key| *key != "command" && *key != "timeout") {
-        return Err(Refusal::Because(format!(
-            "a command has no key `{}`; it takes `command` and `timeout`",
-            shown(unknown)
-        )));
-    }
-    let Text(command) = table.get("command").map_or(Err(Refusal::Kind), Text::read)?;
-    let timeout =
-        table.get("timeout").map(PositiveSpan::read).transpose()?.map(|PositiveSpan(timeout)| timeout);
-    Ok(CheckSetting { command, timeout })
 }
 
 /// A number where the text is one; otherwise the text, which no number's kind accepts.
 fn number_or_text(text: &str) -> Value {
     text.trim().parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer)
-}
-
-fn lines(text: &str) -> Value {
-    Value::Array(
-        text.lines()
-            .filter(|line| !line.trim().is_empty())
-            .map(|line| Value::String(line.to_owned()))
-            .collect(),
-    )
-}
-
-/// A text, or a plain number as its text: `delay = 2` and `max_duration = 0` are what people write.
-fn written(value: &Value) -> Result<String, Refusal> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Integer(number) => Ok(number.to_string()),
-        _ => Err(Refusal::Kind),
-    }
 }

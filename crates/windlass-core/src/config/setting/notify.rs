@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde_json::{Value as Json, json};
 use toml::Value;
 
-use super::{Refusal, Secrecy, Setting};
+use super::list::lines;
+use super::{Refusal, Secrecy, Setting, Shape};
 use crate::config::nearest::nearest;
 use crate::config::shown::shown;
 
@@ -83,6 +85,7 @@ impl NotifyEvents {
 
 impl Setting for NotifyEvents {
     const EXPECTED: &'static str = "a list of events, such as [\"completion\", \"error\"] or [\"all\"]";
+    const SHAPE: Shape = Shape::List;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let mut events = BTreeSet::new();
@@ -98,7 +101,12 @@ impl Setting for NotifyEvents {
     }
 
     fn from_text(text: &str) -> Value {
-        super::lines(text)
+        lines(text)
+    }
+
+    fn schema() -> Json {
+        let words: Vec<&str> = NotifyEvents::words().collect();
+        json!({ "type": "array", "items": { "enum": words } })
     }
 }
 
@@ -134,6 +142,10 @@ impl Setting for WebAddress {
             ));
         }
         Ok(WebAddress(Some(text.to_owned())))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": r"^\s*(https?://\S+)?\s*$" })
     }
 }
 
@@ -175,6 +187,10 @@ impl Setting for SecretText {
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = value.as_str().ok_or(Refusal::Kind)?;
         Ok(SecretText((!text.trim().is_empty()).then(|| Secret::new(text.to_owned()))))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string" })
     }
 }
 

@@ -299,3 +299,12 @@ fn the_documentation_holds_the_table_of_all_keys() {
     assert!(documentation.contains(&format!("\n{table}")), "docs/configuration.md is to hold\n{table}");
     assert_eq!(documentation.matches("| key | default |").count(), 1);
 }
+
+#[test]
+fn the_schema_is_the_one_that_is_checked_in() {
+    let checked_in = include_str!("../../../../../docs/config-schema.json");
+    assert!(
+        checked_in == config_schema().unwrap(),
+        "run: cargo run -p windlass-ui --example config_schema > docs/config-schema.json"
+    );
+}
