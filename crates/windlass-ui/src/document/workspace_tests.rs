@@ -53,8 +53,6 @@ fn shown() -> WorkspaceShown {
         configuration_problem: None,
         notifications: vec![option("notify.url", "https://ntfy.sh/…", "user's config.toml:3")],
         runs: vec![RunRow {
-            workspace: None,
-            items: None,
             run: RunId("r-abcdefgh".to_owned()),
             title: "Port the endpoints".to_owned(),
             workspace: Some("port".to_owned()),

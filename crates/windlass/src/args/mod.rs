@@ -3,8 +3,8 @@
 //! Values of configuration keys stay texts here: `windlass_core::config` reads them, so that a flag, a variable and a
 //! line in a file are checked by the same rule and refused in the same words.
 
-mod keeping;
 mod config;
+mod keeping;
 mod run;
 mod sessions;
 mod shared;
@@ -18,11 +18,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
 pub use config::{
     ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigSetArgs,
     ConfigUnsetArgs, ConfigVerb, ScopeArgs,
 };
+pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
 pub use run::RunArgs;
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs};

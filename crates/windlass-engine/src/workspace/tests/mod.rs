@@ -66,7 +66,6 @@ impl Scratch {
             }),
             started: ended - Duration::from_secs(60),
             last: ended,
-            items: None,
             iterations,
             cost: Cost::ZERO,
             reserved: Cost::ZERO,
