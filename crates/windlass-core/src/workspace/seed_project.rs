@@ -132,12 +132,12 @@ mod tests {
                 "agent.arguments",
                 "output.level",
                 "status.watch",
-                "status.debounce",
                 "status.only_meaningful",
+                "status.debounce",
             ],
             "what is a default there is taken all the same: somebody wrote it"
         );
-        assert_eq!(file.options.options[7].1, Toml::String("3s".to_owned()));
+        assert_eq!(file.options.options[8].1, Toml::String("3s".to_owned()));
         assert_eq!(file.options.left, ["`colors` is left out: there is nothing like it here"]);
     }
 
