@@ -37,15 +37,9 @@ pub use workspaces::{
 /// The verbs, grouped; a test keeps it complete.
 const VERBS: &str = "\
 Work:
-  run          Iterate on a goal until it is shown to be done
+  run          Iterate on a goal or a workspace until it is shown to be done
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
-
-Instructions and verdicts of a workspace:
-  setup        Write the instructions together with the agent
-  edit         Change them together with the agent
-  validate     Have an agent judge the instructions
-  verify       Have a fresh agent judge the finished work
 
 Look:
   runs         List all runs of this project
@@ -54,13 +48,17 @@ Look:
 
 Workspaces:
   init         Make a workspace, or the project's own folder
+  setup        Write a workspace's instructions together with the agent
+  edit         Change a workspace's instructions together with the agent
+  validate     Have an agent judge a workspace's instructions
+  verify       Have a fresh agent judge the finished work of a workspace
   list         List the workspaces of this project
   show         Show one workspace and what to do next
   reset        Begin a workspace's history anew; its files stay
   clean        Archive a workspace, then delete it
-  import       Take over the files of claude-iterate
   archive      Put workspaces away and bring them back
   template     Use the instructions and options of a workspace again
+  import       Take over the files of claude-iterate
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -108,7 +106,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Iterate on a goal until it is shown to be done
+    /// Iterate on a goal or a workspace until it is shown to be done
     Run(Box<RunArgs>),
     /// Continue an unfinished run, or an ended one with a raised limit
     Resume(Box<ResumeArgs>),
