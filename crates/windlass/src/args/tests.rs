@@ -58,7 +58,7 @@ fn command_lines_are_accepted_or_refused() {
         ("run -p a --mock=script.toml", true),
         ("run -p a --mock script.toml", false),
         ("run -p a -- --add-dir x", true),
-        ("run -p a --todo-fallback", false),
+        ("run a --todo-fallback", true),
         ("-C there run -p a", true),
         ("run -p a -C there", true),
         ("resume --max-cost 5", true),

@@ -71,6 +71,7 @@ impl Assignment {
             return Err(CliError::usage(format!("mode {name} works on a workspace, not on a goal"))
                 .hint("Make one: windlass init NAME, then windlass run NAME"));
         }
+        refuse_workspace_flags(args)?;
         Ok(Assignment::of_goal(Goal::read(args)?, directory))
     }
 
@@ -203,6 +204,19 @@ fn only_one(workspaces: &Workspaces) -> Result<Workspace, CliError> {
             let error = CliError::usage(format!("which of the {} workspaces?", found.len()));
             Err(found.iter().fold(error, |error, one| error.hint(format!("windlass run {}", one.name()))))
         }
+    }
+}
+
+/// What only workspaces have.
+fn refuse_workspace_flags(args: &RunArgs) -> Result<(), CliError> {
+    let given =
+        [("--trust-existing-status", args.trust_existing_status), ("--todo-fallback", args.todo_fallback)];
+    match given.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => {
+            Err(CliError::usage(format!("`{flag}` belongs to workspaces; a goal is claimed by its phrase"))
+                .hint("Make one: windlass init NAME, then windlass run NAME"))
+        }
+        None => Ok(()),
     }
 }
 

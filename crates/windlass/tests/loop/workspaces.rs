@@ -163,3 +163,19 @@ fn killed_and_resumed_it_is_counted_once() {
     assert_eq!(metadata(&night)["executionIterations"], 1);
     assert!(night.facts().iter().any(|fact| matches!(fact, Fact::RunResumed { .. })));
 }
+
+#[test]
+fn flags_of_goals_and_of_workspaces_are_told_apart() {
+    let night = night(&every_call(WORK));
+    for (arguments, words) in [
+        (&["run", "-p", "a", "--todo-fallback"][..], "belongs to workspaces"),
+        (&["run", "-p", "a", "--mode", "loop"], "works on a workspace"),
+        (&["run", "api", "--notes-file", "N.md"], "belongs to goals"),
+        (&["run", "api", "--completion-signal", "X"], "belongs to goals"),
+    ] {
+        let outcome = night.env.run(&mut night.windlass(arguments), PATIENCE);
+        outcome.expect_code(2, words);
+        let said = outcome.stderr_text().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+}
