@@ -25,7 +25,7 @@ impl Core {
         };
         let (now, input) = match (plant, input) {
             (Plant::EarlyWaking, Input::Tick) if self.run.hold().is_some() => {
-                let wall = now.wall.checked_add(Duration::from_secs(60)).unwrap_or(now.wall);
+                let wall = now.wall.checked_add(Duration::from_mins(1)).unwrap_or(now.wall);
                 (Now { wall, ..now }, Input::Tick)
             }
             (Plant::LostAnswer, Input::Settled { .. }) => return Vec::new(),
@@ -83,17 +83,17 @@ impl Core {
             (Plant::DoubleCharge, Fact::CallFinished { summary, .. }) => summary.cost += summary.cost,
             (Plant::UnmarkedEstimate, Fact::CallFinished { summary, .. }) => summary.estimated = false,
             (Plant::IgnoredBudget, Fact::CallReserved { budget, .. }) => *budget = None,
-            (Plant::CirclesAreProgress, Fact::IterationFinished { verdict, progress, .. }) => {
-                if *verdict == Verdict::Idle {
-                    *verdict = Verdict::Worked;
-                    *progress = true;
-                }
+            (Plant::CirclesAreProgress, Fact::IterationFinished { verdict, progress, .. })
+                if *verdict == Verdict::Idle =>
+            {
+                *verdict = Verdict::Worked;
+                *progress = true;
             }
-            (Plant::ManualBeforeComplete, Fact::RunFinished { stop_reason, exit_code, .. }) => {
-                if *stop_reason == StopReason::Complete && self.run.stop().is_some() {
-                    *stop_reason = StopReason::Interrupted;
-                    *exit_code = 130;
-                }
+            (Plant::ManualBeforeComplete, Fact::RunFinished { stop_reason, exit_code, .. })
+                if *stop_reason == StopReason::Complete && self.run.stop().is_some() =>
+            {
+                *stop_reason = StopReason::Interrupted;
+                *exit_code = 130;
             }
             (Plant::UnaskedVerification, due @ Fact::VerificationDue { .. }) => {
                 let Fact::VerificationDue { lane, iteration, .. } = *due else { return };

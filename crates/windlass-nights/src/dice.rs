@@ -1,6 +1,6 @@
 //! Chance that follows from a seed: the same on every machine and in every version.
 
-/// SplitMix64: a few lines of our own, so that no dependency's update ever changes what a seed means.
+/// The generator `SplitMix64`: a few lines of our own, so that no dependency's update ever changes what a seed means.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u64);
 

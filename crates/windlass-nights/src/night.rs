@@ -60,7 +60,7 @@ impl Runner<'_> {
             StopReason::MaxIterations => *iterations = iterations.map(|most| most + 2),
             StopReason::MaxCost => *cost = cost.map(|most| most + Cost::from_micros(2_000_000)),
             StopReason::MaxTokens => *tokens = tokens.map(|most| most + 2_000),
-            StopReason::MaxDuration => *duration = duration.map(|most| most + Duration::from_mins(60)),
+            StopReason::MaxDuration => *duration = duration.map(|most| most + Duration::from_hours(1)),
             StopReason::Stagnated => *stagnation = stagnation.map(|most| most + 1),
             _ => {}
         }

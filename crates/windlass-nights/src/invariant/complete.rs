@@ -36,7 +36,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
         match &moment.what {
             What::BadPrompt(said) => return Err(Breach::at(at, format!("a prompt is wrong: {said}"))),
             What::StreamRead { passes, .. } if shown.purpose == Some(Purpose::Verify) => {
-                shown.passes = *passes
+                shown.passes = *passes;
             }
             What::StreamRead { claims, .. } => (shown.claims, shown.passes) = (*claims, None),
             What::CheckRan { check, passed, epoch, .. } => {

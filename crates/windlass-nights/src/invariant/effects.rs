@@ -38,12 +38,10 @@ pub(super) fn iterations(record: &Record) -> Result<(), Breach> {
                 attempt = *this;
             }
             Fact::CallFinished { summary, .. } => cost += summary.cost,
-            Fact::AttemptRepeats { iteration, attempt: this, .. } => {
-                if (*iteration, *this) != (started, attempt) {
-                    return wrong(format!(
-                        "attempt {this} of iteration {iteration} is not the one under way"
-                    ));
-                }
+            Fact::AttemptRepeats { iteration, attempt: this, .. }
+                if (*iteration, *this) != (started, attempt) =>
+            {
+                return wrong(format!("attempt {this} of iteration {iteration} is not the one under way"));
             }
             Fact::IterationFinished { iteration, cost: said, .. } => {
                 if *iteration != started || finished + 1 != started {

@@ -73,13 +73,12 @@ impl Calm {
             if self.inputs > MOST_INPUTS {
                 return Err("the run does not come to an end".to_owned());
             }
-            let input = match self.run.outstanding().into_iter().next() {
-                Some(effect) => self.answer(effect),
-                None => {
-                    let due = self.run.next_due(self.now).ok_or("the run waits for nothing")?;
-                    self.pass(due.max(Duration::from_millis(1)));
-                    Input::Tick
-                }
+            let input = if let Some(effect) = self.run.outstanding().first() {
+                self.answer(effect)
+            } else {
+                let due = self.run.next_due(self.now).ok_or("the run waits for nothing")?;
+                self.pass(due.max(Duration::from_millis(1)));
+                Input::Tick
             };
             self.take(input)?;
         }
@@ -91,11 +90,11 @@ impl Calm {
         self.now.wall = self.now.wall.checked_add(time).unwrap_or(self.now.wall);
     }
 
-    fn answer(&mut self, effect: Effect) -> Input {
+    fn answer(&mut self, effect: &Effect) -> Input {
         let evidence = Evidence { head: None, tree: "calm".to_owned(), work: None };
         let snapshot = Some(SnapshotId("calm".to_owned()));
         self.pass(Duration::from_millis(10));
-        match effect {
+        match *effect {
             Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0, standing: None },
             Effect::RunCheck { lane, stage, check, .. } => {
                 let outcome = CheckOutcome {

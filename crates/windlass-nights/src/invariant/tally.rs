@@ -11,6 +11,7 @@ use windlass_core::mode;
 use windlass_core::run::{Mode, REFUSED_CLAIMS, RunPlan};
 
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
 pub(super) struct Tally {
     plan: Option<RunPlan>,
     pub started: u32,

@@ -116,11 +116,10 @@ impl Waiting {
             Some(reset) if reset > until => {
                 Err(format!("it waits until {until}, before the reset at {reset}"))
             }
-            Some(_) => Ok(()),
             None if until.duration_since(now).as_secs() < 120 => {
                 Err("a limit without a time is asked again within two minutes".to_owned())
             }
-            None => Ok(()),
+            Some(_) | None => Ok(()),
         }
     }
 

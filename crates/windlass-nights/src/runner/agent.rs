@@ -105,7 +105,7 @@ impl Agent {
                 prints.push(Digest::Started { model: "claude".to_owned() });
                 prints.push(Digest::Activity(Activity::Starting));
             }
-            Deed::Prints => {}
+            Deed::Prints | Deed::Denied => {}
             Deed::Thinks => prints.push(Digest::Activity(Activity::Writing)),
             Deed::UsesTool => {
                 prints.push(Digest::ToolUse);
@@ -133,11 +133,10 @@ impl Agent {
             }
             Deed::Overage => prints.push(Digest::Limit { rejected: None, overage: true }),
             Deed::Background(running) => prints.push(Digest::Background(*running)),
-            Deed::Denied => {}
             Deed::Answers(answer) => prints.push(self.answer(answer, world)),
-            Deed::Reports(word) => {
-                world.report(*word, self.goal);
-                shown.said = Some(format!("writes the status file: {word:?}"));
+            Deed::Reports(said) => {
+                world.report(*said, self.goal);
+                shown.said = Some(format!("writes the status file: {said:?}"));
             }
             _ => shown.said = change(deed, world),
         }
@@ -154,9 +153,9 @@ impl Agent {
             ..ResultDigest::default()
         };
         Digest::Result(Box::new(match answer {
-            Answer::Fine(word) => ResultDigest { text: self.text(*word, world), ..priced },
-            Answer::Unpriced(word) => {
-                ResultDigest { text: self.text(*word, world), cost_usd: None, ..priced }
+            Answer::Fine(said) => ResultDigest { text: self.text(*said, world), ..priced },
+            Answer::Unpriced(said) => {
+                ResultDigest { text: self.text(*said, world), cost_usd: None, ..priced }
             }
             Answer::Fails(failure) => fails(*failure, priced),
             Answer::Judges(judgement) => self.judges(*judgement, world, priced),
@@ -187,8 +186,8 @@ impl Agent {
         denied.then_some(denial).into_iter().collect()
     }
 
-    fn text(&self, word: Word, world: &World) -> String {
-        match word {
+    fn text(&self, said: Word, world: &World) -> String {
+        match said {
             Word::Nothing => String::new(),
             Word::Done => format!("All done.\n{SIGNAL}\n"),
             Word::DoneIfSo if world.tree.done() >= self.goal => format!("It is done.\n{SIGNAL}"),

@@ -134,7 +134,6 @@ impl Runner<'_> {
     /// What has become due of what runs in the lane.
     pub(super) fn run_lane(&mut self, now: Duration) -> Step {
         match &mut self.live {
-            Live::Nothing => Ok(()),
             Live::Call(call) => {
                 if call.swept_at.is_some_and(|at| at <= now) {
                     return self.call_over(None);
@@ -147,7 +146,7 @@ impl Runner<'_> {
                 Ok(())
             }
             Live::Check(check) if check.ends_at <= now => self.check_over(),
-            Live::Check(_) => Ok(()),
+            Live::Nothing | Live::Check(_) => Ok(()),
         }
     }
 

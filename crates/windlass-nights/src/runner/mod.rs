@@ -46,6 +46,7 @@ pub(crate) type Step = Result<(), Halt>;
 
 /// What reaches the loop.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are only ever a few of them")]
 pub(crate) enum Arrival {
     Worked(Input),
     WorkFailed(StopReason, String),

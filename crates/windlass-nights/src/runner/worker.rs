@@ -171,7 +171,6 @@ impl Runner<'_> {
         Ok(())
     }
 
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
     fn keep(&mut self, turn: TurnKey) -> Result<(Vec<Input>, Evidence, Option<SnapshotId>, u32), Trouble> {
         let look = self.look()?;
         let destroyed = look.trouble.then(|| Input::Failed {
@@ -254,7 +253,6 @@ impl Runner<'_> {
         Ok(Some(id))
     }
 
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
     fn commit(
         &mut self,
         turn: TurnKey,
@@ -273,7 +271,6 @@ impl Runner<'_> {
         Ok((commit, evidence, altered, refused))
     }
 
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
     fn try_commit(
         &mut self,
         turn: TurnKey,
@@ -289,7 +286,7 @@ impl Runner<'_> {
             return Ok((Some(commit), false, None));
         }
         let Some(since) = self.world.snapshots.tree(since).copied() else {
-            self.note(What::BadSnapshot(format!("{since}", since = since.0)));
+            self.note(What::BadSnapshot(since.0.clone()));
             return Ok((None, false, None));
         };
         let head = self.world.git.head_tree();

@@ -35,7 +35,9 @@ impl Script {
         ]);
         let mut acts = acts(&mut dice);
         let status = if mode::reads_file(plan.job.mode) {
-            acts.iter_mut().for_each(|act| report_status(&mut dice, act));
+            for act in &mut acts {
+                report_status(&mut dice, act);
+            }
             dice.pick(&[
                 (3, None),
                 (2, Some(StatusWord::Done)),

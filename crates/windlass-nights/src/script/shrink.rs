@@ -37,21 +37,29 @@ impl Script {
             found.push(script);
         };
         for at in 0..self.events.len() {
-            try_with(&|script| drop(script.events.remove(at)));
+            try_with(&|script| {
+                let _ = script.events.remove(at);
+            });
         }
         if self.verifiers.len() > 1 {
             for at in 0..self.verifiers.len() {
-                try_with(&|script| drop(script.verifiers.remove(at)));
+                try_with(&|script| {
+                    let _ = script.verifiers.remove(at);
+                });
             }
         }
         if self.acts.len() > 1 {
             try_with(&|script| script.acts.truncate(script.acts.len() / 2));
             for at in 0..self.acts.len() {
-                try_with(&|script| drop(script.acts.remove(at)));
+                try_with(&|script| {
+                    let _ = script.acts.remove(at);
+                });
             }
         }
         for at in 0..self.pauses.len() {
-            try_with(&|script| drop(script.pauses.remove(at)));
+            try_with(&|script| {
+                let _ = script.pauses.remove(at);
+            });
             if self.pauses[at].edit.is_some() {
                 try_with(&|script| script.pauses[at].edit = None);
             }
