@@ -31,6 +31,17 @@ fn the_seeds_file_is_read_whole() {
 }
 
 #[test]
+fn numbers_of_others_stay_what_they_are() {
+    for number in ["0.0024000000000000002", "1e-7", "18446744073709551615", "-0.1"] {
+        let text = format!("{{\"mine\": {number}}}");
+        let (metadata, _) = Metadata::parse(text.as_bytes()).unwrap();
+        let written = String::from_utf8(metadata.to_json()).unwrap();
+        assert!(written.contains(&format!("\"mine\": {number}")), "{written}");
+        assert_eq!(Metadata::parse(written.as_bytes()).unwrap().0.to_json(), written.as_bytes());
+    }
+}
+
+#[test]
 fn what_is_written_is_read_again_with_the_fields_of_others() {
     let (mut metadata, _) = Metadata::parse(SEED.as_bytes()).unwrap();
     metadata.counted.push(CountedRun { run: RunId("r-1".into()), iterations: 3 });
