@@ -124,6 +124,25 @@ fn without_notes_a_prompt_that_is_too_long_is_not_tried_again() {
 }
 
 #[test]
+fn limits_and_outages_are_counted_apart_and_from_one() {
+    let mut world = World::new(plan(), |call, _| match call {
+        1 | 2 | 4 => Act::limited(None),
+        3 | 5 => Act::of(Class::Outage).free(),
+        _ => Act::claims(&format!("{call}")),
+    });
+    assert_eq!(world.finish(), StopReason::Complete);
+    let waits: Vec<(Class, u32)> = world
+        .facts()
+        .filter_map(|fact| match fact {
+            Fact::Held { class, attempt, .. } => Some((*class, *attempt)),
+            _ => None,
+        })
+        .collect();
+    let (limit, outage) = (Class::UsageLimit, Class::Outage);
+    assert_eq!(waits, [(limit, 1), (limit, 2), (outage, 1), (limit, 3), (outage, 2)]);
+}
+
+#[test]
 fn an_outage_that_is_over_is_forgotten() {
     let mut world = World::new(plan(), |call, _| match call {
         1..=60 if call % 12 != 0 => Act::of(Class::Outage).free(),
