@@ -108,6 +108,13 @@ impl From<ConfigError> for CliError {
 
 impl From<WorkspaceError> for CliError {
     fn from(error: WorkspaceError) -> CliError {
+        if let WorkspaceError::File(file) = &error
+            && file.is_disk_full()
+        {
+            let path = file.path.display();
+            return CliError::new(DISK_FULL, format!("the disk is full: cannot {} {path}", file.action))
+                .hint("Nothing was lost: free some space, then do it again.");
+        }
         let kind = match error {
             _ if error.is_disk_full() => DISK_FULL,
             WorkspaceError::Name(_)

@@ -18,7 +18,7 @@ const MARK: &str =
 
 /// What a person adds to a hook of their own to the same effect: two lines of shell.
 pub const LINES: [&str; 2] = [
-    "git diff --cached --quiet --diff-filter=d -- ':(top,glob)**/.windlass/workspaces/**' ||",
+    "git diff --cached --quiet --diff-filter=d -- ':(top,glob)**/.windlass/workspaces/**' ':(top,glob)**/.windlass/archive/**' ||",
     "  { echo 'Workspaces stay out of commits.' >&2; exit 1; }",
 ];
 
@@ -26,13 +26,14 @@ pub const LINES: [&str; 2] = [
 const SCRIPT: &str = "\
 #!/bin/sh
 # Made by `windlass init --pre-commit-guard`; `windlass clean --pre-commit-guard` removes it.
-# Keeps what lies in workspaces out of commits.
-staged=$(git diff --cached --name-only --diff-filter=d -- ':(top,glob)**/.windlass/workspaces/**') || exit 1
+# Keeps what lies in workspaces, and their archives, out of commits.
+staged=$(git diff --cached --name-only --diff-filter=d -- \\
+  ':(top,glob)**/.windlass/workspaces/**' ':(top,glob)**/.windlass/archive/**') || exit 1
 if test -n \"$staged\"; then
   {
     echo 'Workspaces stay out of commits, but these files are staged:'
     printf '%s\\n' \"$staged\" | head -n 10 | sed 's/^/  /'
-    echo 'Take them out:       git restore --staged .windlass/workspaces'
+    echo 'Take them out:       git restore --staged FILE...'
     echo 'Commit all the same: git commit --no-verify'
   } >&2
   exit 1

@@ -120,7 +120,7 @@ pub fn workspaces_table(rows: &[WorkspaceRow], now: Timestamp, terminal: &Termin
 fn cells(row: &WorkspaceRow, now: Timestamp, terminal: &Terminal) -> [String; 6] {
     let dash = || "-".to_owned();
     let left = match (row.remaining, row.total) {
-        (Some(remaining), Some(total)) => format!("{remaining}/{total}"),
+        (Some(remaining), Some(total)) => format!("{remaining} of {total}"),
         _ => dash(),
     };
     [

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use windlass_engine::workspace::archive::{Afterwards, ArchiveError, Archives};
 use windlass_engine::workspace::{Workspace, guard};
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_ui::{Line, Mark, Tone};
 
 use super::question::{Answer, ask};
-use super::workspaces::Project;
+use super::workspaces::{Project, from_here};
 use super::{archive, init, print_lines};
 use crate::args::CleanArgs;
 use crate::error::{CliError, Kind};
@@ -78,7 +78,7 @@ fn deleted(name: &str) -> Line {
 
 fn remove_guard(project: &Project) -> Result<ExitCode, CliError> {
     let guard = guard::remove(init::repository(&project.here)?)?;
-    let path = one_line(&guard.path.display().to_string());
+    let path = from_here(&guard.path);
     let said =
         if guard.changed { "the pre-commit guard is removed: " } else { "there is no pre-commit guard: " };
     print_lines(&[Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" {said}{path}"))])?;

@@ -12,7 +12,7 @@ use windlass_engine::workspace::guard;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::here::Here;
-use super::workspaces::Project;
+use super::workspaces::{Project, from_here};
 use super::{init_project, print_lines, warn};
 use crate::args::{InitArgs, WorkspaceMode};
 use crate::error::CliError;
@@ -112,7 +112,7 @@ fn said(created: &Created) -> Vec<Line> {
     };
     let line = Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(done);
     let mut lines = vec![line.dim(format!(" · {}", created.mode.name()))];
-    lines.push(labelled("in", &created.workspace.folder().display().to_string()));
+    lines.push(labelled("in", &from_here(created.workspace.folder())));
     if created.folder == Made::WasThere {
         lines.extend(listed("added", &created.made));
         lines.extend(listed("kept", &created.kept));
@@ -136,7 +136,7 @@ fn next(created: &Created) -> Vec<Line> {
         lines.push(Line::new().dim("  next     ").command(format!("windlass run {name}")));
     } else {
         lines.push(Line::new().dim("  next     ").command(format!("windlass setup {name}")));
-        let path = one_line(&created.workspace.instructions().display().to_string());
+        let path = from_here(&created.workspace.instructions());
         lines.push(Line::new().dim("  or write ").plain(path));
     }
     lines
@@ -149,7 +149,7 @@ pub fn guard_line(guard: &guard::Guard) -> Line {
         .plain("  ")
         .mark(Tone::Good, Mark::Passed)
         .plain(format!(" the pre-commit guard is {done}"))
-        .dim(format!(": {}", one_line(&guard.path.display().to_string())))
+        .dim(format!(": {}", from_here(&guard.path)))
 }
 
 fn labelled(label: &str, text: &str) -> Line {

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use windlass_core::config::commented_file;
 use windlass_engine::workspace::{PROJECT_FOLDER, guard};
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_ui::{Line, Mark, Tone};
 
 use super::init::{guard_line, repository};
 use super::print_lines;
-use super::workspaces::Project;
+use super::workspaces::{Project, from_here};
 use crate::args::InitArgs;
 use crate::error::CliError;
 
@@ -24,7 +24,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     let done = project.workspaces.make_project(&commented_file()?)?;
     let folder = project.workspaces.project().join(PROJECT_FOLDER);
     let what = if done.made.is_empty() { "is complete; nothing was missing" } else { "is ready" };
-    let shown = one_line(&folder.display().to_string());
+    let shown = from_here(&folder);
     let mut lines = vec![Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" {shown} {what}"))];
     for (label, names) in [("added", &done.made), ("kept", &done.kept)] {
         if !names.is_empty() {

@@ -1,9 +1,11 @@
 //! What the verbs around workspaces share: where they are, how they stand.
 
+use std::path::Path;
+
 use windlass_core::fact::RunId;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::{LiveRun, Workspace, Workspaces, live_runs};
-use windlass_ui::{WorkspaceRow, WorkspaceState};
+use windlass_ui::{WorkspaceRow, WorkspaceState, one_line};
 
 use super::here::{Here, working_directory};
 use crate::error::CliError;
@@ -34,6 +36,13 @@ impl Project {
     pub fn runs(&self) -> Result<Runs, CliError> {
         Ok(Runs { all: index::look(&self.here.project)?.runs, live: live_runs(&self.here.project)? })
     }
+}
+
+/// A path for people: from the current directory, where it is below that.
+pub fn from_here(path: &Path) -> String {
+    let here = working_directory().ok();
+    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    one_line(&below.unwrap_or(path).display().to_string())
 }
 
 /// What runs tell of workspaces.

@@ -122,6 +122,35 @@ fn a_file_where_the_folder_should_be_and_folders_that_cannot_be_read() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn a_full_disk_is_said_and_what_was_begun_is_completed_later() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped, because only root can mount a small disk");
+        return;
+    }
+    let env = TestEnv::new();
+    // Room for the folders and for no file; then for all of it. The disk goes with its namespace.
+    let script = r#"
+        mount -t tmpfs -o size=16k,nr_inodes=6 small . && cd "$PWD" || exit 99
+        "$1" init job; echo "first=$?"
+        mount -o remount,size=1m,nr_inodes=200 .
+        "$1" init job -m 3; echo "second=$?"; cat .windlass/workspaces/job/config.toml
+        dd if=/dev/zero of=fill bs=1k count=2000 2>/dev/null
+        "$1" reset job -y; echo "third=$?"; cat .windlass/workspaces/job/.metadata.json
+    "#;
+    let mut unshared = env.command("unshare");
+    unshared.args(["--mount", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_windlass")]);
+    let outcome = env.run(&mut unshared, super::PATIENCE);
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert_ne!(outcome.code, Some(99), "no small disk: {said}");
+    for expected in ["first=1", "second=0", "max_iterations = 3", "third=1", "\"executionIterations\": 0"] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert_eq!(said.matches("error: the disk is full").count(), 2, "{said}");
+    assert!(said.contains("workspace job is adopted"), "{said}");
+}
+
+#[test]
 fn inside_a_run_nothing_can_be_made_or_taken_away() {
     let env = TestEnv::with_git();
     told(&env, &["init", "x"]);

@@ -102,7 +102,10 @@ fn a_workspace_is_deleted_only_when_it_was_said_and_its_archive_is_there() {
     assert!(folder(&env, "count").is_dir());
     let text = told(&env, &["clean", "count", "-f"]);
     let archive = text.lines().find_map(|line| line.trim().strip_prefix("archive  ")).unwrap();
-    assert!(fs::metadata(archive).unwrap().len() > 0 && archive.ends_with(".tar.gz"), "{text}");
+    assert!(
+        fs::metadata(env.project().join(archive)).unwrap().len() > 0 && archive.ends_with(".tar.gz"),
+        "{text}"
+    );
     assert!(!folder(&env, "count").exists());
     assert!(refused(&env, &["show", "count"]).contains("there is no workspace `count`"));
 
