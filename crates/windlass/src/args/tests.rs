@@ -22,14 +22,16 @@ fn the_grouped_help_names_every_verb_with_its_own_sentence() {
 
 #[test]
 fn every_help_fits_80_columns() {
+    fn check(command: &mut clap::Command) {
+        let help = command.render_long_help().to_string();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+        }
+        command.get_subcommands_mut().for_each(check);
+    }
     let mut command = Cli::command();
     command.build();
-    for verb in command.get_subcommands_mut() {
-        let help = verb.render_long_help().to_string();
-        for line in help.lines() {
-            assert!(line.chars().count() <= 80, "{}: {line}", verb.get_name());
-        }
-    }
+    command.get_subcommands_mut().for_each(check);
     assert!(command.render_help().to_string().lines().all(|line| line.chars().count() <= 80));
 }
 
@@ -68,6 +70,16 @@ fn command_lines_are_accepted_or_refused() {
         ("restore r 3-1-after --repository", true),
         ("restore r after", false),
         ("logs -f --tools", true),
+        ("config list --set --json", true),
+        ("config get limits.max_cost", true),
+        ("config set limits.max_cost 5 -w api", true),
+        ("config set limits.max_cost 5 --global", true),
+        ("config set limits.max_cost 5 --user --project", false),
+        ("config set limits.max_cost", false),
+        ("config set agent.arguments --add --verbose", true),
+        ("config set agent.arguments x --add y", false),
+        ("config unset limits.max_cost -g", true),
+        ("config", false),
         ("completions fish", true),
         ("completions tcsh", false),
         ("plan", false),

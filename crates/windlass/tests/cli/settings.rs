@@ -71,7 +71,7 @@ fn a_wrong_file_is_said_with_its_line_and_exit_2() {
             b"[agent]\nskip_permissions = true\n",
             "config.toml:2: `agent.skip_permissions`: skipping permissions is never saved",
         ),
-        (b"\xff", "config.toml is not UTF-8 text"),
+        (b"\xff", "config.toml:1: the file is not UTF-8 text"),
     ] {
         place.file("work/.windlass/config.toml", content);
         let answer = place.ask(&["run", "-p", "x", "--dry-run"]);
