@@ -79,7 +79,7 @@ pub fn read(path: &Path) -> Result<Option<String>, ConfigFileError> {
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = valid.split(|byte| *byte == b'\n').count();
         ConfigFileError::NoText { path: path.to_owned(), line }
     })
 }

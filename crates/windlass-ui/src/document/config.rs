@@ -66,7 +66,8 @@ pub fn config_table(values: &[ValueOrigin], terminal: &Terminal) -> String {
         lines.extend(table.iter().map(|value| row(value, names, column, terminal)));
     }
     lines.extend(sources(values, terminal));
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    let rows = lines.iter().map(|line| line.trim_end().to_owned() + "\n");
+    rows.collect()
 }
 
 fn table(value: &ValueOrigin) -> &'static str {
@@ -133,7 +134,7 @@ pub fn config_value(value: &ValueOrigin, told: OriginTold, terminal: &Terminal) 
         Value::Array(items) => items.iter().map(bare).collect(),
         one => vec![bare(&one)],
     };
-    let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut text: String = lines.iter().map(|line| line.clone() + "\n").collect();
     if terminal.interactive {
         text = harmless(&text).into_owned();
     }
