@@ -204,7 +204,9 @@ impl Board {
             }
             Fact::Surveyed { left_out, standing, .. } => {
                 self.left_out = *left_out;
-                standing.iter().for_each(|standing| self.status.read(standing));
+                if let Some(standing) = standing {
+                    self.status.read(standing);
+                }
             }
             Fact::StatusChanged { standing, .. } => self.status.read(standing),
             Fact::CheckFinished { lane, stage, outcome } => self.check(*lane, *stage, outcome),

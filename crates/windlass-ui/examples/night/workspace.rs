@@ -15,7 +15,7 @@ use super::{LANE, Night, plan};
 pub fn workspace_plan(mode: Mode) -> RunPlan {
     let mut plan = plan();
     plan.job.mode = mode;
-    plan.job.title = "Move all endpoints to the new router".to_owned();
+    "Move all endpoints to the new router".clone_into(&mut plan.job.title);
     plan.job.notes_file = None;
     plan.job.workspace = Some(JobWorkspace {
         name: "api".to_owned(),
@@ -103,7 +103,7 @@ impl Night {
         night.counted(1, status(35, "Migrated 35/60 API endpoints"));
         let mut blocked = status(34, "One has to be moved back");
         blocked.blockers = vec!["the staging database is not reachable".to_owned()];
-        blocked.phase = "payments".to_owned();
+        "payments".clone_into(&mut blocked.phase);
         night.counted(2, blocked);
         night.pass(2).iteration(3).pass(60).status(status(60, "All API endpoints migrated"));
         night.called(|_| {}).kept(9).verified(3, objection());

@@ -1,6 +1,7 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
-use windlass_core::fact::{Assessed, Assessment, Confidence, Finding, Standing};
+use windlass_core::doc::report::{Judged, confidence_in_words, verdict_in_words};
+use windlass_core::fact::{Assessed, Assessment, Finding, Standing};
 use windlass_core::run::{Depth, Mode};
 
 use super::iteration::below;
@@ -68,12 +69,14 @@ pub(super) fn verification_due(board: &Board) -> Line {
 
 /// What it said, below the line of its iteration.
 pub(super) fn assessment(board: &Board, assessment: &Assessment) -> Vec<Line> {
-    let (tone, _, word) = assessed(assessment.verdict);
+    let (tone, ..) = assessed(assessment.verdict);
     let validates = board.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Validate);
-    let what = if validates { "validation" } else { "verification" };
+    let (what, judged) =
+        if validates { ("validation", Judged::Instructions) } else { ("verification", Judged::Work) };
+    let word = verdict_in_words(judged, Some(assessment.verdict));
     let head = below(board)
         .tone(tone, format!("{what}: {word}"))
-        .dim(format!(" ({})", confidence(assessment.confidence)))
+        .dim(format!(" ({} confidence)", confidence_in_words(assessment.confidence)))
         .plain(after_colon(&assessment.summary));
     let mut lines = vec![head];
     lines.extend(assessment.findings.iter().map(|finding| found_wrong(board, finding)));
@@ -104,14 +107,6 @@ pub(super) const fn assessed(verdict: Assessed) -> (Tone, Mark, &'static str) {
         Assessed::Pass => (Tone::Good, Mark::Passed, "passed"),
         Assessed::NeedsReview => (Tone::Warn, Mark::Doubtful, "review"),
         Assessed::Fail => (Tone::Bad, Mark::Failed, "failed"),
-    }
-}
-
-const fn confidence(confidence: Confidence) -> &'static str {
-    match confidence {
-        Confidence::Low => "low confidence",
-        Confidence::Medium => "medium confidence",
-        Confidence::High => "high confidence",
     }
 }
 

@@ -302,7 +302,8 @@ fn metadata(plan: &RunPlan, session: Session) -> String {
         rows.push(("Session", "resumed".to_owned()));
     }
     rows.push(("Start Time", stamp(session.began)));
-    rows.iter().map(|(key, value)| format!("{key}: {}\n", one_line(value))).collect()
+    let rows = rows.iter().map(|(key, value)| format!("{key}: {}\n", one_line(value)));
+    rows.collect()
 }
 
 /// A text of somebody else's, in which no line looks like the beginning of a section.

@@ -51,7 +51,7 @@ fn a_workspace_with_a_refused_and_an_accepted_verification_at_80_columns() {
       ✎ 60/60 items (+26) - All API endpoints migrated ✓ Complete!
       ? the claim stands; a fresh agent verifies it (standard)
    3  ✗ refused   1m 35s    $0.84  claims to be done, 9 files changed
-        verification: failed (high confidence): 58 of 60 endpoints are moved.
+        verification: fail (high confidence): 58 of 60 endpoints are moved.
           ✗ /v1/export still uses the old router: src/routes/export.rs:14
           ○ No test covers /v1/import
           recommended: Move the export endpoints and run their tests.
@@ -59,7 +59,7 @@ fn a_workspace_with_a_refused_and_an_accepted_verification_at_80_columns() {
       ? the claim stands; a fresh agent verifies it (standard)
    4  ★ accepted  1m 35s    $0.84  the claim stands, and was verified, 3 files
         changed
-        verification: passed (high confidence): All 60 endpoints are moved and
+        verification: pass (high confidence): All 60 endpoints are moved and
           tested.
 "
     );
@@ -130,8 +130,8 @@ fn a_judgement_has_words_of_its_own() {
         let body = body(&night);
         assert!(body.starts_with("   1  ✗ failed       42s    $0.42  2 findings\n"), "{body}");
         assert!(body.contains("          ✗ /v1/export still uses the old router: src/routes/export.rs:14\n"));
-        let word = if mode == Mode::Validate { "validation" } else { "verification" };
-        assert!(body.contains(&format!("        {word}: failed (high confidence): 58 of")), "{body}");
+        let word = if mode == Mode::Validate { "validation: major issues" } else { "verification: fail" };
+        assert!(body.contains(&format!("        {word} (high confidence): 58 of")), "{body}");
         let (results, _) = told(&night);
         let headline = format!("\n  ✗ {sentence}\n    58 of 60 endpoints are moved.\n");
         assert!(results.starts_with(&headline) && results.contains(next), "{results}");

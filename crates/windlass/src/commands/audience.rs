@@ -164,8 +164,13 @@ impl Screened {
         }
     }
 
-    fn send(&self, event: &Event) {
-        self.screens.iter().for_each(|screen| screen.send(event.clone()));
+    fn send(&self, event: Event) {
+        if let Some((first, others)) = self.screens.split_first() {
+            for screen in others {
+                screen.send(event.clone());
+            }
+            first.send(event);
+        }
     }
 }
 
@@ -173,18 +178,20 @@ fn start(view: Box<dyn View>, past: &[Entry]) -> Result<ScreenHandle, CliError> 
     let screen = Screen::start(vec![view], WAITING).map_err(|error| {
         CliError::new(Kind::System, format!("cannot start a thread for the terminal: {error}"))
     })?;
-    past.iter().for_each(|entry| screen.send(Event::Past(Box::new(entry.clone()))));
+    for entry in past {
+        screen.send(Event::Past(Box::new(entry.clone())));
+    }
     Ok(screen)
 }
 
 impl Audience for Screened {
     fn fact(&self, entry: &Entry) {
-        self.send(&Event::from(entry.clone()));
+        self.send(Event::from(entry.clone()));
     }
 
     fn observation(&self, place: Place, observation: Observation) {
         let Place { lane, call, line, at } = place;
-        self.send(&Event::Observation { lane, call, line, at, observation });
+        self.send(Event::Observation { lane, call, line, at, observation });
     }
 
     fn trouble(&self) -> Option<String> {

@@ -229,7 +229,9 @@ fn the_log_of_a_replay_is_the_log() {
 fn old_logs_go_by_the_rule_and_that_is_said() {
     let night = night(&call(&["{ bash = 'echo x >> work' }"])).set("WINDLASS_LOG__KEEP", "2");
     let old = ["iterate-2025-10-15T14-23-45.log", "iterate-20251015-142345.log", "iterate-notes.log"];
-    old.iter().for_each(|name| drop(night.env.write(format!("{FOLDER}/{name}"), "old")));
+    for name in old {
+        night.env.write(format!("{FOLDER}/{name}"), "old");
+    }
     let said = run(&night, &["-m", "1"]).stderr_text();
     assert!(said.contains("1 old run log removed from the workspace (log.keep = 2)"), "{said}");
     let names: Vec<String> =
