@@ -124,7 +124,9 @@ impl From<WorkspaceError> for CliError {
             | WorkspaceError::OtherOptions { .. }
             | WorkspaceError::ForeignHook { .. }
             | WorkspaceError::SharedHooks { .. } => Kind::Usage,
-            WorkspaceError::Live { .. } => Kind::Stopped(StopReason::Locked, ExitCodes::Simple),
+            WorkspaceError::Live { .. } | WorkspaceError::InSession { .. } => {
+                Kind::Stopped(StopReason::Locked, ExitCodes::Simple)
+            }
             WorkspaceError::Busy { .. }
             | WorkspaceError::File(_)
             | WorkspaceError::Git(_)
@@ -135,6 +137,7 @@ impl From<WorkspaceError> for CliError {
             WorkspaceError::NotFound { name, .. } => {
                 said.hint("All there are: windlass list").hint(format!("Make it: windlass init {name}"))
             }
+            WorkspaceError::InSession { .. } => said.hint("End it in its terminal first."),
             WorkspaceError::Live { run, .. } => said
                 .hint(format!("Watch it: windlass status {run}"))
                 .hint(format!("End it after its iteration: windlass stop {run}")),

@@ -65,7 +65,7 @@ pub fn report(parts: &ReportParts<'_>) -> String {
     };
     let verdict = verdict_in_words(parts.judged, parts.assessment.map(|found| found.verdict));
     let mut text = format!("{MARK}\n# {title}: {}\n\n", parts.workspace);
-    let _ = write!(text, "- Verdict: **{verdict}**\n");
+    let _ = writeln!(text, "- Verdict: **{verdict}**");
     if let Some(found) = parts.assessment {
         let _ = writeln!(text, "- Confidence: {}", confidence_in_words(found.confidence));
     }

@@ -96,7 +96,7 @@ fn attend(
             Some(Event::Ended(ended)) => return Ok((ended, deadline.is_some())),
             Some(Event::Stopped) => stop_with(id, &handle),
             Some(Event::AskedToEnd | Event::TerminalGone) if deadline.is_some() => {
-                send(&handle, Signal::KILL)
+                send(&handle, Signal::KILL);
             }
             Some(event) => {
                 let gone = matches!(event, Event::TerminalGone);

@@ -55,6 +55,14 @@ pub enum WorkspaceError {
         /// The run.
         run: RunId,
     },
+    /// A person and an agent are writing its instructions.
+    #[error("session {session} works on workspace `{name}`")]
+    InSession {
+        /// The workspace.
+        name: String,
+        /// The session.
+        session: RunId,
+    },
     /// Somebody else is changing it, and does not come to an end.
     #[error("another process is changing workspace `{name}` and does not come to an end")]
     Busy {

@@ -5,6 +5,7 @@ use windlass_core::fact::RunId;
 use windlass_core::workspace::{EndedRun, Metadata, rebuilt};
 
 use super::{FoundMetadata, METADATA_FILE, Workspace, WorkspaceError};
+use crate::store::session_folder::{find_session, is_session};
 use crate::store::{Project, RunFolder, RunSummary, RunWorkspace, index, lock};
 
 /// A run that a process works on now, and the workspace it works on.
@@ -53,11 +54,26 @@ impl Workspace {
         Ok(live.into_iter().find(|live| live.workspace.folder == self.folder()).map(|live| live.run))
     }
 
-    /// Refuses to go on while a run works on it.
+    /// The interactive session that is about it now.
+    fn live_session(&self, project: &Project) -> Result<Option<RunId>, WorkspaceError> {
+        let mut holders = lock::holders(project)?;
+        holders.retain(|holder| is_session(&holder.run) && holder.is_alive());
+        let about_this = |holder: &lock::Holder| {
+            find_session(project, &holder.run.0).is_ok_and(|(_, record)| {
+                record.about == self.name().as_str() && self.folder().starts_with(&record.directory)
+            })
+        };
+        Ok(holders.into_iter().find(about_this).map(|holder| holder.run))
+    }
+
+    /// Refuses to go on while a run, or an interactive session, works on it.
     ///
     /// # Errors
     /// [`WorkspaceError::Live`]; or the project's locks cannot be read.
     pub fn refuse_live(&self, project: &Project) -> Result<(), WorkspaceError> {
+        if let Some(session) = self.live_session(project)? {
+            return Err(WorkspaceError::InSession { name: self.name().to_string(), session });
+        }
         match self.live_run(project)? {
             None => Ok(()),
             Some(run) => Err(WorkspaceError::Live { name: self.name().to_string(), run }),

@@ -112,7 +112,8 @@ pub fn judgement_text(judgement: &Judgement, terminal: &Terminal) -> String {
     lines.push(labelled("cost").plain(format::money(judgement.cost)));
     let next = next(judgement);
     lines.extend(next.into_iter().map(|command| labelled("next").unbroken().command(command)));
-    lines.iter().map(|line| format!("{}\n", line.render(terminal))).collect()
+    let rows = lines.iter().map(|line| line.render(terminal) + "\n");
+    rows.collect()
 }
 
 /// What goes before a verdict on something.

@@ -209,7 +209,7 @@ impl Session {
         let instructions = self.workspace.instructions();
         let written = has_text(&instructions)?;
         let mut lines = Vec::new();
-        lines.extend(how_it_ended(&ended.handed_back.ended));
+        lines.extend(how_it_ended(ended.handed_back.ended));
         lines.extend(ended.handed_back.left.first().map(|pid| {
             let count = ended.handed_back.left.len();
             notice(&format!("{count} processes it started cannot be ended; the first is {pid}"))
@@ -292,7 +292,7 @@ impl Session {
     }
 }
 
-fn how_it_ended(ended: &Ended) -> Option<Line> {
+fn how_it_ended(ended: Ended) -> Option<Line> {
     match ended {
         Ended::Exited(0) => None,
         Ended::Exited(code) => Some(notice(&format!("the agent ended with exit code {code}"))),

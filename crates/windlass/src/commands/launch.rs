@@ -206,7 +206,7 @@ fn report_verification(here: &Here, job: &Job, folder: &RunFolder, before: usize
         // Where standard output is closed nobody is there to be told.
         Ok(line) => drop(super::print_lines(&line.into_iter().collect::<Vec<_>>())),
         Err(error) => {
-            super::warn(&format!("the verification is not kept in the workspace: {}", error.message))
+            super::warn(&format!("the verification is not kept in the workspace: {}", error.message));
         }
     }
 }

@@ -141,7 +141,11 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Validate(_)
         | Verb::Verify(_)
         | Verb::Reset(_)
-        | Verb::Clean(_) => true,
+        | Verb::Clean(_)
+        | Verb::Setup(_)
+        | Verb::Edit(_)
+        | Verb::Validate(_)
+        | Verb::Verify(_) => true,
         Verb::List(_)
         | Verb::Show(_)
         | Verb::Runs(_)

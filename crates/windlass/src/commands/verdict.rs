@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::doc::report::{Judged, ReportParts, is_report, report};
-use windlass_core::fact::{Assessed, Assessment, Entry, Fact, Purpose, StopReason};
+use windlass_core::fact::{Assessed, Assessment, Class, Entry, Fact, Purpose, StopReason};
 use windlass_core::mode;
 use windlass_core::run::Job;
 use windlass_core::workspace::VerificationStatus;
@@ -63,10 +63,11 @@ pub fn assessments(entries: &[Entry]) -> Vec<Option<&Assessment>> {
                 judging.insert(*call);
             }
             // A call that was cut off, or that a limit refused, is repeated and has not judged.
-            Fact::CallFinished { call, summary, .. } if judging.contains(call) => {
-                if summary.assessment.is_some() || summary.class == windlass_core::fact::Class::Success {
-                    found.push(summary.assessment.as_ref());
-                }
+            Fact::CallFinished { call, summary, .. }
+                if judging.contains(call)
+                    && (summary.assessment.is_some() || summary.class == Class::Success) =>
+            {
+                found.push(summary.assessment.as_ref());
             }
             _ => {}
         }

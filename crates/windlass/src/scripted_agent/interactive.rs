@@ -73,10 +73,10 @@ impl Conversation {
     }
 
     fn deed(&self, step: &Step) -> ControlFlow<u8> {
-        let fill = |text: &str| self.setting.fill_in(text);
+        let filled = |text: &str| self.setting.fill_in(text);
         let answer = match step {
-            Step::Write(file) => deeds::write(&fill(&file.path), &fill(&file.text)),
-            Step::Append(file) => deeds::append(&fill(&file.path), &fill(&file.text)),
+            Step::Write(file) => deeds::write(&filled(&file.path), &filled(&file.text)),
+            Step::Append(file) => deeds::append(&filled(&file.path), &filled(&file.text)),
             Step::Edit(edit) => deeds::edit(edit),
             Step::Delete(step) => deeds::delete(&step.path),
             Step::Move(step) => deeds::rename(&step.from, &step.to),

@@ -25,7 +25,9 @@ pub struct Desk {
 impl Desk {
     /// In a git repository with one commit; `calls` are the scripted agent's.
     pub fn new(calls: &[&str]) -> Desk {
-        let script: String = calls.iter().map(|steps| format!("[[call]]\nsteps = [ {steps} ]\n")).collect();
+        let calls: Vec<String> =
+            calls.iter().map(|steps| format!("[[call]]\nsteps = [ {steps} ]\n")).collect();
+        let script = calls.concat();
         let env = TestEnv::with_git();
         let script = env.write(env.root().join("script.toml"), script);
         env.write(".windlass/workspaces/api/.metadata.json", METADATA);

@@ -116,6 +116,11 @@ fn a_session_and_a_run_exclude_each_other() {
     assert!(said.contains("session s-") && said.contains("End it in its terminal first"), "{said}");
     let status = desk.env.run(&mut desk.windlass(&["status"]), PATIENCE);
     assert!(status.stderr_text().contains("there has been no run here yet"), "{status:?}");
+    for arguments in [&["clean", "api", "--force"][..], &["reset", "api", "--force"]] {
+        let refused = desk.env.run(&mut desk.windlass(arguments), PATIENCE);
+        assert_eq!(refused.code, Some(1), "{arguments:?}: {refused:?}");
+        assert!(refused.stderr_text().contains("session s-"), "{}", refused.stderr_text());
+    }
     desk.env.write("go", "");
     assert_eq!(terminal.wait(), 0, "{}", terminal.text());
 
