@@ -134,7 +134,9 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
     }
     let shown: Vec<String> = agent.allow.iter().take(SHOWN_RULES).map(|rule| one_line(rule)).collect();
     let hidden = agent.allow.len().saturating_sub(SHOWN_RULES);
-    let mut text = "edit files here".to_owned();
+    // Whoever judges is given no tool that edits.
+    let judges = mode::judges(plan.job.mode);
+    let mut text = if judges { "read files here" } else { "edit files here" }.to_owned();
     if !shown.is_empty() {
         text = format!("{text}; {}", shown.join(", "));
     }

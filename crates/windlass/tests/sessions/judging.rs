@@ -133,7 +133,7 @@ fn json_is_one_document_and_quiet_is_quiet() {
     }
     let verbose = desk.ask(&["verify", "api", "-v"]);
     let said = verbose.stderr_text() + &verbose.stdout_text();
-    assert!(said.contains("VERIFIED COMPLETE"), "{said}");
+    assert!(said.contains("iteration 1") && said.contains("ended its turn"), "{said}");
     // What it came to is said once.
     assert_eq!(said.matches("No error path").count(), 1, "{said}");
 }
