@@ -189,7 +189,11 @@ fn unavailable(codes: ExitCodes, message: impl Into<String>) -> CliError {
 
 /// The environment that agents and checks inherit: without our own secrets, which are none of their business.
 pub fn environment() -> Vec<(OsString, OsString)> {
-    let secrets: Vec<String> =
-        KEYS.iter().filter(|key| key.secrecy == Secrecy::Secret).map(KeyInfo::variable).collect();
+    let secrets = secret_variables();
     env::vars_os().filter(|(name, _)| !secrets.iter().any(|secret| name == secret.as_str())).collect()
+}
+
+/// The variables that hold our own secrets.
+pub fn secret_variables() -> Vec<String> {
+    KEYS.iter().filter(|key| key.secrecy == Secrecy::Secret).map(KeyInfo::variable).collect()
 }

@@ -175,6 +175,7 @@ impl Session {
         let mut invocation = ClaudeInvocation::interactive(&self.agent, files);
         let workspace = self.workspace.folder().display().to_string();
         invocation.environment.push((WORKSPACE_VARIABLE.to_owned(), Some(workspace)));
+        invocation.environment.extend(agent::secret_variables().into_iter().map(|name| (name, None)));
         let store = launch::snapshots(&self.here, folder.session())?;
         if let Some(without) = launch::without_git(&self.here) {
             warn(&without);

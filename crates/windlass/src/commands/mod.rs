@@ -141,11 +141,7 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Validate(_)
         | Verb::Verify(_)
         | Verb::Reset(_)
-        | Verb::Clean(_)
-        | Verb::Setup(_)
-        | Verb::Edit(_)
-        | Verb::Validate(_)
-        | Verb::Verify(_) => true,
+        | Verb::Clean(_) => true,
         Verb::List(_)
         | Verb::Show(_)
         | Verb::Runs(_)

@@ -178,3 +178,20 @@ fn ctrl_z_and_fg_go_to_both() {
         desk.env.assert_no_processes(CLEARED);
     }
 }
+
+#[test]
+fn the_agent_is_told_who_it_is_and_no_secret() {
+    let desk = Desk::with_instructions(&["{ bash = 'env > ../environment' }"]);
+    let mut command = desk.scripted(&["edit", "api"]);
+    command
+        .env("WINDLASS_NOTIFY__SECRET", "tk_5ecret")
+        .env("ANTHROPIC_API_KEY", "sk-ant-costs-money")
+        .env("CLAUDECODE", "1");
+    let mut terminal = PersonsTerminal::start(&mut command);
+    assert_eq!(terminal.wait(), 0, "{}", terminal.text());
+    let seen = std::fs::read_to_string(desk.env.root().join("environment")).unwrap();
+    assert!(seen.contains("WINDLASS_RUN=s-") && seen.contains("WINDLASS_WORKSPACE="), "{seen}");
+    for hidden in ["tk_5ecret", "sk-ant-costs-money", "CLAUDECODE="] {
+        assert!(!seen.contains(hidden), "{hidden} is in\n{seen}");
+    }
+}
