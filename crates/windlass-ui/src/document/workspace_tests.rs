@@ -15,7 +15,7 @@ fn option(key: &str, value: &str, origin: &str) -> OptionShown {
 }
 
 fn shown() -> WorkspaceShown {
-    let hour_ago = now() - std::time::Duration::from_secs(3600);
+    let hour_ago = now() - std::time::Duration::from_hours(1);
     WorkspaceShown {
         row: WorkspaceRow {
             name: "port".to_owned(),

@@ -18,7 +18,7 @@ fn row(name: &str, state: WorkspaceState) -> WorkspaceRow {
         execution_iterations: 12,
         remaining: Some(25),
         total: Some(60),
-        last_run: Some(now() - Duration::from_secs(3 * 3600)),
+        last_run: Some(now() - Duration::from_hours(3)),
         problem: None,
     }
 }

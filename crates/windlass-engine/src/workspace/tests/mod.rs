@@ -64,14 +64,14 @@ impl Scratch {
                 name: workspace.name().to_string(),
                 folder: workspace.folder().to_owned(),
             }),
-            started: ended - Duration::from_secs(60),
+            started: ended - Duration::from_mins(1),
             last: ended,
             iterations,
             cost: Cost::ZERO,
             reserved: Cost::ZERO,
             estimated: false,
             tokens: Tokens::default(),
-            ending: Some(RunEnding { stop_reason: reason, duration: Duration::from_secs(60), exit_code: 0 }),
+            ending: Some(RunEnding { stop_reason: reason, duration: Duration::from_mins(1), exit_code: 0 }),
         };
         index::record_ending(&self.project, &summary).unwrap();
         summary
