@@ -30,7 +30,7 @@ fn a_new_file_is_private_when_it_holds_a_secret() {
     write(&secret, None, "x", Readers::Owner).unwrap();
     assert_eq!(mode(&secret), 0o600);
     assert_eq!(mode(&open) & 0o600, 0o600);
-    assert_eq!(is_readable_by_others(&secret).unwrap(), false);
+    assert!(!is_readable_by_others(&secret).unwrap());
     assert_eq!(is_readable_by_others(&open).unwrap(), mode(&open) & 0o077 != 0);
 }
 

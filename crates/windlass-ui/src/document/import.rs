@@ -72,7 +72,8 @@ pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) 
     lines.push(
         Line::hanging(2).plain(format!("{taken} {verb}, {} left; the source is as it was.", left.len())),
     );
-    lines.iter().map(|line| format!("{}\n", line.render(terminal))).collect()
+    let rendered: Vec<String> = lines.iter().map(|line| line.render(terminal) + "\n").collect();
+    rendered.concat()
 }
 
 #[cfg(test)]
@@ -112,6 +113,6 @@ mod tests {
         let read: serde_json::Value = serde_json::from_slice(&json).unwrap();
         assert_eq!((&read["type"], &read["dry_run"]), (&"import".into(), &true.into()));
         assert_eq!(read["items"][0]["to"], serde_json::Value::Null);
-        assert_eq!(json.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert_eq!(String::from_utf8(json).unwrap().lines().count(), 1);
     }
 }

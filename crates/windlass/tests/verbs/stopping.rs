@@ -64,7 +64,7 @@ fn a_job_with_an_unfinished_run_is_not_begun_again_by_accident() {
     assert_eq!(
         refused.stderr_text(),
         format!(
-            "error: there is an unfinished run of this goal here: {run} (interrupted)\n\
+            "error: there is an unfinished run of this job here: {run} (interrupted)\n\
              hint:  Go on with it: windlass resume {run}\n\
              hint:  Start anew: the same command with --fresh\n"
         )
