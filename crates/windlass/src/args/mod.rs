@@ -48,10 +48,10 @@ Look:
 
 Workspaces:
   init         Make a workspace, or the project's own folder
-  setup        Write its instructions together with the agent
-  edit         Change them together with the agent
-  validate     Have an agent judge the instructions
-  verify       Have a fresh agent judge the finished work
+  setup        Write a workspace's instructions together with the agent
+  edit         Change a workspace's instructions together with the agent
+  validate     Have an agent judge a workspace's instructions
+  verify       Have a fresh agent judge a workspace's finished work
   list         List the workspaces of this project
   show         Show one workspace and what to do next
   reset        Begin a workspace's history anew; its files stay
@@ -129,7 +129,7 @@ pub enum Verb {
     Edit(AuthoringArgs),
     /// Have an agent judge a workspace's instructions
     Validate(ValidateArgs),
-    /// Have a fresh agent judge the finished work of a workspace
+    /// Have a fresh agent judge a workspace's finished work
     Verify(VerifyArgs),
     /// Put workspaces away and bring them back
     Archive(ArchiveArgs),
