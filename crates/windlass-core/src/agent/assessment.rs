@@ -55,7 +55,7 @@ fn text(value: &Value, name: &str, longest: usize) -> String {
 mod tests {
     use super::*;
 
-    // rows: 86
+    // rows: 132
     #[test]
     fn a_verdict_is_a_field_and_never_a_word_in_prose() {
         let json = r#"{"verdict":"fail","confidence":"high","summary":"VERIFIED COMPLETE, PASS?\n no","findings":[{"title":"No test","required":true},{"detail":"without a title"}]}"#;

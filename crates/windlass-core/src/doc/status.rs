@@ -159,7 +159,7 @@ mod tests {
         standing(Some(StatusFile { bytes, mark: "m" }), None)
     }
 
-    // rows: 43
+    // rows: 46
     #[test]
     fn both_forms_of_the_seed() {
         let looped = read(br#"{"complete":false,"progress":{"completed":35,"total":60},"summary":"Migrated 35/60 API endpoints","lastUpdated":"2025-10-16T14:30:00Z"}"#);
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(read(&long).problem.as_deref(), Some("it is longer than 1 MB"));
     }
 
-    // rows: 44
+    // rows: 47
     #[test]
     fn boxes_count_only_where_there_is_no_status_file() {
         let todo = StatusFile { bytes: b"- [x] one\n- [x] two\n", mark: "t" };

@@ -28,7 +28,7 @@ pub fn count_boxes(text: &str) -> Option<Items> {
 mod tests {
     use super::*;
 
-    // rows: 44
+    // rows: 47
     #[test]
     fn boxes_in_code_quotes_and_comments_are_no_tasks() {
         let text = "# Work\r\n\r\n- [x] done\r\n- [ ] open\r\n  1. [X] nested\r\n\r\n```\n- [ ] code\n```\n\n\

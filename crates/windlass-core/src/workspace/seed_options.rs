@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(left, ["notify.url", "notify.events", "agent.command"]);
     }
 
-    // rows: 123
+    // rows: 129
     #[test]
     fn what_the_seed_writes_everywhere_is_no_option() {
         // Seed defect D1, core/config-manager.ts:242: concrete numbers in each workspace hid project and user options.

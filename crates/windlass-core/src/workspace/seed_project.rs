@@ -110,7 +110,7 @@ mod tests {
         seed_project(&file)
     }
 
-    // rows: 124
+    // rows: 129
     #[test]
     fn only_what_stands_in_the_file_is_taken() {
         assert_eq!(read("{}"), SeedProject::default());

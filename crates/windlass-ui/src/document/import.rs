@@ -95,7 +95,7 @@ mod tests {
         ]
     }
 
-    // rows: 151
+    // rows: 129
     #[test]
     fn what_was_taken_comes_before_what_was_left() {
         let text = import_text(&rows(), ImportState::Done, &Terminal::plain());

@@ -1,4 +1,8 @@
 //! What can be said to `windlass config`.
+#![expect(
+    clippy::doc_markdown,
+    reason = "these comments are the help; backticks around a default would be noise"
+)]
 
 use clap::{Args, Subcommand};
 

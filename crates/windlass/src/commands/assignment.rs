@@ -137,7 +137,7 @@ impl Assignment {
             // A workspace has files of its own for what one iteration tells the next.
             notes_file: resolved.notes_file.clone().filter(|_| workspace.is_none()),
             verification: verified
-                .then(|| Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
+                .then_some(Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
             workspace,
         }
     }

@@ -1,5 +1,4 @@
 //! The loop with the real binary and the scripted agent: processes, signals, kills at every write, bad input.
-#![expect(clippy::disallowed_methods, reason = "these tests start the program they test")]
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod bad_agents;

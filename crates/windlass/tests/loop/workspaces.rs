@@ -75,7 +75,7 @@ fn a_run_from_below_works_in_the_project() {
     assert_eq!(night.env.read("work"), "x\n", "in the project's folder, not below it");
 }
 
-// rows: 3, 4
+// rows: 53, 123
 #[test]
 fn the_workspaces_own_options_hold_and_flags_win() {
     let work = every_call(&format!("{WORK}, {}", status(r#"{"complete":false}"#)));
@@ -89,6 +89,7 @@ fn the_workspaces_own_options_hold_and_flags_win() {
     assert_eq!(metadata(&night)["totalIterations"], 3, "each run is counted once");
 }
 
+// rows: 12, 13, 14
 #[test]
 fn the_projects_own_prompts_replace_ours() {
     let night = night(&every_call(WORK));
@@ -119,7 +120,7 @@ fn two_runs_on_one_workspace_are_one_too_many() {
     night.env.assert_no_processes(CLEARED);
 }
 
-// rows: 42
+// rows: 46
 #[test]
 fn yesterdays_complete_is_told_and_not_believed() {
     let night = night(&every_call(WORK));
@@ -139,7 +140,7 @@ fn a_broken_status_file_is_named_in_the_next_prompt() {
     assert!(night.prompt(2).contains("cannot be used: it is no JSON"), "{}", night.prompt(2));
 }
 
-// rows: 44
+// rows: 47
 #[test]
 fn boxes_stand_in_for_a_missing_status_file_only_when_asked() {
     let todo = "{ write = { path = '{{env:WINDLASS_WORKSPACE}}/TODO.md', text = '- [x] all' } }";

@@ -195,7 +195,7 @@ mod tests {
         );
     }
 
-    // rows: 86
+    // rows: 132
     #[test]
     fn whoever_judges_answers_as_a_structure_and_may_not_edit() {
         let call = CallFiles {

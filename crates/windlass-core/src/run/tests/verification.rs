@@ -27,7 +27,7 @@ fn works(call: u32) -> Act {
     Act::works(&format!("tree {call}")).writes(complete(&call.to_string()))
 }
 
-// rows: 85, 86, 87
+// rows: 132, 133
 #[test]
 fn a_job_is_complete_once_a_fresh_agent_says_so() {
     let agent = |call: u32, _| if call == 1 { works(call) } else { Act::judges(Assessed::Pass) };

@@ -55,7 +55,7 @@ fn verdicts(world: &World) -> Vec<Verdict> {
     world.facts().filter_map(verdict).collect()
 }
 
-// rows: 42, 43
+// rows: 2, 46
 #[test]
 fn a_status_file_that_says_so_completes_the_job_at_once() {
     let agent =
@@ -65,7 +65,7 @@ fn a_status_file_that_says_so_completes_the_job_at_once() {
     assert_eq!(world.run.counters().finished, 3);
 }
 
-// rows: 45
+// rows: 51
 #[test]
 fn what_the_agent_says_in_words_is_no_claim() {
     let agent = |call: u32, _| Act::claims(&format!("tree {call}")).writes(counts("0", 1));
@@ -100,7 +100,7 @@ fn a_trusted_status_file_is_checked_by_the_gates_before_anything_is_called_done(
     assert_eq!(world.run.counters().finished, 1);
 }
 
-// rows: 47, 48, 49
+// rows: 3, 62
 #[test]
 fn no_work_in_so_many_iterations_ends_an_iterative_run() {
     let agent = |call: u32, _| match call {
@@ -145,7 +145,7 @@ fn in_loop_mode_worked_means_nothing() {
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }
 
-// rows: 44
+// rows: 47
 #[test]
 fn boxes_complete_a_run_only_if_there_never_was_a_status_file() {
     let boxes = || Standing {

@@ -19,7 +19,7 @@ fn project() -> TestEnv {
     env
 }
 
-// rows: 1, 2, 9
+// rows: 9, 129
 #[test]
 fn what_is_imported_can_be_worked_on() {
     let env = project();
