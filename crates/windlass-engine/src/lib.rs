@@ -8,6 +8,7 @@ pub mod git;
 pub mod import;
 pub mod interactive;
 pub mod inventory;
+pub mod notify;
 pub mod process;
 pub mod replay;
 pub mod snapshot;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use windlass_core::agent::Activity;
 use windlass_core::fact::{
-    Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Denial, Entry, Fact,
-    LaneId, Purpose, SnapshotId, Standing, StopReason, StopSource, Tokens, Verdict,
+    Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
+    Entry, Fact, LaneId, Purpose, SinkKind, SnapshotId, Standing, StopReason, StopSource, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::run::RunPlan;
@@ -49,6 +49,29 @@ pub struct Board {
     /// The run cannot go on and is ending what is running.
     pub(crate) ending_early: bool,
     pub(crate) ending: Option<Ending>,
+    pub(crate) undelivered: Undelivered,
+}
+
+/// Notifications that nobody accepted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Undelivered {
+    /// In all.
+    pub(crate) count: u32,
+    /// In a row, by sink.
+    pub(crate) in_a_row: BTreeMap<SinkKind, u32>,
+}
+
+impl Undelivered {
+    fn settle(&mut self, sink: SinkKind, delivery: Delivery) {
+        let in_a_row = self.in_a_row.entry(sink).or_default();
+        match delivery {
+            Delivery::Sent => *in_a_row = 0,
+            Delivery::Failed | Delivery::Abandoned => {
+                *in_a_row = in_a_row.saturating_add(1);
+                self.count = self.count.saturating_add(1);
+            }
+        }
+    }
 }
 
 /// What happens in one lane.
@@ -218,7 +241,8 @@ impl Board {
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => self.end(&entry.fact),
             Fact::Failing { .. } => self.ending_early = true,
-            Fact::Noticed { .. } | Fact::CallCut { .. } => {}
+            Fact::NotificationSettled { sink, delivery, .. } => self.undelivered.settle(*sink, *delivery),
+            Fact::Noticed { .. } | Fact::CallCut { .. } | Fact::RunEnding { .. } => {}
             fact => self.lane_fact(entry.seq, fact),
         }
     }

@@ -10,6 +10,7 @@ mod class;
 mod evidence;
 mod ids;
 mod money;
+mod notified;
 pub mod path_text;
 mod standing;
 mod stop;
@@ -22,6 +23,7 @@ pub use class::{Class, Verdict};
 pub use evidence::Evidence;
 pub use ids::{CallId, LaneId, RunId, SnapshotId};
 pub use money::{Cost, Tokens};
+pub use notified::{Delivery, NotificationKey, SinkKind};
 pub use standing::{Items, Standing, StandingSource};
 pub use stop::{ExitCodes, StopReason, StopSource};
 pub use time::Now;
@@ -258,6 +260,41 @@ pub enum Fact {
         /// One sentence.
         text: String,
     },
+    /// A notification has been accepted by a sink, or will not be. Changes no decision.
+    NotificationSettled {
+        /// Which.
+        #[serde(flatten)]
+        key: NotificationKey,
+        /// Whom it was for.
+        sink: SinkKind,
+        /// What became of it.
+        delivery: Delivery,
+        /// The last answer's HTTP status, or the command's exit code; `None` without an answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<i32>,
+        /// Why it was not accepted: one line, without addresses or secrets.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
+        /// How often it was tried; 0 = never.
+        attempts: u32,
+    },
+    /// How the run ends is decided, and nothing of it is at work any more. Who has to be told is told before
+    /// [`Fact::RunFinished`]; nothing else happens between the two.
+    RunEnding {
+        /// Why.
+        stop_reason: StopReason,
+        /// One sentence that says more, where there is more to say.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
+        /// Iterations that ended.
+        iterations: u32,
+        /// All calls.
+        #[serde(rename = "cost_usd")]
+        cost: Cost,
+        /// A part of the cost is an estimate.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        estimated: bool,
+    },
     /// The run ended.
     RunFinished {
         /// Why.
@@ -309,6 +346,8 @@ impl Fact {
             Fact::Failing { .. } => "failing",
             Fact::RunResumed { .. } => "run_resumed",
             Fact::Noticed { .. } => "noticed",
+            Fact::NotificationSettled { .. } => "notification_settled",
+            Fact::RunEnding { .. } => "run_ending",
             Fact::RunFinished { .. } => "run_finished",
         }
     }

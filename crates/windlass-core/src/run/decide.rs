@@ -14,12 +14,18 @@ impl Run {
             Input::Start(plan) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan })),
             Input::Resume(plan) => one((self.phase != Phase::New).then_some(Fact::RunResumed { plan })),
             _ if self.phase != Phase::Active => Vec::new(),
+            Input::Notice(text) => vec![Fact::Noticed { text }],
+            Input::NotificationSettled { key, sink, delivery, status, detail, attempts } => {
+                vec![Fact::NotificationSettled { key, sink, delivery, status, detail, attempts }]
+            }
+            Input::Announced => one(self.finished(now)),
+            // Its end is decided, and nothing that comes now can change it.
+            _ if self.is_ending() => Vec::new(),
             Input::Tick => self.due(now),
             Input::Stop { by, least } => one(self.stop_requested(by, least)),
             Input::Failed { stop_reason, detail } => {
                 one(self.failing.is_none().then_some(Fact::Failing { stop_reason, detail }))
             }
-            Input::Notice(text) => vec![Fact::Noticed { text }],
             Input::Surveyed { evidence, snapshot, left_out, standing } => {
                 let expected = matches!(self.survey, Survey::First | Survey::Again);
                 one(expected.then_some(Fact::Surveyed { evidence, snapshot, left_out, standing }))

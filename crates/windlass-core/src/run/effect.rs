@@ -79,6 +79,8 @@ pub enum Effect {
         /// The snapshot that the changes are counted from.
         since: Option<SnapshotId>,
     },
+    /// Tell of the end whoever has to be told, and let what else is on its way arrive.
+    Announce,
     /// Look at what the checks wrote.
     Settle {
         /// Where.
@@ -131,9 +133,11 @@ impl Effect {
     #[must_use]
     pub const fn needs_journal(&self) -> bool {
         match self {
-            Effect::Call { .. } | Effect::Keep { .. } | Effect::Commit { .. } | Effect::RunCheck { .. } => {
-                true
-            }
+            Effect::Call { .. }
+            | Effect::Keep { .. }
+            | Effect::Commit { .. }
+            | Effect::RunCheck { .. }
+            | Effect::Announce => true,
             Effect::Survey(_)
             | Effect::Prepare { .. }
             | Effect::Recover { .. }

@@ -7,12 +7,24 @@ use crate::run::lane::LaneState;
 use crate::run::{Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
 
 impl Run {
-    /// The fact that ends the run, if it has to end now.
+    /// The fact that decides how the run ends, if it has to end now.
     pub(super) fn end(&self, now: Now) -> Option<Fact> {
         if self.phase != Phase::Active || !self.may_end() {
             return None;
         }
         let (stop_reason, detail) = self.reason(now)?;
+        Some(Fact::RunEnding {
+            stop_reason,
+            detail,
+            iterations: self.counters.finished,
+            cost: self.ledger.spent(),
+            estimated: self.ledger.is_estimated(),
+        })
+    }
+
+    /// The fact that ends the run, once its end is decided.
+    pub(super) fn finished(&self, now: Now) -> Option<Fact> {
+        let (stop_reason, detail) = self.ending.clone()?;
         let codes = self.plan.as_ref().map(|plan| plan.exit_codes).unwrap_or_default();
         Some(Fact::RunFinished {
             stop_reason,

@@ -1,8 +1,8 @@
 //! What comes in from the world.
 
 use crate::fact::{
-    CallId, CallReport, CheckOutcome, CheckStage, Cut, Evidence, LaneId, SnapshotId, Standing, StopReason,
-    StopSource,
+    CallId, CallReport, CheckOutcome, CheckStage, Cut, Delivery, Evidence, LaneId, NotificationKey, SinkKind,
+    SnapshotId, Standing, StopReason, StopSource,
 };
 use crate::run::RunPlan;
 
@@ -105,6 +105,23 @@ pub enum Input {
         /// What was seen.
         evidence: Evidence,
     },
+    /// A notification was accepted by a sink, or is given up.
+    NotificationSettled {
+        /// Which.
+        key: NotificationKey,
+        /// Whom it was for.
+        sink: SinkKind,
+        /// What became of it.
+        delivery: Delivery,
+        /// The last answer's HTTP status, or the command's exit code.
+        status: Option<i32>,
+        /// Why it was not accepted.
+        detail: String,
+        /// How often it was tried.
+        attempts: u32,
+    },
+    /// Whoever has to be told of the end was told, or is not waited for any longer.
+    Announced,
     /// Somebody asks the run to stop.
     Stop {
         /// Who.

@@ -71,6 +71,8 @@ pub struct Run {
     refusals: Retries,
     stop: Option<Stop>,
     failing: Option<(StopReason, String)>,
+    /// How it ends, once that is decided.
+    ending: Option<(StopReason, String)>,
     refused: Refused,
     standings: Standings,
     findings: Option<Assessment>,
@@ -215,6 +217,12 @@ impl Run {
         self.stop
     }
 
+    /// Is it decided how the run ends, and only who has to be told is still told?
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.phase == Phase::Active && self.ending.is_some()
+    }
+
     /// Its lanes' states.
     pub fn lanes(&self) -> impl Iterator<Item = (LaneId, &LaneState)> {
         self.lanes.iter().map(|(id, lane)| (*id, &lane.state))
@@ -289,6 +297,9 @@ impl Run {
     /// In how long something becomes due by time alone; `None` when only an event can bring the run on.
     #[must_use]
     pub fn next_due(&self, now: Now) -> Option<Duration> {
+        if self.is_ending() {
+            return None;
+        }
         let plan = self.plan.as_ref()?;
         let hold =
             self.hold.map(|hold| Duration::try_from(hold.until.duration_since(now.wall)).unwrap_or_default());

@@ -12,6 +12,9 @@ impl Run {
         if self.phase != Phase::Active {
             return Vec::new();
         }
+        if self.is_ending() {
+            return vec![Effect::Announce];
+        }
         let mut effects: Vec<Effect> =
             self.lanes.iter().flat_map(|(id, lane)| self.outstanding_in(*id, lane)).collect();
         if self.may_begin() {

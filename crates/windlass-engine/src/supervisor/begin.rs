@@ -43,6 +43,7 @@ impl Supervisor {
             }
             Effect::RunCheck { lane, stage, check, turn } => self.begin_check(*lane, *stage, *check, *turn),
             Effect::EndCall { lane, how, .. } => self.end_call(*lane, *how),
+            Effect::Announce => self.announce(),
             _ => {
                 let known = Known::of(&self.run);
                 self.worker.carry_out(Work { effect, known })

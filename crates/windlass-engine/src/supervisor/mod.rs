@@ -14,6 +14,7 @@ mod prepare;
 mod react;
 mod recover;
 mod standing;
+mod tell;
 mod worker;
 mod world;
 
@@ -28,6 +29,7 @@ use windlass_core::fact::{Entry, Fact, LaneId, StopReason, StopSource};
 use windlass_core::run::{Effect, Input, Phase, Run, RunPlan};
 
 use crate::inventory::Surveyor;
+use crate::notify::CommandRoom;
 use crate::process::signals::{self, SignalWatch};
 use crate::process::{RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted};
 use crate::snapshot::Store;
@@ -36,10 +38,12 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 pub use audience::{Audience, Place};
 pub use error::EngineError;
 pub use prepare::{Preview, Wanted, preview};
+pub use tell::Telling;
 
 use clock::Clock;
 use event::{Event, WorkError};
 use lane::LiveLane;
+use tell::Herald;
 use worker::Worker;
 use world::World;
 
@@ -74,6 +78,8 @@ pub struct Session {
     pub audience: Arc<dyn Audience>,
     /// What a person should know before anything is done.
     pub notices: Vec<String>,
+    /// Who else is told what happens.
+    pub telling: Telling,
 }
 
 /// How a run ended.
@@ -119,6 +125,7 @@ struct Supervisor {
     checks_run: u64,
     /// It was said that the job's own file cannot be watched.
     unwatched: bool,
+    herald: Herald,
     /// The reserve was released: the last facts are being written.
     disk_is_full: bool,
     _signals: SignalWatch,
@@ -137,6 +144,7 @@ impl Supervisor {
         }
         let workspace = session.plan.job.workspace.as_ref();
         let workspace_folder = workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into()));
+        let directory = session.plan.directory.clone();
         let world = World {
             plan: Arc::new(session.plan),
             folder: session.folder.clone(),
@@ -152,6 +160,9 @@ impl Supervisor {
         environment.push((RUN_VARIABLE.into(), session.folder.run().0.clone().into()));
         environment.retain(|(name, _)| name != WORKSPACE_VARIABLE);
         environment.extend(workspace_folder);
+        let room =
+            CommandRoom { program: session.program.clone(), environment: environment.clone(), directory };
+        let herald = Herald::new(session.telling, &room, &session.entries, &events)?;
         Ok(Supervisor {
             program: session.program,
             project: session.project,
@@ -170,6 +181,7 @@ impl Supervisor {
             inbox,
             checks_run: 0,
             unwatched: false,
+            herald,
             disk_is_full: false,
             _signals: signals,
         })
@@ -191,6 +203,10 @@ impl Supervisor {
                 return Ok(Finished { stop_reason, exit_code: stop_reason.exit_code(codes) });
             }
             self.begin_outstanding()?;
+            if let Phase::Ended(_) = self.run.phase() {
+                // Nobody had to be told.
+                continue;
+            }
             if self.run.hold().is_some() {
                 // A wait can take hours: it is on the disk before it is waited for.
                 self.sync()?;
@@ -201,6 +217,7 @@ impl Supervisor {
                 Err(RecvTimeoutError::Disconnected) => return Err(EngineError::Broken),
             }
             self.poll_lanes()?;
+            self.look_at_notifications()?;
             if looked.elapsed() >= LOOK_AROUND {
                 looked = Instant::now();
                 self.look_around()?;
@@ -258,7 +275,7 @@ impl Supervisor {
             self.run.apply(entry)?;
             self.audience.fact(entry);
         }
-        Ok(())
+        self.tell(&entries)
     }
 
     fn release_reserve(&mut self) -> Result<(), EngineError> {
@@ -284,13 +301,19 @@ impl Supervisor {
         }
     }
 
-    /// Ends every process of the run, gives the directory back and notes the ending.
-    fn close(&mut self) {
+    /// Ends everything that lanes run.
+    fn close_lanes(&mut self) {
         for (_, held) in std::mem::take(&mut self.lanes) {
             if let Some(keeper) = held.keeper {
                 keeper.close();
             }
         }
+    }
+
+    /// Ends every process of the run, gives the directory back and notes the ending.
+    fn close(&mut self) {
+        self.close_lanes();
+        self.herald.close();
         self.worker.close();
         let _ = adopt_and_kill();
         // The index is rebuilt from journals when a line is missing.

@@ -131,6 +131,9 @@ impl Supervisor {
     }
 
     fn signal(&mut self, signal: Signal) -> Result<(), EngineError> {
+        if self.run.is_ending() && matches!(signal, Signal::Interrupt | Signal::Terminate) {
+            return self.stop_announcing();
+        }
         match signal {
             Signal::Interrupt => {
                 let least = if self.terminal { 1 } else { 2 };

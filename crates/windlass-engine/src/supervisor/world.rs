@@ -81,7 +81,9 @@ impl World {
                 Ok(vec![Input::Settled { lane: *lane, evidence }])
             }
             Effect::Commit { lane, turn, since } => commit::carry_out(self, *lane, *turn, since.as_ref()),
-            Effect::RunCheck { .. } | Effect::Call { .. } | Effect::EndCall { .. } => Ok(Vec::new()),
+            Effect::RunCheck { .. } | Effect::Call { .. } | Effect::EndCall { .. } | Effect::Announce => {
+                Ok(Vec::new())
+            }
         }
     }
 

@@ -44,6 +44,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::Held { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
         Fact::Failing { stop_reason, detail } => vec![failing(board, *stop_reason, detail)],
+        Fact::NotificationSettled { .. } => undelivered(board, &entry.fact).into_iter().collect(),
         Fact::Noticed { text } => vec![notice(board, Mark::Notice, text)],
         _ => Vec::new(),
     }
@@ -143,6 +144,23 @@ fn failing(board: &Board, reason: StopReason, detail: &str) -> Line {
         .tone(Tone::Bad, format!(" {sentence}"))
         .plain(format!(" {}", one_line(detail)))
         .dim(" Ending what is running; its work is kept.")
+}
+
+/// That a notification did not arrive is said once, until one arrives again: a night has many.
+fn undelivered(board: &Board, fact: &Fact) -> Option<Line> {
+    let Fact::NotificationSettled { key, sink, status, detail, attempts, .. } = fact else {
+        return None;
+    };
+    if board.undelivered.in_a_row.get(sink) != Some(&1) {
+        return None;
+    }
+    let status = status.map(|status| format!("answered {status}"));
+    let why: Vec<String> =
+        status.into_iter().chain(Some(one_line(detail))).filter(|why| !why.is_empty()).collect();
+    let tried = format::count(u64::from(*attempts), "attempt");
+    let (event, sink, why) = (key.event.name(), sink.name(), why.join(": "));
+    let text = format!("the notification {event} was not delivered ({sink}, {tried}): {why}");
+    Some(notice(board, Mark::Notice, &text))
 }
 
 /// A check's command, as it is configured.

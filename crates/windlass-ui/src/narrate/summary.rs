@@ -106,6 +106,10 @@ fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
     let log = plan.job.workspace.as_ref().and_then(JobWorkspace::log_file);
     let log = log.as_deref().map(|log| log.strip_prefix(&plan.directory).unwrap_or(log));
     lines.extend(log.map(|log| labelled("log").plain(one_line(&log.to_string_lossy()))));
+    if board.undelivered.count > 0 {
+        let text = format!("{} not delivered", board.undelivered.count);
+        lines.push(labelled("notify").tone(Tone::Warn, text));
+    }
     lines
 }
 

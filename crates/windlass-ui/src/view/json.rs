@@ -133,11 +133,12 @@ fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<Stri
     }
 }
 
-/// The name of a fact's line: the journal's, but for two that were promised under another one.
+/// The name of a fact's line: the journal's, but for three that were promised under another one.
 const fn fact_name(fact: &Fact) -> &'static str {
     match fact {
         Fact::CheckFinished { .. } => "gate_finished",
         Fact::Held { .. } => "waiting",
+        Fact::NotificationSettled { .. } => "notification_sent",
         fact => fact.name(),
     }
 }
@@ -178,7 +179,9 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
             body.insert("signal".to_owned(), json!(signal));
         }
         // Ctrl-C and SIGTERM have one name there.
-        Fact::RunFinished { stop_reason, .. } | Fact::Failing { stop_reason, .. } => {
+        Fact::RunFinished { stop_reason, .. }
+        | Fact::RunEnding { stop_reason, .. }
+        | Fact::Failing { stop_reason, .. } => {
             body.insert("stop_reason".to_owned(), json!(stop_reason.name()));
         }
         _ => {}

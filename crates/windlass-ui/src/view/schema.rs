@@ -221,6 +221,31 @@ const RUN_FINISHED: &[Field] = &[
     ("exit_code", Integer, Always),
 ];
 
+const NOTIFICATION_SENT: &[Field] = &[
+    ("about", Integer, Always),
+    (
+        "event",
+        OneOf(&[
+            "setup_complete",
+            "execution_start",
+            "iteration",
+            "iteration_milestone",
+            "status_update",
+            "completion",
+            "error",
+            "limit_wait",
+            "needs_human",
+            "run_end",
+        ]),
+        Always,
+    ),
+    ("sink", OneOf(&["ntfy", "webhook", "command"]), Always),
+    ("delivery", OneOf(&["sent", "failed", "abandoned"]), Always),
+    ("status", Integer, Sometimes),
+    ("detail", Text, Sometimes),
+    ("attempts", Integer, Always),
+];
+
 const CALL_RESERVED: &[Field] = &[
     ("call", Integer, Always),
     ("iteration", Integer, Always),
@@ -283,6 +308,17 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ),
     ("failing", &[("stop_reason", Reason, Always), ("detail", Text, Always)]),
     ("noticed", &[("text", Text, Always)]),
+    ("notification_sent", NOTIFICATION_SENT),
+    (
+        "run_ending",
+        &[
+            ("stop_reason", Reason, Always),
+            ("detail", Text, Sometimes),
+            ("iterations", Integer, Always),
+            ("cost_usd", Number, Always),
+            ("estimated", Flag, Sometimes),
+        ],
+    ),
     ("run_finished", RUN_FINISHED),
     ("dropped", &[("count", Integer, Always)]),
 ];

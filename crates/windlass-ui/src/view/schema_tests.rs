@@ -1,8 +1,10 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use windlass_core::config::NotifyEvent;
 use windlass_core::fact::{
-    CallId, CheckResult, CheckStage, Class, Cost, Cut, Denial, Ended, Evidence, Fact, LaneId, UsageLimit,
+    CallId, CheckResult, CheckStage, Class, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact, LaneId,
+    NotificationKey, SinkKind, UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -109,6 +111,21 @@ fn everything_else() -> Night {
         .fact(Fact::StopRequested { by: windlass_core::fact::StopSource::Command, stage: 1 })
         .fact(Fact::Failing { stop_reason: StopReason::DiskFull, detail: "detail".to_owned() })
         .fact(Fact::Noticed { text: "text".to_owned() })
+        .fact(Fact::NotificationSettled {
+            key: NotificationKey { about: 3, event: NotifyEvent::Iteration },
+            sink: SinkKind::Webhook,
+            delivery: Delivery::Failed,
+            status: Some(500),
+            detail: "detail".to_owned(),
+            attempts: 4,
+        })
+        .fact(Fact::RunEnding {
+            stop_reason: StopReason::Terminated,
+            detail: "detail".to_owned(),
+            iterations: 1,
+            cost: Cost::from_dollars(0.1),
+            estimated: true,
+        })
         .end(StopReason::Terminated, "detail")
         .fact(Fact::RunResumed { plan: Box::new(plan()) });
     night.events.push(Event::Dropped { count: 3 });

@@ -27,8 +27,8 @@ pub use run::RunArgs;
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs};
 pub use verbs::{
-    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, Point, RestoreArgs, ResumeArgs, RunsArgs, Shell,
-    StatusArgs, StopArgs,
+    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, Point, RestoreArgs, ResumeArgs,
+    RunsArgs, Shell, StatusArgs, StopArgs,
 };
 pub use workspaces::{
     CleanArgs, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs, WorkspaceMode,
@@ -66,6 +66,7 @@ Go back:
 This machine:
   config       Show and change the configuration
   doctor       Say whether everything is ready, and what to do where it is not
+  notify       Try the ways of telling you what happens
   demo         Show the whole loop in a scratch repository, without an account
   completions  Print a shell's completion script
 ";
@@ -147,6 +148,8 @@ pub enum Verb {
     Restore(RestoreArgs),
     /// Show and change the configuration
     Config(ConfigArgs),
+    /// Try the ways of telling you what happens
+    Notify(NotifyArgs),
     /// Say whether everything is ready, and what to do where it is not
     Doctor(DoctorArgs),
     /// Show the whole loop in a scratch repository, without an account

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use windlass_engine::snapshot::Moment;
 
 use super::shared::{LimitArgs, OutputArgs};
@@ -32,6 +32,31 @@ pub struct ResumeArgs {
 pub struct StopArgs {
     /// The run, or the beginning of its name [default: the one running here]
     pub run: Option<String>,
+}
+
+/// What can be said to `windlass notify`.
+#[derive(Clone, Debug, Args)]
+pub struct NotifyArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: NotifyVerb,
+}
+
+/// What `windlass notify` does.
+#[derive(Clone, Debug, Subcommand)]
+pub enum NotifyVerb {
+    /// Send one notification by every way that is configured, and show what was sent and answered
+    #[command(
+        after_help = "Exit code 0 when each was accepted, 1 when one was not, 2 when none is configured."
+    )]
+    Test {
+        /// As this workspace is configured [default: as the project is]
+        #[arg(short, long, value_name = "NAME")]
+        workspace: Option<String>,
+        /// The event to send, whether or not it is in notify.events
+        #[arg(long, value_name = "EVENT", default_value = "completion")]
+        event: String,
+    },
 }
 
 /// What can be said to `windlass runs`.

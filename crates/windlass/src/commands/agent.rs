@@ -193,7 +193,8 @@ pub fn environment() -> Vec<(OsString, OsString)> {
     env::vars_os().filter(|(name, _)| !secrets.iter().any(|secret| name == secret.as_str())).collect()
 }
 
-/// The variables that hold our own secrets.
+/// The variables that hold our own secrets, and those that say who is told what: an address is often as good as a secret.
 pub fn secret_variables() -> Vec<String> {
-    KEYS.iter().filter(|key| key.secrecy == Secrecy::Secret).map(KeyInfo::variable).collect()
+    let hidden = |key: &&KeyInfo| key.secrecy == Secrecy::Secret || key.name.starts_with("notify.");
+    KEYS.iter().filter(hidden).map(KeyInfo::variable).collect()
 }

@@ -17,7 +17,7 @@ use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
-use windlass_engine::supervisor::{EngineError, Finished, Session, drive};
+use windlass_engine::supervisor::{EngineError, Finished, Session, Telling, drive};
 use windlass_engine::workspace::Workspaces;
 use windlass_ui::Level;
 
@@ -27,6 +27,7 @@ use super::audience::{Screened, Show};
 use super::here::{self, Here};
 use super::run::Request;
 use super::run_log::RunLog;
+use super::telling;
 use super::verdict;
 use crate::error::{CliError, Kind};
 
@@ -56,7 +57,9 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
     match begin(here, &folder, &plan, request) {
         Ok((journal, Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
-            let part = Part { folder: folder.clone(), journal, entries: Vec::new(), lock, plan, notices };
+            let telling = telling::of(&resolved.notify);
+            let entries = Vec::new();
+            let part = Part { folder: folder.clone(), journal, entries, lock, plan, notices, telling };
             finish(here, part, show).map(|code| (folder, code))
         }
         Err(error) => {
@@ -151,6 +154,8 @@ pub struct Part {
     pub plan: RunPlan,
     /// What a person should know before anything is done.
     pub notices: Vec<String>,
+    /// Who else is told what happens.
+    pub telling: Telling,
 }
 
 /// What it means for the run that there is no git.
@@ -188,6 +193,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
         terminal: std::io::stderr().is_terminal() || std::io::stdin().is_terminal(),
         audience: screen.clone(),
         notices: part.notices,
+        telling: part.telling,
     };
     let finished = drive(session);
     screen.finish();

@@ -22,6 +22,7 @@ mod judging;
 mod launch;
 mod list;
 mod logs;
+mod notify;
 mod passthrough;
 mod question;
 mod reset;
@@ -34,6 +35,7 @@ mod show;
 mod status;
 mod stop;
 mod template;
+mod telling;
 mod verdict;
 mod which;
 mod workspaces;
@@ -98,6 +100,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Import(args) => import::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Config(args) => config::run(&args),
+        Verb::Notify(args) => notify::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => demo::run(&args),
         Verb::Completions(args) => completions::run(&args),
@@ -140,6 +143,7 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Edit(_)
         | Verb::Validate(_)
         | Verb::Verify(_)
+        | Verb::Notify(_)
         | Verb::Reset(_)
         | Verb::Clean(_) => true,
         Verb::List(_)

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use windlass_core::config::{Origin, Resolved};
+use windlass_core::config::{Layer, Origin, Resolved, Unlimited};
 use windlass_core::fact::{Entry, StopReason};
 use windlass_core::run::{Limits, Mode, Phase, Run, RunPlan};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index};
+use windlass_engine::supervisor::Telling;
 
 use super::agent;
 use super::audience::Show;
@@ -14,6 +15,7 @@ use super::configuration::Configuration;
 use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part, Taken};
+use super::telling;
 use crate::args::ResumeArgs;
 use crate::error::{CliError, Kind};
 
@@ -41,8 +43,19 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
     notices.extend(opened.sealed.map(|path| {
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
     }));
-    let part = Part { folder, journal: opened.journal, entries: opened.entries, lock, plan, notices };
+    let telling = telling(&here, &plan)?;
+    let part =
+        Part { folder, journal: opened.journal, entries: opened.entries, lock, plan, notices, telling };
     launch::finish(&here, part, Show::new(resolved.level, resolved.emoji, args.output.json))
+}
+
+/// Who else is told, as it is configured now: an address that was configured later counts.
+fn telling(here: &Here, plan: &RunPlan) -> Result<Telling, CliError> {
+    let workspace = plan.job.workspace.as_ref().map(|workspace| workspace.folder.as_path());
+    let flags = Layer::default();
+    let configuration =
+        Configuration::load(&here.directory, workspace, plan.job.mode, flags, Unlimited::Allowed)?;
+    Ok(telling::of(&configuration.resolved.notify))
 }
 
 /// The run that is meant: the one named, or the newest here that can go on.

@@ -7,6 +7,7 @@ mod completions;
 mod decoding;
 mod demo;
 mod misbehaviour;
+mod notify;
 mod refusals;
 mod settings;
 

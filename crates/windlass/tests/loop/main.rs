@@ -13,6 +13,7 @@ mod gates;
 mod kills;
 mod night;
 mod run_log;
+mod notifications;
 mod signals;
 mod terminal;
 mod waiting;

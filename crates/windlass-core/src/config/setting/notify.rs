@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Value as Json, json};
+use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::list::lines;
@@ -12,7 +13,8 @@ use crate::config::nearest::nearest;
 use crate::config::shown::shown;
 
 /// What can be told of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NotifyEvent {
     /// The instructions of a workspace are written.
     SetupComplete,

@@ -43,7 +43,17 @@ impl Run {
             Fact::RunStarted { plan } => self.run_started(plan),
             Fact::RunResumed { plan } => self.run_resumed(plan),
             _ if self.phase != Phase::Active => Err("the run is not under way".to_owned()),
-            Fact::Noticed { .. } => Ok(()),
+            Fact::Noticed { .. } | Fact::NotificationSettled { .. } => Ok(()),
+            Fact::RunFinished { stop_reason, .. } => {
+                self.phase = Phase::Ended(*stop_reason);
+                self.ending = None;
+                Ok(())
+            }
+            _ if self.is_ending() => Err("the run is ending".to_owned()),
+            Fact::RunEnding { stop_reason, detail, .. } => {
+                self.ending = Some((*stop_reason, detail.clone()));
+                Ok(())
+            }
             Fact::Surveyed { evidence, snapshot, standing, .. } => {
                 self.surveyed(evidence, snapshot.as_ref(), standing.as_ref())
             }
@@ -65,10 +75,6 @@ impl Run {
             }
             Fact::Failing { stop_reason, detail } => {
                 self.failing = Some((*stop_reason, detail.clone()));
-                Ok(())
-            }
-            Fact::RunFinished { stop_reason, .. } => {
-                self.phase = Phase::Ended(*stop_reason);
                 Ok(())
             }
             of_a_lane => self.fold_in_lane(now, of_a_lane),

@@ -42,6 +42,7 @@ impl Run {
         self.clock.new_session(last);
         self.stop = None;
         self.failing = None;
+        self.ending = None;
         // The rest of the baseline's checks may change files as well: what is there now is looked at, and kept, first.
         if matches!(self.survey, Survey::Baseline | Survey::Done) {
             self.survey = Survey::Again;

@@ -147,7 +147,7 @@ proptest! {
         for _ in 0..steps {
             if !world.step() { break; }
         }
-        let ended = matches!(world.run.phase(), Phase::Ended(_));
+        let ended = matches!(world.run.phase(), Phase::Ended(_)) || world.run.is_ending();
         for _ in 0..presses {
             world.input(Input::Stop { by: StopSource::Interrupt, least: 1 });
         }

@@ -105,6 +105,7 @@ fn ctrl_c_ends_a_wait_at_once() {
         assert!(world.step());
     }
     press(&mut world);
+    assert!(world.run.is_ending() && world.step(), "only who has to be told is left");
     assert!(!world.step());
     assert_eq!(world.finish(), StopReason::Interrupted);
 }
@@ -196,4 +197,27 @@ fn nothing_is_due_by_time_while_the_first_look_is_taken() {
     let fact = run.decide(now, Input::Start(Box::new(plan()))).remove(0);
     run.apply(&Entry { seq: 1, at: now, fact }).unwrap();
     assert_eq!(run.next_due(now), None, "the loop would spin until the look is there");
+}
+
+#[test]
+fn nothing_happens_between_the_decision_to_end_and_the_end() {
+    let mut world = World::new(plan(), |_, _| Act::works("a"));
+    world.until(|effect| matches!(effect, Effect::Call { .. }));
+    world.input(Input::Stop { by: StopSource::Terminate, least: 2 });
+    world.until(|effect| *effect == Effect::Announce);
+    let before = world.run.clone();
+    let lane = LaneId::default();
+    world.input(Input::Stop { by: StopSource::Interrupt, least: 3 });
+    world.input(Input::Failed { stop_reason: StopReason::Internal, detail: "too late".to_owned() });
+    world.input(Input::Prepared { lane });
+    world.pass(Duration::from_hours(1));
+    world.input(Input::Tick);
+    assert_eq!(world.run, before);
+    assert_eq!(world.run.next_due(world.now), None);
+    let seq = world.run.next_seq();
+    let begin = Entry { seq, at: world.now, fact: Fact::IterationStarted { lane, iteration: 2 } };
+    assert!(world.run.apply(&begin).is_err());
+    assert_eq!(world.run, before);
+    assert_eq!(world.finish(), StopReason::Terminated);
+    assert_eq!((world.count("run_ending"), world.count("run_finished")), (1, 1));
 }

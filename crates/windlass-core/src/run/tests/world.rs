@@ -323,6 +323,7 @@ impl World {
                 Input::CommitEnded { lane, commit, evidence: self.evidence(), altered, refused: None }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
+            Effect::Announce => Input::Announced,
         };
         self.input(input);
     }

@@ -1,0 +1,212 @@
+//! A shell command as a sink, below a keeper of its own: nothing that it starts outlives it, or the run.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use windlass_core::fact::Ended;
+use windlass_core::notification::Notification;
+
+use super::{Answer, Outcome};
+use crate::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest};
+
+/// How long the keeper may take to end what a command left.
+const SWEEP: Duration = Duration::from_secs(3);
+
+/// How much of its output is read for the reason of a failure, in bytes.
+const OUTPUT_READ: u64 = 1024;
+
+/// Where commands run.
+#[derive(Clone, Debug)]
+pub struct CommandRoom {
+    /// The windlass program, absolute: the keeper is started from it.
+    pub program: PathBuf,
+    /// The environment that commands inherit.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where they run, absolute.
+    pub directory: PathBuf,
+}
+
+/// A command, and the keeper that it runs below once it was needed.
+pub(super) struct CommandSink {
+    command: String,
+    room: CommandRoom,
+    keeper: Arc<Mutex<Option<Keeper>>>,
+    said: Option<Receiver<KeeperEvent>>,
+    started: SpawnId,
+}
+
+/// Ends a command from another thread.
+#[derive(Clone)]
+pub(super) struct CommandEnd(Arc<Mutex<Option<Keeper>>>);
+
+impl CommandEnd {
+    /// Ends the command that is at work, and everything it started.
+    pub fn end(&self) {
+        if let Some(keeper) = lock(&self.0).take() {
+            keeper.close();
+        }
+    }
+}
+
+impl CommandSink {
+    pub fn new(command: String, room: CommandRoom) -> CommandSink {
+        CommandSink { command, room, keeper: Arc::default(), said: None, started: 0 }
+    }
+
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    pub fn end(&self) -> CommandEnd {
+        CommandEnd(Arc::clone(&self.keeper))
+    }
+
+    /// Runs the command with the notification on its standard input and waits for its end.
+    pub fn run(&mut self, notification: &Notification, body: &str, timeout: Duration) -> Answer {
+        self.try_run(notification, body, timeout).unwrap_or_else(|detail| {
+            self.said = None;
+            Answer { outcome: Outcome::TryAgain(None), status: None, detail: super::one_line(&detail) }
+        })
+    }
+
+    fn try_run(
+        &mut self,
+        notification: &Notification,
+        body: &str,
+        timeout: Duration,
+    ) -> Result<Answer, String> {
+        let deadline = Instant::now() + timeout;
+        let input =
+            in_memory(body.as_bytes()).map_err(|error| format!("its input cannot be made: {error}"))?;
+        let output = in_memory(b"").map_err(|error| format!("its output cannot be kept: {error}"))?;
+        self.ready().map_err(|error| error.to_string())?;
+        self.started += 1;
+        let id = self.started;
+        let request = self.request(id, notification, input, &output).map_err(|error| error.to_string())?;
+        if let Some(keeper) = lock(&self.keeper).as_ref() {
+            keeper.spawn(request).map_err(|error| error.to_string())?;
+        }
+        let ended = self.wait(deadline, |event| match event {
+            KeeperEvent::Exited { id: which, ended } if which == id => Some(Ok(ended)),
+            KeeperEvent::SpawnFailed { id: which, fault } if which == id => Some(Err(fault.to_string())),
+            KeeperEvent::Died => Some(Err("its keeper died".to_owned())),
+            _ => None,
+        });
+        self.sweep();
+        let ended = ended.transpose()?;
+        let said = read(output).unwrap_or_default();
+        Ok(match ended {
+            Some(Ended::Exited(0)) => {
+                Answer { outcome: Outcome::Accepted, status: Some(0), detail: String::new() }
+            }
+            Some(Ended::Exited(code)) => Answer {
+                outcome: Outcome::TryAgain(None),
+                status: Some(code),
+                detail: super::one_line(&said),
+            },
+            Some(Ended::Signalled(signal)) => failed(format!("it was ended by signal {signal}")),
+            Some(Ended::Lost) => failed("it was lost".to_owned()),
+            None => failed(format!("it was ended after {} s", timeout.as_secs_f32())),
+        })
+    }
+
+    fn request(
+        &self,
+        id: SpawnId,
+        notification: &Notification,
+        input: File,
+        output: &File,
+    ) -> io::Result<SpawnRequest> {
+        let told = [
+            ("WINDLASS_HOOK_EVENT", notification.key.event.name()),
+            ("WINDLASS_HOOK_TITLE", &notification.title),
+            ("WINDLASS_HOOK_MESSAGE", &notification.body),
+            ("WINDLASS_HOOK_PRIORITY", notification.priority.name()),
+        ];
+        let mut environment = self.room.environment.clone();
+        let clean = |text: &str| text.replace('\0', "");
+        environment.extend(told.iter().map(|(name, value)| (name.into(), clean(value).into())));
+        Ok(SpawnRequest {
+            id,
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), self.command.clone().into()],
+            environment,
+            directory: self.room.directory.clone(),
+            stdin: OwnedFd::from(input),
+            stdout: output.try_clone()?.into(),
+            stderr: output.try_clone()?.into(),
+        })
+    }
+
+    /// Sees to it that there is a keeper.
+    fn ready(&mut self) -> Result<(), ProcessError> {
+        if self.said.is_some() && lock(&self.keeper).is_some() {
+            return Ok(());
+        }
+        let (say, said) = channel();
+        let keeper = Keeper::start(&self.room.program, move |event| {
+            let _ = say.send(event);
+        })?;
+        *lock(&self.keeper) = Some(keeper);
+        self.said = Some(said);
+        Ok(())
+    }
+
+    /// What the keeper says that matters; `None` when the time is up, or when somebody ended it.
+    fn wait<T>(&self, deadline: Instant, matters: impl Fn(KeeperEvent) -> Option<T>) -> Option<T> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.said.as_ref()?.recv_timeout(left) {
+                Ok(event) => {
+                    if let Some(found) = matters(event) {
+                        return Some(found);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Ends what is left of it, background processes included.
+    fn sweep(&mut self) {
+        let asked = lock(&self.keeper).as_ref().is_some_and(|keeper| keeper.kill_tree().is_ok());
+        let gone = |event| matches!(event, KeeperEvent::TreeGone { .. } | KeeperEvent::Died).then_some(());
+        if !asked || self.wait(Instant::now() + SWEEP, gone).is_none() {
+            // The next one gets a new keeper; dropping this one ends all below it.
+            lock(&self.keeper).take();
+            self.said = None;
+        }
+    }
+}
+
+fn failed(detail: String) -> Answer {
+    Answer { outcome: Outcome::TryAgain(None), status: None, detail }
+}
+
+fn lock(keeper: &Mutex<Option<Keeper>>) -> std::sync::MutexGuard<'_, Option<Keeper>> {
+    keeper.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file that is on no disk: a full one keeps nobody from being told.
+fn in_memory(bytes: &[u8]) -> io::Result<File> {
+    let mut file = File::from(memfd_create("notification", MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file)
+}
+
+/// The end of what was printed.
+fn read(mut output: File) -> io::Result<String> {
+    let length = output.seek(SeekFrom::End(0))?;
+    output.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_READ)))?;
+    let mut bytes = Vec::new();
+    output.take(OUTPUT_READ).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,152 @@
+//! Telling somebody what happens: facts go to the fold that knows what they tell, what it says goes to the sinks, and
+//! what became of that is journalled. Nothing here waits, but for the end, and that is bounded.
+
+use std::time::{Duration, Instant};
+
+use windlass_core::config::NotifySettings;
+use windlass_core::fact::Entry;
+use windlass_core::notification::Notifier;
+use windlass_core::redact::Redactor;
+use windlass_core::run::Input;
+
+use super::event::Event;
+use super::{EngineError, Supervisor};
+use crate::notify::{CommandRoom, Dispatcher, Settlement};
+
+/// So long the end of a run waits for notifications that are on their way.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// After this much of it, only the end itself is still told.
+const HURRY: Duration = Duration::from_secs(5);
+
+/// After this much of it, a person is told what is being waited for.
+const WORD: Duration = Duration::from_secs(1);
+
+/// Whom to tell what.
+#[derive(Clone, Debug)]
+pub struct Telling {
+    /// What is configured.
+    pub settings: NotifySettings,
+    /// Knows what must not leave.
+    pub redactor: Redactor,
+}
+
+/// What the supervisor holds of it.
+pub(super) struct Herald {
+    telling: Telling,
+    notifier: Notifier,
+    dispatcher: Dispatcher,
+    /// Since when only notifications are waited for.
+    waiting: Option<Waiting>,
+}
+
+struct Waiting {
+    since: Instant,
+    said: bool,
+    hurried: bool,
+}
+
+impl Herald {
+    /// Starts what it needs; facts of earlier sessions are known and not told again.
+    pub fn new(
+        telling: Telling,
+        room: &CommandRoom,
+        earlier: &[Entry],
+        events: &std::sync::mpsc::Sender<Event>,
+    ) -> Result<Herald, EngineError> {
+        let mut notifier = Notifier::new(telling.settings.milestone);
+        for entry in earlier {
+            let _ = notifier.take(entry);
+        }
+        let events = events.clone();
+        // The loop looks for itself: all it needs is to wake up.
+        let wake = move || drop(events.send(Event::Stirred));
+        let dispatcher = Dispatcher::start(&telling.settings, &telling.redactor, room, wake)?;
+        Ok(Herald { telling, notifier, dispatcher, waiting: None })
+    }
+
+    /// Ends commands that are at work.
+    pub fn close(&self) {
+        self.dispatcher.close();
+    }
+}
+
+impl Supervisor {
+    /// Passes on what facts tell. They are on the disk before anybody hears of them.
+    pub(super) fn tell(&mut self, entries: &[Entry]) -> Result<(), EngineError> {
+        let herald = &mut self.herald;
+        let told = entries.iter().flat_map(|entry| herald.notifier.take(entry));
+        let events = &herald.telling.settings.events;
+        let told: Vec<_> = told.filter(|told| events.contains(&told.key.event)).collect();
+        if told.is_empty() || herald.dispatcher.is_empty() {
+            return Ok(());
+        }
+        self.sync()?;
+        let Herald { notifier, dispatcher, .. } = &self.herald;
+        for notification in &told {
+            dispatcher.send(notification, |sink| !notifier.was_told(notification, sink));
+        }
+        Ok(())
+    }
+
+    /// The end is decided: what else ran is ended, and then only notifications are waited for.
+    pub(super) fn announce(&mut self) -> Result<(), EngineError> {
+        self.close_lanes();
+        self.herald.waiting = Some(Waiting { since: Instant::now(), said: false, hurried: false });
+        self.look_at_notifications()
+    }
+
+    /// A person who presses Ctrl-C now does not want to wait.
+    pub(super) fn stop_announcing(&mut self) -> Result<(), EngineError> {
+        self.herald.dispatcher.abandon("it was not waited for any longer");
+        self.look_at_notifications()
+    }
+
+    /// Journals what became of notifications, and ends the run once all that are waited for are settled.
+    pub(super) fn look_at_notifications(&mut self) -> Result<(), EngineError> {
+        let waited = self.herald.waiting.as_ref().map(|waiting| waiting.since.elapsed());
+        if waited.is_some_and(|waited| waited >= PATIENCE) {
+            self.herald.dispatcher.abandon("the run did not wait for it any longer");
+        }
+        // Asked before what was settled is taken, so that nothing is missed in between.
+        let idle = self.herald.dispatcher.is_idle();
+        for settlement in self.herald.dispatcher.settled() {
+            self.settled(settlement)?;
+        }
+        let Some(waited) = waited else {
+            return Ok(());
+        };
+        if idle {
+            self.herald.waiting = None;
+            return self.take(Input::Announced);
+        }
+        self.say_what_is_waited_for(waited)
+    }
+
+    fn say_what_is_waited_for(&mut self, waited: Duration) -> Result<(), EngineError> {
+        let Some(waiting) = &mut self.herald.waiting else {
+            return Ok(());
+        };
+        if waited >= HURRY && !waiting.hurried {
+            waiting.hurried = true;
+            self.herald.dispatcher.hurry();
+        }
+        if waited >= WORD && !waiting.said {
+            waiting.said = true;
+            let most = PATIENCE.as_secs();
+            let skip = if self.terminal { "; Ctrl-C ends without them" } else { "" };
+            let text = format!("waiting for notifications to be delivered, {most} s at most{skip}");
+            return self.take(Input::Notice(text));
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self, settlement: Settlement) -> Result<(), EngineError> {
+        if self.disk_is_full {
+            // What is left of the disk is for the run's end.
+            return Ok(());
+        }
+        let Settlement { key, sink, delivery, status, detail, attempts } = settlement;
+        self.take(Input::NotificationSettled { key, sink, delivery, status, detail, attempts })
+    }
+}
