@@ -52,6 +52,7 @@ fn a_run_that_cannot_keep_what_was_done_ends_and_keeps_it_when_it_goes_on() {
                 _ => false,
             });
             world.input(Input::Failed { stop_reason: reason, detail: "no room".to_owned() });
+            assert!(world.run.is_ending() && world.step());
             assert_eq!(
                 world.run.phase(),
                 Phase::Ended(reason),
