@@ -32,7 +32,9 @@ fn room() -> CommandRoom {
 
 fn dispatcher(settings: &NotifySettings) -> (Dispatcher, Woken<()>) {
     let (wake, woken) = channel();
-    let wake = move || drop(wake.send(()));
+    let wake = move || {
+        let _ = wake.send(());
+    };
     (Dispatcher::start(settings, &Redactor::new(), &room(), wake).unwrap(), woken)
 }
 

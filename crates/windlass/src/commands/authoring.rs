@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
-use windlass_core::config::Unlimited;
+use windlass_core::config::{NotifySettings, Unlimited};
 use windlass_core::fact::{Ended, ExitCodes, StopReason};
+use windlass_core::notification;
 use windlass_core::prompt::{Authoring, SessionParts, session};
 use windlass_core::run::{AgentPlan, Mode};
 use windlass_engine::interactive::{self, Interactive, Keeping};
@@ -21,7 +22,7 @@ use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
 
 use super::configuration::Configuration;
 use super::here::{Here, working_directory};
-use super::{agent, flags, launch, print, print_lines, run, warn};
+use super::{agent, flags, launch, print, print_lines, run, telling, warn};
 use crate::args::AuthoringArgs;
 use crate::error::{CliError, Kind};
 
@@ -56,7 +57,8 @@ pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, Cl
     };
     let mut agent = agent::plan(&wanted)?;
     agent::check(&mut agent, configuration.resolved.exit_codes)?;
-    Session { authoring, here, workspace, agent, mode }.hold()
+    let notify = configuration.resolved.notify;
+    Session { authoring, here, workspace, agent, mode, notify }.hold()
 }
 
 /// What stands for no script plays along with the verb.
@@ -120,6 +122,7 @@ struct Session {
     workspace: Workspace,
     agent: AgentPlan,
     mode: Mode,
+    notify: NotifySettings,
 }
 
 impl Session {
@@ -240,6 +243,11 @@ impl Session {
             lines.push(Line::new().dim("  undo  ").command(undo));
         }
         print_lines(&lines)?;
+        if written && self.authoring == Authoring::Setup {
+            let name = self.workspace.name().as_str();
+            let told = notification::setup_complete(name, Timestamp::now());
+            telling::tell(&self.notify, &self.here.directory, &told)?;
+        }
         Ok(match ended.handed_back {
             ref back if back.asked => ExitCode::from(143),
             _ if written => ExitCode::SUCCESS,

@@ -1,10 +1,19 @@
-//! Who else is told what happens in a run.
+//! Who else is told what happens.
 
 use std::env;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use windlass_core::config::NotifySettings;
+use windlass_core::fact::Delivery;
+use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
+use windlass_engine::notify::{CommandRoom, Dispatcher, Settlement};
 use windlass_engine::supervisor::Telling;
+
+use super::{agent, here, warn};
+use crate::error::CliError;
 
 /// Variables whose values are secrets, whatever they look like.
 const SECRET_VARIABLES: [&str; 9] = [
@@ -23,6 +32,12 @@ const SECRET_VARIABLES: [&str; 9] = [
 /// gets them.
 pub const VARIABLES: &str = "WINDLASS_NOTIFY__";
 
+/// So long a verb that is done waits for its notification to be delivered.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// What is configured, and what must not leave.
 pub fn of(settings: &NotifySettings) -> Telling {
     Telling { settings: settings.clone(), redactor: redactor() }
@@ -32,4 +47,32 @@ pub fn of(settings: &NotifySettings) -> Telling {
 pub fn redactor() -> Redactor {
     let values = SECRET_VARIABLES.iter().filter_map(|name| env::var(name).ok());
     values.fold(Redactor::new(), |redactor, value| redactor.with_value(&value))
+}
+
+/// Tells something that happened outside of runs, and waits until it is told or is not worth waiting for; what could
+/// not be delivered is said. Without anybody to tell it to, nothing is done.
+///
+/// # Errors
+/// The means to tell it cannot be had.
+pub fn tell(settings: &NotifySettings, directory: &Path, told: &Notification) -> Result<(), CliError> {
+    if !settings.events.contains(&told.key.event) {
+        return Ok(());
+    }
+    let (program, environment, directory) = (here::program()?, agent::environment(), directory.to_owned());
+    let room = CommandRoom { program, environment, directory };
+    let dispatcher = Dispatcher::start(settings, &redactor(), &room, || ())?;
+    dispatcher.send(told, |_| true);
+    let mut waited = Duration::ZERO;
+    while !dispatcher.is_idle() && waited < PATIENCE {
+        // sleep: nothing else is going on here that could wake it.
+        thread::sleep(LOOK);
+        waited += LOOK;
+    }
+    dispatcher.close();
+    for Settlement { sink, delivery, detail, .. } in dispatcher.settled() {
+        if delivery != Delivery::Sent {
+            warn(&format!("nobody was told of it by {}: {detail}", sink.name()));
+        }
+    }
+    Ok(())
 }
