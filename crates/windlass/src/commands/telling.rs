@@ -28,10 +28,6 @@ const SECRET_VARIABLES: [&str; 9] = [
     "OPENAI_API_KEY",
 ];
 
-/// What begins the names of variables that hold addresses and secrets of notifications: nobody who is started by a run
-/// gets them.
-pub const VARIABLES: &str = "WINDLASS_NOTIFY__";
-
 /// So long a verb that is done waits for its notification to be delivered.
 const PATIENCE: Duration = Duration::from_secs(15);
 
