@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde_json::{Value as Json, json};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::list::lines;
