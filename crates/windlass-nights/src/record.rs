@@ -98,8 +98,8 @@ pub(crate) enum What {
     /// The journal does not fold to the state that the runner had.
     Differs,
     BadPrompt(&'static str),
-    /// The tree that the night ends with, by epoch.
-    FinalTree {
+    /// The tree that was there when a verdict was written, by epoch.
+    JudgedTree {
         epoch: u32,
         file_claims: bool,
     },

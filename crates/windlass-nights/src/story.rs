@@ -137,7 +137,7 @@ fn sentence(what: &What) -> Option<String> {
         What::Stuck(said) | What::Illegal(said) => format!("! {said}"),
         What::Differs => "! the journal folds to another state".to_owned(),
         What::BadPrompt(said) => format!("! the prompt: {said}"),
-        What::FinalTree { .. } => return None,
+        What::JudgedTree { .. } => return None,
     })
 }
 

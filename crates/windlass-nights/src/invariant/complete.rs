@@ -19,13 +19,13 @@ struct Shown {
     class: Option<Class>,
     /// What the newest call that judges said, if it came after the newest that works.
     passes: Option<bool>,
-    /// The status file claims, at the session's end.
+    /// The status file claims, at the newest verdict.
     file_claims: bool,
     /// Iterations in a row that ended with a claim in a result of a call that went well.
     in_a_row: u32,
     /// The newest run of each check: did it pass, and on which tree?
     checks: BTreeMap<u16, (bool, u32)>,
-    /// The tree at the session's end.
+    /// The tree at the newest verdict. What a person changes after that, while no runner lives, is not this run's.
     epoch: u32,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
             What::CheckRan { check, passed, epoch, .. } => {
                 shown.checks.insert(*check, (*passed, *epoch));
             }
-            What::FinalTree { epoch, file_claims } => {
+            What::JudgedTree { epoch, file_claims } => {
                 (shown.epoch, shown.file_claims) = (*epoch, *file_claims);
             }
             What::Fact(entry) => match &entry.fact {

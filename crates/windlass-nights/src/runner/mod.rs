@@ -144,9 +144,6 @@ impl<'a> Runner<'a> {
             }
             Err(Halt::Broken) => SessionEnd::Broken,
         };
-        let epoch = self.world.epoch;
-        let file_claims = self.world.file_claims(&self.plan.job, self.first_mark);
-        self.note(What::FinalTree { epoch, file_claims });
         self.note(What::SessionEnded(end));
         end
     }
@@ -360,6 +357,11 @@ impl<'a> Runner<'a> {
         let numbered = (self.core.run.next_seq()..).zip(facts);
         let mut entries: Vec<Entry> = numbered.map(|(seq, fact)| Entry { seq, at, fact }).collect();
         let lines = open::lines_of(&entries);
+        if entries.iter().any(|entry| matches!(entry.fact, Fact::IterationFinished { .. })) {
+            let epoch = self.world.epoch;
+            let file_claims = self.world.file_claims(&self.plan.job, self.first_mark);
+            self.note(What::JudgedTree { epoch, file_claims });
+        }
         self.step()?;
         self.append(lines)?;
         self.writing = true;

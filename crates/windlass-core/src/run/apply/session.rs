@@ -109,16 +109,20 @@ fn after_restart(state: &LaneState) -> LaneState {
         LaneState::Calling(turn, call) | LaneState::Terminating(turn, call, _) => {
             LaneState::Recovering(turn.clone(), *call)
         }
+        // Nothing was claimed and nothing checked: what the attempt left is known.
+        LaneState::Judging(turn, outcome, judged)
+            if turn.claim.is_none() && !outcome.claimed && judged.outcomes.is_empty() =>
+        {
+            state.clone()
+        }
         LaneState::Gating(turn, outcome, Checking { first_pass, .. })
         | LaneState::Advancing(turn, outcome, Judged { first_pass, .. })
-        | LaneState::Settling(turn, outcome, Judged { first_pass, .. }) => {
+        | LaneState::Settling(turn, outcome, Judged { first_pass, .. })
+        | LaneState::Judging(turn, outcome, Judged { first_pass, .. }) => {
             // A check that passed for the first time will not do so again: that was progress.
             let turn = Turn { progress: turn.progress || *first_pass, ..turn.clone() };
             LaneState::Keeping(turn, Outcome { kept: None, ..outcome.clone() })
         }
-        LaneState::Preparing(_)
-        | LaneState::Recovering(..)
-        | LaneState::Keeping(..)
-        | LaneState::Judging(..) => state.clone(),
+        LaneState::Preparing(_) | LaneState::Recovering(..) | LaneState::Keeping(..) => state.clone(),
     }
 }

@@ -53,3 +53,25 @@ fn what_a_hook_changed_is_checked_again_although_it_refused_the_commit() {
         |effect: &Effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Committed, .. });
     assert!(world.run.outstanding().iter().any(checks_again), "{:?}", world.run.outstanding());
 }
+
+/// Between the last look and the verdict the runner can be killed, and a person can change what was judged.
+#[test]
+fn what_a_person_changed_before_the_verdict_is_checked_again() {
+    let until = RunPlan { checks: vec![check(CheckKind::Until, "make test")], ..plan() };
+    let mut world = World::new(until, |call, _| match call {
+        1 => Act::works("whole"),
+        _ => Act::idles(),
+    })
+    .checking(|_, tree| tree == "whole");
+    world.until(|effect| matches!(effect, Effect::Settle { .. }));
+    world.step();
+    let settled = world.facts().position(|fact| matches!(fact, Fact::Settled { .. })).unwrap();
+    world.tree = "broken by a person".to_owned();
+    world.restart(settled + 1);
+    world.finish();
+    let verdict = world.facts().find_map(|fact| match fact {
+        Fact::IterationFinished { verdict, .. } => Some(*verdict),
+        _ => None,
+    });
+    assert_ne!(verdict, Some(Verdict::ClaimAccepted));
+}
