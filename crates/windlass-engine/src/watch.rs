@@ -166,7 +166,8 @@ mod tests {
         while told.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("{wanted} was never told")) != wanted {}
     }
 
-    // Seed defects D1, services/status-file-watcher.ts:44 and :46.
+    // Seed defect D1, services/status-file-watcher.ts:44: a file that did not exist yet was never watched.
+    // Seed defect D1, services/status-file-watcher.ts:46: a file that was replaced was lost from sight.
     #[test]
     fn a_file_that_is_not_there_yet_is_replaced_and_whose_folder_vanishes_stays_watched() {
         let scratch = tempfile::tempdir().unwrap();

@@ -1,5 +1,7 @@
-//! `cargo xtask rows`: which features of the four tools are shown by which tests.
+//! `cargo xtask rows`: which features of the four tools are shown by which tests, and which of their defects are held
+//! off by which tests.
 
+mod defects;
 mod scan;
 mod table;
 
@@ -13,6 +15,8 @@ use crate::workspace::Workspace;
 
 const ROWS: &str = "docs/rows.toml";
 const COVERAGE: &str = "docs/coverage.md";
+/// How a comment begins that names rows.
+const MARK: &str = "// rows:";
 
 /// `docs/rows.toml`.
 #[derive(Debug, Deserialize)]
@@ -67,19 +71,27 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     }
 }
 
-/// Writes `docs/coverage.md`, or says that it is out of date.
+/// Writes both tables, or says which of them is out of date.
 pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<(), Failure> {
     let inventory = read_inventory(&workspace.read(ROWS)?)?;
-    let tests = tests_of(workspace, &inventory)?;
-    let wanted = table::render(&inventory, &tests);
-    let path = workspace.root.join(COVERAGE);
-    if purpose == Purpose::Write {
-        fs::write(&path, &wanted).map_err(|error| Failure::at(&path, error))?;
-    } else if fs::read_to_string(&path).ok().as_deref() != Some(&wanted) {
-        return Err(Failure(format!("{COVERAGE} is out of date: run `cargo xtask rows` and commit it")));
-    }
+    let mut tests: Tests =
+        inventory.groups.iter().flat_map(|group| &group.rows).map(|row| (row.number, Vec::new())).collect();
+    each_mention(workspace, MARK, |said, test| note(said, test, &mut tests))?;
+    publish(workspace, COVERAGE, &table::render(&inventory, &tests), purpose)?;
     println!("{COVERAGE}: {}", table::summary(&inventory, &tests));
-    Ok(())
+    defects::run(workspace, purpose)
+}
+
+/// Writes a generated document, or says that it is out of date.
+fn publish(workspace: &Workspace, file: &str, wanted: &str, purpose: Purpose) -> Result<(), Failure> {
+    let path = workspace.root.join(file);
+    if purpose == Purpose::Write {
+        return fs::write(&path, wanted).map_err(|error| Failure::at(&path, error));
+    }
+    if fs::read_to_string(&path).ok().as_deref() == Some(wanted) {
+        return Ok(());
+    }
+    Err(Failure(format!("{file} is out of date: run `cargo xtask rows` and commit it")))
 }
 
 fn read_inventory(text: &str) -> Result<Inventory, Failure> {
@@ -97,38 +109,36 @@ fn read_inventory(text: &str) -> Result<Inventory, Failure> {
     Ok(inventory)
 }
 
-/// Reads the comments of every Rust file. All that is wrong with them is said at once.
-fn tests_of(workspace: &Workspace, inventory: &Inventory) -> Result<Tests, Failure> {
-    let mut tests = Tests::new();
-    for row in inventory.groups.iter().flat_map(|group| &group.rows) {
-        tests.insert(row.number, Vec::new());
-    }
+/// Tells what the comments of every Rust file say after the mark, and the full name of the test below each. All that
+/// is wrong with them is said at once.
+fn each_mention(
+    workspace: &Workspace,
+    mark: &str,
+    mut tell: impl FnMut(&str, String) -> Result<(), String>,
+) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     for file in workspace.rust_files()? {
         let module = scan::module_of(&file);
-        for mention in scan::mentions(&workspace.read(&file)?) {
-            let problems = match mention {
-                Ok(mention) => note(mention, &module, &mut tests),
-                Err(misplaced) => vec![(misplaced.line, misplaced.problem.to_owned())],
-            };
-            let said = problems.iter().map(|(line, problem)| format!("{}:{line}: {problem}", file.display()));
-            complaints.extend(said);
+        for mention in scan::mentions(&workspace.read(&file)?, mark) {
+            let told = mention.and_then(|mention| {
+                let problem = tell(&mention.said, format!("{module}::{}", mention.test)).err();
+                problem.map_or(Ok(()), |problem| Err(scan::Misplaced { line: mention.line, problem }))
+            });
+            let said = |wrong: scan::Misplaced| format!("{}:{}: {}", file.display(), wrong.line, wrong.problem);
+            complaints.extend(told.err().map(said));
         }
     }
-    if complaints.is_empty() { Ok(tests) } else { Err(Failure(complaints.join("\n       "))) }
+    if complaints.is_empty() { Ok(()) } else { Err(Failure(complaints.join("\n       "))) }
 }
 
-/// Puts a test to the rows it names. Answers which of them do not exist.
-fn note(mention: scan::Mention, module: &str, tests: &mut Tests) -> Vec<(usize, String)> {
-    let mut problems = Vec::new();
-    for row in mention.rows {
-        if let Some(names) = tests.get_mut(&row) {
-            names.push(format!("{module}::{}", mention.test));
-        } else {
-            problems.push((mention.line, format!("{ROWS} has no row {row}")));
-        }
+/// Puts a test to the rows it names.
+fn note(said: &str, test: String, tests: &mut Tests) -> Result<(), String> {
+    for number in said.split(',') {
+        let row: u32 =
+            number.trim().parse().map_err(|_| "numbers separated by commas are expected".to_owned())?;
+        tests.get_mut(&row).ok_or(format!("{ROWS} has no row {row}"))?.push(test.clone());
     }
-    problems
+    Ok(())
 }
 
 #[cfg(test)]

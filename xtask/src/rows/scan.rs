@@ -1,43 +1,36 @@
-//! Finds the comments by which tests name the rows they show.
+//! Finds the comments by which tests name what they show.
 
 use std::path::Path;
 
-/// How such a comment begins.
-const MARK: &str = "// rows:";
-
-/// A test and the rows it names.
+/// A comment and the test it belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The numbers after the mark.
-    pub rows: Vec<u32>,
+    /// What the comment says after its mark.
+    pub said: String,
     /// The name of the function.
     pub test: String,
     /// Where the comment is, counted from 1.
     pub line: usize,
 }
 
-/// A comment that names no row or belongs to no test.
+/// A comment that names nothing there is, or belongs to no test.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Misplaced {
     /// Where the comment is, counted from 1.
     pub line: usize,
     /// What is wrong with it.
-    pub problem: &'static str,
+    pub problem: String,
 }
 
-/// Every such comment in the text of one Rust file, in order.
-pub fn mentions(text: &str) -> Vec<Result<Mention, Misplaced>> {
+/// Every comment in the text of one Rust file that begins with the mark, in order.
+pub fn mentions(text: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let numbers_at = |(index, line): (usize, &&str)| Some((index + 1, line.strip_prefix(MARK)?.to_owned()));
-    let marked = lines.iter().enumerate().filter_map(numbers_at);
+    let said_at = |(index, line): (usize, &&str)| Some((index + 1, line.strip_prefix(mark)?.trim().to_owned()));
+    let marked = lines.iter().enumerate().filter_map(said_at);
     marked
-        .map(|(line, numbers)| {
-            let misplaced = |problem| Misplaced { line, problem };
-            let rows: Result<Vec<u32>, _> = numbers.split(',').map(|number| number.trim().parse()).collect();
-            let rows = rows.map_err(|_| misplaced("numbers separated by commas are expected"))?;
-            let below = lines.get(line..).unwrap_or_default();
-            let name = first_test(below).ok_or(misplaced("no test follows the rows"))?;
-            Ok(Mention { rows, test: name, line })
+        .map(|(line, said)| match first_test(lines.get(line..).unwrap_or_default()) {
+            Some(test) => Ok(Mention { said, test, line }),
+            None => Err(Misplaced { line, problem: "no test follows this comment".to_owned() }),
         })
         .collect()
 }

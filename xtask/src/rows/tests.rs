@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::scan::{Mention, Misplaced, mentions, module_of};
-use super::{Tests, read_inventory, table};
+use super::{MARK, Tests, defects, note, read_inventory, table};
 
 /// So that these texts are not themselves taken for rows: the scan looks at this file too.
 fn source(text: &str) -> String {
@@ -13,27 +13,53 @@ fn a_comment_belongs_to_the_test_below_it() {
     let text = source(
         "@rows: 36, 37\n#[test]\nfn shows_text() {}\n\n  @rows: 1\n  /// Why.\n  #[test]\n  #[ignore]\n  fn b(a in 0..3) {}\n",
     );
-    assert_eq!(
-        mentions(&text),
-        [
-            Ok(Mention { rows: vec![36, 37], test: "shows_text".to_owned(), line: 1 }),
-            Ok(Mention { rows: vec![1], test: "b".to_owned(), line: 5 }),
-        ]
-    );
+    let mention = |said: &str, test: &str, line| Ok(Mention { said: said.to_owned(), test: test.to_owned(), line });
+    assert_eq!(mentions(&text, MARK), [mention("36, 37", "shows_text", 1), mention("1", "b", 5)]);
 }
 
 #[test]
-fn a_comment_without_numbers_or_test_is_misplaced() {
-    let numbers = "numbers separated by commas are expected";
-    let test = "no test follows the rows";
-    for (text, problem) in [
-        ("@rows:\n#[test]\nfn a() {}", numbers),
-        ("@rows: x\n#[test]\nfn a() {}", numbers),
-        ("@rows: 1\nfn helper() {}", test),
-        ("@rows: 1\n\n#[test]\nfn a() {}", test),
-        ("@rows: 1", test),
-    ] {
-        assert_eq!(mentions(&source(text)), [Err(Misplaced { line: 1, problem })], "{text}");
+fn a_comment_without_a_test_is_misplaced() {
+    for text in ["@rows: 1\nfn helper() {}", "@rows: 1\n\n#[test]\nfn a() {}", "@rows: 1"] {
+        let problem = "no test follows this comment".to_owned();
+        assert_eq!(mentions(&source(text), MARK), [Err(Misplaced { line: 1, problem })], "{text}");
+    }
+}
+
+#[test]
+fn only_rows_that_there_are_can_be_named() {
+    let mut tests = Tests::from([(1, Vec::new()), (2, Vec::new())]);
+    note("1, 2", "a".to_owned(), &mut tests).unwrap();
+    assert_eq!(tests, Tests::from([(1, vec!["a".to_owned()]), (2, vec!["a".to_owned()])]));
+    for said in ["", "x", "1 2"] {
+        assert_eq!(
+            note(said, "a".to_owned(), &mut tests).unwrap_err(),
+            "numbers separated by commas are expected"
+        );
+    }
+    assert_eq!(note("3", "a".to_owned(), &mut tests).unwrap_err(), "docs/rows.toml has no row 3");
+}
+
+#[test]
+fn a_defect_is_named_by_its_place() {
+    let inventory = defects::read(
+        "[[group]]\nlist = 'D1'\nname = 'G'\nrows = [
+            {place = 'a.ts:1', defect = 'It fell', instead = 'It stands'},
+            {place = 'a.ts:2', defect = 'It slept', instead = 'It wakes'},
+        ]",
+    )
+    .unwrap();
+    let mut tests = inventory.without_tests();
+    defects::note("D1, a.ts:1: it fell, twice.", "t::u".to_owned(), &mut tests).unwrap();
+    let document = defects::render(&inventory, &tests);
+    assert!(
+        document.ends_with(
+            "| D1, `a.ts:1` | It fell | It stands | `t::u` |\n| D1, `a.ts:2` | It slept | It wakes | open |\n"
+        ),
+        "{document}"
+    );
+    assert!(document.contains("**2 defects, 1 held off by tests, 1 open.**"), "{document}");
+    for said in ["D1, a.ts:3: gone.", "D2, a.ts:1: another's.", "a.ts:1: no list.", "D1, a.ts:1"] {
+        assert!(defects::note(said, "t".to_owned(), &mut tests).is_err(), "{said}");
     }
 }
 

@@ -56,6 +56,7 @@ mod tests {
     use super::*;
 
     // rows: 132
+    // Seed defect D1, core/verification-service.ts:151: a mark anywhere in the text was a pass.
     #[test]
     fn a_verdict_is_a_field_and_never_a_word_in_prose() {
         let json = r#"{"verdict":"fail","confidence":"high","summary":"VERIFIED COMPLETE, PASS?\n no","findings":[{"title":"No test","required":true},{"detail":"without a title"}]}"#;

@@ -170,9 +170,9 @@ mod tests {
         assert_eq!((iterative.complete, iterative.worked, iterative.problem), (true, Some(false), None));
     }
 
+    // Seed defect D1, types/status.ts:20: an offset in `lastUpdated` rejected the whole file.
     #[test]
     fn a_bad_timestamp_extra_fields_and_a_byte_order_mark_change_nothing() {
-        // Seed defect D1, types/status.ts:20: an offset in `lastUpdated` rejected the whole file.
         let status = read(
             "\u{feff}{\"complete\": true, \"lastUpdated\": \"yesterday\", \"next\": [1]}\r\n".as_bytes(),
         );

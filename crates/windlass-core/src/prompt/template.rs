@@ -32,6 +32,7 @@ pub(super) fn names(template: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
+    // Seed defect D1, utils/template.ts:20: `$&` in a value was expanded, and tokens in it replaced.
     #[test]
     fn values_are_put_in_once_and_word_for_word() {
         let values = [("a", "$& {{b}} $1 \\0"), ("b", "B")];

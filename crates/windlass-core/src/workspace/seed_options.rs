@@ -301,9 +301,9 @@ mod tests {
     }
 
     // rows: 129
+    // Seed defect D1, core/config-manager.ts:242: concrete numbers in each workspace hid project and user options.
     #[test]
     fn what_the_seed_writes_everywhere_is_no_option() {
-        // Seed defect D1, core/config-manager.ts:242: concrete numbers in each workspace hid project and user options.
         let seed = r#"{"maxIterations":20,"delay":2,"stagnationThreshold":2,"notifyEvents":["all"]}"#;
         assert_eq!(options(Mode::Iterative, seed), SeedOptions::default());
         assert_eq!(options(Mode::Loop, seed).options, [("limits.max_iterations", Toml::Integer(20))]);

@@ -118,9 +118,9 @@ mod tests {
     }
 
     // rows: 126
+    // Seed defect D1, commands/run.ts:633: the execution count had the run's iterations twice.
     #[test]
     fn a_run_is_counted_once_however_often_it_is_told() {
-        // Seed defect D1, commands/run.ts:633: the execution count had the run's iterations twice.
         let mut metadata = fresh();
         let run = ended("r-a", 7, 1, StopReason::MaxIterations);
         metadata.after_setup();
@@ -150,9 +150,9 @@ mod tests {
         assert_eq!((metadata.execution_iterations, metadata.status), (5, WorkspaceStatus::Completed));
     }
 
+    // Seed defect D1, commands/run.ts:166: a user's stop marked the workspace as failed.
     #[test]
     fn who_stops_a_run_makes_no_error() {
-        // Seed defect D1, commands/run.ts:166: a user's stop marked the workspace as failed.
         for (reason, status) in [
             (StopReason::Interrupted, WorkspaceStatus::InProgress),
             (StopReason::Terminated, WorkspaceStatus::InProgress),

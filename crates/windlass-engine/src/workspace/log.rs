@@ -162,6 +162,7 @@ mod tests {
     }
 
     // rows: 112
+    // Seed defect D1, commands/run.ts:207: logs had another name than documented.
     #[test]
     fn two_logs_of_one_second_are_two_files() {
         let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use windlass_core::fact::{Cost, Items, RunId, StopReason};
+use windlass_core::mode;
+use windlass_core::run::Mode;
 
 use crate::format;
 use crate::harmless::one_line;
@@ -57,6 +59,8 @@ pub struct RunRow {
     pub title: String,
     /// Where it works; shown when not all of a list work in the same place.
     pub directory: String,
+    /// How it works.
+    pub mode: Mode,
     /// The workspace that its job lives in.
     pub workspace: Option<String>,
     /// What the workspace's status file counted last.
@@ -132,14 +136,15 @@ impl Cells {
     }
 }
 
-/// `api (35/60): Move all endpoints`; without a workspace the job's first words alone.
+/// `api (35/60): Move all endpoints`, `verify api: Move all endpoints`; without a workspace the job's first words alone.
 fn title(row: &RunRow) -> String {
     let title = one_line(&row.title);
     let Some(name) = &row.workspace else {
         return title;
     };
     let items = row.items.map(|Items { done, total }| format!(" ({done}/{total})")).unwrap_or_default();
-    format!("{}{items}: {title}", one_line(name))
+    let verb = if mode::judges(row.mode) { format!("{} ", row.mode.name()) } else { String::new() };
+    format!("{verb}{}{items}: {title}", one_line(name))
 }
 
 /// The widths of the columns; the title takes the rest.

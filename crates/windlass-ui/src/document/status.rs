@@ -5,13 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::fact::{CheckKind, CheckResult, Cost, Denial, Items, RunId, Standing, Tokens};
+use windlass_core::run::RunPlan;
 
 use super::runs::RunState;
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
-use crate::narrate::{allow_line, allowing, labelled};
+use crate::narrate::{advised, allow_line, allowing, labelled};
 use crate::terminal::Terminal;
 use crate::view::{FORMAT_VERSION, json_line};
 use crate::words;
@@ -71,6 +72,8 @@ pub struct RunStatus {
     pub restorable: Option<u32>,
     /// When the last thing happened.
     pub updated: Timestamp,
+    /// What to type next, most useful first.
+    pub next: Vec<String>,
 }
 
 /// A check in a status.
@@ -129,6 +132,7 @@ impl RunStatus {
             denials: board.denials.clone(),
             restorable: board.kept.as_ref().map(|(iteration, _)| *iteration),
             updated: board.now,
+            next: plan.map(|plan| next(plan, board, unfinished)).unwrap_or_default(),
         }
     }
 }
@@ -194,7 +198,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     if !rules.is_empty() {
         lines.push(labelled("denied").unbroken().command(allow_line(rules)));
     }
-    lines.extend(next(status));
+    let labels = std::iter::once("next").chain(std::iter::repeat(""));
+    lines.extend(labels.zip(&status.next).map(|(label, command)| labelled(label).command(one_line(command))));
     let rows = lines.iter().map(|line| format!("{}\n", line.render(terminal)));
     rows.collect()
 }
@@ -248,20 +253,19 @@ fn check(check: &StatusCheck) -> Line {
         .dim(format!(" ({result})"))
 }
 
-fn next(status: &RunStatus) -> Vec<Line> {
-    let Some(run) = &status.run else {
-        return Vec::new();
+/// What to type next: after its end, what its end has told.
+fn next(plan: &RunPlan, board: &Board, unfinished: RunState) -> Vec<String> {
+    let run = &plan.run;
+    let mut commands = match (&board.ending, unfinished) {
+        (Some(ending), _) => advised(plan, ending.reason),
+        (None, RunState::Running) => {
+            return vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")];
+        }
+        (None, _) => vec![format!("windlass resume {run}")],
     };
-    let commands = match status.state {
-        RunState::Running => vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")],
-        RunState::Interrupted => vec![format!("windlass resume {run}")],
-        RunState::Ended(_) => vec![format!("windlass logs {run}")],
-    };
-    let restore = status.restorable.map(|iteration| format!("windlass restore {run} {iteration}"));
-    let restore = restore.filter(|_| status.state != RunState::Running);
-    let labels = std::iter::once("next").chain(std::iter::repeat(""));
-    let all = commands.into_iter().chain(restore);
-    labels.zip(all).map(|(label, command)| labelled(label).command(command)).collect()
+    let restore = board.kept.as_ref();
+    commands.extend(restore.map(|(iteration, _)| format!("windlass restore {run} {iteration}")));
+    commands
 }
 
 #[cfg(test)]

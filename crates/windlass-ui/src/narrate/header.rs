@@ -1,5 +1,6 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
+use windlass_core::agent::git_reading_rules;
 use windlass_core::fact::CheckKind;
 use windlass_core::mode;
 use windlass_core::run::{AgentPlan, CommitPolicy, Limits, Mode, RunPlan, Verification};
@@ -132,11 +133,18 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
                 .plain(": permissions are skipped (--dangerously-skip-permissions)"),
         ];
     }
-    let shown: Vec<String> = agent.allow.iter().take(SHOWN_RULES).map(|rule| one_line(rule)).collect();
-    let hidden = agent.allow.len().saturating_sub(SHOWN_RULES);
+    let reading = git_reading_rules();
+    let reads_git = reading.iter().all(|rule| agent.allow.contains(rule));
+    let others: Vec<&String> =
+        agent.allow.iter().filter(|rule| !(reads_git && reading.contains(rule))).collect();
+    let shown: Vec<String> = others.iter().take(SHOWN_RULES).map(|rule| one_line(rule)).collect();
+    let hidden = others.len().saturating_sub(SHOWN_RULES);
     // Whoever judges is given no tool that edits.
     let judges = mode::judges(plan.job.mode);
     let mut text = if judges { "read files here" } else { "edit files here" }.to_owned();
+    if reads_git {
+        text.push_str(", look into git");
+    }
     if !shown.is_empty() {
         text = format!("{text}; {}", shown.join(", "));
     }

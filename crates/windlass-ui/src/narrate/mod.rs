@@ -121,6 +121,7 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
         StopSource::Command => "windlass stop: ",
     };
     let what = match stage {
+        0 | 1 if board.busy_lanes() == 0 => "nothing is at work: stopping now".to_owned(),
         0 | 1 if by == StopSource::Command => "finishing this iteration, then stopping".to_owned(),
         0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned(),
         2 => format!(

@@ -73,6 +73,7 @@ fn a_workspace_with_a_refused_and_an_accepted_verification_at_80_columns() {
     assert!(results.contains("  next        windlass verify api       have a fresh agent check the work\n"));
 }
 
+// Seed defect D1, commands/run.ts:435: stagnation was told as completion.
 #[test]
 fn stagnation_is_said_in_the_seeds_words() {
     let night = Night::new().stagnating();

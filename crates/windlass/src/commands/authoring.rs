@@ -91,7 +91,7 @@ fn refuse_without_terminal(workspace: &Workspace) -> Result<(), CliError> {
         return Ok(());
     }
     Err(CliError::usage("this is a conversation with the agent, and there is no terminal to have it in")
-        .hint(format!("Write the instructions yourself: {}", workspace.instructions().display()))
+        .hint(format!("Write the instructions yourself: {}", from_here(&workspace.instructions())))
         .hint("Or run a goal instead of a workspace: windlass run -p \"what is to be done\""))
 }
 
@@ -270,23 +270,23 @@ impl Session {
 
     fn headline(&self, written: bool, own: Option<&[PathBuf]>) -> Line {
         let name = self.workspace.name();
-        let path = self.workspace.instructions();
+        let path = from_here(&self.workspace.instructions());
         let good = Line::hanging(2).mark(Tone::Good, Mark::Passed);
         let nothing = Line::hanging(2).mark(Tone::Warn, Mark::Nothing);
         match (self.authoring, written) {
             (Authoring::Setup, true) => {
-                good.plain(format!(" the instructions of {name} are written: {}", path.display()))
+                good.plain(format!(" the instructions of {name} are written: {path}"))
             }
             (Authoring::Setup, false) => {
-                nothing.plain(format!(" there are no instructions yet: {}", path.display()))
+                nothing.plain(format!(" there are no instructions yet: {path}"))
             }
             (Authoring::Edit, false) => {
-                nothing.plain(format!(" the instructions of {name} are gone: {}", path.display()))
+                nothing.plain(format!(" the instructions of {name} are gone: {path}"))
             }
             (Authoring::Edit, true) => match own {
                 Some([]) => nothing.plain(format!(" the instructions of {name} are as they were")),
                 Some(_) => good.plain(format!(" the instructions of {name} are changed")),
-                None => good.plain(format!(" the instructions of {name}: {}", path.display())),
+                None => good.plain(format!(" the instructions of {name}: {path}")),
             },
         }
     }

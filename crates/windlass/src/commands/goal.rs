@@ -53,7 +53,7 @@ impl Goal {
                 Kind::Stopped(StopReason::Missing, ExitCodes::Simple),
                 format!("Instructions not found. Run setup first: windlass setup {name}"),
             )
-            .hint(format!("Or write them yourself: {}", workspace.instructions().display())));
+            .hint(format!("Or write them yourself: {}", from_here(&workspace.instructions()))));
         }
         let path = workspace.instructions();
         let what = format!("the instructions in {}", path.display());

@@ -186,7 +186,8 @@ fn say(order: &Order<'_>, judgement: &Judgement, report: &Report<'_>) -> Result<
     if order.how.quiet {
         return Ok(());
     }
-    print(&judgement_text(judgement, &stdout()))?;
+    let shown = Judgement { report: from_here(report.path), ..judgement.clone() };
+    print(&judgement_text(&shown, &stdout()))?;
     if order.show_report {
         print("\n")?;
         let text = std::fs::read(report.path).unwrap_or_default();

@@ -46,6 +46,7 @@ pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
         run: run.run.clone(),
         title: run.title.clone(),
         directory: run.directory.to_string_lossy().into_owned(),
+        mode: run.mode,
         workspace: run.workspace.as_ref().map(|workspace| workspace.name.clone()),
         items: run.items,
         started: run.started,

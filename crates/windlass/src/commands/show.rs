@@ -10,12 +10,12 @@ use windlass_core::run::Mode;
 use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
 use windlass_engine::workspace::Workspace;
 use windlass_ui::{
-    OptionShown, VerificationShown, WorkspaceRow, WorkspaceShown, WorkspaceState, workspace_json,
+    OptionShown, RunRow, RunState, VerificationShown, WorkspaceRow, WorkspaceShown, WorkspaceState, workspace_json,
     workspace_text,
 };
 
 use super::configuration::Configuration;
-use super::workspaces::{Project, Runs};
+use super::workspaces::{Project, Runs, from_here};
 use super::{print, print_bytes, runs, stdout, which};
 use crate::args::ShowArgs;
 use crate::error::CliError;
@@ -30,10 +30,11 @@ const NEWEST: usize = 5;
 pub fn run(args: &ShowArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let workspace = project.workspaces.find(&args.name)?;
-    let shown = shown(&project, &workspace)?;
+    let mut shown = shown(&project, &workspace)?;
     if args.json {
         print_bytes(&workspace_json(&shown))?;
     } else {
+        shown.folder = from_here(workspace.folder());
         print(&workspace_text(&shown, Timestamp::now(), &stdout()))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -59,7 +60,7 @@ fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, Cli
         options: options(&origins, workspace.folder()),
         configuration_problem,
         notifications: notifications(&origins, workspace.folder()),
-        next: next(&row, has_instructions, newest.first().map(|run| &run.run)),
+        next: next(&row, has_instructions, newest.first()),
         runs: newest,
         row,
     })
@@ -123,7 +124,7 @@ fn newest(
     project: &Project,
     workspace: &Workspace,
     all: &Runs,
-) -> Result<Vec<windlass_ui::RunRow>, CliError> {
+) -> Result<Vec<RunRow>, CliError> {
     let live: Vec<RunId> = which::all_live(&project.here)?;
     let mut newest = workspace.runs(&all.all);
     newest.truncate(NEWEST);
@@ -131,7 +132,7 @@ fn newest(
 }
 
 /// What to type next.
-fn next(row: &WorkspaceRow, has_instructions: bool, newest: Option<&RunId>) -> Vec<String> {
+fn next(row: &WorkspaceRow, has_instructions: bool, newest: Option<&RunRow>) -> Vec<String> {
     let name = &row.name;
     let mut commands = match (row.state, &row.run) {
         (WorkspaceState::Running, Some(run)) => {
@@ -140,9 +141,14 @@ fn next(row: &WorkspaceRow, has_instructions: bool, newest: Option<&RunId>) -> V
         (WorkspaceState::Interrupted, Some(run)) => vec![format!("windlass resume {run}")],
         _ if !has_instructions => vec![format!("windlass setup {name}")],
         (WorkspaceState::At(WorkspaceStatus::Completed), _) => vec![format!("windlass verify {name}")],
-        _ => vec![format!("windlass run {name}")],
+        _ => match newest {
+            Some(RunRow { run, state: RunState::Ended(reason), .. }) if reason.is_by_hand() => {
+                vec![format!("windlass resume {run}")]
+            }
+            _ => vec![format!("windlass run {name}")],
+        },
     };
-    commands.extend(newest.map(|run| format!("windlass logs {run}")));
+    commands.extend(newest.map(|row| format!("windlass logs {}", row.run)));
     commands
 }
 

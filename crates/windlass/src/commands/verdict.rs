@@ -140,11 +140,11 @@ pub fn after_run(
     count(here, &workspace, &verifications, u64::try_from(resumed).unwrap_or(u64::MAX))?;
     let path = report_path(Judged::Work, &workspace, &loaded.resolved);
     if std::fs::read(&path).is_ok_and(|bytes| !is_report(&bytes)) {
-        warn(&format!("{} is no report of windlass: it is left as it is", path.display()));
+        warn(&format!("{} is no report of windlass: it is left as it is", from_here(&path)));
         return Ok(None);
     }
     Report { path: &path, judged: Judged::Work, workspace: &workspace }.write(folder, *last)?;
     let passes = last.is_some_and(Assessment::passes);
     let (tone, mark) = if passes { (Tone::Good, Mark::Passed) } else { (Tone::Warn, Mark::Notice) };
-    Ok(Some(Line::new().mark(tone, mark).plain(format!(" verification report: {}", path.display()))))
+    Ok(Some(Line::new().mark(tone, mark).plain(format!(" verification report: {}", from_here(&path)))))
 }

@@ -10,6 +10,7 @@ fn then_works(steps: &str) -> Night {
 }
 
 // rows: 45
+// Seed defect D1, services/claude-client.ts:141: all output was kept in memory.
 #[test]
 fn noise_is_counted_and_kept_and_nothing_else() {
     let night = then_works("{ noise = 200000000 }");
@@ -40,6 +41,7 @@ fn lines_of_twenty_megabytes_are_read() {
 }
 
 // rows: 64, 65, 67
+// Seed defect D1, commit 10061e8: output without a result was a success.
 #[test]
 fn an_agent_that_says_nothing_has_failed() {
     let scripts = [

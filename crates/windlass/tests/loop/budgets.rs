@@ -103,6 +103,7 @@ fn table() -> Vec<Row> {
 }
 
 // rows: 53, 56, 57, 62, 64, 65, 68
+// Seed defect D1, commands/run.ts:618: a limit could not be told from success.
 #[test]
 fn every_ending_has_its_exit_codes() {
     for (reason, script, flags, simple, detailed) in table() {

@@ -12,6 +12,7 @@ fn after_work(steps: &str) -> Night {
 }
 
 // rows: 59
+// Seed defect D1, services/claude-client.ts:108: a call that hung hung the run.
 #[test]
 fn silence_ends_a_call() {
     let night = after_work("'hang'").set("WINDLASS_CLOCKS__SILENCE", "1s");
@@ -84,6 +85,7 @@ fn a_grandchild_that_holds_the_output_holds_up_nobody() {
     }
 }
 
+// Seed defect D1, services/claude-client.ts:166: output after the exit was lost.
 #[test]
 fn what_is_printed_after_the_end_is_drained_and_then_cut_off() {
     // It holds the agent's output before the agent goes on.

@@ -74,6 +74,7 @@ fn when(night: &Night, wanted: fn(&Fact) -> bool) -> u64 {
 }
 
 // rows: 111
+// Seed defect D1, services/status-file-watcher.ts:67: the last change was dropped.
 #[test]
 fn the_status_is_told_while_the_agent_works_and_its_last_word_is_never_lost() {
     let script = call(&[

@@ -63,6 +63,7 @@ fn ctrl_c_without_a_terminal_is_as_urgent() {
 }
 
 // rows: 70
+// Seed defect D1, services/claude-client.ts:406-414: who ignored SIGTERM was never killed.
 #[test]
 fn an_agent_that_ignores_sigterm_is_killed_after_the_grace() {
     let night = endless("{ ignore = ['TERM', 'INT', 'HUP'] },").set("WINDLASS_CLOCKS__GRACE", "1s");
@@ -121,6 +122,7 @@ fn a_hang_up_ends_nothing() {
 }
 
 // rows: 70
+// Seed defect D1, services/claude-client.ts:406: what an agent had started lived on.
 #[test]
 fn what_an_iteration_leaves_behind_is_gone_before_the_next_one() {
     let night = Night::new(&calls(&[

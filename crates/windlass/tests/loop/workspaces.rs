@@ -107,6 +107,7 @@ fn the_projects_own_prompts_replace_ours() {
     assert!(system.contains(&format!("Be brief in {}.", project.display())), "{system}");
 }
 
+// Seed defect D1, core/metadata.ts:76: two runs at once lost each other's changes.
 #[test]
 fn two_runs_on_one_workspace_are_one_too_many() {
     let night = night(&every_call("{ sleep = '20s' }"));
@@ -132,6 +133,7 @@ fn yesterdays_complete_is_told_and_not_believed() {
     expect_end(&trusting, 0, "nothing_to_do");
 }
 
+// Seed defect D1, core/status-manager.ts:18: a broken file counted as not complete, in silence.
 #[test]
 fn a_broken_status_file_is_named_in_the_next_prompt() {
     let broken = status(r#"{"complete": tr"#);

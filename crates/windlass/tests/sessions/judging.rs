@@ -101,6 +101,7 @@ fn prose_is_no_verdict() {
 }
 
 // D1, core/verification-service.ts: a report left from an earlier run was accepted as this run's result.
+// Seed defect D1, core/verification-service.ts:119: an older report was taken for this run's.
 #[test]
 fn an_older_report_is_never_this_ones() {
     let desk = Desk::with_instructions(&[TALKS]);
@@ -112,6 +113,7 @@ fn an_older_report_is_never_this_ones() {
 }
 
 // D1, core/verification-service.ts: the issue count was read from prose by a pattern that did not fit.
+// Seed defect D1, core/verification-service.ts:170: the count of issues was 0.
 #[test]
 fn every_finding_is_counted() {
     let desk = Desk::with_instructions(&[&answers("fail")]);
@@ -121,6 +123,7 @@ fn every_finding_is_counted() {
 }
 
 // D1, commands/verify.ts: a header went to stdout before the JSON, and quiet still printed.
+// Seed defect D1, commands/verify.ts:97: a heading stood before the JSON.
 #[test]
 fn json_is_one_document_and_quiet_is_quiet() {
     let desk = Desk::with_instructions(&[&answers("fail")]);
@@ -190,6 +193,7 @@ fn on_completion(desk: &Desk, flags: &[&str]) -> Outcome {
 }
 
 // rows: 133
+// Seed defect D1, core/verification-service.ts:229: verification on completion never happened.
 #[test]
 fn a_refused_completion_goes_on_and_a_pass_ends_it() {
     let desk = Desk::with_instructions(&[&works(1), &answers("fail"), &works(3), &answers("pass")]);

@@ -51,6 +51,7 @@ fn a_machine_is_ready_when_a_run_could_start() {
 }
 
 // rows: 34
+// Seed defect D1, services/claude-client.ts:320: nobody read the agent's version.
 #[test]
 fn each_fault_is_named_with_what_to_do() {
     let env = TestEnv::with_git();

@@ -82,6 +82,7 @@ fn run(line: &[(u64, Step)]) -> CallWatch {
     watch
 }
 
+// Seed defect D1, commit 10061e8: healthy calls were killed after five minutes.
 #[test]
 fn silence_counts_from_the_last_byte() {
     run(&[(0, Init), (8_990, Nothing), (9_000, SILENCE)]);

@@ -57,6 +57,7 @@ fn the_defaults_are_those_of_the_design() {
 }
 
 // rows: 61, 123
+// Seed defect D1, core/config-manager.ts:170: a project's file hid the user's.
 #[test]
 fn each_layer_goes_before_the_ones_below_it_key_by_key() {
     let user =

@@ -99,6 +99,7 @@ fn what_is_wrong_around_a_workspace_is_said() {
 }
 
 // Every name that claude-iterate sent may be chosen; its own schema lacked three of them.
+// Seed defect D1, types/config.ts:15: three events could not be chosen.
 #[test]
 fn every_event_can_be_chosen_by_name() {
     for event in NotifyEvent::ALL {

@@ -101,6 +101,7 @@ fn a_trusted_status_file_is_checked_by_the_gates_before_anything_is_called_done(
 }
 
 // rows: 3, 62
+// Seed defect D1, commands/run.ts:435: stagnation counted as completion.
 #[test]
 fn no_work_in_so_many_iterations_ends_an_iterative_run() {
     let agent = |call: u32, _| match call {
@@ -191,7 +192,8 @@ fn a_job_that_is_done_is_not_waited_for() {
     assert!(took.as_hours() < 1, "{took:?}");
 }
 
-// Seed defect D1, services/status-file-watcher.ts: the last words were lost, and `worked` was not meaningful.
+// Seed defect D1, services/status-file-watcher.ts:67: the last words were lost.
+// Seed defect D1, services/status-file-watcher.ts:154: `worked` was not meaningful.
 #[test]
 fn every_news_of_the_status_file_is_a_fact_and_its_last_words_are() {
     let agent = |call: u32, _| Act::works(&format!("tree {call}")).writes(counts(&call.to_string(), 1));

@@ -35,6 +35,7 @@ impl Tail {
 mod tests {
     use super::*;
 
+    // Seed defect D1, services/claude-client.ts:141: standard error was kept whole.
     #[test]
     fn the_end_is_kept() {
         let tail = Tail::default();

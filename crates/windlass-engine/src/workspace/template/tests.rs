@@ -207,6 +207,7 @@ fn links_in_a_template_are_not_followed() {
 }
 
 // rows: 127
+// Seed defect D1, types/template.ts:19: markers were kept that mean nothing.
 #[test]
 fn templates_of_claude_iterate_are_used_with_the_options_in_their_record() {
     let place = Place::new();

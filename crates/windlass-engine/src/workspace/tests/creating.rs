@@ -13,9 +13,10 @@ fn options(options: &[(&'static str, OptionValue)]) -> Creation {
 }
 
 // rows: 126
+// Seed defect D1, core/workspace.ts:65: a delay of 0 was ignored.
+// Seed defect D1, core/config-manager.ts:242: every default was stored.
 #[test]
 fn a_new_workspace_has_its_files_and_exactly_the_options_that_were_given() {
-    // Seed defects D1: core/workspace.ts:65 ignored a delay of 0, core/config-manager.ts:242 stored every default.
     let scratch = Scratch::new();
     let creation =
         Creation { mode: Some(Mode::Iterative), ..options(&[("clocks.delay", OptionValue::Integer(0))]) };

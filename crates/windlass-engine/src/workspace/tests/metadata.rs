@@ -48,9 +48,9 @@ fn a_run_that_nobody_could_note_is_seen_all_the_same() {
     assert_eq!(read(&workspace).execution_iterations, 0);
 }
 
+// Seed defect D1, core/metadata.ts:76: reading, changing and writing without a lock lost what others wrote.
 #[test]
 fn many_writers_lose_nothing() {
-    // Seed defect D1, core/metadata.ts:76: reading, changing and writing without a lock lost what others wrote.
     const WRITERS: u64 = 8;
     const TIMES: u64 = 5;
     let scratch = Scratch::new();

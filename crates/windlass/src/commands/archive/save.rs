@@ -5,7 +5,7 @@ use windlass_engine::workspace::archive::{Afterwards, Archived, Archives};
 use windlass_ui::{Line, Mark, Tone, format, one_line};
 
 use super::super::print_lines;
-use super::super::workspaces::Project;
+use super::super::workspaces::{Project, from_here};
 use crate::error::{CliError, Kind};
 
 /// Links that are named of those that lead outside; the others are counted.
@@ -35,7 +35,7 @@ pub fn said(name: &str, archived: &Archived, afterwards: Afterwards) -> Vec<Line
     let line =
         Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" workspace {name} is archived"));
     let line = if deleted { line.plain(" and ").tone(Tone::Warn, "deleted") } else { line };
-    let path = one_line(&archived.archive.path.display().to_string());
+    let path = from_here(&archived.archive.path);
     let mut lines = vec![line.dim(size), Line::new().dim("  archive  ").plain(path)];
     lines.extend(archived.outside.iter().take(NAMED).map(|(link, target)| {
         let sentence = format!("{} leads outside, to {}", link.display(), target.display());

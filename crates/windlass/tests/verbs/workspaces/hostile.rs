@@ -42,9 +42,9 @@ fn one_that_is_not_there_is_told_with_the_nearest_name() {
 }
 
 // rows: 126
+// Seed defect D1, utils/fs.ts:61: a crash left half a file, and the workspace could not be used any more.
 #[test]
 fn broken_metadata_hide_nothing_and_are_mended_with_a_copy() {
-    // Seed defect D1, core/metadata.ts:76: a crash left half a file, and the workspace could not be used any more.
     let env = TestEnv::with_git();
     told(&env, &["init", "good"]);
     told(&env, &["init", "bad"]);

@@ -20,6 +20,7 @@ fn project() -> TestEnv {
 }
 
 // rows: 9, 129
+// Seed defect D1, commands/run.ts:159: the mock was looked for in the current directory.
 #[test]
 fn what_is_imported_can_be_worked_on() {
     let env = project();

@@ -16,6 +16,7 @@ fn with_workspace(name: &str) -> TestEnv {
 }
 
 // rows: 9, 126
+// Seed defect D1, commands/run.ts:633: the execution count had each run's iterations twice.
 #[test]
 fn a_workspace_is_listed_and_shown_with_what_its_runs_did() {
     let env = with_workspace("count");
@@ -26,7 +27,6 @@ fn a_workspace_is_listed_and_shown_with_what_its_runs_did() {
     let rows = listed["workspaces"].as_array().unwrap();
     let states: Vec<_> = rows.iter().map(|row| (&row["name"], &row["state"])).collect();
     assert_eq!(states, [(&"count".into(), &"completed".into()), (&"other".into(), &"in_progress".into())]);
-    // Seed defect D1, commands/run.ts:633: the execution count had each run's iterations twice.
     let iterations = rows[0]["execution_iterations"].as_u64().unwrap();
     let runs = document(&env, &["runs", "--json"]);
     assert_eq!(runs["runs"][0]["iterations"].as_u64().unwrap(), iterations);
@@ -93,9 +93,9 @@ fn a_reset_begins_anew_and_loses_nothing() {
 }
 
 // rows: 126, 128
+// Seed defect D1, commands/clean.ts:42: without -f it said so and exited with 0.
 #[test]
 fn a_workspace_is_deleted_only_when_it_was_said_and_its_archive_is_there() {
-    // Seed defect D1, commands/clean.ts:42: without -f it said so and exited with 0.
     let env = with_workspace("count");
     let sentence = refused(&env, &["clean", "count"]);
     assert!(sentence.contains("windlass clean count --force"), "{sentence}");

@@ -6,9 +6,10 @@ use super::super::{document, told};
 use super::{folder, metadata, refused};
 
 // rows: 126
+// Seed defect D1, core/workspace.ts:65: `--delay 0` was ignored.
+// Seed defect D1, core/config-manager.ts:242: every default was stored.
 #[test]
 fn exactly_what_was_given_is_written_a_delay_of_nothing_too() {
-    // Seed defects D1: core/workspace.ts:65 (`--delay 0` ignored), core/config-manager.ts:242 (defaults stored).
     let env = TestEnv::with_git();
     told(&env, &["init", "bare"]);
     assert!(!env.read(folder(&env, "bare").join("config.toml")).contains('='));
@@ -57,9 +58,10 @@ fn exactly_what_was_given_is_written_a_delay_of_nothing_too() {
 }
 
 // rows: 126
+// Seed defect D1, commands/run.ts:28: options were read by bare parseInt, repeated ones with a wrong base.
+// Seed defect D1, commands/init.ts:48: a mode typo became loop.
 #[test]
 fn what_is_no_value_is_refused_and_nothing_is_made() {
-    // Seed defects D1: commands/init.ts:15 (bare parseInt, repeated flags), init.ts:48 (a mode typo became loop).
     let env = TestEnv::with_git();
     for (arguments, said) in [
         (&["--mode", "lop"][..], "possible values: loop, iterative"),

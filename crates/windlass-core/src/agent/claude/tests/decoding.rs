@@ -11,6 +11,7 @@ use crate::fact::{Tokens, UsageLimit};
 use crate::observation::Observation;
 
 // rows: 36, 37
+// Seed defect D1, utils/stream-json-formatter.ts:65: only the first part of a message was shown.
 #[test]
 fn every_block_of_a_message_counts() {
     let found = decode(assistant(&json!([
