@@ -93,6 +93,14 @@ impl Assignment {
         Ok(Assignment { mode, goal, workspace: Some(workspace), directory, templates })
     }
 
+    /// Its first words. Instructions begin with a heading, as documents do; a goal is what was typed.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let title = self.goal.title();
+        let words = title.trim_start_matches(['#', ' ']);
+        if self.workspace.is_some() && !words.is_empty() { words.to_owned() } else { title }
+    }
+
     /// The project's own texts.
     #[must_use]
     pub fn templates(&self) -> Templates<'_> {
@@ -131,7 +139,7 @@ impl Assignment {
         let verified = judges || (resolved.verify.on_completion && workspace.is_some());
         Job {
             mode: self.mode,
-            title: self.goal.title(),
+            title: self.title(),
             completion_signal: resolved.completion_signal.clone(),
             completion_threshold: resolved.completion_threshold,
             // A workspace has files of its own for what one iteration tells the next.

@@ -55,7 +55,7 @@ fn facts(here: &Here, request: &Request, missing: Option<CliError>) -> String {
         let _ = writeln!(text, "{name:<10} {value}");
     };
     line("directory", &here.directory.display().to_string());
-    line("goal", &request.assignment.goal.title());
+    line("goal", &request.assignment.title());
     line("agent", request.mock.as_deref().unwrap_or(&request.configuration.resolved.agent.command));
     if let Some(missing) = missing {
         line("", &format!("{}: a run would not start", missing.message));

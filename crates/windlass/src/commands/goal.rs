@@ -79,9 +79,7 @@ impl Goal {
     /// Its first words, for lists: one line, at most 80 characters, nothing that moves a cursor.
     #[must_use]
     pub fn title(&self) -> String {
-        let is_text = |line: &&str| !line.trim_matches(['#', ' ', '\t']).is_empty();
-        let first = self.text.trim_start_matches('\u{feff}').lines().find(is_text);
-        let first = first.map(|line| line.trim_start_matches('#'));
+        let first = self.text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
         let visible: String =
             first.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -65,7 +65,7 @@ fn which_call_it_is_comes_from_the_environment() {
         "[options]\nafter_last = 'fail'\n[[call]]\nsteps = [{ exit = 11 }]\n[[call]]\nsteps = [{ exit = 12 }]\n",
     ));
     for (call, code) in [(None, 11), (Some("1"), 11), (Some("2"), 12), (Some("3"), 70)] {
-        let mut command = place.windlass(&["__agent", &script]);
+        let mut command = place.windlass(&["__agent", &script, "-p"]);
         command.envs(call.map(|call| ("WINDLASS_CALL", call)));
         assert_eq!(answer(&mut command).code, Some(code), "{call:?}");
     }

@@ -27,7 +27,7 @@ fn the_demos_agent_claims_too_early_and_finishes_in_the_end() {
         (6, 0, true, true),
     ] {
         let before = place.read("greet.sh");
-        let mut agent = place.windlass(&["__agent", "builtin:demo"]);
+        let mut agent = place.windlass(&["__agent", "builtin:demo", "-p"]);
         let answer = answer(agent.env("WINDLASS_CALL", call.to_string()));
         assert_eq!(answer.code, Some(code), "call {call}");
         assert_eq!(answer.stdout.contains("WINDLASS_JOB_COMPLETE"), claims, "call {call}");

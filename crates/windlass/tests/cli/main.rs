@@ -77,7 +77,7 @@ impl Place {
     /// The scripted agent with a script of these steps.
     fn agent(&self, steps: &str) -> Command {
         let script = self.file("script.toml", format!("[[call]]\nsteps = [ {steps} ]\n"));
-        self.windlass(&["__agent", &text(&script)])
+        self.windlass(&["__agent", &text(&script), "-p"])
     }
 }
 

@@ -12,8 +12,8 @@ fn bad_command_lines_are_refused_in_one_sentence() {
     place.file("work/huge.md", "x".repeat(10_000_000));
     place.file("work/empty.md", "");
     for (arguments, sentence) in [
-        (&["run"][..], "there is no goal: say what is to be done"),
-        (&["run", "mine"], "`mine` is no goal: workspaces are not there yet"),
+        (&["run"][..], "there is no goal and no workspace: say what is to be done"),
+        (&["run", "mine"], "there is no workspace `mine`"),
         (&["run", "-p", ""], "the goal given with `-p` is empty"),
         (&["run", "-"], "the goal on standard input is empty"),
         (&["run", "-f", "nothing.md"], "there is no file nothing.md"),
