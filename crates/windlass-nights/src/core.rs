@@ -89,11 +89,10 @@ impl Core {
                 *verdict = Verdict::Worked;
                 *progress = true;
             }
-            (Plant::ManualBeforeComplete, Fact::RunFinished { stop_reason, exit_code, .. })
+            (Plant::ManualBeforeComplete, Fact::RunEnding { stop_reason, .. })
                 if *stop_reason == StopReason::Complete && self.run.stop().is_some() =>
             {
                 *stop_reason = StopReason::Interrupted;
-                *exit_code = 130;
             }
             (Plant::UnaskedVerification, due @ Fact::VerificationDue { .. }) => {
                 let Fact::VerificationDue { lane, iteration, .. } = *due else { return };

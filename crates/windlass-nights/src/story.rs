@@ -186,6 +186,8 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Failing { stop_reason, detail } => {
             format!("it cannot go on: {} ({detail})", stop_reason.name())
         }
+        Fact::NotificationSettled { .. } => return None,
+        Fact::RunEnding { stop_reason, .. } => format!("it is to end: {}", name(*stop_reason)),
         Fact::Noticed { text } => format!("notice: {text}"),
         Fact::RunFinished { stop_reason, cost, iterations, .. } => {
             format!("the run ends: {} after {iterations} iterations, {cost}", name(*stop_reason))

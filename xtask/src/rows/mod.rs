@@ -124,7 +124,8 @@ fn each_mention(
                 let problem = tell(&mention.said, format!("{module}::{}", mention.test)).err();
                 problem.map_or(Ok(()), |problem| Err(scan::Misplaced { line: mention.line, problem }))
             });
-            let said = |wrong: scan::Misplaced| format!("{}:{}: {}", file.display(), wrong.line, wrong.problem);
+            let said =
+                |wrong: scan::Misplaced| format!("{}:{}: {}", file.display(), wrong.line, wrong.problem);
             complaints.extend(told.err().map(said));
         }
     }

@@ -25,7 +25,8 @@ pub struct Misplaced {
 /// Every comment in the text of one Rust file that begins with the mark, in order.
 pub fn mentions(text: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let said_at = |(index, line): (usize, &&str)| Some((index + 1, line.strip_prefix(mark)?.trim().to_owned()));
+    let said_at =
+        |(index, line): (usize, &&str)| Some((index + 1, line.strip_prefix(mark)?.trim().to_owned()));
     let marked = lines.iter().enumerate().filter_map(said_at);
     marked
         .map(|(line, said)| match first_test(lines.get(line..).unwrap_or_default()) {

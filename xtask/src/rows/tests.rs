@@ -13,7 +13,8 @@ fn a_comment_belongs_to_the_test_below_it() {
     let text = source(
         "@rows: 36, 37\n#[test]\nfn shows_text() {}\n\n  @rows: 1\n  /// Why.\n  #[test]\n  #[ignore]\n  fn b(a in 0..3) {}\n",
     );
-    let mention = |said: &str, test: &str, line| Ok(Mention { said: said.to_owned(), test: test.to_owned(), line });
+    let mention =
+        |said: &str, test: &str, line| Ok(Mention { said: said.to_owned(), test: test.to_owned(), line });
     assert_eq!(mentions(&text, MARK), [mention("36, 37", "shows_text", 1), mention("1", "b", 5)]);
 }
 

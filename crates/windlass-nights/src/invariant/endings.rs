@@ -9,11 +9,12 @@ use crate::record::{Record, SessionEnd, What};
 pub(super) fn check(record: &Record) -> Result<(), Breach> {
     let mut tally = Tally::default();
     let mut asked = false;
+    let mut decided = None;
     let mut endings = 0;
     for (at, moment) in record.moments.iter().enumerate() {
         let wrong = |said: String| Err(Breach::at(at, said));
         match &moment.what {
-            What::SessionBegan { .. } => (asked, endings) = (false, 0),
+            What::SessionBegan { .. } => (asked, decided, endings) = (false, None, 0),
             What::Stopped { .. } => asked = true,
             What::SessionEnded(SessionEnd::Finished) if endings != 1 => {
                 return wrong(format!("the session ended with {endings} stop reasons"));
@@ -34,9 +35,16 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
                             return wrong(format!("the run goes on where it has to end: {}", reason.name()));
                         }
                     }
+                    // What comes after the decision, such as a Ctrl-C while others are told of it, comes too late.
+                    Fact::RunEnding { stop_reason, .. } => {
+                        ending(&tally, asked, *stop_reason, entry.at).or_else(wrong)?;
+                        decided = Some(*stop_reason);
+                    }
                     Fact::RunFinished { stop_reason, .. } => {
                         endings += 1;
-                        ending(&tally, asked, *stop_reason, entry.at).or_else(wrong)?;
+                        if decided != Some(*stop_reason) {
+                            return wrong(format!("it ends with {stop_reason:?}, decided was {decided:?}"));
+                        }
                     }
                     _ => {}
                 }

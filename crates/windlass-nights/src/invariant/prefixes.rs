@@ -118,6 +118,7 @@ impl Calm {
                 Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
+            Effect::Announce => Input::Announced,
         }
     }
 }

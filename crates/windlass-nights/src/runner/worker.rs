@@ -100,6 +100,8 @@ impl Runner<'_> {
                     vec![Input::CommitEnded { lane, commit, evidence, altered, refused }]
                 })
             }
+            // Nobody is to be told in a simulated night.
+            Effect::Announce => Ok(vec![Input::Announced]),
             Effect::RunCheck { .. } | Effect::Call { .. } | Effect::EndCall { .. } => Ok(Vec::new()),
         };
         match worked {

@@ -277,9 +277,7 @@ impl Session {
             (Authoring::Setup, true) => {
                 good.plain(format!(" the instructions of {name} are written: {path}"))
             }
-            (Authoring::Setup, false) => {
-                nothing.plain(format!(" there are no instructions yet: {path}"))
-            }
+            (Authoring::Setup, false) => nothing.plain(format!(" there are no instructions yet: {path}")),
             (Authoring::Edit, false) => {
                 nothing.plain(format!(" the instructions of {name} are gone: {path}"))
             }

@@ -10,8 +10,8 @@ use windlass_core::run::Mode;
 use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
 use windlass_engine::workspace::Workspace;
 use windlass_ui::{
-    OptionShown, RunRow, RunState, VerificationShown, WorkspaceRow, WorkspaceShown, WorkspaceState, workspace_json,
-    workspace_text,
+    OptionShown, RunRow, RunState, VerificationShown, WorkspaceRow, WorkspaceShown, WorkspaceState,
+    workspace_json, workspace_text,
 };
 
 use super::configuration::Configuration;
@@ -120,11 +120,7 @@ fn verification(metadata: &Metadata) -> Option<VerificationShown> {
     Some(VerificationShown { attempts: history.attempts, last: last.to_owned(), time: history.last_time })
 }
 
-fn newest(
-    project: &Project,
-    workspace: &Workspace,
-    all: &Runs,
-) -> Result<Vec<RunRow>, CliError> {
+fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<RunRow>, CliError> {
     let live: Vec<RunId> = which::all_live(&project.here)?;
     let mut newest = workspace.runs(&all.all);
     newest.truncate(NEWEST);
