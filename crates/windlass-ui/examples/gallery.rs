@@ -63,6 +63,7 @@ fn documents(mut printer: Printer) {
         run: night::plan().run,
         title: title.to_owned(),
         directory: "/home/ada/ledger".to_owned(),
+        mode: Mode::Goal,
         workspace: None,
         items: None,
         started: now - Duration::from_secs(7_000),

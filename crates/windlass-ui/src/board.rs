@@ -431,6 +431,11 @@ impl Board {
         self.foremost()?.last_call.as_ref()?.assessment.as_ref()
     }
 
+    /// One iteration is over and the next has not begun, or the run waits.
+    pub(crate) fn is_between_iterations(&self) -> bool {
+        self.busy_lanes() == 0 && (self.tally.total() > 0 || self.hold.is_some())
+    }
+
     /// How many lanes are at work.
     pub(crate) fn busy_lanes(&self) -> usize {
         self.lanes.values().filter(|lane| lane.doing != Doing::Resting).count()

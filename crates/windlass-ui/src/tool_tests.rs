@@ -104,6 +104,15 @@ fn errors_are_never_cut() {
     assert_eq!(text.lines().count(), 501);
 }
 
+// Seed defect D1, utils/stream-json-formatter.ts:225: an answer with the word error in it was a failure.
+#[test]
+fn only_what_is_marked_as_an_error_is_one() {
+    let text = told(&mut narrator(), &answered("Bash", false, "error: not found\n0 failed"));
+    assert!(text.starts_with("    ✓ Bash (2 lines)\n"), "{text}");
+    let text = told(&mut narrator(), &answered("Bash", true, "all is well"));
+    assert!(text.starts_with("    ✗ Bash failed\n"), "{text}");
+}
+
 #[test]
 fn a_command_is_shown_whole() {
     let command = format!("echo {}", "x".repeat(5_000));

@@ -112,7 +112,7 @@ impl Import {
         if to.symlink_metadata().is_ok() {
             item.to = None;
             item.notes
-                .push(format!("{} is there and is not changed; what it lacks can be set:", to.display()));
+                .push(format!("{} is there and is not changed; these set the same in it:", to.display()));
             let set =
                 options.options.iter().map(|(key, value)| format!("windlass config set {key} '{value}'"));
             item.notes.extend(set);

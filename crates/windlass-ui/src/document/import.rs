@@ -67,11 +67,14 @@ pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) 
         ImportState::Done => "taken over",
         ImportState::LookedAt => "would be taken over",
     };
-    let taken = format::count(taken.len() as u64, "item");
+    let counted = format::count(taken.len() as u64, "item");
     lines.push(Line::new());
     lines.push(
-        Line::hanging(2).plain(format!("{taken} {verb}, {} left; the source is as it was.", left.len())),
+        Line::hanging(2).plain(format!("{counted} {verb}, {} left; the source is as it was.", left.len())),
     );
+    if taken.iter().any(|row| row.kind == "workspace") && state == ImportState::Done {
+        lines.push(Line::new().dim("  next  ").command("windlass list"));
+    }
     let rendered: Vec<String> = lines.iter().map(|line| line.render(terminal) + "\n").collect();
     rendered.concat()
 }
@@ -101,7 +104,7 @@ mod tests {
         let text = import_text(&rows(), ImportState::Done, &Terminal::plain());
         let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
         assert!(at(".claude-iterate.json") < at("api") && at("api") < at("already"));
-        assert!(text.ends_with("2 items taken over, 1 left; the source is as it was.\n"), "{text}");
+        assert!(text.ends_with("2 items taken over, 1 left; the source is as it was.\n  next  windlass list\n"), "{text}");
         assert!(!text.contains('\u{1b}'));
         let looked = import_text(&rows(), ImportState::LookedAt, &Terminal::plain());
         assert!(looked.contains("2 items would be taken over"));

@@ -14,6 +14,7 @@ fn row(run: &str, minutes_ago: u64, state: RunState) -> RunRow {
         run: RunId(run.to_owned()),
         title: "Make the parser accept ISO dates and cover it with tests".to_owned(),
         directory: "/home/ada/ledger".to_owned(),
+        mode: Mode::Goal,
         workspace: None,
         items: None,
         started: now() - Duration::from_mins(minutes_ago),
@@ -42,6 +43,20 @@ r-middle00  1h ago    12  ≈$3.20  interrupted     Make the parser accept ISO d
 r-newest00  5m ago    12   $3.20  running         Make the parser accept ISO da…
 "
     );
+}
+
+#[test]
+fn what_judged_a_workspace_is_told_from_what_worked_on_it() {
+    let of = |mode| RunRow {
+        mode,
+        workspace: Some("api".to_owned()),
+        title: "Port it".to_owned(),
+        ..row("r-1", 5, RunState::Running)
+    };
+    for (mode, job) in [(Mode::Loop, "  api: Port it"), (Mode::Verify, "  verify api: Port it")] {
+        let text = runs_table(&[of(mode)], now(), &columns(80));
+        assert!(text.trim_end().ends_with(job), "{text}");
+    }
 }
 
 #[test]

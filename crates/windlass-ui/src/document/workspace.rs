@@ -132,7 +132,10 @@ fn iterations(shown: &WorkspaceShown) -> String {
 
 fn moment(label: &str, time: Timestamp, now: Timestamp, terminal: &Terminal) -> Line {
     let clock = format::date_time(time, &terminal.zone);
-    labelled(label).plain(clock).dim(format!(" ({})", format::relative(time, now, &terminal.zone)))
+    let line = labelled(label).plain(clock.clone());
+    let ago = format::relative(time, now, &terminal.zone);
+    // What is long ago is its date once more.
+    if clock.starts_with(&ago) { line } else { line.dim(format!(" ({ago})")) }
 }
 
 fn verified(verification: &VerificationShown, now: Timestamp, terminal: &Terminal) -> Line {

@@ -55,6 +55,7 @@ fn shown() -> WorkspaceShown {
         runs: vec![RunRow {
             run: RunId("r-abcdefgh".to_owned()),
             title: "Port the endpoints".to_owned(),
+            mode: Mode::Loop,
             workspace: Some("port".to_owned()),
             items: None,
             directory: "/home/ada/ledger".to_owned(),

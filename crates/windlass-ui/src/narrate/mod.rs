@@ -15,12 +15,18 @@ use windlass_core::fact::{
     CheckOutcome, CheckStage, Class, Cut, Denial, Entry, Fact, StopReason, StopSource,
 };
 use windlass_core::mode;
+use windlass_core::run::RunPlan;
 
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
 use crate::words;
+
+/// What to type after a run that ended so, most useful first.
+pub(crate) fn advised(plan: &RunPlan, reason: StopReason) -> Vec<String> {
+    advice::next(plan, reason).into_iter().map(|advice| advice.command).collect()
+}
 
 /// The lines of one fact, which the board has taken in already.
 pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> {
@@ -121,7 +127,7 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
         StopSource::Command => "windlass stop: ",
     };
     let what = match stage {
-        0 | 1 if board.busy_lanes() == 0 => "nothing is at work: stopping now".to_owned(),
+        0 | 1 if board.is_between_iterations() => "nothing is at work: stopping now".to_owned(),
         0 | 1 if by == StopSource::Command => "finishing this iteration, then stopping".to_owned(),
         0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned(),
         2 => format!(

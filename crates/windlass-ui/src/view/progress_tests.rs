@@ -175,6 +175,15 @@ fn each_stage_of_stopping_says_what_comes_next() {
 }
 
 #[test]
+fn between_iterations_nothing_has_to_be_finished() {
+    let text = added(|night| {
+        night.iteration(1).kept(1).finished(1, Verdict::Worked, Class::Success, 0.1, 1);
+        night.fact(Fact::StopRequested { by: StopSource::Interrupt, stage: 1 });
+    });
+    assert!(text.contains("      ! nothing is at work: stopping now\n"), "{text}");
+}
+
+#[test]
 fn an_outage_and_a_cut_are_said() {
     let text = added(|night| {
         night.iteration(1).fact(Fact::CallCut {

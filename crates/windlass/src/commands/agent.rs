@@ -105,7 +105,7 @@ pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<Option<Login>, Cl
     if plan.name != "claude" {
         return Ok(None);
     }
-    let said = ask(plan, &["--version"], codes)?;
+    let said = ask(plan, &["--version"], PATIENCE, codes)?;
     let Some(version) = parse_claude_version(&said) else {
         let shown: String = said.chars().take(80).collect();
         return Err(unavailable(
@@ -123,7 +123,7 @@ pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<Option<Login>, Cl
         .hint("Update it: npm install -g @anthropic-ai/claude-code@latest"));
     }
     plan.version = shown(version);
-    let login = parse_auth_status(&ask(plan, &["auth", "status"], codes)?);
+    let login = parse_auth_status(&ask(plan, &["auth", "status"], PATIENCE, codes)?);
     if login.as_ref().is_some_and(|login| !login.logged_in) {
         return Err(not_logged_in(plan, codes));
     }
@@ -146,9 +146,14 @@ fn shown((major, minor, patch): (u32, u32, u32)) -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-fn ask(plan: &AgentPlan, arguments: &[&str], codes: ExitCodes) -> Result<String, CliError> {
+fn ask(
+    plan: &AgentPlan,
+    arguments: &[&str],
+    patience: Duration,
+    codes: ExitCodes,
+) -> Result<String, CliError> {
     let mut command =
-        Command::new(&plan.program).arguments(arguments).timeout(PATIENCE).output_limit(1024 * 1024);
+        Command::new(&plan.program).arguments(arguments).timeout(patience).output_limit(1024 * 1024);
     command = command.environment("DISABLE_AUTOUPDATER", Some("1".as_ref()));
     if !plan.api_keys {
         command = command.environment("ANTHROPIC_API_KEY", None).environment("ANTHROPIC_AUTH_TOKEN", None);
@@ -197,4 +202,29 @@ pub fn environment() -> Vec<(OsString, OsString)> {
 pub fn secret_variables() -> Vec<String> {
     let hidden = |key: &&KeyInfo| key.secrecy == Secrecy::Secret || key.name.starts_with("notify.");
     KEYS.iter().filter(hidden).map(KeyInfo::variable).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Seed defect D1, services/claude-client.ts:320: the look whether there is an agent could hang.
+    #[test]
+    fn an_agent_that_does_not_answer_is_not_waited_for() {
+        let plan = AgentPlan {
+            name: "claude".to_owned(),
+            program: PathBuf::from("/bin/sleep"),
+            version: String::new(),
+            model: None,
+            max_turns: None,
+            arguments: Vec::new(),
+            skip_permissions: false,
+            allow: Vec::new(),
+            api_keys: false,
+            background: false,
+        };
+        let patience = Duration::from_millis(100);
+        let error = ask(&plan, &["60"], patience, ExitCodes::Detailed).unwrap_err();
+        assert!(error.message.starts_with("/bin/sleep cannot be started: "), "{}", error.message);
+    }
 }

@@ -8,6 +8,7 @@ use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::LONGEST_GOAL;
 use windlass_engine::workspace::Workspace;
 
+use super::workspaces::from_here;
 use crate::args::RunArgs;
 use crate::error::{CliError, Kind};
 

@@ -17,6 +17,7 @@ use super::configuration::Configuration;
 use super::here::{Here, working_directory};
 use super::run::{self, Request};
 use super::verdict::{self, Report};
+use super::workspaces::from_here;
 use super::{flags, launch, passthrough, print, print_bytes, stdout};
 use crate::args::{JudgeArgs, ValidateArgs, VerifyArgs};
 use crate::error::{CliError, Kind};

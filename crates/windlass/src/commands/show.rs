@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Origin, Unlimited, ValueOrigin};
 use windlass_core::fact::RunId;
+use windlass_core::mode;
 use windlass_core::run::Mode;
 use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
 use windlass_engine::workspace::Workspace;
@@ -60,7 +61,7 @@ fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, Cli
         options: options(&origins, workspace.folder()),
         configuration_problem,
         notifications: notifications(&origins, workspace.folder()),
-        next: next(&row, has_instructions, newest.first()),
+        next: next(&row, has_instructions, &newest),
         runs: newest,
         row,
     })
@@ -128,8 +129,9 @@ fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<Ru
 }
 
 /// What to type next.
-fn next(row: &WorkspaceRow, has_instructions: bool, newest: Option<&RunRow>) -> Vec<String> {
+fn next(row: &WorkspaceRow, has_instructions: bool, newest: &[RunRow]) -> Vec<String> {
     let name = &row.name;
+    let last_work = newest.iter().find(|run| !mode::judges(run.mode));
     let mut commands = match (row.state, &row.run) {
         (WorkspaceState::Running, Some(run)) => {
             return vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")];
@@ -137,14 +139,14 @@ fn next(row: &WorkspaceRow, has_instructions: bool, newest: Option<&RunRow>) -> 
         (WorkspaceState::Interrupted, Some(run)) => vec![format!("windlass resume {run}")],
         _ if !has_instructions => vec![format!("windlass setup {name}")],
         (WorkspaceState::At(WorkspaceStatus::Completed), _) => vec![format!("windlass verify {name}")],
-        _ => match newest {
+        _ => match last_work {
             Some(RunRow { run, state: RunState::Ended(reason), .. }) if reason.is_by_hand() => {
                 vec![format!("windlass resume {run}")]
             }
             _ => vec![format!("windlass run {name}")],
         },
     };
-    commands.extend(newest.map(|row| format!("windlass logs {}", row.run)));
+    commands.extend(newest.first().map(|newest| format!("windlass logs {}", newest.run)));
     commands
 }
 

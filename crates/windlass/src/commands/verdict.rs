@@ -16,6 +16,7 @@ use windlass_ui::{Line, Mark, Tone};
 use super::configuration::Configuration;
 use super::here::Here;
 use super::warn;
+use super::workspaces::from_here;
 use crate::error::CliError;
 
 /// Where a report goes unless said otherwise.

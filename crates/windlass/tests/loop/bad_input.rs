@@ -10,6 +10,20 @@ use super::night::{Night, PATIENCE, every_call, expect_end};
 
 const WORK: &str = "{ write = { path = 'work', text = 'x' } }";
 
+// Seed defect D1, services/claude-client.ts:116: a prompt as an argument was too long for the system.
+#[test]
+fn a_goal_may_be_longer_than_any_argument() {
+    // Linux takes 128 KiB for one argument.
+    let goal = "Every word of it counts. ".repeat(12_000);
+    let night = Night::new(&every_call("{ write = { path = 'heard', text = '''{{prompt}}''' } }"));
+    let file = night.env.write("goal.md", &goal);
+    let mut command = night.windlass(&["run", "-m", "1", "--no-delay", "-f", file.to_str().unwrap()]);
+    command.arg(format!("--mock={}", night.script.display()));
+    expect_end(&night.env.run(&mut command, PATIENCE), 0, "max_iterations");
+    assert!(night.env.read("heard").contains(goal.trim_end()));
+    night.assert_clean();
+}
+
 fn refused(night: &Night, arguments: &[&str], sentence: &str) {
     let outcome = night.env.run(&mut night.windlass(arguments), PATIENCE);
     outcome.expect_code(2, sentence);

@@ -124,6 +124,7 @@ fn a_time_alone_is_no_news_unless_every_write_is() {
 }
 
 // rows: 22, 112
+// Seed defect D1, commands/run.ts:379: the log had the formatted and the raw stream.
 #[test]
 fn a_run_is_logged_in_its_workspace_whatever_the_terminal_shows() {
     let script = call(&[
@@ -156,6 +157,8 @@ fn a_run_is_logged_in_its_workspace_whatever_the_terminal_shows() {
         assert!(text.contains(part), "{part}:\n{text}");
     }
     assert_eq!(text.matches("All of it.").count(), 1, "static parts once");
+    assert_eq!(text.matches("I look first.").count(), 1, "what an agent says once");
+    assert!(!text.contains("\"type\":"), "the raw stream has a file of its own:\n{text}");
     let kept = night.entries();
     let changed = kept.iter().find_map(|entry| match &entry.fact {
         Fact::Kept { changed, .. } => Some(*changed),

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{assistant, decode, decode_as, output};
-use crate::agent::{Activity, Detail, Digest};
+use super::{Found, assistant, decode, decode_as, output};
+use crate::agent::{ClaudeDecoder, Decoder, Activity, Detail, Digest};
 use crate::fact::{Tokens, UsageLimit};
 use crate::observation::Observation;
 
@@ -37,6 +37,27 @@ fn every_block_of_a_message_counts() {
     );
     assert_eq!(found.observations.len(), 3);
     assert_eq!(found.observations[0], Observation::AgentText { text: "one".into(), nested: false });
+}
+
+// Seed defect D1, utils/stream-json-formatter.ts:13: one parser's memory was that of all streams.
+#[test]
+fn streams_that_are_read_at_the_same_time_know_nothing_of_each_other() {
+    let call = |name: &str| {
+        assistant(&json!([{"type": "tool_use", "id": "same", "name": name, "input": {}}]))
+    };
+    let answer = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"same","content":"x"}]}}"#;
+    let mut streams = ["Read", "Bash"].map(|name| (name, ClaudeDecoder::default(), Found::default()));
+    for (name, decoder, found) in &mut streams {
+        decoder.line(call(name).as_bytes(), Detail::Everything, found);
+    }
+    for (name, decoder, found) in &mut streams {
+        decoder.line(answer.as_bytes(), Detail::Everything, found);
+        let answered = found.observations.last();
+        assert!(
+            matches!(answered, Some(Observation::ToolResult { name: of, .. }) if of == name),
+            "{answered:?}"
+        );
+    }
 }
 
 // rows: 36
