@@ -104,7 +104,10 @@ mod tests {
         let text = import_text(&rows(), ImportState::Done, &Terminal::plain());
         let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
         assert!(at(".claude-iterate.json") < at("api") && at("api") < at("already"));
-        assert!(text.ends_with("2 items taken over, 1 left; the source is as it was.\n  next  windlass list\n"), "{text}");
+        assert!(
+            text.ends_with("2 items taken over, 1 left; the source is as it was.\n  next  windlass list\n"),
+            "{text}"
+        );
         assert!(!text.contains('\u{1b}'));
         let looked = import_text(&rows(), ImportState::LookedAt, &Terminal::plain());
         assert!(looked.contains("2 items would be taken over"));

@@ -67,9 +67,7 @@ fn a_run_that_was_stopped_by_hand_can_go_on() {
     Night::new().start().end(StopReason::Interrupted, "").events.iter().for_each(|event| board.apply(event));
     let text = status_text(&RunStatus::new(&board, RunState::Interrupted, now()), now(), &columns(80));
     assert!(
-        text.ends_with(
-            "  next        windlass resume r-k3v9x2aa\n              windlass logs r-k3v9x2aa\n"
-        ),
+        text.ends_with("  next        windlass resume r-k3v9x2aa\n              windlass logs r-k3v9x2aa\n"),
         "{text}"
     );
 }

@@ -22,9 +22,8 @@ use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
 
 use super::configuration::Configuration;
 use super::here::{Here, working_directory};
-use super::{agent, flags, launch, print, print_lines, run, telling, warn};
 use super::workspaces::from_here;
-use super::{agent, flags, launch, print, print_lines, run, warn};
+use super::{agent, flags, launch, print, print_lines, run, telling, warn};
 use crate::args::AuthoringArgs;
 use crate::error::{CliError, Kind};
 

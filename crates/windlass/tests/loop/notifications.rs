@@ -100,7 +100,7 @@ fn a_receiver_of_each_kind_is_told_the_whole_run_in_order_and_no_secret() {
     night.assert_clean();
 }
 
-// Seed defect D1, commands/run.ts:255: notifications were awaited in the loop without a timeout.
+// Seed defect D1, commands/run.ts:255-267: notifications were awaited in the loop without a timeout.
 #[test]
 fn an_endpoint_that_never_answers_delays_no_iteration() {
     let receiver = Receiver::start([Response::Hang]);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{Found, assistant, decode, decode_as, output};
-use crate::agent::{ClaudeDecoder, Decoder, Activity, Detail, Digest};
+use crate::agent::{Activity, ClaudeDecoder, Decoder, Detail, Digest};
 use crate::fact::{Tokens, UsageLimit};
 use crate::observation::Observation;
 
@@ -42,9 +42,8 @@ fn every_block_of_a_message_counts() {
 // Seed defect D1, utils/stream-json-formatter.ts:13: one parser's memory was that of all streams.
 #[test]
 fn streams_that_are_read_at_the_same_time_know_nothing_of_each_other() {
-    let call = |name: &str| {
-        assistant(&json!([{"type": "tool_use", "id": "same", "name": name, "input": {}}]))
-    };
+    let call =
+        |name: &str| assistant(&json!([{"type": "tool_use", "id": "same", "name": name, "input": {}}]));
     let answer = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"same","content":"x"}]}}"#;
     let mut streams = ["Read", "Bash"].map(|name| (name, ClaudeDecoder::default(), Found::default()));
     for (name, decoder, found) in &mut streams {
