@@ -143,7 +143,7 @@ fn sentence(what: &What) -> Option<String> {
 
 fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
-        Fact::RunStarted { .. } | Fact::CallSpawned { .. } => return None,
+        Fact::RunStarted { .. } | Fact::CallSpawned { .. } | Fact::NotificationSettled { .. } => return None,
         Fact::StatusChanged { standing, .. } => format!("the status file says: {}", status(standing)),
         Fact::VerificationDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
@@ -186,7 +186,6 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Failing { stop_reason, detail } => {
             format!("it cannot go on: {} ({detail})", stop_reason.name())
         }
-        Fact::NotificationSettled { .. } => return None,
         Fact::RunEnding { stop_reason, .. } => format!("it is to end: {}", name(*stop_reason)),
         Fact::Noticed { text } => format!("notice: {text}"),
         Fact::RunFinished { stop_reason, cost, iterations, .. } => {

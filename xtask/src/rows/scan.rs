@@ -27,8 +27,8 @@ pub fn mentions(text: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let said_at =
         |(index, line): (usize, &&str)| Some((index + 1, line.strip_prefix(mark)?.trim().to_owned()));
-    let marked = lines.iter().enumerate().filter_map(said_at);
-    marked
+    let mentioned = lines.iter().enumerate().filter_map(said_at);
+    mentioned
         .map(|(line, said)| match first_test(lines.get(line..).unwrap_or_default()) {
             Some(test) => Ok(Mention { said, test, line }),
             None => Err(Misplaced { line, problem: "no test follows this comment".to_owned() }),

@@ -21,7 +21,8 @@ pub const CLEARED: Duration = Duration::from_secs(2);
 /// One run, or several in one directory, played from one script.
 pub struct Night {
     pub env: TestEnv,
-    script: PathBuf,
+    /// What the agent plays.
+    pub script: PathBuf,
     variables: Vec<(String, String)>,
 }
 
