@@ -76,7 +76,7 @@ pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<(), Failure> {
     let inventory = read_inventory(&workspace.read(ROWS)?)?;
     let mut tests: Tests =
         inventory.groups.iter().flat_map(|group| &group.rows).map(|row| (row.number, Vec::new())).collect();
-    each_mention(workspace, MARK, |said, test| note(said, test, &mut tests))?;
+    each_mention(workspace, MARK, |said, test| note(said, &test, &mut tests))?;
     publish(workspace, COVERAGE, &table::render(&inventory, &tests), purpose)?;
     println!("{COVERAGE}: {}", table::summary(&inventory, &tests));
     defects::run(workspace, purpose)
@@ -133,11 +133,11 @@ fn each_mention(
 }
 
 /// Puts a test to the rows it names.
-fn note(said: &str, test: String, tests: &mut Tests) -> Result<(), String> {
+fn note(said: &str, test: &str, tests: &mut Tests) -> Result<(), String> {
     for number in said.split(',') {
         let row: u32 =
             number.trim().parse().map_err(|_| "numbers separated by commas are expected".to_owned())?;
-        tests.get_mut(&row).ok_or(format!("{ROWS} has no row {row}"))?.push(test.clone());
+        tests.get_mut(&row).ok_or(format!("{ROWS} has no row {row}"))?.push(test.to_owned());
     }
     Ok(())
 }

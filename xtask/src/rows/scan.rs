@@ -23,8 +23,8 @@ pub struct Misplaced {
 }
 
 /// Every comment in the text of one Rust file that begins with the mark, in order.
-pub fn mentions(text: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+pub fn mentions(file: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
+    let lines: Vec<&str> = file.lines().map(str::trim).collect();
     let said_at =
         |(index, line): (usize, &&str)| Some((index + 1, line.strip_prefix(mark)?.trim().to_owned()));
     let mentioned = lines.iter().enumerate().filter_map(said_at);

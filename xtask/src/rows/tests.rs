@@ -29,15 +29,12 @@ fn a_comment_without_a_test_is_misplaced() {
 #[test]
 fn only_rows_that_there_are_can_be_named() {
     let mut tests = Tests::from([(1, Vec::new()), (2, Vec::new())]);
-    note("1, 2", "a".to_owned(), &mut tests).unwrap();
+    note("1, 2", "a", &mut tests).unwrap();
     assert_eq!(tests, Tests::from([(1, vec!["a".to_owned()]), (2, vec!["a".to_owned()])]));
     for said in ["", "x", "1 2"] {
-        assert_eq!(
-            note(said, "a".to_owned(), &mut tests).unwrap_err(),
-            "numbers separated by commas are expected"
-        );
+        assert_eq!(note(said, "a", &mut tests).unwrap_err(), "numbers separated by commas are expected");
     }
-    assert_eq!(note("3", "a".to_owned(), &mut tests).unwrap_err(), "docs/rows.toml has no row 3");
+    assert_eq!(note("3", "a", &mut tests).unwrap_err(), "docs/rows.toml has no row 3");
 }
 
 #[test]
