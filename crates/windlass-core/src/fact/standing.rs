@@ -81,10 +81,12 @@ impl Standing {
         unread.problem.is_some() && *self == unread
     }
 
-    /// So many more items are done than another one counted; `None` where either does not count.
+    /// So many more items are done than another one counted; `None` where either does not count. Fewer of another total
+    /// were counted anew, and cannot be compared.
     #[must_use]
     pub fn items_since(&self, earlier: Option<&Standing>) -> Option<i64> {
-        Some(self.items?.since(earlier?.items?))
+        let (now, before) = (self.items?, earlier?.items?);
+        Some(now.since(before)).filter(|more| *more >= 0 || now.total == before.total)
     }
 
     /// Where the job stands, in a line: `35/60 items (+5) - Migrated 35/60 API endpoints`. The number in parentheses is
@@ -141,6 +143,8 @@ mod tests {
         );
         assert_eq!(counted(35, 60).line(now.items_since(Some(&now))), "35/60 items");
         assert_eq!(now.items_since(None), None);
+        assert_eq!(counted(1, 6).items_since(Some(&counted(3, 3))), None);
+        assert_eq!(counted(4, 6).items_since(Some(&counted(3, 3))), Some(1));
         assert_eq!(counted(u64::MAX, 0).items_since(Some(&counted(0, 0))), Some(i64::MAX));
     }
 

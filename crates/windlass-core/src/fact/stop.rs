@@ -126,12 +126,6 @@ impl StopReason {
         }
     }
 
-    /// A person stopped it, and may go on where it was.
-    #[must_use]
-    pub const fn is_by_hand(self) -> bool {
-        matches!(self, StopReason::Interrupted | StopReason::Terminated | StopReason::StopRequested)
-    }
-
     /// The exit code of a run that ended so.
     #[must_use]
     pub const fn exit_code(self, codes: ExitCodes) -> u8 {

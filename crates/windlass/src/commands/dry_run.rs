@@ -74,7 +74,7 @@ fn configuration_with_origins(resolved: &Resolved) -> String {
     let mut text = String::new();
     for value in resolved.origins() {
         let shown = value.value.as_deref().unwrap_or("(none)");
-        let _ = writeln!(text, "{:<30} {shown:<28} {}", value.name, value.origin);
+        let _ = writeln!(text, "{:<31} {shown:<28} {}", value.name, value.origin);
     }
     text
 }

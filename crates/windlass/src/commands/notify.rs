@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use windlass_core::config::{Layer, NotifyEvent, Resolved, Unlimited, nearest};
+use windlass_core::fact::SinkKind;
 use windlass_core::notification::{self, Notification};
 use windlass_core::run::Mode;
 use windlass_engine::notify::{Answer, CommandRoom, Outcome, Parcel, Sink};
@@ -45,7 +46,7 @@ pub fn run(args: &NotifyArgs) -> Result<ExitCode, CliError> {
         print_lines(&sent(&sink, &parcel))?;
         let began = Instant::now();
         let answer = sink.send(&notification, parcel);
-        print_lines(&answered(&answer, began.elapsed()))?;
+        print_lines(&answered(sink.kind(), &answer, began.elapsed()))?;
         refused += u32::from(answer.outcome != Outcome::Accepted);
     }
     note_filter(&resolved, &notification)?;
@@ -82,13 +83,19 @@ fn sent(sink: &Sink, parcel: &Parcel) -> Vec<Line> {
     if !parcel.headers.is_empty() {
         lines.push(Line::new());
     }
-    let body = |text: &str| if text.trim().is_empty() { Line::new() } else { indented(text) };
+    // As it is sent: a terminal may break it, but we do not.
+    let body = |text: &str| {
+        if text.trim().is_empty() { Line::new() } else { indented(text).unbroken() }
+    };
     lines.extend(parcel.body.lines().map(body));
     lines
 }
 
-fn answered(answer: &Answer, took: Duration) -> Vec<Line> {
-    let status = answer.status.map(|status| status.to_string());
+fn answered(kind: SinkKind, answer: &Answer, took: Duration) -> Vec<Line> {
+    let status = answer.status.map(|status| match kind {
+        SinkKind::Command => format!("exit {status}"),
+        SinkKind::Ntfy | SinkKind::Webhook => status.to_string(),
+    });
     let detail = Some(answer.detail.clone()).filter(|detail| !detail.is_empty());
     let time = format!("{} ms", took.as_millis());
     let time = if took < Duration::from_secs(10) { time } else { format::duration(took) };

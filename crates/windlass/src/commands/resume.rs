@@ -67,13 +67,20 @@ fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
     let open = listing.runs.iter().find(|run| run.directory == here.directory && is_open(run));
     match open {
         Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
-        None => Err(CliError::usage("there is no unfinished run here").hint("All runs: windlass runs")),
+        None => Err(CliError::usage("there is no unfinished run here")
+            .hint("How the newest one could go on: windlass status")
+            .hint("All runs: windlass runs")),
     }
 }
 
 /// Did it end where it can simply go on?
 pub fn is_open(run: &RunSummary) -> bool {
-    run.ending.is_none_or(|ending| needs(ending.stop_reason) == Needs::Nothing)
+    run.ending.is_none_or(|ending| goes_on(ending.stop_reason))
+}
+
+/// Does a run that ended so go on without anything being raised?
+pub fn goes_on(reason: StopReason) -> bool {
+    needs(reason) == Needs::Nothing
 }
 
 /// What an ended run needs to go on.

@@ -16,6 +16,7 @@ use windlass_ui::{
 };
 
 use super::configuration::Configuration;
+use super::resume::goes_on;
 use super::workspaces::{Project, Runs, from_here};
 use super::{print, print_bytes, runs, stdout, which};
 use crate::args::ShowArgs;
@@ -140,7 +141,7 @@ fn next(row: &WorkspaceRow, has_instructions: bool, newest: &[RunRow]) -> Vec<St
         _ if !has_instructions => vec![format!("windlass setup {name}")],
         (WorkspaceState::At(WorkspaceStatus::Completed), _) => vec![format!("windlass verify {name}")],
         _ => match last_work {
-            Some(RunRow { run, state: RunState::Ended(reason), .. }) if reason.is_by_hand() => {
+            Some(RunRow { run, state: RunState::Ended(reason), .. }) if goes_on(*reason) => {
                 vec![format!("windlass resume {run}")]
             }
             _ => vec![format!("windlass run {name}")],

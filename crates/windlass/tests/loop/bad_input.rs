@@ -18,7 +18,7 @@ fn a_goal_may_be_longer_than_any_argument() {
     let night = Night::new(&every_call("{ write = { path = 'heard', text = '''{{prompt}}''' } }"));
     let file = night.env.write("goal.md", &goal);
     let mut command = night.windlass(&["run", "-m", "1", "--no-delay", "-f", file.to_str().unwrap()]);
-    command.arg(format!("--mock={}", night.script.display()));
+    command.arg(format!("--mock={}", night.env.root().join("script.toml").display()));
     expect_end(&night.env.run(&mut command, PATIENCE), 0, "max_iterations");
     assert!(night.env.read("heard").contains(goal.trim_end()));
     night.assert_clean();

@@ -68,6 +68,20 @@ fn a_live_run_is_seen_and_nothing_is_taken_from_under_it() {
     assert_eq!(metadata(&env, "count")["executionIterations"], last["iterations"]);
 }
 
+#[test]
+fn a_run_that_was_stopped_goes_on_and_is_not_begun_anew() {
+    let env = with_workspace("count");
+    let (running, run) = start_workspace(&env, "count");
+    told(&env, &["stop"]);
+    go(&env);
+    running.wait(PATIENCE).expect_success("run");
+    for looking in [&["show", "count"][..], &["status"]] {
+        assert!(told(&env, looking).contains(&format!("next        windlass resume {run}\n")), "{looking:?}");
+    }
+    told(&env, &["verify", "count", "--mock", "--quiet"]);
+    assert!(told(&env, &["show", "count"]).contains(&format!("next        windlass resume {run}\n")));
+}
+
 // rows: 126
 #[test]
 fn a_reset_begins_anew_and_loses_nothing() {
