@@ -79,10 +79,10 @@ pub fn read(text: &str) -> Result<Inventory, Failure> {
 }
 
 /// Puts a test to the defect that its comment names.
-pub fn note(said: &str, test: String, tests: &mut Tests) -> Result<(), String> {
+pub fn note(said: &str, test: &str, tests: &mut Tests) -> Result<(), String> {
     let (place, _) =
         said.split_once(": ").ok_or(format!("`{MARK} D1, FILE:LINE: one phrase` is expected"))?;
-    tests.get_mut(place).ok_or(format!("{LIST} has no {place}"))?.push(test);
+    tests.get_mut(place).ok_or(format!("{LIST} has no {place}"))?.push(test.to_owned());
     Ok(())
 }
 

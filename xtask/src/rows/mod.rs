@@ -114,14 +114,14 @@ fn read_inventory(text: &str) -> Result<Inventory, Failure> {
 fn each_mention(
     workspace: &Workspace,
     mark: &str,
-    mut tell: impl FnMut(&str, String) -> Result<(), String>,
+    mut tell: impl FnMut(&str, &str) -> Result<(), String>,
 ) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     for file in workspace.rust_files()? {
         let module = scan::module_of(&file);
         for mention in scan::mentions(&workspace.read(&file)?, mark) {
             let told = mention.and_then(|mention| {
-                let problem = tell(&mention.said, format!("{module}::{}", mention.test)).err();
+                let problem = tell(&mention.said, &format!("{module}::{}", mention.test)).err();
                 problem.map_or(Ok(()), |problem| Err(scan::Misplaced { line: mention.line, problem }))
             });
             let said =

@@ -30,7 +30,7 @@ pub fn mentions(file: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
     let mentioned = lines.iter().enumerate().filter_map(said_at);
     mentioned
         .map(|(line, said)| match first_test(lines.get(line..).unwrap_or_default()) {
-            Some(test) => Ok(Mention { said, test, line }),
+            Some(name) => Ok(Mention { said, test: name, line }),
             None => Err(Misplaced { line, problem: "no test follows this comment".to_owned() }),
         })
         .collect()

@@ -47,7 +47,7 @@ fn a_defect_is_named_by_its_place() {
     )
     .unwrap();
     let mut tests = inventory.without_tests();
-    defects::note("D1, a.ts:1: it fell, twice.", "t::u".to_owned(), &mut tests).unwrap();
+    defects::note("D1, a.ts:1: it fell, twice.", "t::u", &mut tests).unwrap();
     let document = defects::render(&inventory, &tests);
     assert!(
         document.ends_with(
@@ -57,7 +57,7 @@ fn a_defect_is_named_by_its_place() {
     );
     assert!(document.contains("**2 defects, 1 held off by tests, 1 open.**"), "{document}");
     for said in ["D1, a.ts:3: gone.", "D2, a.ts:1: another's.", "a.ts:1: no list.", "D1, a.ts:1"] {
-        assert!(defects::note(said, "t".to_owned(), &mut tests).is_err(), "{said}");
+        assert!(defects::note(said, "t", &mut tests).is_err(), "{said}");
     }
 }
 

@@ -12,7 +12,7 @@ use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
-use crate::narrate::{advised, allow_line, allowing, labelled};
+use crate::narrate::{advised, allow_command, allowing, labelled};
 use crate::terminal::Terminal;
 use crate::view::{FORMAT_VERSION, json_line};
 use crate::words;
@@ -196,7 +196,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     }
     let rules: Vec<&str> = allowing(&status.denials).collect();
     if !rules.is_empty() {
-        lines.push(labelled("denied").unbroken().command(allow_line(rules)));
+        lines.push(labelled("denied").unbroken().command(allow_command(rules)));
     }
     let labels = std::iter::once("next").chain(std::iter::repeat(""));
     lines.extend(labels.zip(&status.next).map(|(label, command)| labelled(label).command(one_line(command))));

@@ -3,7 +3,7 @@
 use windlass_core::fact::{Assessment, CheckKind, CheckOutcome, Class, Cost, Denial, Fact, Verdict};
 use windlass_core::mode;
 
-use super::{allow_line, command, status, took};
+use super::{allow_command, command, status, took};
 use crate::board::{Board, LaneBoard};
 use crate::format;
 use crate::harmless::one_line;
@@ -186,5 +186,5 @@ fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     if denial.rule.is_empty() {
         return vec![what.dim(" (windlass's own file: closed to the agent)")];
     }
-    vec![what, below(board).dim("  allowed by: ").command(allow_line([denial.rule.as_str()])).unbroken()]
+    vec![what, below(board).dim("  allowed by: ").command(allow_command([denial.rule.as_str()])).unbroken()]
 }

@@ -191,26 +191,29 @@ pub(crate) fn allowing(denials: &[Denial]) -> impl Iterator<Item = &str> {
     denials.iter().map(|denial| denial.rule.as_str()).filter(|rule| !rule.is_empty())
 }
 
-/// The configuration line that allows what these rules name.
-pub(crate) fn allow_line<'a>(rules: impl IntoIterator<Item = &'a str>) -> String {
-    let quoted: Vec<String> = rules.into_iter().map(quoted).collect();
-    format!("permissions.allow = [{}]", quoted.join(", "))
+/// The command that allows what these rules name.
+pub(crate) fn allow_command<'a>(rules: impl IntoIterator<Item = &'a str>) -> String {
+    let added = rules.into_iter().map(|rule| format!(" --add {}", quoted(rule)));
+    format!("windlass config set permissions.allow{}", added.collect::<String>())
 }
 
-/// A basic string of TOML.
+/// As a shell takes it. What could drive the terminal is escaped, in the form of bash, zsh and POSIX since 2024.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
+    if text.chars().all(crate::harmless::is_harmless) && !text.contains(['\n', '\t']) {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    let mut quoted = String::from("$'");
     for character in text.chars() {
         match character {
-            '"' => quoted.push_str("\\\""),
+            '\'' => quoted.push_str("\\'"),
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             character if crate::harmless::is_harmless(character) => quoted.push(character),
-            // What could drive the terminal is escaped; the longest of these has four digits.
+            // The longest of these has four digits.
             character => quoted.extend(format!("\\u{:04X}", u32::from(character)).chars()),
         }
     }
-    quoted.push('"');
+    quoted.push('\'');
     quoted
 }

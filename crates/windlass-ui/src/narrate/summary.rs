@@ -4,7 +4,7 @@ use windlass_core::fact::{CheckKind, CheckOutcome, StopReason};
 use windlass_core::run::{JobWorkspace, Mode, RunPlan};
 
 use super::header::labelled;
-use super::{advice, allow_line, allowing, check_mark, iteration, took};
+use super::{advice, allow_command, allowing, check_mark, iteration, took};
 use crate::board::{Board, Ending, Tally};
 use crate::format;
 use crate::harmless::one_line;
@@ -172,8 +172,8 @@ fn denied(board: &Board) -> Vec<Line> {
         return Vec::new();
     }
     vec![
-        labelled("denied").plain("what was refused is allowed by this line in .windlass/config.toml:"),
-        unbroken("").command(allow_line(rules)),
+        labelled("denied").plain("what was refused is allowed from the next run on by"),
+        unbroken("").command(allow_command(rules)),
     ]
 }
 

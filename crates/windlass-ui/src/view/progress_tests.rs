@@ -44,7 +44,7 @@ fn a_whole_night_at_80_columns() {
       ✗ before the first iteration: cargo test -q (exit 101, 3s)
    1  ✓ worked    4m 12s    $0.42  3 files changed
         denied: Bash npm install left-pad
-          allowed by: permissions.allow = ["Bash(npm install left-pad)"]
+          allowed by: windlass config set permissions.allow --add 'Bash(npm install left-pad)'
    2  ○ idle      1m 03s    $0.11  nothing new
    3  ✗ refused   3m 23s    $0.31  claims to be done, 2 files changed
         gate failed: cargo test -q (exit 101, 3s)
@@ -67,8 +67,8 @@ fn a_whole_night_at_80_columns() {
   tokens      1.2M (in 12.0k, out 34.1k, cache 1.2M)
   time        23m 14s, and 1 wait of 1h 03m in all
   gate        ✓ cargo test -q (3s)
-  denied      what was refused is allowed by this line in .windlass/config.toml:
-              permissions.allow = ["Bash(npm install left-pad)"]
+  denied      what was refused is allowed from the next run on by
+              windlass config set permissions.allow --add 'Bash(npm install left-pad)'
   restore     windlass restore r-k3v9x2aa 5  the files as after that iteration
   next        windlass logs r-k3v9x2aa  what was done, step by step
 
@@ -231,7 +231,7 @@ fn what_an_agent_says_cannot_forge_lines() {
     });
     assert_eq!(
         text,
-        "   1  ✗ failed       12s    $0.42  first stopped: complete\n        denied: Bash echo second\n          allowed by: permissions.allow = [\"Bash(echo \\\"a\\\\b\\\" \\u0007\\n)\"]\n"
+        "   1  ✗ failed       12s    $0.42  first stopped: complete\n        denied: Bash echo second\n          allowed by: windlass config set permissions.allow --add $'Bash(echo \"a\\\\b\" \\u0007\\n)\'\n"
     );
 }
 

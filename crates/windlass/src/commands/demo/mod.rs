@@ -9,6 +9,7 @@ use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::fact::{Check, CheckKind};
 use windlass_core::run::Mode;
 use windlass_engine::git;
+use windlass_engine::store::index;
 
 use super::assignment::Assignment;
 use super::audience::Show;
@@ -49,13 +50,19 @@ pub fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
     let show = Show::new(resolved.level, resolved.emoji, args.output.json);
     let code = launch::start(&here, &request, show)?;
     if !args.output.json && !args.output.quiet {
-        let directory = directory.display();
-        print(&format!(
-            "\nWhat it left is in {directory}\n  see all it did   windlass -C {directory} logs --tools\n  undo its work    \
-             windlass -C {directory} restore RUN 1 --before\n"
-        ))?;
+        print(&farewell(&here, &directory.display().to_string())?)?;
     }
     Ok(code)
+}
+
+/// Where it all is, and what can be typed here.
+fn farewell(here: &Here, directory: &str) -> Result<String, CliError> {
+    let run = index::look(&here.project)?.runs.first().map(|run| run.run.to_string()).unwrap_or_default();
+    Ok(format!(
+        "\nAll of it is in {directory}: the commands above work there, and these from here.\n  \
+         see all it did   windlass -C {directory} logs --tools\n  \
+         undo its work    windlass -C {directory} restore {run} 1 --before\n"
+    ))
 }
 
 /// A new folder that stays, so that people can look at it.
