@@ -19,7 +19,7 @@ fn status(events: usize, unfinished: RunState) -> RunStatus {
 fn a_run_at_work() {
     assert_eq!(
         status_text(&status(25, RunState::Running), now(), &columns(80)),
-        r#"r-k3v9x2aa running  Make the parser accept ISO dates and cover it with tests
+        "r-k3v9x2aa running  Make the parser accept ISO dates and cover it with tests
   in          /home/ada/ledger
   started     2026-03-01 20:00:00 (30m ago)
   iteration   3 of 50
@@ -30,7 +30,7 @@ fn a_run_at_work() {
   denied      windlass config set permissions.allow --add 'Bash(npm install left-pad)'
   next        windlass logs r-k3v9x2aa -f
               windlass stop r-k3v9x2aa
-"#
+"
     );
 }
 

@@ -28,7 +28,7 @@ fn a_whole_night_at_80_columns() {
     let (results, notes) = told(&Night::new().whole().events);
     assert_eq!(
         notes,
-        r#"windlass · goal · r-k3v9x2aa
+        "windlass · goal · r-k3v9x2aa
   Make the parser accept ISO dates and cover it with tests
 
   agent       claude 2.1.330, model opus
@@ -54,11 +54,11 @@ fn a_whole_night_at_80_columns() {
       ◷ waiting for the usage limit to reset at 21:11 (in 1h 03m)
    4  ✗ failed    1h 03m   ≈$0.50  the agent crashed: signal 11
    5  ★ accepted  4m 03s    $0.42  the claim stands, 3 files changed
-"#
+"
     );
     assert_eq!(
         results,
-        r#"
+        "
   ★ The job is done.
     The agent says so, and every gate passed.
 
@@ -73,7 +73,7 @@ fn a_whole_night_at_80_columns() {
   next        windlass logs r-k3v9x2aa  what was done, step by step
 
 stopped: complete
-"#
+"
     );
 }
 
