@@ -33,11 +33,14 @@ impl Standings {
     #[must_use]
     pub fn claims(&self, job: &Job) -> bool {
         let trusted = job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
-        self.latest.as_ref().is_some_and(|latest| {
-            // Boxes are a hint: they never complete a run in which there was a status file (rule C13).
-            let counts = latest.source == StandingSource::StatusFile || !self.status_file;
-            latest.complete && counts && (self.written || trusted)
-        })
+        self.latest
+            .as_ref()
+            .is_some_and(|latest| latest.complete && self.counts(latest) && (self.written || trusted))
+    }
+
+    /// Boxes are a hint: they never complete a run in which there was a status file (rule C13).
+    fn counts(&self, standing: &Standing) -> bool {
+        standing.source == StandingSource::StatusFile || !self.status_file
     }
 
     /// Does the agent say, in this attempt, that it found nothing to do? What it said in an earlier one is no word
@@ -57,9 +60,11 @@ impl Standings {
 
     /// What is there later.
     pub(crate) fn read(&mut self, standing: &Standing) {
-        // A file that is gone was not written; if it comes back as it was, its words are still those of yesterday.
-        self.written |= !standing.mark.is_empty() && standing.mark != self.first;
         self.status_file |= standing.source == StandingSource::StatusFile;
+        // A file that is gone, cut short or not to be read was not written, nor was it by another one that speaks in its
+        // place; if it comes back as it was, its words are still those of yesterday.
+        let says_something = !standing.mark.is_empty() && !standing.is_unreadable() && self.counts(standing);
+        self.written |= says_something && standing.mark != self.first;
         self.latest = Some(standing.clone());
     }
 

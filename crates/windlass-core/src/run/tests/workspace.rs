@@ -91,6 +91,20 @@ fn yesterdays_status_file_counts_only_once_it_is_written_anew() {
 }
 
 #[test]
+fn yesterdays_status_file_is_not_written_anew_by_what_stood_in_its_place_for_a_while() {
+    let unreadable = Standing { problem: Some("it is empty".to_owned()), ..status("cut short") };
+    let boxes = Standing { source: StandingSource::TodoFile, ..status("boxes") };
+    for meanwhile in [unreadable, boxes, Standing::default()] {
+        let agent = move |call: u32, _| match call {
+            1 => Act::idles().writes(meanwhile.clone()),
+            _ => Act::idles().writes(complete("yesterday")),
+        };
+        let mut world = World::new(workspace(Mode::Loop), agent).with_status(complete("yesterday"));
+        assert_eq!(world.finish(), StopReason::Stagnated);
+    }
+}
+
+#[test]
 fn a_trusted_status_file_is_checked_by_the_gates_before_anything_is_called_done() {
     let mut plan = trusting(Mode::Loop);
     plan.checks = vec![check(CheckKind::Gate, "make test")];
