@@ -1,6 +1,6 @@
 //! What an input means, as facts. Pure; changes nothing.
 
-use crate::fact::{CallReport, CallSummary, Cut, Fact, LaneId, Now, Standing, StopSource};
+use crate::fact::{Assessment, CallReport, CallSummary, Class, Cut, Fact, LaneId, Now, Standing, StopSource};
 use crate::mode;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Hold, Input, Phase, Run, Stop, Survey};
@@ -170,8 +170,11 @@ impl Run {
         self.lane(lane).and_then(LaneState::call).is_some_and(|(_, running)| running.id == call)
     }
 
-    /// A call that died without a result keeps its reservation as its cost, marked as estimated.
-    fn finish_call(&self, lane: LaneId, call: crate::fact::CallId, report: CallReport) -> Fact {
+    /// A call that died without a result keeps its reservation as its cost, marked as estimated. A yes of one that went on
+    /// working and failed is not its last word.
+    fn finish_call(&self, lane: LaneId, call: crate::fact::CallId, mut report: CallReport) -> Fact {
+        let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
+        report.assessment = report.assessment.filter(stands);
         let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
         let reserved = self.ledger.reserved_for(call).unwrap_or_default();
         let empty = report.results.iter().all(|text| text.trim().is_empty());

@@ -71,6 +71,23 @@ fn no_judgement_is_a_refusal() {
     assert_eq!(world.finish(), StopReason::NeedsHuman);
 }
 
+// It had said yes, worked on, and was ended, or came to an error, before it could say something else.
+#[test]
+fn a_yes_of_a_call_that_failed_is_no_judgement() {
+    for class in [Class::TaskFailure, Class::Outage, Class::MaxTurns, Class::BudgetExhausted] {
+        let yes = move || {
+            let mut act = Act::judges(Assessed::Pass);
+            act.report.class = class;
+            act
+        };
+        let agent = move |call: u32, _| if call % 2 == 1 { works(call) } else { yes() };
+        assert_ne!(world(verified(), agent).finish(), StopReason::Complete, "{class:?}");
+        let mut plan = workspace(Mode::Verify);
+        plan.limits.iterations = Some(1);
+        assert_ne!(world(plan, move |_, _| yes()).finish(), StopReason::Complete, "{class:?}");
+    }
+}
+
 #[test]
 fn gates_judge_again_what_the_verifying_agent_wrote() {
     let mut plan = verified();
