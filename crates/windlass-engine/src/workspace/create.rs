@@ -80,13 +80,14 @@ impl Workspaces {
         note(&mut made, TODO_FILE, create_new(&workspace.todo(), TODO_PLACEHOLDER.as_bytes(), PERMISSIONS)?);
         let (adopted, left) = workspace.make_options(creation, &mut made)?;
         let had_metadata = kept.iter().any(|name| name == METADATA_FILE);
-        let (worked_on, former_mode, mended) = workspace.make_metadata(project, creation.mode)?;
+        let (worked_on, former_mode, mended) = workspace.make_metadata(project, creation.mode, folder)?;
         if !had_metadata {
             made.push(METADATA_FILE);
         }
         sync_folder(workspace.folder())?;
-        let mended =
-            mended.filter(|mended| mended.problem.is_some() || mended.runs.is_some_and(|runs| runs > 0));
+        let mended = mended.filter(|mended| {
+            mended.problem.is_some() || folder == Made::WasThere && mended.runs.is_some_and(|runs| runs > 0)
+        });
         Ok(Created { workspace, folder, made, kept, adopted, left, mode: worked_on, former_mode, mended })
     }
 
@@ -154,15 +155,23 @@ impl Workspace {
         Ok((keys, seed.left))
     }
 
-    /// The mode, the one before it if that was another one, and what was mended.
+    /// The mode, the one before it if that was another one, and what was mended. A folder that was made anew begins a
+    /// history of its own: the runs of a deleted workspace of this name are not its runs.
     fn make_metadata(
         &self,
         project: &Project,
         mode: Option<Mode>,
+        folder: Made,
     ) -> Result<(Mode, Option<Mode>, Option<Mended>), WorkspaceError> {
         let was_there = matches!(self.read_metadata()?, FoundMetadata::Read { .. });
         let mut former = Mode::Loop;
         let updated = self.update_metadata(project, |metadata| {
+            if folder == Made::Anew && metadata.last_run.is_some() {
+                metadata.reset(Timestamp::now());
+                metadata.last_run = None;
+                metadata.created = None;
+                metadata.mode = Mode::Loop;
+            }
             former = metadata.mode;
             metadata.mode = mode.unwrap_or(former);
             metadata.created = metadata.created.or_else(|| Some(Timestamp::now()));

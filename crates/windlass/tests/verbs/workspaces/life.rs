@@ -138,3 +138,22 @@ fn no_archive_no_deletion() {
     assert!(outcome.stderr_text().contains("Nothing was deleted."), "{}", outcome.stderr_text());
     assert_eq!(env.read(folder(&env, "count").join("INSTRUCTIONS.md")), "Count to four.\n");
 }
+
+// rows: 50
+#[test]
+fn a_deleted_workspaces_name_begins_a_new_history() {
+    let env = with_workspace("count");
+    run_workspace(&env, "count", &[]).expect_success("run");
+    told(&env, &["clean", "count", "-f", "--no-archive"]);
+    let made = ask(&env, &["init", "count", "--mode", "iterative"]);
+    made.expect_success("init");
+    assert_eq!(made.stderr_text(), "", "nothing is missing from what is made anew");
+    let row = document(&env, &["list", "--json"])["workspaces"][0].clone();
+    assert_eq!((&row["state"], &row["mode"]), (&"in_progress".into(), &"iterative".into()));
+    assert_eq!((row["total_iterations"].as_u64(), row["last_run"].is_null()), (Some(0), true));
+    env.write(folder(&env, "count").join("INSTRUCTIONS.md"), "Count to four.\n");
+    run_workspace(&env, "count", &[]).expect_success("run");
+    let runs = document(&env, &["runs", "--json"]);
+    let newest = runs["runs"][0]["iterations"].as_u64().unwrap();
+    assert_eq!(metadata(&env, "count")["executionIterations"], newest, "only what was done since");
+}
