@@ -209,16 +209,7 @@ impl Import {
                 Ok(not_copied)
             }),
         };
-        match done {
-            Ok(not_copied) => Item {
-                kind: KIND,
-                name: name.to_owned(),
-                from: from.to_owned(),
-                to: Some(to),
-                notes: sentences(&not_copied),
-            },
-            Err(error) => left(error.to_string()),
-        }
+        taken(KIND, name, from, to, done)
     }
 
     fn archive(&self, name: &str, from: &Path) -> Item {
@@ -241,16 +232,21 @@ impl Import {
             (Extent::Take, true) => copy_folder(from, &to),
             (Extent::Take, false) => copy_file(from, &to).map(|()| NotCopied::new()),
         };
-        match done {
-            Ok(not_copied) => Item {
-                kind: KIND,
-                name: name.to_owned(),
-                from: from.to_owned(),
-                to: Some(to),
-                notes: sentences(&not_copied),
-            },
-            Err(error) => left(error.to_string()),
-        }
+        taken(KIND, name, from, to, done)
+    }
+}
+
+/// What was taken, or left since that failed.
+fn taken(kind: ItemKind, name: &str, from: &Path, to: PathBuf, done: Result<NotCopied, FileError>) -> Item {
+    match done {
+        Ok(not_copied) => Item {
+            kind,
+            name: name.to_owned(),
+            from: from.to_owned(),
+            to: Some(to),
+            notes: sentences(&not_copied),
+        },
+        Err(error) => Item::left(kind, name, from.to_owned(), error.to_string()),
     }
 }
 
