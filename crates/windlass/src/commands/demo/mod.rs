@@ -59,7 +59,7 @@ pub fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
 fn farewell(here: &Here, directory: &str) -> Result<String, CliError> {
     let run = index::look(&here.project)?.runs.first().map(|run| run.run.to_string()).unwrap_or_default();
     Ok(format!(
-        "\nAll of it is in {directory}: the commands above work there, and these from here.\n  \
+        "\nAll of it is in {directory}, where the commands above work.\n  \
          see all it did   windlass -C {directory} logs --tools\n  \
          undo its work    windlass -C {directory} restore {run} 1 --before\n"
     ))
