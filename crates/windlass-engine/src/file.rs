@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -45,8 +45,12 @@ impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
     }
 }
 
-/// Reads a file; `None` when there is none (or when a folder on the way to it is missing).
+/// Reads a file; `None` when there is none (or when a folder on the way to it is missing). A pipe in its place is an
+/// error: nobody may ever write into it.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo()) {
+        return Err(io::Error::other("it is no file")).at("read", path);
+    }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

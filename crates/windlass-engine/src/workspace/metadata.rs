@@ -163,7 +163,7 @@ impl Workspace {
     /// A run works on it; or as for [`update_metadata`](Workspace::update_metadata).
     pub fn reset(&self, project: &Project, now: Timestamp) -> Result<Reset, WorkspaceError> {
         self.refuse_live(project)?;
-        let there = self.metadata().symlink_metadata().is_ok();
+        let there = !matches!(self.read_metadata()?, FoundMetadata::Missing);
         let metadata_kept_as = if there { Some(self.keep_metadata("before-reset")?) } else { None };
         let status_kept_as = self.put_aside(STATUS_FILE, "before-reset")?;
         let all = index::look(project)?.runs;

@@ -1,5 +1,6 @@
 use std::fs;
 use std::thread;
+use std::time::Duration;
 
 use windlass_core::fact::StopReason;
 use windlass_core::run::Mode;
@@ -143,6 +144,31 @@ fn a_reset_keeps_what_was() {
     assert_eq!(fs::read(workspace.folder().join(kept(".metadata.json.before-reset-")[0])).unwrap(), before);
     assert_eq!(kept(".status.json").len(), 1, "{names:?}");
     assert!(!workspace.status().exists() && workspace.instructions().exists());
+}
+
+// Reading a pipe that nobody writes into never ends.
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_an_error_and_never_waited_for() {
+    let scratch = Scratch::new();
+    let workspace = scratch.workspace("one");
+    let pipe = |path: &std::path::Path| {
+        fs::remove_file(path).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    };
+    let (told, done) = std::sync::mpsc::channel();
+    pipe(&workspace.metadata());
+    pipe(&workspace.config());
+    let config = workspace.config();
+    let project = scratch.project.clone();
+    thread::spawn(move || {
+        told.send(workspace.reset(&project, at(1)).unwrap_err().to_string()).unwrap();
+        told.send(crate::file::read_if_there(&workspace.config()).unwrap_err().to_string()).unwrap();
+    });
+    let metadata = config.with_file_name(".metadata.json");
+    for path in [metadata, config] {
+        let error = done.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert_eq!(error, format!("cannot read {}: it is no file", path.display()));
+    }
 }
 
 #[test]
