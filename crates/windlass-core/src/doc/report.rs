@@ -124,7 +124,7 @@ pub fn is_report(bytes: &[u8]) -> bool {
     let known = ["# verification", "# validation", "# instruction validation", "# work verification"];
     beginning.is_empty()
         || beginning.starts_with(MARK)
-        || known.iter().any(|known| heading.starts_with(known))
+        || (heading.contains("report") && known.iter().any(|known| heading.starts_with(known)))
 }
 
 #[cfg(test)]
@@ -176,7 +176,13 @@ mod tests {
         let found = assessment(Assessed::Pass);
         assert!(is_report(report(&parts(Some(&found))).as_bytes()));
         assert!(is_report(b"# Verification Report\n\nold") && is_report(b"  \n") && is_report(b""));
-        for other in [&b"# My notes\n"[..], b"fn main() {}", b"\xff\xfe\x00", b"Verification report"] {
+        for other in [
+            &b"# My notes\n"[..],
+            b"fn main() {}",
+            b"\xff\xfe\x00",
+            b"Verification report",
+            b"# Verification plan\n",
+        ] {
             assert!(!is_report(other), "{}", String::from_utf8_lossy(other));
         }
     }
