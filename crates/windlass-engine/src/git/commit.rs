@@ -110,7 +110,7 @@ const LOOKED_BACK: &str = "-20";
 /// settled as well.
 pub fn marked_commit(repository: &Repository, trailers: &str) -> Result<Option<ObjectId>, GitError> {
     let Some(head) = repository.head()?.commit() else { return Ok(None) };
-    let listing = ["log", LOOKED_BACK, "--first-parent", "--format=%H%n%B%x00"];
+    let listing = ["log", LOOKED_BACK, "--first-parent", "--no-show-signature", "--format=%H%n%B%x00"];
     let messages = Call::new(&repository.top).args(listing).output()?;
     let messages = String::from_utf8_lossy(&messages);
     let marked = messages.split('\0').find(|message| message.trim_end().ends_with(trailers));

@@ -1,5 +1,5 @@
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
 use crate::git::{Candidate, CommitOutcome, Head, commit, marked_commit, settle_index};
@@ -318,4 +318,20 @@ fn a_commit_that_was_made_before_a_crash_is_known_by_its_trailers_and_its_index_
     scratch.git(&["add", "b.txt"]);
     scratch.git(&["commit", "-q", "-m", "Something else"]);
     assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap(), found);
+}
+
+#[test]
+fn a_commit_that_was_made_before_a_crash_is_known_where_signatures_are_shown() {
+    let scratch = Scratch::committed();
+    let signs = "#!/bin/sh\ncase \"$*\" in\n*--verify*) echo 'gpg: good' >&2; echo '[GNUPG:] GOODSIG x y' ;;\n\
+                 *) cat >/dev/null; echo '[GNUPG:] SIG_CREATED x' >&2\n\
+                 printf '%s\\n' '-----BEGIN PGP SIGNATURE-----' '' x '-----END PGP SIGNATURE-----' ;;\nesac\n";
+    scratch.write(".git/signs", signs);
+    fs::set_permissions(scratch.path(".git/signs"), fs::Permissions::from_mode(0o755)).unwrap();
+    scratch.git(&["config", "gpg.program", scratch.path(".git/signs").to_str().unwrap()]);
+    scratch.git(&["config", "log.showSignature", "true"]);
+    scratch.git(&["commit", "-q", "-S", "--allow-empty", "-m", "Do it\n\nWindlass-Run: r-1"]);
+    assert!(scratch.git(&["log", "-1"]).contains("gpg: good"));
+    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap();
+    assert_eq!(found, scratch.found().head().unwrap().commit());
 }
