@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use windlass_core::config::{Layer, Unlimited};
 use windlass_core::run::Mode;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::Workspace;
@@ -41,10 +42,14 @@ impl Request {
     /// Whatever cannot be the beginning of a run; nothing has been touched by then.
     pub fn read(args: &RunArgs) -> Result<Request, CliError> {
         let flags = flags::run(args)?;
-        let assignment = Assignment::read(args, &working_directory()?)?;
+        let unlimited = flags::unlimited(&args.limits);
+        let from = working_directory()?;
+        let assignment = match Assignment::read(args, &from) {
+            Ok(assignment) => assignment,
+            Err(error) => return Err(with_chosen_code(error, &from, flags, unlimited)),
+        };
         let directory = assignment.directory.clone();
         let folder = assignment.workspace.as_ref().map(Workspace::folder);
-        let unlimited = flags::unlimited(&args.limits);
         let configuration = Configuration::load(&directory, folder, assignment.mode, flags, unlimited)?;
         passthrough::refuse_owned(&configuration.resolved.agent.arguments)?;
         let mock = args.mock.as_deref().map(|script| checked_script(script, assignment.mode)).transpose()?;
@@ -61,6 +66,21 @@ impl Request {
             allow_dirty: args.allow_dirty,
         })
     }
+}
+
+/// What ends as a run would gets the exit code that runs here are wanted to have.
+fn with_chosen_code(
+    mut error: CliError,
+    directory: &Path,
+    flags: Layer,
+    unlimited: Unlimited,
+) -> CliError {
+    if let Kind::Stopped(reason, _) = error.kind
+        && let Ok(configuration) = Configuration::load(directory, None, Mode::Loop, flags, unlimited)
+    {
+        error.kind = Kind::Stopped(reason, configuration.resolved.exit_codes);
+    }
+    error
 }
 
 /// Runs it to its end; the exit code says how it ended.

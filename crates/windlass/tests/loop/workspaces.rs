@@ -63,6 +63,8 @@ fn a_workspace_without_instructions_says_what_to_do() {
     let said = outcome.stderr_text();
     assert!(said.contains("Instructions not found. Run setup first: windlass setup api"), "{said}");
     assert!(night.folders().is_empty(), "no run was begun");
+    let outcome = night.env.run(&mut run_of(&night, &["api", "--exit-codes", "detailed"], &[]), PATIENCE);
+    outcome.expect_code(2, "a code of its own");
 }
 
 #[test]
