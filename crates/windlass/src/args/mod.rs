@@ -75,7 +75,7 @@ const EXAMPLES: &str = "\
 Examples:
   windlass run -p 'Make the tests pass' --gate 'make test'
   windlass run -f goal.md --max-cost 20 --max-duration 8h
-  windlass init api && windlass run api
+  windlass init api && windlass setup api
   windlass status
   windlass resume
 
