@@ -13,6 +13,7 @@ use super::setting::{
 };
 use super::shown::shown;
 use crate::fact::ExitCodes;
+use crate::redact::Redactor;
 use crate::run::{BudgetScope, CommitPolicy, Depth};
 
 /// A key that holds a `T`.
@@ -164,7 +165,9 @@ impl KeyInfo {
             Refusal::Because(sentence) => sentence,
             Refusal::Kind => match self.secrecy {
                 Secrecy::Open => format!("expected {}, found {}", self.expected, described(value)),
-                Secrecy::Secret => format!("expected {}, found another kind of value", self.expected),
+                Secrecy::Address | Secrecy::Secret => {
+                    format!("expected {}, found another kind of value", self.expected)
+                }
             },
         })
     }
@@ -188,6 +191,10 @@ impl KeyInfo {
     pub fn shown(&self, value: &Value) -> String {
         match self.secrecy {
             Secrecy::Open => value.to_string(),
+            Secrecy::Address => {
+                let address = value.as_str().unwrap_or_default();
+                Redactor::new().with_address(address).redact(&value.to_string())
+            }
             Secrecy::Secret => Secret::MASK.to_owned(),
         }
     }

@@ -69,12 +69,7 @@ impl Request {
 }
 
 /// What ends as a run would gets the exit code that runs here are wanted to have.
-fn with_chosen_code(
-    mut error: CliError,
-    directory: &Path,
-    flags: Layer,
-    unlimited: Unlimited,
-) -> CliError {
+fn with_chosen_code(mut error: CliError, directory: &Path, flags: Layer, unlimited: Unlimited) -> CliError {
     if let Kind::Stopped(reason, _) = error.kind
         && let Ok(configuration) = Configuration::load(directory, None, Mode::Loop, flags, unlimited)
     {

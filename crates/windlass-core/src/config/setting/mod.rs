@@ -39,6 +39,8 @@ impl<E: std::error::Error> From<E> for Refusal {
 pub enum Secrecy {
     /// To anybody.
     Open,
+    /// To anybody, but for the credentials that an address may hold.
+    Address,
     /// To nobody: neither whole nor in part, in no message.
     Secret,
 }

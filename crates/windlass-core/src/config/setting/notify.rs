@@ -126,6 +126,7 @@ pub struct WebAddress(pub Option<String>);
 
 impl Setting for WebAddress {
     const EXPECTED: &'static str = "an address such as \"https://ntfy.sh/my-topic\" (\"\" = none)";
+    const SECRECY: Secrecy = Secrecy::Address;
 
     fn read(value: &Value) -> Result<Self, Refusal> {
         let text = value.as_str().ok_or(Refusal::Kind)?.trim();

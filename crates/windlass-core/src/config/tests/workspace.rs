@@ -146,3 +146,18 @@ fn a_file_says_only_what_stands_in_it() {
     assert_eq!(resolved.agent.arguments, ["--verbose"]);
     assert_eq!((resolved.agent.model.as_deref(), resolved.limits.iterations), (Some("opus"), Some(5)));
 }
+
+#[test]
+fn an_address_is_shown_without_its_credentials() {
+    let text = "[notify]\nurl = \"https://ada:hunter2@ntfy.sh/topic?auth=s3cr3t-token\"\nwebhook = \"https://example.org/x\"\n";
+    let layer = Layer::parse(FileKind::Project, Path::new("config.toml"), text).unwrap();
+    let resolved = Resolved::merge(&[layer], Mode::Goal, Unlimited::Refused).unwrap();
+    let shown = |name: &str| {
+        let value = resolved.origins().iter().find(|value| value.name == name).unwrap();
+        value.value.clone().unwrap()
+    };
+    let url = shown("notify.url");
+    assert!(!url.contains("hunter2") && !url.contains("s3cr3t") && !url.is_empty(), "{url}");
+    assert_eq!(shown("notify.webhook"), "\"https://example.org/x\"");
+    assert_eq!(resolved.notify.url.as_deref(), Some("https://ada:hunter2@ntfy.sh/topic?auth=s3cr3t-token"));
+}

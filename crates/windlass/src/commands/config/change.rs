@@ -90,7 +90,7 @@ impl OpenFile {
 
     fn write(&self, key: &KeyInfo, after: &str) -> Result<(), CliError> {
         let readers = match key.secrecy {
-            Secrecy::Open => Readers::Usual,
+            Secrecy::Open | Secrecy::Address => Readers::Usual,
             Secrecy::Secret => Readers::Owner,
         };
         if after == self.text && self.existed { Ok(()) } else { self.replace(after, readers) }
@@ -198,7 +198,7 @@ fn secret_from_stdin() -> Result<String, CliError> {
 }
 
 fn warn_of_secrets(key: &KeyInfo, file: &OpenFile) -> Result<(), CliError> {
-    if key.secrecy == Secrecy::Open {
+    if key.secrecy != Secrecy::Secret {
         return Ok(());
     }
     let (path, name) = (file.path(), key.name);
