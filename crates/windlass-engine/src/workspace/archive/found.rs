@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::contents::{Contents, Item, open_plain};
 use super::error::ArchiveError;
-use super::limits::Limits;
+use super::limits::{Limits, Tally};
 use super::reader::{EntryKind, Reader};
 use crate::file::AtPath;
 
@@ -81,6 +81,8 @@ impl Archive {
     fn read_compressed(&self, extent: Extent, limits: Limits) -> Result<Read, ArchiveError> {
         let mut reader = self.reader(limits)?;
         let mut read = Read::nothing(self.form);
+        // Each entry can name thousands of folders above it.
+        let mut unmentioned = Tally::new(&self.path, limits);
         while let Some(entry) = reader.next()? {
             let item = match entry.kind {
                 EntryKind::Folder => Item::Folder { mode: entry.mode },
@@ -100,7 +102,7 @@ impl Archive {
                     Item::File { mode: entry.mode, size, digest }
                 }
             };
-            self.insert(&mut read.contents, entry.path, item)?;
+            self.insert(&mut read.contents, entry.path, item, &mut unmentioned)?;
             if extent == Extent::Identity && read.says_whose_it_is() {
                 break;
             }
@@ -109,11 +111,18 @@ impl Archive {
     }
 
     /// Adds an item where there may be one.
-    fn insert(&self, contents: &mut Contents, path: PathBuf, item: Item) -> Result<(), ArchiveError> {
+    fn insert(
+        &self,
+        contents: &mut Contents,
+        path: PathBuf,
+        item: Item,
+        unmentioned: &mut Tally,
+    ) -> Result<(), ArchiveError> {
         let shown = path.as_os_str().as_encoded_bytes();
         for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
             match contents.items.get(above) {
                 None => {
+                    unmentioned.entry()?;
                     contents.items.insert(above.to_owned(), Item::Folder { mode: UNMENTIONED });
                 }
                 Some(Item::Folder { .. }) => {}

@@ -49,6 +49,26 @@ fn refusal(project: &Project, bytes: &[u8]) -> ArchiveError {
     result.unwrap_err()
 }
 
+// Three megabytes could name so many folders that no memory held them.
+#[test]
+fn folders_that_are_only_named_on_the_way_are_counted_as_well() {
+    let project = Project::new();
+    let packed = packed(|tape| {
+        for top in [b'a', b'b', b'c'] {
+            let deep = [&[top][..], &b"/d".repeat(400)].concat();
+            entry(tape, EntryType::GNULongName, b"././@LongLink", b"", &deep);
+            entry(tape, EntryType::Regular, b"short", b"", b"x");
+        }
+    });
+    project.write("archive/evil-2026-03-01T12-00-05.tar.gz", packed);
+    let archives = project.archives().with_limits(Limits { bytes: 1 << 20, entries: 1000 });
+    let error = archives.show(&archives.find("evil-2026-03-01T12-00-05").unwrap()).unwrap_err();
+    assert!(
+        matches!(&error, ArchiveError::TooLarge { limit, .. } if limit == "1000 files and folders"),
+        "{error}"
+    );
+}
+
 #[test]
 fn hostile_entries_are_refused_by_name() {
     let project = Project::new();
