@@ -10,7 +10,7 @@ pub use metadata::{
     Corrupt, CountedRun, LONGEST_METADATA, Metadata, VerificationHistory, VerificationStatus, WorkspaceStatus,
 };
 pub use name::{NameError, WorkspaceName};
-pub use seed_options::{SeedOptions, options_text, seed_options, text_says};
+pub use seed_options::{SeedOptions, imported_options_text, options_text, seed_options, text_says};
 pub use seed_project::{SeedFolders, SeedProject, seed_project};
 /// A value of an option, as a configuration file holds it.
 pub use toml::Value as OptionValue;

@@ -14,6 +14,11 @@ const HEADING: &str = "\
 # Options of this workspace: they go before those of the project and the user.
 # `windlass config keys` lists what can stand here.
 ";
+/// The same in that of a project or a user.
+const IMPORTED_HEADING: &str = "\
+# Options taken over from claude-iterate.
+# `windlass config keys` lists what can stand here.
+";
 
 /// Options found in the metadata of claude-iterate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -252,7 +257,17 @@ fn list(texts: Vec<String>) -> Toml {
 /// keys.
 #[must_use]
 pub fn options_text(options: &[(&str, Toml)]) -> String {
-    let mut text = HEADING.to_owned();
+    with_heading(HEADING, options)
+}
+
+/// The same for the `config.toml` of a project or a user, which `import` makes.
+#[must_use]
+pub fn imported_options_text(options: &[(&str, Toml)]) -> String {
+    with_heading(IMPORTED_HEADING, options)
+}
+
+fn with_heading(heading: &str, options: &[(&str, Toml)]) -> String {
+    let mut text = heading.to_owned();
     let mut tables: Vec<&str> = Vec::new();
     for (key, _) in options {
         let table = key.split('.').next().unwrap_or(key);

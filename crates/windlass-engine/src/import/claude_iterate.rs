@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use windlass_core::workspace::{
-    SeedFolders, SeedProject, WorkspaceName, options_text, seed_options, seed_project,
+    OptionValue, SeedFolders, SeedProject, WorkspaceName, imported_options_text, options_text, seed_options,
+    seed_project,
 };
 
 use super::copy::{NotCopied, copy_file, copy_folder, look_over};
@@ -113,16 +114,22 @@ impl Import {
             item.to = None;
             item.notes
                 .push(format!("{} is there and is not changed; these set the same in it:", to.display()));
-            let set =
-                options.options.iter().map(|(key, value)| format!("windlass config set {key} '{value}'"));
-            item.notes.extend(set);
+            let whose = if to == self.target.join(".windlass/config.toml") { "" } else { "--user " };
+            item.notes.extend(
+                options
+                    .options
+                    .iter()
+                    .map(|(key, value)| format!("windlass config set {whose}{key} {}", as_arguments(value))),
+            );
             return Some(item);
         }
         if self.extent == Extent::Take {
             let written = to
                 .parent()
                 .map_or(Ok(()), |folder| fs::create_dir_all(folder).at("create", folder))
-                .and_then(|()| create_new(to, options_text(&options.options).as_bytes(), PERMISSIONS));
+                .and_then(|()| {
+                    create_new(to, imported_options_text(&options.options).as_bytes(), PERMISSIONS)
+                });
             match written {
                 Ok(Made::Anew) => {}
                 Ok(Made::WasThere) => {
@@ -310,4 +317,14 @@ fn read_object(path: &Path) -> Read {
         Ok(_) => Read::Broken("it holds no JSON object".to_owned()),
         Err(error) => Read::Broken(format!("it is no JSON: {error}")),
     }
+}
+
+/// A value as `config set` takes it from a shell: a text as it is, a list item by item.
+fn as_arguments(value: &OptionValue) -> String {
+    let plain = |value: &OptionValue| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let texts =
+        value.as_array().map_or_else(|| vec![plain(value)], |items| items.iter().map(plain).collect());
+    let end_of_flags = if texts.iter().any(|text| text.starts_with('-')) { "-- " } else { "" };
+    let quoted: Vec<String> = texts.iter().map(|text| format!("'{}'", text.replace('\'', r"'\''"))).collect();
+    format!("{end_of_flags}{}", quoted.join(" "))
 }

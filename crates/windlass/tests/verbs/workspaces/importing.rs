@@ -42,6 +42,8 @@ fn what_is_imported_can_be_worked_on() {
     let shown = document(&env, &["show", "api", "--json"]);
     assert_eq!(shown["execution_iterations"], 6, "{shown}");
     assert!(env.read(".windlass/workspaces/api/config.toml").contains("max_iterations = 9"));
+    let project = env.read(".windlass/config.toml");
+    assert!(project.contains("delay = 0") && !project.contains("workspace"), "{project}");
 }
 
 #[test]
@@ -71,4 +73,28 @@ fn the_users_own_configuration_comes_along_when_asked() {
     assert_eq!(names, [".claude-iterate.json", "config.json", "api", "broken"]);
     let ours = env.read(env.config().join("config.toml"));
     assert!(ours.contains("max_iterations = 77") && ours.contains("https://ntfy.sh/topic"), "{ours}");
+}
+
+#[test]
+fn what_a_configuration_in_the_way_should_say_can_be_typed_as_it_is_printed() {
+    let env = TestEnv::with_git();
+    env.write(
+        ".claude-iterate.json",
+        r#"{"defaultDelay": 3, "notifyUrl": "https://ntfy.sh/it's", "notifyEvents": ["completion", "error"],
+            "claude": {"command": "my claude", "args": ["--verbose"]}}"#,
+    );
+    env.write(".windlass/config.toml", "# mine\n");
+    let said = told(&env, &["import"]);
+    let commands: Vec<&str> =
+        said.lines().map(str::trim).filter(|line| line.starts_with("windlass config set ")).collect();
+    assert!(commands.len() > 1, "{said}");
+    for command in commands {
+        let program = env!("CARGO_BIN_EXE_windlass");
+        let typed = command.replacen("windlass", program, 1);
+        let mut shell = env.command("sh");
+        shell.args(["-c", &typed]);
+        env.run(&mut shell, crate::PATIENCE).expect_success(command);
+    }
+    let file = env.read(".windlass/config.toml");
+    assert!(file.contains("delay = ") && file.contains("my claude"), "{file}");
 }
