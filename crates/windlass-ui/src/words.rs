@@ -99,9 +99,7 @@ pub(crate) const fn ending(reason: StopReason) -> (Tone, Mark) {
 pub(crate) const fn stop_reason(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Complete => "The job is done.",
-        StopReason::NothingToDo => {
-            "There was nothing to do: every --until command passed before the first iteration."
-        }
+        StopReason::NothingToDo => "There was nothing to do before the first iteration.",
         StopReason::MaxIterations => "The iterations are used up; the job is not shown to be done.",
         StopReason::MaxCost => "The money is used up; the job is not shown to be done.",
         StopReason::MaxTokens => "The tokens are used up; the job is not shown to be done.",

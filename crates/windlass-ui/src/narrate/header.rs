@@ -163,7 +163,11 @@ fn completion(plan: &RunPlan) -> String {
     }
     let claim = match (until, mode::claims_needed(&plan.job)) {
         (true, _) => "every until command passes".to_owned(),
-        (false, _) if mode::reads_file(mode) => "the status file says so".to_owned(),
+        (false, _) if mode::reads_file(mode) => {
+            let fallback = plan.job.workspace.as_ref().is_some_and(|workspace| workspace.todo_fallback);
+            let or_list = if fallback { ", or without one TODO.md," } else { "" };
+            format!("the status file{or_list} says so")
+        }
         (false, 1) => "the agent says so".to_owned(),
         (false, times) => format!("the agent says so {times} times in a row"),
     };

@@ -133,6 +133,7 @@ fn yesterdays_complete_is_told_and_not_believed() {
     assert!(night.prompt(1).contains("is from before this run"), "{}", night.prompt(1));
     let trusting = run(&night, &["--fresh", "--trust-existing-status"]);
     expect_end(&trusting, 0, "nothing_to_do");
+    assert!(!trusting.stdout_text().contains("--until"), "no such command was given");
 }
 
 // Seed defect D1, core/status-manager.ts:18: a broken file counted as not complete, in silence.
