@@ -13,7 +13,6 @@ use super::setting::{
 };
 use super::shown::shown;
 use crate::fact::ExitCodes;
-use crate::redact::Redactor;
 use crate::run::{BudgetScope, CommitPolicy, Depth};
 
 /// A key that holds a `T`.
@@ -191,13 +190,20 @@ impl KeyInfo {
     pub fn shown(&self, value: &Value) -> String {
         match self.secrecy {
             Secrecy::Open => value.to_string(),
-            Secrecy::Address => {
-                let address = value.as_str().unwrap_or_default();
-                Redactor::new().with_address(address).redact(&value.to_string())
-            }
+            Secrecy::Address => host_only(value.as_str().unwrap_or_default()),
             Secrecy::Secret => Secret::MASK.to_owned(),
         }
     }
+}
+
+/// `https://ada:secret@ntfy.sh/topic` → `https://ntfy.sh/…`: whoever knows the rest can read along or write.
+fn host_only(address: &str) -> String {
+    let Some((scheme, rest)) = address.trim().split_once("://") else {
+        return "\"\"".to_owned();
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    if rest.len() > host.len() { format!("{scheme}://{host}/…") } else { format!("{scheme}://{host}") }
 }
 
 fn list(texts: &[String]) -> Value {

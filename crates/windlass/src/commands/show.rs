@@ -88,27 +88,13 @@ fn notifications(origins: &[ValueOrigin], folder: &Path) -> Vec<OptionShown> {
 }
 
 fn option(value: &ValueOrigin, folder: &Path) -> Option<OptionShown> {
-    let text = value.value.clone()?;
-    let address = matches!(value.name, "notify.url" | "notify.webhook");
     let origin = match &value.origin {
         Origin::Workspace(path, line) => {
             format!("{}:{line}", path.strip_prefix(folder).unwrap_or(path).display())
         }
         other => other.to_string(),
     };
-    let value_shown = if address { host_only(&text) } else { text };
-    Some(OptionShown { key: value.name.to_owned(), value: value_shown, origin })
-}
-
-/// `"https://ada:secret@ntfy.sh/topic"` → `https://ntfy.sh/…`: whoever knows the rest can read along or write.
-fn host_only(address: &str) -> String {
-    let address = address.trim_matches(['"', '\'']);
-    let Some((scheme, rest)) = address.split_once("://") else {
-        return "…".to_owned();
-    };
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit('@').next().unwrap_or_default();
-    if rest.len() > host.len() { format!("{scheme}://{host}/…") } else { format!("{scheme}://{host}") }
+    Some(OptionShown { key: value.name.to_owned(), value: value.value.clone()?, origin })
 }
 
 fn verification(metadata: &Metadata) -> Option<VerificationShown> {
@@ -149,22 +135,4 @@ fn next(row: &WorkspaceRow, has_instructions: bool, newest: &[RunRow]) -> Vec<St
     };
     commands.extend(newest.first().map(|newest| format!("windlass logs {}", newest.run)));
     commands
-}
-
-#[cfg(test)]
-mod tests {
-    use super::host_only;
-
-    #[test]
-    fn of_an_address_only_the_host_is_shown() {
-        for (address, shown) in [
-            ("\"https://ntfy.sh/my-topic\"", "https://ntfy.sh/…"),
-            ("'http://ada:tk_secret@localhost:8080/x?auth=1'", "http://localhost:8080/…"),
-            ("\"https://ntfy.sh\"", "https://ntfy.sh"),
-            ("\"https://ada:pw@ntfy.sh\"", "https://ntfy.sh/…"),
-            ("\"\"", "…"),
-        ] {
-            assert_eq!(host_only(address), shown, "{address}");
-        }
-    }
 }

@@ -91,7 +91,7 @@ pub fn count(
         for assessment in verifications {
             metadata.after_verification(status(*assessment), now);
         }
-        metadata.verification.resume_cycles += resumed;
+        metadata.verification.resume_cycles = metadata.verification.resume_cycles.saturating_add(resumed);
     })?;
     if let Some(mended) = updated.mended {
         warn(&mended.sentence(&workspace.metadata()));
