@@ -52,7 +52,7 @@ Workspaces:
   edit         Change a workspace's instructions together with the agent
   validate     Have an agent judge a workspace's instructions
   verify       Have a fresh agent judge a workspace's finished work
-  list         List the workspaces of this project [alias: ls]
+  list         List the workspaces of this project
   show         Show one workspace and what to do next
   reset        Begin a workspace's history anew; its files stay
   clean        Archive a workspace, then delete it
