@@ -76,7 +76,7 @@ pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<(), Failure> {
     let inventory = read_inventory(&workspace.read(ROWS)?)?;
     let mut tests: Tests =
         inventory.groups.iter().flat_map(|group| &group.rows).map(|row| (row.number, Vec::new())).collect();
-    each_mention(workspace, MARK, |said, test| note(said, &test, &mut tests))?;
+    each_mention(workspace, MARK, |said, test| note(said, test, &mut tests))?;
     publish(workspace, COVERAGE, &table::render(&inventory, &tests), purpose)?;
     println!("{COVERAGE}: {}", table::summary(&inventory, &tests));
     defects::run(workspace, purpose)
