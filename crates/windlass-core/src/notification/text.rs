@@ -51,7 +51,7 @@ pub(super) const fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Worked => "made progress",
         Verdict::Idle => "made no progress",
         Verdict::Failed => "failed",
-        Verdict::ClaimAccepted => "says that the job is done; every check passes",
+        Verdict::ClaimAccepted => "says that the job is done, and nothing refutes it",
         Verdict::ClaimRefused => "says that the job is done; a check refuses it",
         Verdict::ClaimUnsupported => "says that the job is done; nothing shows it",
     }
