@@ -100,24 +100,13 @@ pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
                 Err(format!("call {call} is charged {}, and {}{estimate} is right", summary.cost, right.0))
             }
         }
-        Fact::RunResumed { .. } => {
-            broken = false;
-            Ok(())
-        }
-        // The runner could not even find out what became of the call; whoever resumes finds out.
-        Fact::Failing { stop_reason, .. } => {
+        // One that broke could not even find out what became of its call; whoever resumes it finds out.
+        Fact::RunFinished { cost, stop_reason, .. } => {
             broken = matches!(
                 stop_reason,
                 StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange
             );
-            Ok(())
-        }
-        Fact::RunFinished { cost, .. } => {
-            if *cost == spent {
-                Ok(())
-            } else {
-                Err(format!("the run says {cost}, and {spent} was charged"))
-            }
+            if *cost == spent { Ok(()) } else { Err(format!("the run says {cost}, and {spent} was charged")) }
         }
         _ => Ok(()),
     })?;
