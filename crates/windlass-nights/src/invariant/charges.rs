@@ -79,7 +79,7 @@ pub(super) fn within_budget(record: &Record) -> Result<(), Breach> {
 pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
     let mut spent = Cost::ZERO;
     let mut charged = Vec::new();
-    let mut broken = false;
+    let (mut failing, mut broken) = (false, false);
     follow(record, |fact, calls| match fact {
         Fact::CallFinished { call, summary, .. } => {
             spent += summary.cost;
@@ -100,12 +100,20 @@ pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
                 Err(format!("call {call} is charged {}, and {}{estimate} is right", summary.cost, right.0))
             }
         }
-        // One that broke could not even find out what became of its call; whoever resumes it finds out.
-        Fact::RunFinished { cost, stop_reason, .. } => {
-            broken = matches!(
+        Fact::RunResumed { .. } => {
+            failing = false;
+            Ok(())
+        }
+        // The runner could not even find out what became of the call; whoever resumes finds out.
+        Fact::Failing { stop_reason, .. } => {
+            failing = matches!(
                 stop_reason,
                 StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange
             );
+            Ok(())
+        }
+        Fact::RunFinished { cost, .. } => {
+            broken = failing;
             if *cost == spent { Ok(()) } else { Err(format!("the run says {cost}, and {spent} was charged")) }
         }
         _ => Ok(()),
