@@ -21,8 +21,6 @@ pub(super) fn read(job: &Job) -> Option<Standing> {
     let workspace = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode))?;
     let status = beginning(&workspace.folder.join(STATUS_FILE));
     let todo = workspace.todo_fallback.then(|| beginning(&workspace.folder.join(TODO_FILE))).flatten();
-    let file = |(bytes, mark): &'_ (Vec<u8>, String)| (bytes.clone(), mark.clone());
-    let (status, todo) = (status.as_ref().map(file), todo.as_ref().map(file));
     Some(status::standing(as_file(status.as_ref()), as_file(todo.as_ref())))
 }
 
