@@ -5,6 +5,7 @@
 mod agents;
 mod bench;
 mod checks;
+mod containers;
 mod fuzz;
 mod mutants;
 mod nights;
@@ -71,6 +72,12 @@ const CHORES: &[Chore] = &[
         arguments: "[--seeds N] [--from S] [--mode M] [--story] [--plant NAME] [--list]",
         about: "play simulated nights, each from a seed, and say what they broke",
         run: nights::run_chore,
+    },
+    Chore {
+        name: "containers",
+        arguments: "[-- FILTER…]",
+        about: "run the tests with real containers; a minute, with the engines of this machine",
+        run: containers::run_chore,
     },
     Chore {
         name: "fuzz",

@@ -24,8 +24,13 @@ const RULES: &[&str] = &[
 ];
 
 /// Tests that take longer than all others together and say nothing about these rules that the others do not.
-const SLOW: &[&str] =
-    &["every_prefix_of_a_journal", "enormous_line", "any_bytes_are_taken", "an_edit_is_never_cut"];
+const SLOW: &[&str] = &[
+    "every_prefix_of_a_journal",
+    "enormous_line",
+    "any_bytes_are_taken",
+    "an_edit_is_never_cut",
+    "doc::plan",
+];
 
 /// The chore, with its arguments as typed: files below the root, or patterns of such.
 pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {

@@ -103,6 +103,34 @@ pub enum Observation {
     },
 }
 
+/// What a stream says of tool calls: what an audit of them is made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolTrace {
+    /// A tool was called.
+    Called {
+        /// The call's name, by which its answer finds it.
+        id: String,
+        /// The tool.
+        name: String,
+        /// What it is to do: the JSON as the agent wrote it, whole; not known to be strict JSON.
+        input: String,
+        /// Called by a sub-agent.
+        nested: bool,
+    },
+    /// A tool answered.
+    Answered {
+        /// The call it answers.
+        id: String,
+        /// It failed.
+        is_error: bool,
+    },
+    /// Permissions refused a call.
+    Refused {
+        /// The call.
+        id: String,
+    },
+}
+
 /// What a tool is to do, for the tools people want to read; paths are as the agent gave them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -5,12 +5,16 @@ pub mod file;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod git;
+pub mod hook;
 pub mod import;
 pub mod interactive;
 pub mod inventory;
 pub mod notify;
+pub mod plan;
 pub mod process;
 pub mod replay;
+pub mod sandbox;
+pub mod scaffold;
 pub mod snapshot;
 pub mod store;
 pub mod supervisor;

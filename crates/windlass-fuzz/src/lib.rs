@@ -31,6 +31,7 @@ pub const TARGETS: &[Target] = &[
         about: "what an agent prints, and the report on its call",
         run: targets::stream,
     },
+    Target { name: "assessment", about: "a judging agent's answer", run: targets::assessment },
     Target { name: "reset-time", about: "a sentence that names a reset time", run: targets::reset_time },
     Target { name: "login", about: "what `claude` says of its version and login", run: targets::login },
     Target { name: "rule", about: "a command as a permission rule", run: targets::rule },
@@ -49,7 +50,13 @@ pub const TARGETS: &[Target] = &[
     Target { name: "git", about: "references and trees", run: targets::git },
     Target { name: "snapshot", about: "what snapshots write about themselves", run: targets::snapshot },
     Target { name: "status", about: "a workspace's status file and boxes", run: targets::status },
+    Target { name: "plan", about: "a plan, in a file and in a folder, and a spec", run: targets::plan },
     Target { name: "workspace", about: "a workspace's metadata and name", run: targets::workspace },
+    Target { name: "template", about: "a template's record and options", run: targets::template },
+    Target { name: "archive", about: "an archive of a workspace, unpacked", run: targets::archive },
+    Target { name: "import", about: "what claude-iterate configured", run: targets::import },
+    Target { name: "fresher", about: "what Fresher was told, and what it noted", run: targets::fresher },
+    Target { name: "hook-reply", about: "what a hook prints", run: targets::hook_reply },
     Target { name: "script", about: "a script of the scripted agent", run: targets::script },
 ];
 

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use windlass_core::agent::parse_assessment;
-use windlass_core::fact::{CheckResult, Class, Cost, Ended, Entry, Fact, LaneId, Now, StopReason, Verdict};
-use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
+use windlass_core::fact::{
+    CheckResult, Class, Cost, Ended, Entry, Fact, HookDecision, Items, LaneId, Now, Standing, StandingSource,
+    StopReason, Verdict,
+};
+use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Mode, Phase, Run};
 
 use crate::plant::Plant;
 
@@ -62,7 +65,7 @@ impl Core {
                 }
                 (now, Input::CallEnded { lane, call, report })
             }
-            (_, input) => (now, input),
+            (_, input) => (now, self.twist(plant, input)),
         };
         let resumes = matches!(input, Input::Resume(_));
         let mut facts = self.run.decide(now, input);
@@ -72,10 +75,41 @@ impl Core {
         if plant == Plant::NoPause {
             facts.retain(|fact| !matches!(fact, Fact::Held { class: Class::Outage, .. }));
         }
+        if plant == Plant::DeafToAborts {
+            facts.retain(|fact| !matches!(fact, Fact::Failing { stop_reason: StopReason::HookAbort, .. }));
+        }
         for fact in &mut facts {
             self.falsify(plant, fact, now);
         }
         facts
+    }
+
+    /// What the world says, twisted before the core hears it.
+    fn twist(&self, plant: Plant, input: Input) -> Input {
+        match (plant, input) {
+            (Plant::DeafToSkips, Input::HookEnded { lane, hook, mut outcome })
+                if outcome.decision == HookDecision::Skip =>
+            {
+                outcome.decision = HookDecision::Continue;
+                Input::HookEnded { lane, hook, outcome }
+            }
+            (
+                Plant::GoneIsDone | Plant::OpenIsDone,
+                Input::Kept { lane, evidence, snapshot, changed, strayed, standing: Some(mut standing) },
+            ) => {
+                let gone = standing.source == StandingSource::Nowhere;
+                let open = standing.items.is_some_and(|items| items.total > items.done);
+                if self.run.plan().is_some_and(|plan| plan.job.mode == Mode::Build)
+                    && if plant == Plant::GoneIsDone { gone } else { open }
+                {
+                    let items = Some(Items { done: 1, total: 1 });
+                    standing =
+                        Standing { complete: true, source: StandingSource::PlanFile, items, ..standing };
+                }
+                Input::Kept { lane, evidence, snapshot, changed, strayed, standing: Some(standing) }
+            }
+            (_, input) => input,
+        }
     }
 
     fn falsify(&self, plant: Plant, fact: &mut Fact, now: Now) {

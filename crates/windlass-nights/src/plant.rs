@@ -59,6 +59,20 @@ pub enum Plant {
     LostAnswer,
     /// The state in memory is not what the journal says.
     DriftingState,
+    /// A hook that skips an iteration is taken for one that lets it begin.
+    DeafToSkips,
+    /// A hook that says abort is not listened to.
+    DeafToAborts,
+    /// The hook of the end is called twice.
+    SecondFarewell,
+    /// A plan with open boxes is taken for one that is worked off.
+    OpenIsDone,
+    /// A plan that is gone is taken for one that is worked off.
+    GoneIsDone,
+    /// What the agent wrote beside the plan is not seen.
+    UnseenStrays,
+    /// What the agent wrote beside the plan is said to be undone, and stays.
+    StraysStay,
 }
 
 impl Plant {
@@ -112,6 +126,21 @@ impl Plant {
         (Plant::UnkeptEdit, "unkept-edit", "what a person changed between two sessions is not kept"),
         (Plant::LostAnswer, "lost-answer", "what was seen after the checks is never told to the core"),
         (Plant::DriftingState, "drifting-state", "the state in memory is not what the journal says"),
+        (
+            Plant::DeafToSkips,
+            "deaf-to-skips",
+            "a hook that skips is taken for one that lets the iteration begin",
+        ),
+        (Plant::DeafToAborts, "deaf-to-aborts", "a hook that says abort is not listened to"),
+        (Plant::SecondFarewell, "second-farewell", "the hook of the end is called twice"),
+        (Plant::OpenIsDone, "open-is-done", "a plan with open boxes is taken for one that is worked off"),
+        (Plant::GoneIsDone, "gone-is-done", "a plan that is gone is taken for one that is worked off"),
+        (Plant::UnseenStrays, "unseen-strays", "what the agent wrote beside the plan is not seen"),
+        (
+            Plant::StraysStay,
+            "strays-stay",
+            "what the agent wrote beside the plan is said to be undone, and stays",
+        ),
     ];
 
     /// The fault of this name.

@@ -1,7 +1,7 @@
 //! What happened in a night, in order: facts, and what the world knows beside them.
 
 use jiff::Timestamp;
-use windlass_core::fact::{CallId, CheckStage, Cost, Entry, StopSource};
+use windlass_core::fact::{CallId, CheckStage, Cost, Entry, HookDecision, HookName, StopSource};
 use windlass_core::run::{RunPlan, TurnKey};
 
 /// A whole night.
@@ -28,6 +28,8 @@ pub(crate) enum Actor {
     Agent,
     Check,
     Hook,
+    /// What it does to undo what an agent was not to change.
+    Runner,
 }
 
 #[derive(Clone, Debug)]
@@ -75,7 +77,16 @@ pub(crate) enum What {
         iteration: u32,
         commit: String,
     },
+    /// The hook of a commit.
     HookRan(&'static str),
+    /// A hook of the run was called.
+    HookBegan {
+        hook: HookName,
+    },
+    /// It ended, and this is what it said.
+    HookSaid {
+        decision: HookDecision,
+    },
     PersonDid(String),
     /// Somebody asked the run to stop, and the runner was told.
     Stopped {
@@ -102,6 +113,10 @@ pub(crate) enum What {
     JudgedTree {
         epoch: u32,
         file_claims: bool,
+        /// A file that the agent changed and that is not for it to change in this mode.
+        strayed: Option<&'static str>,
+        /// The plan's boxes, and how many of them are open; `None` where there is no plan.
+        boxes: Option<(u32, u32)>,
     },
 }
 

@@ -60,6 +60,13 @@ fn setting(script: &Script) -> String {
         "done at {}; {} claims in a row; commits: {:?}; hook: {:?}; git: {}",
         script.goal, plan.job.completion_threshold, plan.commit, script.hook, plan.git
     ));
+    for (hook, nature) in plan.hooks.iter().zip(&script.hooks) {
+        add(format!("hook {}: {:?}, leaves {:?}", hook.name.name(), nature.says, nature.leaves));
+    }
+    if let Some(job) = &plan.job.plan {
+        let book = crate::world::Book::read(script.book);
+        add(format!("plan before: {book:?}; ends by itself: {}", job.smart_termination));
+    }
     if script.status.is_some() || plan.job.verification.is_some() {
         add(format!("status file before: {:?}; verification: {:?}", script.status, plan.job.verification));
     }
@@ -128,6 +135,8 @@ fn sentence(what: &What) -> Option<String> {
         }
         What::Committed { commit, .. } => format!("  the runner commits ({commit})"),
         What::HookRan(said) => format!("  the commit's hook {said}"),
+        What::HookBegan { hook } => format!("  the hook {} is called", hook.name()),
+        What::HookSaid { decision } => format!("  the hook says {decision:?}"),
         What::PersonDid(said) => format!("  a person {said}"),
         What::Stopped { by } => format!("somebody asks the run to stop ({by:?})"),
         What::ClockMoved(seconds) => format!("the clock on the wall moves by {seconds} s"),
@@ -163,6 +172,13 @@ fn fact(fact: &Fact) -> Option<String> {
         }
         Fact::Kept { evidence, changed, .. } => {
             format!("the tree is kept: {}, {changed} files changed", short(&evidence.tree))
+        }
+        Fact::Refused { count, evidence, .. } => {
+            format!("{count} files are made what they were: {}", short(&evidence.tree))
+        }
+        Fact::HookDue { iteration, .. } => format!("a hook is asked about iteration {iteration}"),
+        Fact::HookFinished { hook, outcome, .. } => {
+            format!("the hook {} says {:?}", hook.name(), outcome.decision)
         }
         Fact::Committed { commit: Some(commit), altered, .. } => {
             let altered = if *altered { ", and its hook changed what was judged" } else { "" };

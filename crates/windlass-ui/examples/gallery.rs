@@ -79,7 +79,7 @@ fn documents(mut printer: Printer) {
     ];
     printer.result_bytes(runs_table(&rows, now, &terminal).as_bytes());
     printer.result_bytes(b"\n");
-    let status = RunStatus::new(&board, RunState::Running, now);
+    let status = RunStatus::new(&board, RunState::Running, None, now);
     printer.result_bytes(status_text(&status, now, &terminal).as_bytes());
     printer.finish();
 }

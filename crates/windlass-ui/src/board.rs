@@ -1,5 +1,7 @@
 //! What a view has to remember of a run: a pure function of its events.
 
+mod status;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -7,13 +9,16 @@ use jiff::Timestamp;
 use windlass_core::agent::Activity;
 use windlass_core::fact::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
-    Entry, Fact, LaneId, Purpose, SinkKind, SnapshotId, Standing, StopReason, StopSource, Tokens, Verdict,
+    Entry, Fact, HookDecision, HookName, HookOutcome, LaneId, Purpose, SinkKind, SnapshotId, StopReason,
+    StopSource, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
-use windlass_core::run::RunPlan;
+use windlass_core::run::{Mode, RunPlan};
 
 use crate::event::Event;
 use crate::format;
+use crate::seen::Seen;
+use status::StatusBoard;
 
 /// Refused commands that are remembered for the summary.
 const REMEMBERED_DENIALS: usize = 50;
@@ -35,9 +40,13 @@ pub struct Board {
     pub(crate) tokens: Tokens,
     /// What the job's own file says.
     pub(crate) status: StatusBoard,
+    /// The task of a build's iteration.
+    pub(crate) task: String,
     /// The last outcome of each of the run's checks.
     pub(crate) checks: BTreeMap<u16, CheckOutcome>,
     pub(crate) commits: Commits,
+    /// What was seen of commits and agents' ends.
+    pub(crate) seen: Seen,
     pub(crate) denials: Vec<Denial>,
     pub(crate) hold: Option<Hold>,
     pub(crate) waits: u32,
@@ -50,6 +59,10 @@ pub struct Board {
     pub(crate) ending_early: bool,
     pub(crate) ending: Option<Ending>,
     pub(crate) undelivered: Undelivered,
+    /// How each hook went last.
+    pub(crate) hooks: BTreeMap<HookName, HookOutcome>,
+    /// Iterations that a hook skipped in a row.
+    pub(crate) skips: u32,
 }
 
 /// Notifications that nobody accepted.
@@ -93,29 +106,6 @@ pub(crate) struct LaneBoard {
     pub(crate) failed_checks: Vec<CheckOutcome>,
     pub(crate) commit: Option<String>,
     pub(crate) commit_refused: Option<String>,
-}
-
-/// What the job's own file says, and what it said before.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StatusBoard {
-    pub(crate) latest: Option<Standing>,
-    pub(crate) before: Option<Standing>,
-}
-
-impl StatusBoard {
-    fn read(&mut self, standing: &Standing) {
-        self.before = self.latest.replace(standing.clone());
-    }
-
-    /// So many more items are done than before.
-    pub(crate) fn more(&self) -> Option<i64> {
-        self.latest.as_ref()?.items_since(self.before.as_ref())
-    }
-
-    /// So many items are left.
-    pub(crate) fn remaining(&self) -> Option<u64> {
-        Some(self.latest.as_ref()?.items?.remaining())
-    }
 }
 
 /// What a lane is busy with.
@@ -197,6 +187,19 @@ pub(crate) struct Ending {
 }
 
 impl Board {
+    /// The task of a build's iteration, while that goes on.
+    #[must_use]
+    pub fn task(&self) -> Option<&str> {
+        Some(self.task.as_str()).filter(|task| !task.is_empty())
+    }
+
+    /// What an iteration begins with stays its task, whatever it ticks.
+    fn next_task(&self) -> String {
+        let builds = self.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Build);
+        let latest = self.status.latest.as_ref().filter(|_| builds);
+        latest.map_or_else(String::new, |latest| latest.summary.clone())
+    }
+
     /// Takes an event in.
     pub fn apply(&mut self, event: &Event) {
         match event {
@@ -214,6 +217,7 @@ impl Board {
     pub fn fact(&mut self, entry: &Entry) {
         self.seq = entry.seq;
         self.now = entry.at.wall;
+        self.seen.take(&entry.fact);
         match &entry.fact {
             Fact::RunStarted { plan } => {
                 self.plan = Some(plan.clone());
@@ -222,13 +226,14 @@ impl Board {
             Fact::RunResumed { plan } => {
                 self.plan = Some(plan.clone());
                 self.stop = None;
+                self.status.looked = false;
                 self.ending_early = false;
                 self.ending = None;
             }
             Fact::Surveyed { left_out, standing, .. } => {
                 self.left_out = *left_out;
                 if let Some(standing) = standing {
-                    self.status.read(standing);
+                    self.status.find(standing);
                 }
             }
             Fact::StatusChanged { standing, .. } => self.status.read(standing),
@@ -241,6 +246,11 @@ impl Board {
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => self.end(&entry.fact),
             Fact::Failing { .. } => self.ending_early = true,
+            Fact::HookFinished { hook, outcome, .. } => {
+                let skipped = outcome.decision == HookDecision::Skip;
+                self.skips = if skipped { self.skips.saturating_add(1) } else { 0 };
+                self.hooks.insert(*hook, outcome.clone());
+            }
             Fact::NotificationSettled { sink, delivery, .. } => self.undelivered.settle(*sink, *delivery),
             Fact::Noticed { .. } | Fact::CallCut { .. } | Fact::RunEnding { .. } => {}
             fact => self.lane_fact(entry.seq, fact),
@@ -264,6 +274,7 @@ impl Board {
             Fact::CallFinished { lane, call, summary, .. } => self.call_finished(*lane, *call, summary),
             Fact::Kept { lane, snapshot, changed, .. } => self.keep(*lane, snapshot.as_ref(), *changed),
             Fact::IterationFinished { lane, verdict, .. } => {
+                self.task.clear();
                 self.tally.count(*verdict);
                 self.rest(*lane);
             }
@@ -272,7 +283,13 @@ impl Board {
         }
     }
 
+    /// Has any iteration of the run begun?
+    pub(crate) fn has_begun(&self) -> bool {
+        self.lanes.values().any(|lane| lane.iteration > 0) || self.tally.total() > 0
+    }
+
     fn begin(&mut self, lane: LaneId, iteration: u32) {
+        self.task = self.next_task();
         let board = LaneBoard {
             iteration,
             attempt: 1,

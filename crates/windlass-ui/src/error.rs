@@ -1,5 +1,6 @@
 //! How errors look: what went wrong, and what to do about it.
 
+use crate::elsewhere;
 use crate::harmless::{harmless, one_line};
 use crate::line::{Line, Tone};
 use crate::terminal::Terminal;
@@ -12,7 +13,8 @@ pub fn render_error(summary: &str, hints: &[String], terminal: &Terminal) -> Str
     let mut rows = summary.lines();
     let mut lines = vec![error_line(rows.next().unwrap_or("unknown"))];
     lines.extend(rows.map(|row| Line::hanging(7).plain("       ").plain(row.trim_end())));
-    lines.extend(hints.iter().map(|hint| hint_line(hint)));
+    let typed = |hint| elsewhere::sentence(hint, terminal.elsewhere.as_deref());
+    lines.extend(hints.iter().map(|hint| hint_line(&typed(hint))));
     let mut text = String::new();
     for line in lines {
         text.push_str(&line.render(terminal));
@@ -24,7 +26,8 @@ pub fn render_error(summary: &str, hints: &[String], terminal: &Terminal) -> Str
 /// `warning: …`, for stderr; ends with a newline.
 #[must_use]
 pub fn render_warning(text: &str, terminal: &Terminal) -> String {
-    let line = Line::hanging(9).tone(Tone::Warn, "warning:").plain(" ").plain(one_line(text));
+    let text = elsewhere::sentence(text, terminal.elsewhere.as_deref());
+    let line = Line::hanging(9).tone(Tone::Warn, "warning:").plain(" ").plain(one_line(&text));
     format!("{}\n", line.render(terminal))
 }
 

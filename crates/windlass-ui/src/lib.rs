@@ -11,6 +11,7 @@ extern crate self as windlass_ui;
 
 mod board;
 mod document;
+mod elsewhere;
 mod error;
 mod event;
 pub mod format;
@@ -21,8 +22,10 @@ mod printer;
 #[cfg(test)]
 mod rehearsal;
 mod screen;
+mod seen;
 mod terminal;
 mod tool;
+mod trail;
 mod view;
 mod words;
 
@@ -33,14 +36,20 @@ pub use document::{
     config_value, config_value_json, keys_json, keys_text,
 };
 pub use document::{Finding, Health, doctor_json, doctor_text};
+pub use document::{HookRow, hook_tried, hooks_json, hooks_table};
 pub use document::{ImportRow, ImportState, import_json, import_text};
 pub use document::{Judgement, judgement_json, judgement_text};
+pub use document::{MigrationShown, MigrationState, migration_text};
 pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
-pub use document::{RunRow, RunState, RunStatus, runs_json, runs_table, status_json, status_text};
+pub use document::{PlanShown, plan_json, plan_text};
+pub use document::{
+    RunRow, RunState, RunStatus, commit_range, runs_json, runs_table, status_json, status_text,
+};
 pub use document::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };
 pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
+pub use elsewhere::typed_elsewhere;
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};
 pub use harmless::{harmless, one_line};
@@ -48,9 +57,10 @@ pub use line::{Line, Mark, Tone};
 pub use printer::{Output, Printer};
 pub use screen::{Screen, ScreenHandle};
 pub use terminal::{Glyphs, Stream, Terminal, is_abandoned, measure, terminal_reset};
+pub use trail::TracePlace;
 pub use view::{
-    FORMAT_VERSION, JsonView, LogParts, LogView, Paper, ProgressView, QuietView, Sheet, VerboseView,
-    json_schema, view,
+    FORMAT_VERSION, JsonView, LogParts, LogView, Paper, ProgressView, QuietView, Sheet, ToolsForm, ToolsView,
+    VerboseView, json_schema, view,
 };
 
 /// Shows events in views, one after the other, until the events end or nobody is left to look: a replay.

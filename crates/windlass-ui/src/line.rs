@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::elsewhere;
 use crate::terminal::{Glyphs, Terminal};
 
 /// What a piece of text means; the only place where a meaning becomes a colour is [`Tone::style`].
@@ -177,7 +178,7 @@ impl Line {
     /// As it goes to this terminal, without a newline at its end.
     #[must_use]
     pub fn render(&self, terminal: &Terminal) -> String {
-        let pieces = self.spelled(terminal.glyphs);
+        let pieces = self.spelled(terminal);
         if let (Some(hang), Some(width)) = (self.hang, terminal.width)
             && total_width(&pieces) > width
         {
@@ -191,7 +192,7 @@ impl Line {
     /// On one row of at most `width` columns, its end replaced by `…` where it is longer.
     #[must_use]
     pub fn render_cut(&self, terminal: &Terminal, width: usize) -> String {
-        let mut pieces = self.spelled(terminal.glyphs);
+        let mut pieces = self.spelled(terminal);
         if total_width(&pieces) > width {
             let ellipsis = ellipsis(terminal.glyphs);
             cut(&mut pieces, width.saturating_sub(ellipsis.width()));
@@ -200,8 +201,16 @@ impl Line {
         painted(&pieces, terminal.colour)
     }
 
-    fn spelled(&self, glyphs: Glyphs) -> Vec<Spelled<'_>> {
+    fn spelled(&self, terminal: &Terminal) -> Vec<Spelled<'_>> {
+        let glyphs = terminal.glyphs;
         let spelled = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(Tone::Command, text) => {
+                let typed = match elsewhere::command(text, terminal.elsewhere.as_deref()) {
+                    Cow::Borrowed(text) => spelled(text, glyphs),
+                    Cow::Owned(text) => Cow::Owned(spelled(&text, glyphs).into_owned()),
+                };
+                (Tone::Command, typed)
+            }
             Piece::Text(tone, text) => (*tone, spelled(text, glyphs)),
             Piece::Mark(tone, mark) => (*tone, Cow::Borrowed(mark.glyph(glyphs))),
         });

@@ -50,6 +50,7 @@ fn lines_without_a_hang_are_never_wrapped() {
     assert_eq!(line.render(&terminal(20, false, Glyphs::Unicode)), text);
 }
 
+// Seed defect D2, src/streaming.rs:197-198, 257-258: cutting within a character was a panic.
 #[test]
 fn cutting_counts_columns_and_not_characters() {
     let line = Line::new().plain("日本語テキスト");

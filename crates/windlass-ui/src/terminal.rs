@@ -6,6 +6,8 @@ use std::os::fd::AsFd;
 use jiff::tz::TimeZone;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::elsewhere::elsewhere;
+
 /// A standard stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
@@ -40,6 +42,8 @@ pub struct Terminal {
     pub glyphs: Glyphs,
     /// In which times are written.
     pub zone: TimeZone,
+    /// What follows `windlass` in commands that are printed, since they are typed elsewhere: `-C DIR`.
+    pub elsewhere: Option<String>,
 }
 
 /// The width of a terminal that does not tell.
@@ -55,6 +59,7 @@ impl Terminal {
             colour: false,
             glyphs: Glyphs::Ascii,
             zone: TimeZone::UTC,
+            elsewhere: None,
         }
     }
 
@@ -68,7 +73,8 @@ impl Terminal {
         };
         let size = is_terminal.then(|| measure(stream)).flatten();
         let environment = |name: &str| std::env::var(name).ok();
-        Terminal::resolve(is_terminal, size, richest, TimeZone::system(), environment)
+        let resolved = Terminal::resolve(is_terminal, size, richest, TimeZone::system(), environment);
+        Terminal { elsewhere: elsewhere(), ..resolved }
     }
 
     /// The same from values; `environment` gives a variable's value.
@@ -90,6 +96,7 @@ impl Terminal {
             colour: set("NO_COLOR").is_none() && (interactive || forced),
             glyphs: glyphs(richest, set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"))),
             zone,
+            elsewhere: None,
         }
     }
 }

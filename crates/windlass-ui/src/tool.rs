@@ -111,7 +111,7 @@ impl Narrator {
     }
 
     /// What a tool call is about, on one line.
-    fn subject(&self, input: &ToolInput) -> String {
+    pub(crate) fn subject(&self, input: &ToolInput) -> String {
         match input {
             ToolInput::Read { path, offset, limit } => {
                 format!("{}{}", self.path(path), range(*offset, *limit))

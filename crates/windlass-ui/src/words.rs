@@ -105,7 +105,7 @@ pub(crate) const fn stop_reason(reason: StopReason) -> &'static str {
         StopReason::MaxTokens => "The tokens are used up; the job is not shown to be done.",
         StopReason::MaxDuration => "The time is used up; the job is not shown to be done.",
         StopReason::Stagnated => "Too many iterations in a row brought nothing new.",
-        StopReason::NoChanges => "Neither the files nor the plan moved.",
+        StopReason::NoChanges => "The last iteration changed nothing.",
         StopReason::Blocked => "Every open task waits for another one or is parked.",
         StopReason::StopRequested => "Stopped after the iteration, as asked.",
         StopReason::NeedsHuman => "Only a person can decide what comes next.",

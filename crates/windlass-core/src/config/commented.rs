@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use toml::Value;
+
+use super::keys;
 use super::layer::ConfigError;
 use super::reference::{KeyReference, key_reference};
 use super::setting::Secrecy;
@@ -13,12 +16,12 @@ const HEADING: &str = "\
 # (WINDLASS_LIMITS__MAX_COST=5) and flags go before this one.
 ";
 
-/// A project's configuration file in which every key is a comment with its default. Secrets are left out: the file is
-/// meant to be committed.
+/// A project's configuration file in which every key is a comment with its default, and `gates.commands` one with the
+/// commands that could be gates there. Secrets are left out: the file is meant to be committed.
 ///
 /// # Errors
 /// None, as long as the defaults are what they are.
-pub fn commented_file() -> Result<String, ConfigError> {
+pub fn commented_file(gates: &[&str]) -> Result<String, ConfigError> {
     let mut text = HEADING.to_owned();
     let mut last_table = "";
     for KeyReference { key, default, in_modes } in key_reference()? {
@@ -35,12 +38,35 @@ pub fn commented_file() -> Result<String, ConfigError> {
         for (mode, default) in in_modes.iter().filter(|(mode, _)| !crate::mode::judges(*mode)) {
             let _ = write!(text, " In {} mode {default}.", mode.name());
         }
+        let offered = Some(gates).filter(|gates| key.name == keys::GATES.name && !gates.is_empty());
+        let default = match offered {
+            Some(gates) => {
+                let _ = write!(text, " None = []; those of this project could be:");
+                Some(Value::from(gates.to_vec()).to_string())
+            }
+            None => default,
+        };
         let _ = match default {
             Some(default) => writeln!(text, "\n# {name} = {default}"),
-            None => writeln!(text, "\n# {name} =     (expected: {})", key.expected),
+            None => writeln!(text, " Nothing unless set; for example:\n# {name} = {}", example(key.name)),
         };
     }
     Ok(text)
+}
+
+/// A value for a key that has no default, as TOML: the line is to be right once it counts.
+fn example(key: &str) -> &'static str {
+    match key {
+        "limits.max_cost" => "20",
+        "limits.max_tokens" => "5000000",
+        "agent.model" => "\"sonnet\"",
+        "agent.max_turns" => "50",
+        "notify.url" => "\"https://ntfy.sh/a-topic-of-your-own\"",
+        "notify.webhook" => "\"https://example.com/windlass\"",
+        "notify.command" => "\"cat >> notifications.jsonl\"",
+        // Commands and paths: nothing.
+        _ => "\"\"",
+    }
 }
 
 #[cfg(test)]
@@ -52,7 +78,7 @@ mod tests {
 
     #[test]
     fn it_names_every_key_and_says_nothing() {
-        let text = commented_file().unwrap();
+        let text = commented_file(&[]).unwrap();
         let layer = Layer::parse(FileKind::Project, Path::new("config.toml"), &text).unwrap();
         assert_eq!(layer.values().count(), 0);
         for key in KEYS.iter().filter(|key| key.secrecy == Secrecy::Open) {
@@ -62,17 +88,19 @@ mod tests {
     }
 
     #[test]
-    fn every_default_can_be_uncommented() {
-        let text = commented_file().unwrap();
+    fn every_line_can_be_uncommented() {
+        let text = commented_file(&["cargo test", "echo \"it's\""]).unwrap();
+        assert!(text.contains("could be:\n# commands = [\"cargo test\", "), "{text}");
         let is_value = |line: &&str| {
             let name = line.strip_prefix("# ").and_then(|rest| rest.split_once(" = ")).map(|(name, _)| name);
             name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
-                && !line.contains("(expected: ")
         };
         let uncommented: Vec<&str> =
             text.lines().map(|line| if is_value(&line) { &line[2..] } else { line }).collect();
         let layer =
             Layer::parse(FileKind::Project, Path::new("config.toml"), &uncommented.join("\n")).unwrap();
-        assert!(layer.values().count() > 30, "{uncommented:?}");
+        let shown = KEYS.iter().filter(|key| key.secrecy != Secrecy::Secret);
+        assert_eq!(layer.values().count(), shown.count(), "{uncommented:?}");
+        assert_eq!(layer.value("gates.commands").unwrap().as_array().unwrap().len(), 2);
     }
 }

@@ -7,13 +7,13 @@ use toml::Value;
 use super::layer::ConfigError;
 use super::nearest::nearest;
 use super::setting::{
-    CheckSetting, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvents, OutputLevel, Pause, Phrase,
-    PositiveSpan, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
-    TextOrNothing, TokenCap, WebAddress,
+    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
+    NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName,
+    Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use super::shown::shown;
 use crate::fact::ExitCodes;
-use crate::run::{BudgetScope, CommitPolicy, Depth};
+use crate::run::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin};
 
 /// A key that holds a `T`.
 #[derive(Debug)]
@@ -88,6 +88,7 @@ keys! {
     MODEL: Text = "agent.model", "The model; without it the agent chooses.";
     MAX_TURNS: Count<1> = "agent.max_turns", "Turns per call; without it the agent's own limit holds.";
     API_KEYS: bool = "agent.api_keys", "Hand API keys of the environment to the agent.";
+    AGENTS_FILE: FileBelow = "agent.agents_file", "What every agent here is told: the file goes into the system prompt; empty = none.";
     BACKGROUND: bool = "agent.background", "Let the agent start background tasks.";
 
     ALLOW: Vec<String> = "permissions.allow", "Permission rules for the agent, such as `Bash(make test)`.";
@@ -103,6 +104,32 @@ keys! {
     TRUST_EXISTING_STATUS: bool = "workspace.trust_existing_status", "A status file from before the run counts as well.";
     TODO_FALLBACK: bool = "workspace.todo_fallback", "The boxes of TODO.md count where no status file can be read.";
 
+    PLAN_FILE: FileBelow = "plan.file", "The plan, as one file.";
+    PLAN_FOLDER: FileBelow = "plan.folder", "The plan as a folder; it goes before the file where its README.md exists; empty = none.";
+    SPECS: FileBelow = "plan.specs", "The folder of the specifications; empty = none.";
+    MIGRATE_AT: Count<1> = "plan.migrate_at", "Tasks from which `migrate-plan` makes a folder of a file.";
+    SMART_TERMINATION: bool = "build.smart_termination", "A build ends when no box is open, or when an iteration changes nothing.";
+
+    HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks at the turns of a run.";
+    HOOK_TIMEOUT: PositiveSpan = "hooks.timeout", "Time that a hook may take.";
+    HOOK_STARTED: TextOrNothing = "hooks.started", "A shell command before anything else; without it the file `.windlass/hooks/started`.";
+    HOOK_NEXT_ITERATION: TextOrNothing = "hooks.next_iteration", "A shell command before each iteration; without it the file `.windlass/hooks/next_iteration`.";
+    HOOK_FINISHED: TextOrNothing = "hooks.finished", "A shell command on every way out; without it the file `.windlass/hooks/finished`.";
+
+    SANDBOX_KIND: SandboxKind = "sandbox.kind", "What locks in the agent, its checks and its hooks.";
+    SANDBOX_NETWORK: NetworkChoice = "sandbox.network", "The network inside: all, nothing, or the hosts of `sandbox.hosts` alone.";
+    SANDBOX_HOSTS: Hosts = "sandbox.hosts", "Hosts that can be reached from inside; `*.` before a name means all below it.";
+    SANDBOX_MEMORY: ByteCap = "sandbox.memory", "Memory that everything inside may use together.";
+    SANDBOX_PROCESSES: CountCap = "sandbox.processes", "Processes that may exist inside at once.";
+    SANDBOX_PROCESSORS: ProcessorCap = "sandbox.processors", "Processors that everything inside may use together.";
+    SANDBOX_ENVIRONMENT: Vec<String> = "sandbox.environment", "Names of variables that are passed on beyond the usual ones.";
+    SANDBOX_WRITABLE: Vec<String> = "sandbox.writable", "Paths beyond the project that may be written; `~/` is the user's home.";
+    SANDBOX_HIDDEN: Vec<String> = "sandbox.hidden", "Paths that may not even be read, beyond the usual ones; `~/` is the user's home.";
+    SANDBOX_PRESETS: Presets = "sandbox.presets", "Tools in the image that `windlass sandbox build` makes: `rust`, `node`, `bun`, `python`, `go`.";
+    SANDBOX_SETUP_SCRIPT: FileBelow = "sandbox.setup_script", "A script that is run, as root, when that image is made; empty = none.";
+    SANDBOX_LOGIN: SandboxLogin = "sandbox.login", "How the agent inside is logged in: by a token in the environment, or by the user's credentials, mounted.";
+    SANDBOX_SKIP_PERMISSIONS: bool = "sandbox.skips_permissions", "The agent inside may do anything without asking.";
+
     VERIFY_ON_COMPLETION: bool = "verify.on_completion", "Have a fresh agent verify finished work before it counts.";
     VERIFY_DEPTH: Depth = "verify.depth", "How closely it looks: at main results, each requirement, edge cases too.";
     VERIFY_ATTEMPTS: Count<1, 10> = "verify.attempts", "Verifications that may refuse the work before a person is needed.";
@@ -114,6 +141,10 @@ keys! {
 
     LOG_ENABLED: bool = "log.enabled", "Write a log of each run into its workspace.";
     LOG_KEEP: Count<0> = "log.keep", "Logs kept in a workspace; older ones go; 0 = all.";
+    LOG_KEEP_SIZE: ByteCap = "log.keep_size", "Room for the logs of a workspace; the oldest go first; 0 = no limit.";
+
+    RUNS_KEEP: Count<0> = "runs.keep", "Ended runs whose recordings are kept; those of older ones go; 0 = all.";
+    RUNS_KEEP_SIZE: ByteCap = "runs.keep_size", "Room for the recordings of a project's ended runs; the oldest go first; 0 = no limit.";
 
     NOTIFY_URL: WebAddress = "notify.url", "An ntfy topic's address that is told what happens.";
     NOTIFY_WEBHOOK: WebAddress = "notify.webhook", "An address that is told the same as JSON.";

@@ -105,8 +105,8 @@ impl Layer {
     /// None, as long as the defaults are what they are.
     pub fn defaults(mode: Mode) -> Result<Layer, ConfigError> {
         let mut layer = Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS)?;
-        let differing = mode_defaults::differing(mode).iter().map(|(name, number)| {
-            (*name, Said { value: Value::Integer(*number), origin: Origin::DefaultFor(mode) })
+        let differing = mode_defaults::differing(mode).iter().map(|(name, default)| {
+            (*name, Said { value: default.value(), origin: Origin::DefaultFor(mode) })
         });
         layer.said.extend(differing);
         Ok(layer)
@@ -211,6 +211,14 @@ impl Layer {
         known(key.name)
             .and_then(|info| self.insert(info, value, Origin::Flag(flag.to_owned())))
             .map_err(|problem| ConfigError::one(format!("{flag}: {problem}")))
+    }
+
+    /// Adds what somebody says of a key.
+    ///
+    /// # Errors
+    /// A value that the key cannot hold: one sentence.
+    pub(super) fn say(&mut self, name: &str, value: Value, origin: Origin) -> Result<(), String> {
+        known(name).and_then(|info| self.insert(info, value, origin))
     }
 
     fn insert(&mut self, info: &'static KeyInfo, value: Value, origin: Origin) -> Result<(), String> {

@@ -6,6 +6,7 @@
 mod commented;
 mod duration;
 pub mod edit;
+pub mod fresher;
 pub mod keys;
 mod layer;
 mod mode_defaults;
@@ -29,10 +30,12 @@ pub use nearest::nearest;
 pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
-    AgentSettings, LogSettings, NotifySettings, StatusSettings, VerifySettings, WorkspaceSettings,
+    AgentSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings, SandboxSettings,
+    StatusSettings, VerifySettings, WorkspaceSettings,
 };
 pub use setting::{
-    CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvent, NotifyEvents,
-    OutputLevel, Pause, Phrase, PositiveSpan, Refusal, ReportName, Secrecy, Secret, SecretText, Setting,
-    Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
+    NotifyEvent, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal,
+    ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
+    WebAddress,
 };

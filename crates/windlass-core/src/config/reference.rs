@@ -36,8 +36,8 @@ pub fn key_reference() -> Result<Vec<KeyReference>, ConfigError> {
 }
 
 fn in_mode(mode: Mode, key: &KeyInfo) -> Option<String> {
-    let (_, number) = mode_defaults::differing(mode).iter().find(|(name, _)| *name == key.name)?;
-    Some(number.to_string())
+    let (_, default) = mode_defaults::differing(mode).iter().find(|(name, _)| *name == key.name)?;
+    Some(key.shown(&default.value()))
 }
 
 /// The table in `docs/configuration.md`, every line with its end.

@@ -7,15 +7,16 @@ use std::time::Duration;
 use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::sections::{
-    AgentSettings, LogSettings, NotifySettings, StatusSettings, VerifySettings, WorkspaceSettings,
+    AgentSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings, SandboxSettings,
+    StatusSettings, VerifySettings, WorkspaceSettings,
 };
 use super::setting::{
-    CheckSetting, Count, CountCap, FileBelow, FineSpan, MoneyCap, NotifyEvents, OutputLevel, Pause, Phrase,
-    PositiveSpan, Refusal, ReportName, SecretText, Setting, Span, SpanCap, Text, TextOrNothing, TokenCap,
-    WebAddress,
+    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
+    NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName,
+    SecretText, Setting, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
-use crate::fact::{Check, CheckKind, Cost, ExitCodes};
-use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits, Mode};
+use crate::fact::{Check, CheckKind, Cost, ExitCodes, HookName};
+use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network};
 
 /// All that configuration says about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,14 +37,24 @@ pub struct Resolved {
     pub notes_file: Option<PathBuf>,
     /// The agent.
     pub agent: AgentSettings,
+    /// What every agent here is told, relative to the working directory; `None` = nothing.
+    pub agents_file: Option<PathBuf>,
     /// How claims of a workspace are read.
     pub workspace: WorkspaceSettings,
+    /// Where plans lie.
+    pub plan: PlanSettings,
+    /// What is called at the turns of a run.
+    pub hooks: HookSettings,
+    /// What locks in what a run starts.
+    pub sandbox: SandboxSettings,
     /// How finished work is verified.
     pub verify: VerifySettings,
     /// How the status file is watched.
     pub status: StatusSettings,
     /// The log of a run in its workspace.
     pub log: LogSettings,
+    /// What is kept of ended runs.
+    pub runs: RunsSettings,
     /// Who is told what.
     pub notify: NotifySettings,
     /// Who commits.
@@ -189,15 +200,24 @@ impl Values {
             completion_threshold: self.get(&keys::COMPLETION_THRESHOLD).map(|Count(number)| number)?,
             notes_file: self.get(&keys::NOTES_FILE).map(|FileBelow(path)| path)?,
             agent: self.agent()?,
+            agents_file: self.get(&keys::AGENTS_FILE).map(|FileBelow(path)| path)?,
             workspace: WorkspaceSettings {
                 trust_existing_status: self.get(&keys::TRUST_EXISTING_STATUS)?,
                 todo_fallback: self.get(&keys::TODO_FALLBACK)?,
             },
+            plan: self.plan()?,
+            hooks: self.hooks()?,
+            sandbox: self.sandbox()?,
             verify: self.verify()?,
             status: self.status()?,
             log: LogSettings {
                 enabled: self.get(&keys::LOG_ENABLED)?,
                 keep: self.get(&keys::LOG_KEEP).map(|Count(number)| positive(number))?,
+                keep_bytes: self.get(&keys::LOG_KEEP_SIZE).map(|ByteCap(bytes)| bytes)?,
+            },
+            runs: RunsSettings {
+                count: self.get(&keys::RUNS_KEEP).map(|Count(number)| positive(number))?,
+                bytes: self.get(&keys::RUNS_KEEP_SIZE).map(|ByteCap(bytes)| bytes)?,
             },
             notify: self.notify()?,
             commit: self.get(&keys::COMMIT)?,
@@ -249,6 +269,54 @@ impl Values {
             allow: self.get(&keys::ALLOW)?,
             api_keys: self.get(&keys::API_KEYS)?,
             background: self.get(&keys::BACKGROUND)?,
+        })
+    }
+
+    fn plan(&self) -> Result<PlanSettings, ConfigError> {
+        let FileBelow(file) = self.get(&keys::PLAN_FILE)?;
+        Ok(PlanSettings {
+            file: file.ok_or_else(|| ConfigError::one("`plan.file` cannot be empty".to_owned()))?,
+            folder: self.get(&keys::PLAN_FOLDER).map(|FileBelow(path)| path)?,
+            specs: self.get(&keys::SPECS).map(|FileBelow(path)| path)?,
+            migrate_at: self.get(&keys::MIGRATE_AT).map(|Count(number)| number)?,
+            smart_termination: self.get(&keys::SMART_TERMINATION)?,
+        })
+    }
+
+    fn hooks(&self) -> Result<HookSettings, ConfigError> {
+        let mut commands = Vec::new();
+        for (hook, key) in [
+            (HookName::Started, &keys::HOOK_STARTED),
+            (HookName::NextIteration, &keys::HOOK_NEXT_ITERATION),
+            (HookName::Finished, &keys::HOOK_FINISHED),
+        ] {
+            let command = self.find(key)?.and_then(|TextOrNothing(command)| command);
+            commands.extend(command.map(|command| (hook, command)));
+        }
+        let PositiveSpan(timeout) = self.get(&keys::HOOK_TIMEOUT)?;
+        Ok(HookSettings { enabled: self.get(&keys::HOOKS_ENABLED)?, timeout, commands })
+    }
+
+    fn sandbox(&self) -> Result<SandboxSettings, ConfigError> {
+        let Hosts(hosts) = self.get(&keys::SANDBOX_HOSTS)?;
+        let network = match self.get(&keys::SANDBOX_NETWORK)? {
+            NetworkChoice::On => Network::On,
+            NetworkChoice::Off => Network::Off,
+            NetworkChoice::Hosts => Network::Hosts(hosts),
+        };
+        Ok(SandboxSettings {
+            kind: self.get(&keys::SANDBOX_KIND)?,
+            network,
+            memory: self.get(&keys::SANDBOX_MEMORY).map(|ByteCap(bytes)| bytes)?,
+            processes: self.get(&keys::SANDBOX_PROCESSES).map(|CountCap(cap)| cap)?,
+            millicpus: self.get(&keys::SANDBOX_PROCESSORS).map(|ProcessorCap(millis)| millis)?,
+            environment: self.get(&keys::SANDBOX_ENVIRONMENT)?,
+            writable: self.get(&keys::SANDBOX_WRITABLE)?,
+            hidden: self.get(&keys::SANDBOX_HIDDEN)?,
+            presets: self.get(&keys::SANDBOX_PRESETS).map(|Presets(presets)| presets)?,
+            setup_script: self.get(&keys::SANDBOX_SETUP_SCRIPT).map(|FileBelow(path)| path)?,
+            login: self.get(&keys::SANDBOX_LOGIN)?,
+            skips_permissions: self.get(&keys::SANDBOX_SKIP_PERMISSIONS)?,
         })
     }
 

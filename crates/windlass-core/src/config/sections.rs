@@ -1,10 +1,12 @@
 //! What single tables of the configuration say, as types.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::setting::{NotifyEvent, Secret};
-use crate::run::{Depth, JobLog, StatusNews, StatusWatch};
+use crate::fact::HookName;
+use crate::run::{Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch};
 
 /// What configuration says about the agent; the rest of an `AgentPlan` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl LogSettings {
     /// As a run's plan has it, before its log is made.
     #[must_use]
     pub fn log(&self) -> Option<JobLog> {
-        self.enabled.then_some(JobLog { keep: self.keep, file: None })
+        self.enabled.then_some(JobLog { keep: self.keep, keep_bytes: self.keep_bytes, file: None })
     }
 }
 
@@ -82,6 +84,17 @@ pub struct LogSettings {
     pub enabled: bool,
     /// So many are kept; `None` = all.
     pub keep: Option<u32>,
+    /// They take so many bytes at most; `None` = no limit.
+    pub keep_bytes: Option<u64>,
+}
+
+/// What is kept of ended runs beyond their journals and snapshots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunsSettings {
+    /// The recordings of so many; `None` = of all.
+    pub count: Option<u32>,
+    /// They take so many bytes at most; `None` = no limit.
+    pub bytes: Option<u64>,
 }
 
 /// Who is told what.
@@ -103,4 +116,59 @@ pub struct NotifySettings {
     pub retries: u32,
     /// Signs what is sent.
     pub secret: Option<Secret>,
+}
+
+/// Where plans and specifications lie, relative to the working directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanSettings {
+    /// The plan as one file.
+    pub file: PathBuf,
+    /// The plan as a folder; `None` = it is never looked for.
+    pub folder: Option<PathBuf>,
+    /// The specifications; `None` = none.
+    pub specs: Option<PathBuf>,
+    /// Tasks from which a file is worth a folder.
+    pub migrate_at: u32,
+    /// A build ends when no box is open, or when an iteration changes nothing.
+    pub smart_termination: bool,
+}
+
+/// What is called at the turns of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookSettings {
+    /// Hooks are called at all.
+    pub enabled: bool,
+    /// Time that one may take.
+    pub timeout: Duration,
+    /// Commands for `sh -c`; a hook without one is a file of its name.
+    pub commands: Vec<(HookName, String)>,
+}
+
+/// How a sandbox is made; paths as they are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxSettings {
+    /// What locks in what a run starts.
+    pub kind: SandboxKind,
+    /// The network inside.
+    pub network: Network,
+    /// Bytes of memory; `None` = no limit.
+    pub memory: Option<u64>,
+    /// Processes at once; `None` = no limit.
+    pub processes: Option<u32>,
+    /// Thousandths of processors; `None` = no limit.
+    pub millicpus: Option<u32>,
+    /// Names of variables that are passed on beyond the usual ones.
+    pub environment: Vec<String>,
+    /// Paths that may be written; `~/` is the user's home.
+    pub writable: Vec<String>,
+    /// Paths that may not even be read; `~/` is the user's home.
+    pub hidden: Vec<String>,
+    /// Tools in the image that is made for the project, each once.
+    pub presets: BTreeSet<Preset>,
+    /// A script that is run when that image is made, relative to the working directory; `None` = none.
+    pub setup_script: Option<PathBuf>,
+    /// How the agent is logged in.
+    pub login: SandboxLogin,
+    /// The agent inside may do anything without asking.
+    pub skips_permissions: bool,
 }

@@ -8,6 +8,7 @@ mod call;
 mod check;
 mod class;
 mod evidence;
+mod hook;
 mod ids;
 mod money;
 mod notified;
@@ -21,6 +22,7 @@ pub use call::{CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit}
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
 pub use class::{Class, Verdict};
 pub use evidence::Evidence;
+pub use hook::{Hook, HookCommand, HookDecision, HookName, HookOutcome};
 pub use ids::{CallId, LaneId, RunId, SnapshotId};
 pub use money::{Cost, Tokens};
 pub use notified::{Delivery, NotificationKey, SinkKind};
@@ -157,9 +159,42 @@ pub enum Fact {
         /// Files that differ from the iteration's beginning.
         #[serde(default)]
         changed: u32,
+        /// Those among them that the mode does not let the agent change.
+        #[serde(default, skip_serializing_if = "is_none")]
+        strayed: u32,
         /// What the job's own file says; `None` where the mode reads none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         standing: Option<Standing>,
+    },
+    /// What the mode does not let the agent change was undone; the kept tree still has it.
+    Refused {
+        /// Where.
+        lane: LaneId,
+        /// How many files.
+        count: u32,
+        /// The first of them, relative to the working directory: at most 5.
+        files: Vec<String>,
+        /// They are as before; `false` where there is no snapshot to take them from.
+        undone: bool,
+        /// What is there now.
+        evidence: Evidence,
+    },
+    /// A hook is to be asked whether the next iteration may begin.
+    HookDue {
+        /// Where.
+        lane: LaneId,
+        /// The iteration's number.
+        iteration: u32,
+    },
+    /// A hook ended.
+    HookFinished {
+        /// Below whose keeper it ran.
+        lane: LaneId,
+        /// Which.
+        hook: HookName,
+        /// How it went, and what follows.
+        #[serde(flatten)]
+        outcome: HookOutcome,
     },
     /// A commit was made of what the iteration changed, or there was nothing to commit.
     Committed {
@@ -320,6 +355,12 @@ pub enum Fact {
     },
 }
 
+/// For counts that are left out where there is nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
 impl Fact {
     /// Its kind, as the journal names it.
     #[must_use]
@@ -335,6 +376,9 @@ impl Fact {
             Fact::CallFinished { .. } => "call_finished",
             Fact::StatusChanged { .. } => "status_changed",
             Fact::Kept { .. } => "kept",
+            Fact::Refused { .. } => "refused",
+            Fact::HookDue { .. } => "hook_due",
+            Fact::HookFinished { .. } => "hook_finished",
             Fact::Committed { .. } => "committed",
             Fact::Settled { .. } => "settled",
             Fact::VerificationDue { .. } => "verification_due",

@@ -29,6 +29,26 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf
     })
 }
 
+/// For `#[serde(with = "…")]` on several paths.
+pub mod list {
+    use super::{Deserialize, Deserializer, PathBuf, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(transparent)]
+    struct One(#[serde(with = "super")] PathBuf);
+
+    /// For `#[serde(with = "…")]`.
+    pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(paths.iter().map(|path| One(path.clone())))
+    }
+
+    /// For `#[serde(with = "…")]`.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+        let paths = Vec::<One>::deserialize(deserializer)?;
+        Ok(paths.into_iter().map(|One(path)| path).collect())
+    }
+}
+
 /// For `#[serde(with = "…")]` on paths with something said about each.
 pub mod keyed {
     use super::{Deserialize, Deserializer, PathBuf, Serialize, Serializer};

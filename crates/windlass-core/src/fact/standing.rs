@@ -44,8 +44,21 @@ pub enum StandingSource {
     Nowhere,
     /// The status file.
     StatusFile,
+    /// The plan of a job in mode plan or build.
+    PlanFile,
     /// The boxes of `TODO.md`, since there is no readable status file (`--todo-fallback`).
     TodoFile,
+}
+
+impl StandingSource {
+    /// What is counted there, in the plural.
+    #[must_use]
+    pub const fn counts(self) -> &'static str {
+        match self {
+            StandingSource::PlanFile => "tasks",
+            StandingSource::Nowhere | StandingSource::StatusFile | StandingSource::TodoFile => "items",
+        }
+    }
 }
 
 /// Items counted by the agent.
@@ -95,13 +108,16 @@ impl Standing {
     pub fn line(&self, more: Option<i64>) -> String {
         let counted = self.items.map(|Items { done, total }| {
             let more = more.filter(|more| *more != 0).map(|more| format!(" ({more:+})")).unwrap_or_default();
-            format!("{done}/{total} items{more}")
+            format!("{done}/{total} {}{more}", self.source.counts())
         });
         let worked =
             self.worked.map(|worked| if worked { "worked" } else { "found nothing to do" }.to_owned());
         let said: Vec<&str> =
             [&*self.phase, &*self.summary].into_iter().filter(|text| !text.is_empty()).collect();
-        let said = (!said.is_empty()).then(|| said.join(": "));
+        let said = (!said.is_empty()).then(|| match self.source {
+            StandingSource::PlanFile if !self.summary.is_empty() => format!("next: {}", self.summary),
+            _ => said.join(": "),
+        });
         counted.or(worked).into_iter().chain(said).collect::<Vec<_>>().join(" - ")
     }
 
@@ -146,6 +162,18 @@ mod tests {
         assert_eq!(counted(1, 6).items_since(Some(&counted(3, 3))), None);
         assert_eq!(counted(4, 6).items_since(Some(&counted(3, 3))), Some(1));
         assert_eq!(counted(u64::MAX, 0).items_since(Some(&counted(0, 0))), Some(i64::MAX));
+    }
+
+    // rows: 5
+    #[test]
+    fn a_plan_counts_tasks_and_says_which_is_next() {
+        let plan = Standing {
+            source: StandingSource::PlanFile,
+            phase: "Priority 1".to_owned(),
+            summary: "Write the parser".to_owned(),
+            ..counted(1, 3)
+        };
+        assert_eq!(plan.line(Some(1)), "1/3 tasks (+1) - next: Write the parser");
     }
 
     #[test]

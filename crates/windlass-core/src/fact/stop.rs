@@ -126,6 +126,34 @@ impl StopReason {
         }
     }
 
+    /// Fresher's word for it (seed 002, 3.3), one of five.
+    #[must_use]
+    pub const fn finish_type(self) -> &'static str {
+        match self {
+            StopReason::Complete | StopReason::NothingToDo => "complete",
+            StopReason::MaxIterations
+            | StopReason::MaxCost
+            | StopReason::MaxTokens
+            | StopReason::MaxDuration => "max_iterations",
+            StopReason::Stagnated | StopReason::NoChanges | StopReason::Blocked => "no_changes",
+            StopReason::StopRequested
+            | StopReason::NeedsHuman
+            | StopReason::Interrupted
+            | StopReason::Terminated => "manual",
+            StopReason::ConsecutiveFailures
+            | StopReason::AgentUnavailable
+            | StopReason::LimitWaitExceeded
+            | StopReason::GatesFailing
+            | StopReason::Locked
+            | StopReason::HookAbort
+            | StopReason::HookSkips
+            | StopReason::DiskFull
+            | StopReason::DestructiveChange
+            | StopReason::Internal
+            | StopReason::Missing => "error",
+        }
+    }
+
     /// The exit code of a run that ended so.
     #[must_use]
     pub const fn exit_code(self, codes: ExitCodes) -> u8 {

@@ -1,9 +1,10 @@
 //! Modes: how an iteration is prompted and how progress is read. One file per mode, where there is something to say.
 
+mod build;
 mod goal;
 mod workspace;
 
-use crate::fact::{CallReport, Purpose};
+use crate::fact::{CallReport, CallSummary, Class, Purpose, Standing};
 use crate::run::{Job, Mode};
 
 pub use workspace::Standings;
@@ -12,7 +13,8 @@ pub use workspace::Standings;
 #[must_use]
 pub const fn purpose(mode: Mode) -> Purpose {
     match mode {
-        Mode::Goal | Mode::Loop | Mode::Iterative => Purpose::Work,
+        Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Build => Purpose::Work,
+        Mode::Plan => Purpose::Plan,
         Mode::Verify | Mode::Validate => Purpose::Verify,
     }
 }
@@ -23,7 +25,7 @@ pub const fn purpose(mode: Mode) -> Purpose {
 pub fn claims(job: &Job, report: &CallReport) -> bool {
     match job.mode {
         Mode::Goal => goal::claims(&job.completion_signal, report),
-        Mode::Loop | Mode::Iterative => false,
+        Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build => false,
         Mode::Verify | Mode::Validate => {
             report.assessment.as_ref().is_some_and(crate::fact::Assessment::passes)
         }
@@ -33,7 +35,7 @@ pub fn claims(job: &Job, report: &CallReport) -> bool {
 /// Are claims read from the job's own file?
 #[must_use]
 pub const fn reads_file(mode: Mode) -> bool {
-    matches!(mode, Mode::Loop | Mode::Iterative)
+    matches!(mode, Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build)
 }
 
 /// Is the agent asked for a judgement, and for nothing else?
@@ -47,6 +49,26 @@ pub const fn judges(mode: Mode) -> bool {
 pub fn claims_needed(job: &Job) -> u32 {
     match job.mode {
         Mode::Goal => job.completion_threshold.max(1),
-        Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => 1,
+        Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Verify | Mode::Validate => 1,
     }
+}
+
+/// Does the job end when its claim stands, or when nothing changes any more? A build can be told not to.
+#[must_use]
+pub fn ends_by_itself(job: &Job) -> bool {
+    job.mode != Mode::Build || job.plan.as_ref().is_none_or(|plan| plan.smart_termination)
+}
+
+/// Why a job that works off a plan has none; `None` where it has, and in other modes.
+#[must_use]
+pub fn missing_plan(job: &Job, standing: &Standing) -> Option<String> {
+    (job.mode == Mode::Build).then(|| build::missing(job, standing)).flatten()
+}
+
+/// May a call that went like this claim by the job's own file? A plan that a pass did not change is finished only if
+/// there was a pass.
+#[must_use]
+pub fn may_claim(mode: Mode, call: &CallSummary) -> bool {
+    let worked = call.class == Class::Success && (call.tool_uses > 0 || !call.empty);
+    mode != Mode::Plan || worked
 }

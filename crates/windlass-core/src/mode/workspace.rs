@@ -32,6 +32,19 @@ impl Standings {
     /// Does the file claim that the job is done? What it said before this run counts only where it is trusted.
     #[must_use]
     pub fn claims(&self, job: &Job) -> bool {
+        let complete = self.latest.as_ref().filter(|latest| latest.complete && latest.problem.is_none());
+        match job.mode {
+            // Boxes are the state of the work itself, whoever ticked them and when.
+            Mode::Build => complete.is_some() && super::ends_by_itself(job),
+            // It is good, and a further pass has left it as it was.
+            Mode::Plan => complete.is_some_and(|latest| latest.mark == self.began),
+            Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => {
+                self.status_claims(job)
+            }
+        }
+    }
+
+    fn status_claims(&self, job: &Job) -> bool {
         let trusted = job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
         self.latest
             .as_ref()

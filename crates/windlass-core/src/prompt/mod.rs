@@ -1,7 +1,11 @@
 //! What an agent is told: the system prompt, which stays the same from iteration to iteration, and the user's prompt.
 
 mod goal;
+mod hook;
 mod notes;
+#[cfg(test)]
+mod plan_tests;
+mod plans;
 mod session;
 mod template;
 #[cfg(test)]
@@ -9,11 +13,13 @@ mod tests;
 mod workspace;
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing};
 use crate::run::{Mode, RunPlan, TurnKey};
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
+pub use plans::{PlanLayout, PlanWork};
 pub use session::{Authoring, SessionParts, session};
 
 /// The longest goal, in bytes. Claude Code takes 10 MB on standard input, but refuses about 5 MB as too long for its
@@ -22,6 +28,24 @@ pub const LONGEST_GOAL: usize = 1024 * 1024;
 
 /// The longest AGENTS.md that is passed on, in bytes.
 pub const LONGEST_AGENTS_FILE: usize = 64 * 1024;
+
+/// What is passed on of an AGENTS.md: all of it, or its beginning up to the last whole line, and that there is more.
+/// At most [`LONGEST_AGENTS_FILE`] bytes and one more are looked at; what is no UTF-8 is replaced.
+#[must_use]
+pub fn agents_text(bytes: &[u8]) -> String {
+    let readable = |bytes: &[u8]| {
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        String::from_utf8_lossy(text).into_owned()
+    };
+    let Some(beginning) = bytes.get(..LONGEST_AGENTS_FILE).filter(|beginning| beginning.len() < bytes.len())
+    else {
+        return readable(bytes);
+    };
+    let whole_lines = beginning.iter().rposition(|byte| *byte == b'\n').map_or(beginning.len(), |at| at + 1);
+    let text = readable(beginning.get(..whole_lines).unwrap_or(beginning));
+    let limit = LONGEST_AGENTS_FILE / 1024;
+    format!("{text}\n(What follows in this file is left out here: it is longer than {limit} KiB.)\n")
+}
 
 /// What a prompt is made of.
 #[derive(Clone, Debug)]
@@ -46,10 +70,15 @@ pub struct PromptParts<'a> {
     pub findings: Option<&'a Assessment>,
     /// What the status file says.
     pub standing: Option<&'a Standing>,
+    /// What the project's hooks want the agent of this iteration to be told; empty = nothing.
+    pub hook: &'a str,
+    /// How the plan stands; `None` in modes without one.
+    pub plan_work: Option<PlanWork<'a>>,
 }
 
-/// Texts of a project that replace (`user`) or add to (`system`) the built-in ones of a mode. `{{projectRoot}}`,
-/// `{{workspacePath}}`, `{{iteration}}` and `{{instructions}}` are put in.
+/// Texts of a project that replace (`user`) or add to (`system`) the built-in ones of a mode. `{{projectRoot}}` and
+/// `{{iteration}}` are put in; for workspaces `{{workspacePath}}` and `{{instructions}}`, for plan and build
+/// `{{planFile}}`, `{{specs}}`, `{{task}}` and `{{commits}}`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Templates<'a> {
     /// `.windlass/prompts/<mode>.md`
@@ -83,10 +112,15 @@ pub struct Prompt {
 /// Composes the prompt of a call.
 #[must_use]
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
-    match parts.plan.job.mode {
+    let mut prompt = match parts.plan.job.mode {
         Mode::Goal => goal::compose(parts),
-        Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => workspace::compose(parts),
-    }
+        Mode::Plan | Mode::Build if parts.purpose != Purpose::Verify => plans::compose(parts),
+        Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Verify | Mode::Validate => {
+            workspace::compose(parts)
+        }
+    };
+    prompt.user.push_str(&hook::section(parts));
+    prompt
 }
 
 /// Does the goal itself hold the completion phrase on a line of its own? Its echo would then be a claim.
@@ -115,7 +149,9 @@ fn unattended() -> &'static str {
 fn agents_section(parts: &PromptParts<'_>) -> String {
     parts.agents_file.map_or_else(String::new, |agents| {
         let agents = without_signal(agents.trim_end(), &parts.plan.job.completion_signal);
-        format!("\n# AGENTS.md of this project\n\n{agents}\n")
+        let named = parts.plan.job.agents_file.as_deref().unwrap_or(Path::new("AGENTS.md"));
+        let name = named.to_string_lossy().replace(char::is_control, " ");
+        format!("\n# {name} of this project\n\n{agents}\n")
     })
 }
 

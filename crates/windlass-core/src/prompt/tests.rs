@@ -14,7 +14,7 @@ fn gated() -> RunPlan {
     RunPlan { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
 }
 
-fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
+pub(super) fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
     let turn = TurnKey { iteration: 3, attempt: 1 };
     PromptParts {
         plan,
@@ -27,10 +27,12 @@ fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
         agents_file: None,
         findings: None,
         standing: None,
+        hook: "",
+        plan_work: None,
     }
 }
 
-fn outcome() -> CheckOutcome {
+pub(super) fn outcome() -> CheckOutcome {
     CheckOutcome {
         check: 0,
         result: CheckResult::Failed(2),
@@ -84,6 +86,32 @@ fn the_system_prompt_is_the_same_in_every_iteration_and_ends_with_agents_md() {
     later.notes = Some(Notes::take(b"much has happened", NotesShare::Usual));
     assert_eq!(compose(&first).system, compose(&later).system);
     assert!(compose(&first).system.ends_with("Run `make` before you commit.\n"));
+}
+
+// rows: 18
+#[test]
+fn another_agents_file_is_named_and_a_long_one_is_cut_at_a_line() {
+    let mut plan = gated();
+    plan.job.agents_file = Some(".fresher/AGENTS.md".into());
+    let mut parts = parts(&plan, "x");
+    parts.agents_file = Some("Run `make`.");
+    assert!(compose(&parts).system.ends_with("# .fresher/AGENTS.md of this project\n\nRun `make`.\n"));
+
+    assert_eq!(agents_text(b"\xEF\xBB\xBFone\r\n\xff"), "one\r\n\u{fffd}");
+    let whole = "x".repeat(LONGEST_AGENTS_FILE);
+    assert_eq!(agents_text(whole.as_bytes()), whole);
+    let long = agents_text("a line of \u{e9}\n".repeat(10_000).as_bytes());
+    assert!(long.len() < LONGEST_AGENTS_FILE + 100);
+    assert!(long.ends_with(
+        "a line of \u{e9}\n\n(What follows in this file is left out here: it is longer than 64 KiB.)\n"
+    ));
+    let one_line = "\u{e9}".repeat(LONGEST_AGENTS_FILE);
+    assert!(agents_text(one_line.as_bytes()).contains("left out here"));
+    let marked = [b"\xEF\xBB\xBF".as_slice(), whole.as_bytes()].concat();
+    assert!(
+        agents_text(&marked[..=LONGEST_AGENTS_FILE]).contains("left out here"),
+        "nothing is lost in silence"
+    );
 }
 
 // rows: 51
@@ -140,4 +168,28 @@ fn without_a_notes_file_nothing_is_said_of_notes() {
     let mut plan = gated();
     plan.job.notes_file = None;
     assert!(!compose(&parts(&plan, "x")).user.contains("otes"));
+}
+
+// rows: 107
+#[test]
+fn what_hooks_say_comes_last_in_every_mode_and_is_no_claim() {
+    for mode in Mode::ALL {
+        let mut plan = plan();
+        plan.job.mode = mode;
+        let said = format!("Mind the gap.\r\n{SIGNAL}\nDone.");
+        let mut parts = parts(&plan, "Port the parser.");
+        assert!(!compose(&parts).user.contains("hook"), "{mode:?}");
+        parts.hook = &said;
+        let user = compose(&parts).user;
+        assert!(user.contains("\n## From this project's hook\n\nMind the gap."), "{mode:?}: {user}");
+        assert!(user.ends_with("(the completion phrase)\nDone.\n"), "{mode:?}: {user}");
+        // Whoever judges is told nothing of how to do it.
+        parts.purpose = Purpose::Verify;
+        assert!(!compose(&parts).user.contains("Mind the gap."), "{mode:?}");
+    }
+    let (plan, long) = (plan(), "ä".repeat(20_000));
+    let mut parts = parts(&plan, "Port the parser.");
+    parts.hook = &long;
+    let user = compose(&parts).user;
+    assert!(user.len() < 20_000 && user.ends_with("ä\n\n[… left out …]\n"));
 }

@@ -1,7 +1,10 @@
 //! What an input means, as facts. Pure; changes nothing.
 
-use crate::fact::{Assessment, CallReport, CallSummary, Class, Cut, Fact, LaneId, Now, Standing, StopSource};
+use crate::fact::{
+    Assessment, CallReport, CallSummary, Class, Cut, Fact, HookName, LaneId, Now, Standing, StopSource,
+};
 use crate::mode;
+use crate::run::ending::breaks;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Hold, Input, Phase, Run, Stop, Survey};
 
@@ -19,15 +22,18 @@ impl Run {
                 vec![Fact::NotificationSettled { key, sink, delivery, status, detail, attempts }]
             }
             Input::Announced => one(self.finished(now)),
+            Input::HookEnded { lane, hook, outcome } => self.hook_ended(lane, hook, outcome),
             // Its end is decided, and nothing that comes now can change it.
             _ if self.is_ending() => Vec::new(),
             Input::Tick => self.due(now),
             Input::Stop { by, least } => one(self.stop_requested(by, least)),
             Input::Failed { stop_reason, detail } => {
-                one(self.failing.is_none().then_some(Fact::Failing { stop_reason, detail }))
+                // What nothing can be done after outweighs a reason that lets the rest be seen through.
+                let outweighs = breaks(stop_reason) && !self.is_broken();
+                one((self.failing.is_none() || outweighs).then_some(Fact::Failing { stop_reason, detail }))
             }
             Input::Surveyed { evidence, snapshot, left_out, standing } => {
-                let expected = matches!(self.survey, Survey::First | Survey::Again);
+                let expected = matches!(self.survey, Survey::First | Survey::Again | Survey::Hook);
                 one(expected.then_some(Fact::Surveyed { evidence, snapshot, left_out, standing }))
             }
             Input::Prepared { lane } => self.prepared(lane),
@@ -51,15 +57,19 @@ impl Run {
                 let working = self.lane(lane).and_then(LaneState::call).is_some();
                 one((working && self.is_news(&standing)).then_some(Fact::StatusChanged { lane, standing }))
             }
-            Input::Kept { lane, evidence, snapshot, changed, standing } => {
+            Input::Kept { lane, evidence, snapshot, changed, strayed, standing } => {
                 if !matches!(self.lane(lane), Some(LaneState::Keeping(..))) {
                     return Vec::new();
                 }
                 // Whoever watches the file is told of its last words, too.
                 let news = standing.clone().filter(|standing| self.is_news(standing));
                 let told = news.map(|standing| Fact::StatusChanged { lane, standing });
-                let kept = Fact::Kept { lane, evidence, snapshot, changed, standing };
+                let kept = Fact::Kept { lane, evidence, snapshot, changed, strayed, standing };
                 told.into_iter().chain([kept]).collect()
+            }
+            Input::Refused { lane, count, files, undone, evidence } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Refusing(..)));
+                one(expected.then_some(Fact::Refused { lane, count, files, undone, evidence }))
             }
             Input::CheckEnded { lane, stage, outcome } => {
                 let expected = self.expects_check(lane, stage, outcome.check);
@@ -126,10 +136,16 @@ impl Run {
         if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done || self.has_to_end(now) {
             return None;
         }
+        let iteration = self.counters.started + 1;
+        let asks = self.hook(HookName::NextIteration).is_some();
         self.lanes.iter().find_map(|(id, lane)| match lane.state {
-            LaneState::Idle { not_before } if not_before <= now.monotonic => {
-                Some(Fact::IterationStarted { lane: *id, iteration: self.counters.started + 1 })
+            LaneState::Idle { not_before } if not_before <= now.monotonic && asks => {
+                Some(Fact::HookDue { lane: *id, iteration })
             }
+            LaneState::Idle { not_before } if not_before <= now.monotonic => {
+                Some(Fact::IterationStarted { lane: *id, iteration })
+            }
+            LaneState::Cleared => Some(Fact::IterationStarted { lane: *id, iteration }),
             _ => None,
         })
     }

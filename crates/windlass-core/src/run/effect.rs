@@ -1,6 +1,6 @@
 //! What has been decided but not yet seen done.
 
-use crate::fact::{CallId, CheckStage, Cost, LaneId, Purpose, SnapshotId};
+use crate::fact::{CallId, CheckStage, Cost, HookName, LaneId, Purpose, SnapshotId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
 /// ends it, its idempotency key, and how a crash between the two is settled.
@@ -70,6 +70,22 @@ pub enum Effect {
         /// Which attempt of which iteration.
         turn: TurnKey,
     },
+    /// Undo what the mode does not let the agent change; it is kept.
+    Refuse {
+        /// Where.
+        lane: LaneId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+    },
+    /// Call a hook.
+    RunHook {
+        /// Below whose keeper.
+        lane: LaneId,
+        /// Which.
+        hook: HookName,
+        /// Before the next iteration: its number. Otherwise how many have begun.
+        iteration: u32,
+    },
     /// Commit what has changed since a snapshot.
     Commit {
         /// Where.
@@ -97,6 +113,8 @@ pub enum Occasion {
     Start,
     /// It goes on: somebody may have changed something meanwhile.
     Resume,
+    /// A hook was called, and may have changed something.
+    Hook,
 }
 
 /// How a call is ended.
@@ -136,6 +154,8 @@ impl Effect {
             Effect::Call { .. }
             | Effect::Keep { .. }
             | Effect::Commit { .. }
+            | Effect::Refuse { .. }
+            | Effect::RunHook { .. }
             | Effect::RunCheck { .. }
             | Effect::Announce => true,
             Effect::Survey(_)

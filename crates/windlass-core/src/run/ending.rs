@@ -4,7 +4,7 @@
 use crate::fact::{CheckKind, Fact, Now, StopReason, StopSource};
 use crate::mode;
 use crate::run::lane::LaneState;
-use crate::run::{Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
+use crate::run::{Mode, Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
 
 impl Run {
     /// The fact that decides how the run ends, if it has to end now.
@@ -41,13 +41,20 @@ impl Run {
     /// Is there nothing left that must be seen through? An agent must be gone, what it left must be kept and a commit
     /// that was begun must be known. Checks can be run again.
     fn may_end(&self) -> bool {
-        self.lanes.values().all(|lane| match &lane.state {
-            LaneState::Idle { .. } | LaneState::Preparing(_) => true,
-            LaneState::Gating(..) | LaneState::Settling(..) => self.ends_agents(),
+        !self.is_greeting() && self.lanes.values().all(|lane| self.may_leave(&lane.state))
+    }
+
+    fn may_leave(&self, state: &LaneState) -> bool {
+        match state {
+            LaneState::Idle { .. } | LaneState::Cleared | LaneState::Preparing(_) => true,
+            LaneState::Asking | LaneState::Gating(..) | LaneState::Settling(..) => self.ends_agents(),
             // What failed here does not end by itself; a resumed run takes it up again.
-            LaneState::Recovering(..) | LaneState::Keeping(..) | LaneState::Advancing(..) => self.is_broken(),
+            LaneState::Recovering(..)
+            | LaneState::Keeping(..)
+            | LaneState::Refusing(..)
+            | LaneState::Advancing(..) => self.is_broken(),
             LaneState::Calling(..) | LaneState::Terminating(..) | LaneState::Judging(..) => false,
-        })
+        }
     }
 
     /// Is there a reason to end, even if another lane must be seen through first?
@@ -56,11 +63,8 @@ impl Run {
     }
 
     /// Has the runner itself failed, or lost what it works on, so that what it does may never end?
-    fn is_broken(&self) -> bool {
-        let broken = |reason| {
-            matches!(reason, StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange)
-        };
-        self.failing.as_ref().is_some_and(|(reason, _)| broken(*reason))
+    pub(super) fn is_broken(&self) -> bool {
+        self.failing.as_ref().is_some_and(|(reason, _)| breaks(*reason))
     }
 
     /// Must running agents be ended?
@@ -86,6 +90,9 @@ impl Run {
             && let Some(detail) = self.done_before_it_began(plan)
         {
             return Some((StopReason::NothingToDo, detail.to_owned()));
+        }
+        if let Some(reason) = self.skipped_too_often().or_else(|| self.without_plan(plan)) {
+            return Some(reason);
         }
         if self.counters.failures >= plan.limits.failures.max(1) {
             let detail = format!("{} iterations in a row failed", self.counters.failures);
@@ -116,9 +123,27 @@ impl Run {
         })
     }
 
+    /// A plan that is gone, empty or not to be read is no plan without open boxes.
+    fn without_plan(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+        let problem = self.lost_plan(plan)?;
+        let last = self.counters.started;
+        let undo = format!("; `windlass restore {} {last} --before` brings back what was there", plan.run);
+        let undo = if last > 0 && plan.git { undo } else { String::new() };
+        Some((StopReason::Missing, format!("{problem}{undo}")))
+    }
+
+    pub(super) fn has_lost_its_plan(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| self.lost_plan(plan).is_some())
+    }
+
+    fn lost_plan(&self, plan: &RunPlan) -> Option<String> {
+        mode::missing_plan(&plan.job, self.standings.latest()?)
+    }
+
     fn limit(&self, plan: &RunPlan, now: Now) -> Option<(StopReason, String)> {
         let limits = &plan.limits;
-        let between = self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. }));
+        let idle = |state: &LaneState| matches!(state, LaneState::Idle { .. } | LaneState::Cleared);
+        let between = self.lanes.values().all(|lane| idle(&lane.state));
         let reason = if between && limits.iterations.is_some_and(|most| self.counters.started >= most) {
             StopReason::MaxIterations
         } else if self.counters.budget_exhausted
@@ -137,7 +162,14 @@ impl Run {
 
     fn stagnation(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
         let threshold = plan.limits.stagnation?;
-        (self.counters.idle >= threshold).then(|| {
+        let stands = self.counters.idle >= threshold;
+        if plan.job.mode == Mode::Build {
+            let ends = stands && mode::ends_by_itself(&plan.job);
+            let detail =
+                "commits, files and plan are as they were before it, or as they had been already".to_owned();
+            return ends.then_some((StopReason::NoChanges, detail));
+        }
+        stands.then(|| {
             let detail = format!("{} iterations in a row made no progress", self.counters.idle);
             (StopReason::Stagnated, detail)
         })
@@ -145,13 +177,16 @@ impl Run {
 
     /// Why there is nothing to do, if that is so before the first iteration.
     fn done_before_it_began(&self, plan: &RunPlan) -> Option<&'static str> {
-        if !self.gates_green(&self.baseline) {
+        if !self.gates_green(&self.baseline) || self.has_lost_its_plan() {
             return None;
         }
         let mut until = self.checks(CheckKind::Until).peekable();
         if until.peek().is_none() {
             let claims = mode::reads_file(plan.job.mode) && self.standings.claims(&plan.job);
-            return claims.then_some("the status file says that the job is done, and it is trusted");
+            return claims.then_some(match plan.job.mode {
+                Mode::Build => "no box of the plan is open",
+                _ => "the status file says that the job is done, and it is trusted",
+            });
         }
         let passed =
             |check: u16| self.baseline.iter().any(|outcome| outcome.check == check && outcome.passed());
@@ -168,4 +203,9 @@ fn manual(stop: Stop) -> StopReason {
         StopSource::Terminate => StopReason::Terminated,
         StopSource::Command => StopReason::StopRequested,
     }
+}
+
+/// Has the runner failed itself, or lost what it works on, where a run ends for this reason?
+pub(super) const fn breaks(reason: StopReason) -> bool {
+    matches!(reason, StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange)
 }

@@ -1,8 +1,8 @@
 //! What comes in from the world.
 
 use crate::fact::{
-    CallId, CallReport, CheckOutcome, CheckStage, Cut, Delivery, Evidence, LaneId, NotificationKey, SinkKind,
-    SnapshotId, Standing, StopReason, StopSource,
+    CallId, CallReport, CheckOutcome, CheckStage, Cut, Delivery, Evidence, HookName, HookOutcome, LaneId,
+    NotificationKey, SinkKind, SnapshotId, Standing, StopReason, StopSource,
 };
 use crate::run::RunPlan;
 
@@ -73,8 +73,32 @@ pub enum Input {
         snapshot: Option<SnapshotId>,
         /// Files that differ from the iteration's beginning.
         changed: u32,
+        /// Those among them that the mode does not let the agent change.
+        strayed: u32,
         /// What the job's own file says; `None` where the mode reads none.
         standing: Option<Standing>,
+    },
+    /// What the mode does not let the agent change was undone.
+    Refused {
+        /// Where.
+        lane: LaneId,
+        /// How many files.
+        count: u32,
+        /// The first of them.
+        files: Vec<String>,
+        /// They are as before.
+        undone: bool,
+        /// What is there now.
+        evidence: Evidence,
+    },
+    /// A hook ended.
+    HookEnded {
+        /// Below whose keeper it ran.
+        lane: LaneId,
+        /// Which.
+        hook: HookName,
+        /// How it went.
+        outcome: HookOutcome,
     },
     /// A check ended.
     CheckEnded {

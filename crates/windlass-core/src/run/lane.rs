@@ -18,6 +18,10 @@ pub enum LaneState {
         /// The end of the delay.
         not_before: Duration,
     },
+    /// A hook is asked whether the next iteration may begin.
+    Asking,
+    /// It may.
+    Cleared,
     /// The prompt is being written.
     Preparing(Turn),
     /// An agent is at work.
@@ -28,6 +32,8 @@ pub enum LaneState {
     Recovering(Turn, Call),
     /// The tree is being kept.
     Keeping(Turn, Outcome),
+    /// What the agent must not change in this mode is being undone.
+    Refusing(Turn, Outcome),
     /// Checks are being run on it.
     Gating(Turn, Outcome, Checking),
     /// The runner commits.
@@ -161,7 +167,7 @@ impl LaneState {
     /// Nothing is under way that must be seen through before the run may end.
     #[must_use]
     pub fn is_resting(&self) -> bool {
-        matches!(self, LaneState::Idle { .. } | LaneState::Preparing(_))
+        matches!(self, LaneState::Idle { .. } | LaneState::Cleared | LaneState::Preparing(_))
     }
 
     /// Is an agent's process to be reckoned with?
@@ -179,12 +185,13 @@ impl LaneState {
     #[must_use]
     pub fn turn(&self) -> Option<&Turn> {
         match self {
-            LaneState::Idle { .. } => None,
+            LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => None,
             LaneState::Preparing(turn)
             | LaneState::Calling(turn, _)
             | LaneState::Terminating(turn, _, _)
             | LaneState::Recovering(turn, _)
             | LaneState::Keeping(turn, _)
+            | LaneState::Refusing(turn, _)
             | LaneState::Gating(turn, _, _)
             | LaneState::Advancing(turn, _, _)
             | LaneState::Settling(turn, _, _)
@@ -197,11 +204,14 @@ impl LaneState {
     pub const fn name(&self) -> &'static str {
         match self {
             LaneState::Idle { .. } => "idle",
+            LaneState::Asking => "asking",
+            LaneState::Cleared => "cleared",
             LaneState::Preparing(_) => "preparing",
             LaneState::Calling(..) => "calling",
             LaneState::Terminating(..) => "terminating",
             LaneState::Recovering(..) => "recovering",
             LaneState::Keeping(..) => "keeping",
+            LaneState::Refusing(..) => "refusing",
             LaneState::Gating(..) => "gating",
             LaneState::Advancing(..) => "advancing",
             LaneState::Settling(..) => "settling",

@@ -9,6 +9,7 @@ mod clock;
 mod decide;
 mod effect;
 mod ending;
+mod hooks;
 mod input;
 mod lane;
 mod ledger;
@@ -16,6 +17,7 @@ mod outstanding;
 mod plan;
 mod progress;
 mod retry;
+mod sandbox;
 mod verdict;
 
 #[cfg(test)]
@@ -36,18 +38,22 @@ use crate::fact::{
 };
 use crate::mode::Standings;
 
+use hooks::Hooks;
+
 pub use apply::IllegalFact;
 pub use clock::Clock;
 pub use effect::{Effect, EndCall, NotesShare, Occasion, TurnKey};
+pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
-    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobWorkspace, Limits, Mode, RunPlan,
-    StatusNews, StatusWatch, Verification,
+    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobWorkspace, Limits, Mode,
+    RunPlan, StatusNews, StatusWatch, Verification,
 };
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
+pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxPlan};
 
 /// Refused claims in a row, for the same failures, after which a run ends.
 pub const REFUSED_CLAIMS: u32 = 5;
@@ -75,6 +81,9 @@ pub struct Run {
     ending: Option<(StopReason, String)>,
     refused: Refused,
     standings: Standings,
+    /// Files that the latest iteration was not allowed to change.
+    strays: Vec<String>,
+    hooks: Hooks,
     findings: Option<Assessment>,
 }
 
@@ -98,6 +107,17 @@ struct Lane {
     latest: Option<Evidence>,
     /// What uncommitted changes are counted from: the tree before the first iteration, later that of the newest commit.
     committed: Option<Committed>,
+}
+
+impl Lane {
+    /// What somebody else wrote is nothing to commit: where there was nothing before it, there is nothing now.
+    fn disown(&mut self, evidence: &Evidence) {
+        if let (Some(before), Some(committed)) = (&self.latest, &mut self.committed)
+            && before.tree == committed.evidence.tree
+        {
+            committed.evidence = evidence.clone();
+        }
+    }
 }
 
 /// A tree in which the run has nothing left to commit.
@@ -136,6 +156,8 @@ enum Survey {
     First,
     /// After a resume, and after the checks of the baseline: look.
     Again,
+    /// After a hook: look.
+    Hook,
     /// The world was looked at; the checks of the baseline are being run.
     Baseline,
     /// Done.
@@ -256,6 +278,12 @@ impl Run {
     #[must_use]
     pub fn standings(&self) -> &Standings {
         &self.standings
+    }
+
+    /// The first files that the latest iteration was not allowed to change; empty when there were none.
+    #[must_use]
+    pub fn strays(&self) -> &[String] {
+        &self.strays
     }
 
     /// What the latest verification had against the work; `None` once a claim was accepted.

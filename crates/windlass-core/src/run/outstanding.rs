@@ -1,6 +1,6 @@
 //! What has been decided but not yet seen done.
 
-use crate::fact::{CheckKind, CheckStage, LaneId};
+use crate::fact::{CheckKind, CheckStage, HookName, LaneId};
 use crate::run::lane::{Checking, LaneState, Outcome};
 use crate::run::{Effect, EndCall, Lane, Occasion, Phase, Run, Survey};
 
@@ -13,7 +13,11 @@ impl Run {
             return Vec::new();
         }
         if self.is_ending() {
-            return vec![Effect::Announce];
+            let hook = self.is_dismissing();
+            return vec![if hook { self.run_hook(HookName::Finished) } else { Effect::Announce }];
+        }
+        if self.is_greeting() {
+            return vec![self.run_hook(HookName::Started)];
         }
         let mut effects: Vec<Effect> =
             self.lanes.iter().flat_map(|(id, lane)| self.outstanding_in(*id, lane)).collect();
@@ -36,6 +40,7 @@ impl Run {
                 Some(Effect::Survey(Occasion::Start))
             }
             Survey::First | Survey::Again if resting => Some(Effect::Survey(Occasion::Resume)),
+            Survey::Hook if resting => Some(Effect::Survey(Occasion::Hook)),
             Survey::Baseline => self.next_baseline_check().map(|check| Effect::RunCheck {
                 lane: LaneId::default(),
                 stage: CheckStage::Baseline,
@@ -54,7 +59,11 @@ impl Run {
 
     fn outstanding_in(&self, id: LaneId, lane: &Lane) -> Vec<Effect> {
         match &lane.state {
-            LaneState::Idle { .. } | LaneState::Judging(..) => Vec::new(),
+            LaneState::Idle { .. } | LaneState::Cleared | LaneState::Judging(..) => Vec::new(),
+            LaneState::Asking => {
+                let iteration = self.counters.started + 1;
+                vec![Effect::RunHook { lane: id, hook: HookName::NextIteration, iteration }]
+            }
             LaneState::Preparing(turn) => {
                 let held = self.hold.is_some() || self.survey != Survey::Done || !self.may_begin();
                 let prepare =
@@ -83,6 +92,7 @@ impl Run {
                 vec![Effect::Recover { lane: id, call: call.id, turn: turn.key(), purpose: turn.purpose }]
             }
             LaneState::Keeping(turn, _) => vec![Effect::Keep { lane: id, turn: turn.key() }],
+            LaneState::Refusing(turn, _) => vec![Effect::Refuse { lane: id, turn: turn.key() }],
             LaneState::Gating(turn, outcome, checking) => self
                 .next_check(id, outcome, checking)
                 .map(|check| Effect::RunCheck {

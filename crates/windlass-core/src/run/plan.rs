@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fact::{Check, Cost, ExitCodes, RunId, path_text};
+use crate::fact::{Check, Cost, ExitCodes, Hook, RunId, path_text};
+use crate::run::SandboxPlan;
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,12 @@ pub struct RunPlan {
     pub clocks: Clocks,
     /// What proves or refutes a claim, in the order they are run: `until` first.
     pub checks: Vec<Check>,
+    /// Commands at the turns of the run, each at most once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<Hook>,
+    /// What locks in whatever the run starts.
+    #[serde(default, skip_serializing_if = "SandboxPlan::is_default")]
+    pub sandbox: SandboxPlan,
     /// Who works.
     pub agent: AgentPlan,
     /// Who commits.
@@ -49,12 +56,40 @@ pub struct Job {
     pub completion_threshold: u32,
     /// Notes relayed between iterations, relative to the working directory; `None` = no notes.
     pub notes_file: Option<PathBuf>,
+    /// What every agent of the project is told, relative to the working directory; `None` = nothing.
+    #[serde(default = "usual_agents_file")]
+    pub agents_file: Option<PathBuf>,
     /// The workspace it lives in; `None` for a free goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<JobWorkspace>,
+    /// The plan that is written or worked off; `None` in other modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<JobPlan>,
     /// What a fresh agent is asked before a claim completes the job; `None` = nobody is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+}
+
+/// What runs had before they could name another one.
+#[expect(clippy::unnecessary_wraps, reason = "serde fills the field with it")]
+fn usual_agents_file() -> Option<PathBuf> {
+    Some("AGENTS.md".into())
+}
+
+/// Where the plan of a job lies. All paths are relative to the working directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobPlan {
+    /// The plan as one file.
+    #[serde(with = "path_text")]
+    pub file: PathBuf,
+    /// The plan as a folder; it holds where its `README.md` exists. `None` = it is never looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// The folder of the specifications; `None` = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specs: Option<PathBuf>,
+    /// Build: no open box completes the run, and an iteration without changes ends it (seed 002's smart termination).
+    pub smart_termination: bool,
 }
 
 /// The workspace that a job lives in.
@@ -84,6 +119,9 @@ pub struct JobWorkspace {
 pub struct JobLog {
     /// So many logs are kept in the folder, this one among them; `None` = all.
     pub keep: Option<u32>,
+    /// They take so many bytes at most, this one aside; `None` = no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_bytes: Option<u64>,
     /// This session's file in the folder; `None` before it is made, and where it could not be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -149,6 +187,10 @@ pub enum Mode {
     Loop,
     /// A workspace, as much as possible per iteration (seed 000).
     Iterative,
+    /// Specifications become a plan; nothing but the plan is written (seed 002).
+    Plan,
+    /// A plan is worked off, one open task per iteration (seed 002).
+    Build,
     /// A workspace's finished work is judged by a fresh agent.
     Verify,
     /// A workspace's instructions are judged.
@@ -157,7 +199,8 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Mode; 5] = [Mode::Goal, Mode::Loop, Mode::Iterative, Mode::Verify, Mode::Validate];
+    pub const ALL: [Mode; 7] =
+        [Mode::Goal, Mode::Loop, Mode::Iterative, Mode::Plan, Mode::Build, Mode::Verify, Mode::Validate];
 
     /// Its name, as in a journal.
     #[must_use]
@@ -166,6 +209,8 @@ impl Mode {
             Mode::Goal => "goal",
             Mode::Loop => "loop",
             Mode::Iterative => "iterative",
+            Mode::Plan => "plan",
+            Mode::Build => "build",
             Mode::Verify => "verify",
             Mode::Validate => "validate",
         }

@@ -20,6 +20,12 @@ impl History {
         !self.seen.contains(evidence)
     }
 
+    /// The first state that was seen; `None` before any was.
+    #[must_use]
+    pub fn first(&self) -> Option<&Evidence> {
+        self.baseline.as_ref()
+    }
+
     /// Did a check pass that never passed before in this run?
     #[must_use]
     pub fn is_first_pass(&self, outcomes: &[CheckOutcome]) -> bool {

@@ -70,7 +70,8 @@ impl Run {
 
         let has_until = self.checks(CheckKind::Until).next().is_some();
         let shown = has_until && self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
-        let claims = if has_until { shown } else { outcome.claimed };
+        // Whatever else says that it is done: a build without its plan is not (seed defect D2, verify.rs).
+        let claims = (if has_until { shown } else { outcome.claimed }) && !self.has_lost_its_plan();
         let progress = has_progress(turn, outcome, judged);
         if claims && !self.gates_green(&judged.outcomes) {
             return Verdict::ClaimRefused;
@@ -139,7 +140,7 @@ impl Run {
         let passes = outcome.summary.assessment.as_ref().is_some_and(Assessment::passes);
         let until = self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
         // What stands in a file can be taken back while the agent looks.
-        let stands = self.file_claims().unwrap_or(true);
+        let stands = self.file_claims().unwrap_or(true) && !self.has_lost_its_plan();
         if passes && stands && until && self.gates_green(&judged.outcomes) {
             Verdict::ClaimAccepted
         } else {

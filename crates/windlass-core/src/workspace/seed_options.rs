@@ -14,11 +14,9 @@ const HEADING: &str = "\
 # Options of this workspace: they go before those of the project and the user.
 # `windlass config keys` lists what can stand here.
 ";
-/// The same in that of a project or a user.
-const IMPORTED_HEADING: &str = "\
-# Options taken over from claude-iterate.
-# `windlass config keys` lists what can stand here.
-";
+
+/// The longest name of a field that is shown, in characters.
+const LONGEST_NAME: usize = 100;
 
 /// Options found in the metadata of claude-iterate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +65,7 @@ impl SeedOptions {
     }
 
     pub(super) fn unreadable(&mut self, name: &str) {
-        self.left.push(format!("`{name}` is left out: it cannot be read"));
+        self.left.push(format!("`{}` is left out: it cannot be read", shown(name)));
     }
 
     /// A whole number of at least `least`; `usual` is what the seed writes without being asked.
@@ -139,7 +137,7 @@ impl SeedOptions {
                 ("claude", Value::Object(claude)) => self.claude(claude),
                 ("verification", Value::Object(verification)) => self.verification(verification),
                 ("outputLevel" | "claude" | "verification", _) => self.unreadable(&format!("config.{name}")),
-                _ => self.left.push(format!("`config.{name}` is left out: there is nothing like it here")),
+                _ => self.left.push(without_place(&format!("config.{name}"))),
             }
         }
     }
@@ -238,7 +236,16 @@ impl SeedOptions {
 
 /// A sentence for each field that has no place here.
 pub(super) fn without_places(names: &[&String]) -> Vec<String> {
-    names.iter().map(|name| format!("`{name}` is left out: there is nothing like it here")).collect()
+    names.iter().map(|name| without_place(name)).collect()
+}
+
+fn without_place(name: &str) -> String {
+    format!("`{}` is left out: there is nothing like it here", shown(name))
+}
+
+/// A field's name as part of a sentence: whoever wrote the file may have named it anything.
+fn shown(name: &str) -> String {
+    name.chars().filter(|character| !character.is_control()).take(LONGEST_NAME).collect()
 }
 
 fn is_level(level: &str) -> bool {
@@ -260,10 +267,12 @@ pub fn options_text(options: &[(&str, Toml)]) -> String {
     with_heading(HEADING, options)
 }
 
-/// The same for the `config.toml` of a project or a user, which `import` makes.
+/// The same for the `config.toml` of a project or a user, which `import` makes of another tool's.
 #[must_use]
-pub fn imported_options_text(options: &[(&str, Toml)]) -> String {
-    with_heading(IMPORTED_HEADING, options)
+pub fn imported_options_text(tool: &str, options: &[(&str, Toml)]) -> String {
+    let heading =
+        format!("# Options taken over from {tool}.\n# `windlass config keys` lists what can stand here.\n");
+    with_heading(&heading, options)
 }
 
 fn with_heading(heading: &str, options: &[(&str, Toml)]) -> String {
@@ -370,6 +379,18 @@ attempts = 3
             r#"{"maxIterations":"many","delay":-1,"stagnationThreshold":1.5,"notifyUrl":7,"notifyEvents":[1],"config":"x"}"#,
         );
         assert_eq!((found.options.len(), found.left.len()), (0, 6), "{:?}", found.left);
+    }
+
+    #[test]
+    fn a_fields_name_stays_part_of_its_sentence() {
+        let found = options(Mode::Loop, r#"{"config":{"a\nb\u001b[2J":1,"verification":{"\r\u0007x":1}}}"#);
+        assert_eq!(
+            found.left,
+            [
+                "`config.ab[2J` is left out: there is nothing like it here",
+                "`config.verification.x` is left out: it cannot be read"
+            ]
+        );
     }
 
     #[test]

@@ -10,7 +10,8 @@ use windlass_core::fact::Ended;
 use super::GitError;
 use crate::process::Command;
 
-/// Variables that would make git look at another repository than the one we mean.
+/// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
+/// user's to say (`GIT_CEILING_DIRECTORIES`).
 const MISLEADING: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -19,7 +20,6 @@ const MISLEADING: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_NAMESPACE",
-    "GIT_CEILING_DIRECTORIES",
     "GIT_PREFIX",
     "GIT_QUARANTINE_PATH",
     "GIT_LITERAL_PATHSPECS",

@@ -23,8 +23,19 @@ pub struct Candidate<'a> {
     pub changed: &'a [Vec<u8>],
     /// The commit's message.
     pub message: &'a str,
+    /// What becomes of the repository's hooks.
+    pub hooks: CommitHooks,
     /// How long the commit's hooks may take.
     pub timeout: Duration,
+}
+
+/// What becomes of a repository's hooks when the runner commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitHooks {
+    /// They are run, as for a person's commit.
+    Run,
+    /// They are not: they, or what they start, may be the work of whoever is locked in.
+    Skip,
 }
 
 /// What became of a commit.
@@ -81,7 +92,11 @@ pub fn commit(
     if tree == tree_of(repository, before)? {
         return Ok(CommitOutcome::NothingToCommit);
     }
-    let answer = Call::with_hooks(&repository.top)
+    let call = match candidate.hooks {
+        CommitHooks::Run => Call::with_hooks(&repository.top),
+        CommitHooks::Skip => Call::new(&repository.top),
+    };
+    let answer = call
         .env("GIT_INDEX_FILE", &index.path)
         .args(["commit", "--quiet", "--no-edit", "--file=-"])
         .input(candidate.message)

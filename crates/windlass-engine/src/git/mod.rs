@@ -9,7 +9,7 @@ mod repository;
 #[cfg(test)]
 mod tests;
 
-pub use commit::{Candidate, CommitError, CommitOutcome, commit, marked_commit, settle_index};
+pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
 pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};

@@ -1,6 +1,7 @@
 //! Which repository a directory belongs to, and where its HEAD is.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::call::{Answer, Call, printed_path};
 use super::refs::{self, PackedRefs, RefValue};
@@ -141,6 +142,19 @@ impl Repository {
         self.git_dir != self.common_dir
     }
 
+    /// The values of these settings, wherever they are set; those that are not set are left out.
+    pub fn settings(&self, names: &[&str]) -> Result<Vec<(String, String)>, GitError> {
+        let mut found = Vec::new();
+        for name in names {
+            let answer = Call::new(&self.top).args(["config", "--get", name]).run()?;
+            let value = String::from_utf8_lossy(&answer.output).trim_end_matches('\n').to_owned();
+            if answer.code == 0 && !value.is_empty() {
+                found.push(((*name).to_owned(), value));
+            }
+        }
+        Ok(found)
+    }
+
     /// Where git looks for this repository's hooks; perhaps not there.
     pub fn hooks_folder(&self) -> Result<PathBuf, GitError> {
         // The only call besides a commit for which the user's own path of hooks counts.
@@ -213,7 +227,22 @@ impl Repository {
 
     /// Is there nothing that is not committed? Ignored files do not count.
     pub fn is_clean(&self) -> Result<bool, GitError> {
-        Ok(Call::new(&self.top).args(["status", "--porcelain", "-z"]).output()?.is_empty())
+        // Of submodules only their commits: git would run what their settings name to look into them.
+        let call = Call::new(&self.top).args(["status", "--porcelain", "-z", "--ignore-submodules=dirty"]);
+        Ok(call.output()?.is_empty())
+    }
+
+    /// How many commits lead from one commit to another: those that `last` has and `first` has not. Without a first one:
+    /// all that lead to the last one.
+    ///
+    /// # Errors
+    /// One of them is no commit of this repository, or not any more; or counting takes too long.
+    pub fn count_commits(&self, first: Option<&str>, last: &str, timeout: Duration) -> Result<u64, GitError> {
+        let range = first.map_or_else(|| last.to_owned(), |first| format!("{first}..{last}"));
+        let call = Call::new(&self.top).timeout(timeout);
+        let call = call.args(["rev-list", "--count", "--end-of-options", &range, "--"]);
+        let printed = String::from_utf8_lossy(&call.output()?).trim().to_owned();
+        printed.parse().map_err(|_| GitError::Unexpected { command: "git rev-list", printed })
     }
 
     /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use windlass_core::workspace::{
-    OptionValue, SeedFolders, SeedProject, WorkspaceName, imported_options_text, options_text, seed_options,
-    seed_project,
+    SeedFolders, SeedProject, WorkspaceName, options_text, seed_options, seed_project,
 };
 
+use super::configuration::{Configuration, PERMISSIONS};
 use super::copy::{NotCopied, copy_file, copy_folder, look_over};
-use super::{Extent, Item, ItemKind};
-use crate::file::{AtPath as _, FileError, Made, create_new, make_folder, read_beginning};
+use super::{Extent, Item, ItemKind, sentences, taken};
+use crate::file::{FileError, create_new, make_folder, read_beginning};
 use crate::store::Project;
 use crate::workspace::create::Creation;
 use crate::workspace::{METADATA_FILE, Workspaces};
@@ -20,8 +20,6 @@ use crate::workspace::{METADATA_FILE, Workspaces};
 const PROJECT_FILE: &str = ".claude-iterate.json";
 /// A longer configuration is none.
 const LONGEST: usize = 1024 * 1024;
-/// What others may do with a new configuration file.
-const PERMISSIONS: u32 = 0o644;
 /// The file in a template that says what it is.
 const TEMPLATE_FILE: &str = ".template.json";
 
@@ -90,60 +88,19 @@ impl Import {
     }
 
     fn configuration(&self, from: &Path, to: &Path, read: Read) -> Option<Item> {
-        const KIND: ItemKind = ItemKind::Configuration;
         let name = from.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let file = match read {
             Read::Missing => return None,
-            Read::Broken(why) => return Some(Item::left(KIND, &name, from.to_owned(), why)),
+            Read::Broken(why) => {
+                return Some(Item::left(ItemKind::Configuration, &name, from.to_owned(), why));
+            }
             Read::Object(file) => file,
         };
         let SeedProject { options, .. } = seed_project(&file);
-        let mut item = Item {
-            kind: KIND,
-            name,
-            from: from.to_owned(),
-            to: Some(to.to_owned()),
-            notes: options.left.clone(),
-        };
-        if options.options.is_empty() {
-            item.to = None;
-            item.notes.push("it says nothing that is said here in a configuration file".to_owned());
-            return Some(item);
-        }
-        if to.symlink_metadata().is_ok() {
-            item.to = None;
-            item.notes
-                .push(format!("{} is there and is not changed; these set the same in it:", to.display()));
-            let whose = if to == self.target.join(".windlass/config.toml") { "" } else { "--user " };
-            item.notes.extend(
-                options
-                    .options
-                    .iter()
-                    .map(|(key, value)| format!("windlass config set {whose}{key} {}", as_arguments(value))),
-            );
-            return Some(item);
-        }
-        if self.extent == Extent::Take {
-            let written = to
-                .parent()
-                .map_or(Ok(()), |folder| fs::create_dir_all(folder).at("create", folder))
-                .and_then(|()| {
-                    create_new(to, imported_options_text(&options.options).as_bytes(), PERMISSIONS)
-                });
-            match written {
-                Ok(Made::Anew) => {}
-                Ok(Made::WasThere) => {
-                    return Some(Item::left(
-                        KIND,
-                        &item.name,
-                        item.from,
-                        "somebody made the same file just now",
-                    ));
-                }
-                Err(error) => return Some(Item::left(KIND, &item.name, item.from, error.to_string())),
-            }
-        }
-        Some(item)
+        let whose = if to == self.target.join(".windlass/config.toml") { "" } else { "--user " };
+        let (tool, to, notes) = ("claude-iterate", to.to_owned(), options.left);
+        let found = Configuration { tool, from, to, whose, options: &options.options, notes };
+        Some(found.take(self.extent))
     }
 
     fn workspace(&self, name: &str, from: &Path) -> Item {
@@ -243,20 +200,6 @@ impl Import {
     }
 }
 
-/// What was taken, or left since that failed.
-fn taken(kind: ItemKind, name: &str, from: &Path, to: PathBuf, done: Result<NotCopied, FileError>) -> Item {
-    match done {
-        Ok(not_copied) => Item {
-            kind,
-            name: name.to_owned(),
-            from: from.to_owned(),
-            to: Some(to),
-            notes: sentences(&not_copied),
-        },
-        Err(error) => Item::left(kind, name, from.to_owned(), error.to_string()),
-    }
-}
-
 /// What `.template.json` says of limits becomes the template's configuration.
 fn template_options(template: &Path) -> Result<(), FileError> {
     let config = template.join("config.toml");
@@ -292,10 +235,6 @@ fn no_folder(path: &Path) -> Option<&'static str> {
     }
 }
 
-fn sentences(not_copied: &NotCopied) -> Vec<String> {
-    not_copied.iter().map(|(path, why)| format!("{} is not copied: {why}", path.display())).collect()
-}
-
 enum Read {
     Missing,
     Broken(String),
@@ -317,14 +256,4 @@ fn read_object(path: &Path) -> Read {
         Ok(_) => Read::Broken("it holds no JSON object".to_owned()),
         Err(error) => Read::Broken(format!("it is no JSON: {error}")),
     }
-}
-
-/// A value as `config set` takes it from a shell: a text as it is, a list item by item.
-fn as_arguments(value: &OptionValue) -> String {
-    let plain = |value: &OptionValue| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let texts =
-        value.as_array().map_or_else(|| vec![plain(value)], |items| items.iter().map(plain).collect());
-    let end_of_flags = if texts.iter().any(|text| text.starts_with('-')) { "-- " } else { "" };
-    let quoted: Vec<String> = texts.iter().map(|text| format!("'{}'", text.replace('\'', r"'\''"))).collect();
-    format!("{end_of_flags}{}", quoted.join(" "))
 }

@@ -1,12 +1,19 @@
 //! Taking over the files of other tools. What is there is copied and never changed; what is here is never replaced.
 
 pub mod claude_iterate;
+mod configuration;
 mod copy;
+pub mod fresher;
 
+#[cfg(test)]
+mod fresher_tests;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use self::copy::NotCopied;
+use crate::file::FileError;
 
 /// What an import takes, or what it left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +41,18 @@ pub enum ItemKind {
     Template,
     /// An archive.
     Archive,
+    /// A mode's prompt.
+    Prompt,
+    /// What every agent is told.
+    AgentsFile,
+    /// A hook, or something that hooks use.
+    Hook,
+    /// A plan.
+    Plan,
+    /// What was noted of earlier runs.
+    History,
+    /// Any other file or folder.
+    File,
 }
 
 impl ItemKind {
@@ -45,6 +64,12 @@ impl ItemKind {
             ItemKind::Workspace => "workspace",
             ItemKind::Template => "template",
             ItemKind::Archive => "archive",
+            ItemKind::Prompt => "prompt",
+            ItemKind::AgentsFile => "agents file",
+            ItemKind::Hook => "hook",
+            ItemKind::Plan => "plan",
+            ItemKind::History => "history",
+            ItemKind::File => "file",
         }
     }
 }
@@ -63,4 +88,22 @@ pub enum Extent {
     Look,
     /// What can be taken is taken.
     Take,
+}
+
+/// What was taken, or left since that failed.
+fn taken(kind: ItemKind, name: &str, from: &Path, to: PathBuf, done: Result<NotCopied, FileError>) -> Item {
+    match done {
+        Ok(not_copied) => Item {
+            kind,
+            name: name.to_owned(),
+            from: from.to_owned(),
+            to: Some(to),
+            notes: sentences(&not_copied),
+        },
+        Err(error) => Item::left(kind, name, from.to_owned(), error.to_string()),
+    }
+}
+
+fn sentences(not_copied: &NotCopied) -> Vec<String> {
+    not_copied.iter().map(|(path, why)| format!("{} is not copied: {why}", path.display())).collect()
 }

@@ -161,9 +161,15 @@ fn a_second_import_replaces_nothing() {
     assert_eq!(files(&place.project.join(".windlass")), before);
     let configuration = item(&items, ".claude-iterate.json");
     assert!(
-        configuration.notes.iter().any(|note| note == "windlass config set limits.max_iterations '30'"),
+        configuration.notes.iter().any(|note| note.ends_with("says all of it already")),
         "{configuration:#?}"
     );
+
+    place.write(".windlass/config.toml", "[output]\nlevel = \"verbose\"\n");
+    let items = place.import(Extent::Take);
+    let commands =
+        item(&items, ".claude-iterate.json").notes.iter().filter(|note| note.starts_with("windlass "));
+    assert_eq!(commands.collect::<Vec<_>>(), ["windlass config set limits.max_iterations '30'"]);
 }
 
 #[test]

@@ -55,7 +55,8 @@ fn tree_digest(listing: &[u8]) -> String {
     hasher.finish().to_string()
 }
 
-fn is_own(path: &[u8]) -> bool {
+/// Is it below `.windlass/`, at any depth?
+pub(crate) fn is_own(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(|part| part == OWN_FOLDER.as_bytes())
 }
 

@@ -18,6 +18,7 @@ mod keeper;
 pub mod leftovers;
 pub(crate) mod protocol;
 pub mod signals;
+mod standing_in;
 mod started;
 pub mod stream;
 mod terminal;
@@ -27,7 +28,8 @@ pub(crate) mod wire;
 pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
 pub use command::{Captured, Command, Output};
 pub use error::{ProcessError, StartFault, StartFaultKind};
-pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, SpawnId, SpawnRequest, keeper_main};
+pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnRequest, keeper_main};
+pub(crate) use standing_in::stand_before;
 pub use terminal::HandedBack;
 
 /// The environment variable that marks everything a run starts; its value is the run's id.

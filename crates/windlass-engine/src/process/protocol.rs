@@ -33,6 +33,8 @@ pub enum Request {
         /// How many.
         count: usize,
     },
+    /// When you wind up, and nothing is left below you: run this, for what is elsewhere. It takes the place of an earlier one.
+    LastRites(LastRites),
 }
 
 impl Request {
@@ -41,7 +43,11 @@ impl Request {
         match self {
             Request::Spawn(_) => 3,
             Request::Hold { count } => *count,
-            Request::Terminate { .. } | Request::KillTree | Request::Pause | Request::Continue => 0,
+            Request::Terminate { .. }
+            | Request::KillTree
+            | Request::Pause
+            | Request::Continue
+            | Request::LastRites(_) => 0,
         }
     }
 }
@@ -59,6 +65,17 @@ pub struct Spawn {
     pub environment: Vec<(Text, Text)>,
     /// Where it runs, absolute.
     pub directory: Text,
+}
+
+/// What is run when everything else is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastRites {
+    /// The program, absolute.
+    pub program: Text,
+    /// Its arguments, without the program's name.
+    pub arguments: Vec<Text>,
+    /// Its whole environment.
+    pub environment: Vec<(Text, Text)>,
 }
 
 /// From the keeper to the runner.

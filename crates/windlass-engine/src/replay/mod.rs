@@ -10,6 +10,7 @@
 //!
 //! Memory does not grow with the streams: they are read piece by piece, as fast as they are taken.
 
+mod reading;
 mod recording;
 pub(crate) mod times;
 
@@ -26,27 +27,30 @@ use windlass_core::observation::Observation;
 use crate::store::journal::Follower;
 use crate::store::{RunFolder, StoreError};
 use crate::supervisor::Place;
+pub use reading::{Everything, Reading, ToolCalls};
 use recording::Recording;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum Told<T = Observation> {
     /// A fact was journalled.
     Fact(Box<Entry>),
     /// An agent said or did something.
-    Observation(Place, Observation),
+    Observation(Place, T),
 }
 
 /// Takes what happened, and says whether there is still somebody who wants to know.
-pub type Listener<'a> = dyn FnMut(Told) -> ControlFlow<()> + 'a;
+pub type Listener<'a, T = Observation> = dyn FnMut(Told<T>) -> ControlFlow<()> + 'a;
 
 /// Replays a run, and follows it where it goes on.
 #[derive(Debug)]
-pub struct Replay {
+pub struct Replay<R: Reading = Everything> {
     folder: RunFolder,
     follower: Follower,
+    /// The streams of this iteration's calls are read and no others; `None` = all are.
+    only: Option<u32>,
     /// Calls that have begun and not ended.
-    calls: BTreeMap<CallId, Recording>,
+    calls: BTreeMap<CallId, Recording<R>>,
     ended: bool,
 }
 
@@ -54,12 +58,33 @@ impl Replay {
     /// From the run's first fact. The journal need not exist yet; nothing is changed.
     #[must_use]
     pub fn new(folder: &RunFolder) -> Replay {
-        Replay {
+        Replay::start(folder)
+    }
+}
+
+impl Replay<ToolCalls> {
+    /// The same with nothing of the streams but tool calls.
+    #[must_use]
+    pub fn tools(folder: &RunFolder) -> Replay<ToolCalls> {
+        Replay::start(folder)
+    }
+}
+
+impl<R: Reading> Replay<R> {
+    fn start(folder: &RunFolder) -> Self {
+        Self {
             folder: folder.clone(),
             follower: Follower::new(&folder.journal()),
+            only: None,
             calls: BTreeMap::new(),
             ended: false,
         }
+    }
+
+    /// The same, but only the streams of this iteration's calls are read. Facts are told all the same.
+    #[must_use]
+    pub fn of_iteration(self, iteration: u32) -> Self {
+        Self { only: Some(iteration), ..self }
     }
 
     /// Is the last fact so far the run's ending?
@@ -72,7 +97,7 @@ impl Replay {
     ///
     /// # Errors
     /// A journal or a stream that cannot be read.
-    pub fn advance(&mut self, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+    pub fn advance(&mut self, listener: &mut Listener<'_, R::Found>) -> Result<ControlFlow<()>, StoreError> {
         for entry in self.follower.poll()? {
             if self.entry(entry, listener)?.is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -81,12 +106,18 @@ impl Replay {
         self.observations(Timestamp::MAX, listener)
     }
 
-    fn entry(&mut self, entry: Entry, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+    fn entry(
+        &mut self,
+        entry: Entry,
+        listener: &mut Listener<'_, R::Found>,
+    ) -> Result<ControlFlow<()>, StoreError> {
         if self.observations(entry.at.wall, listener)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
         match &entry.fact {
-            Fact::CallReserved { lane, call, iteration, attempt, purpose, .. } => {
+            Fact::CallReserved { lane, call, iteration, attempt, purpose, .. }
+                if self.only.is_none_or(|only| only == *iteration) =>
+            {
                 let folder = self.folder.call(*iteration, *attempt, *purpose);
                 self.calls.insert(*call, Recording::new(&folder, *lane, *call, entry.at.wall));
             }
@@ -113,7 +144,7 @@ impl Replay {
     fn observations(
         &mut self,
         until: Timestamp,
-        listener: &mut Listener<'_>,
+        listener: &mut Listener<'_, R::Found>,
     ) -> Result<ControlFlow<()>, StoreError> {
         loop {
             let mut earliest: Option<(Timestamp, CallId)> = None;
@@ -137,7 +168,10 @@ impl Replay {
 }
 
 /// Tells what is left of a call that has ended, its last line included if that was cut off.
-fn rest(mut recording: Recording, listener: &mut Listener<'_>) -> Result<ControlFlow<()>, StoreError> {
+fn rest<R: Reading>(
+    mut recording: Recording<R>,
+    listener: &mut Listener<'_, R::Found>,
+) -> Result<ControlFlow<()>, StoreError> {
     recording.begin();
     recording.close();
     while recording.next_time()?.is_some() {

@@ -7,10 +7,9 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use windlass_core::agent::{ClaudeDecoder, Decoder, Detail, Digest, Sink};
 use windlass_core::fact::{CallId, LaneId};
-use windlass_core::observation::Observation;
 
+use super::reading::Reading;
 use super::times::Times;
 use crate::process::stream::Lines;
 use crate::store::{CallFolder, StoreError};
@@ -33,27 +32,27 @@ enum Stage {
 }
 
 /// The stream of one call.
-pub(super) struct Recording {
+pub(super) struct Recording<R: Reading> {
     path: PathBuf,
     file: Option<File>,
     times: Times,
-    decoder: Box<dyn Decoder>,
+    reading: R,
     lines: Lines,
     stage: Stage,
     /// Bytes read so far.
     read: u64,
     place: Place,
-    waiting: VecDeque<(Place, Observation)>,
+    waiting: VecDeque<(Place, R::Found)>,
 }
 
-impl Recording {
+impl<R: Reading> Recording<R> {
     /// The stream of a call that was reserved for at this time.
-    pub fn new(folder: &CallFolder, lane: LaneId, call: CallId, reserved: Timestamp) -> Recording {
-        Recording {
+    pub fn new(folder: &CallFolder, lane: LaneId, call: CallId, reserved: Timestamp) -> Self {
+        Self {
             path: folder.stream(),
             file: None,
             times: Times::new(folder.times(), reserved),
-            decoder: Box::new(ClaudeDecoder::default()),
+            reading: R::default(),
             lines: Lines::default(),
             stage: Stage::Reserved,
             read: 0,
@@ -81,7 +80,7 @@ impl Recording {
     }
 
     /// The observation that [`next_time`](Self::next_time) spoke of.
-    pub fn take(&mut self) -> Option<(Place, Observation)> {
+    pub fn take(&mut self) -> Option<(Place, R::Found)> {
         self.waiting.pop_front()
     }
 
@@ -130,41 +129,28 @@ impl Recording {
 
     /// A piece that ends at the end of a line or of what was read.
     fn decode(&mut self, piece: &[u8]) {
-        let Recording { lines, decoder, place, waiting, .. } = self;
+        let Self { lines, reading, place, waiting, .. } = self;
         lines.feed(piece, &mut |line: &[u8]| {
             place.line += 1;
-            decoder.line(line, Detail::Everything, &mut Queue { place: *place, waiting });
+            reading.line(line, &mut |found| waiting.push_back((*place, found)));
         });
     }
 
     /// A last line that never came to its end.
     fn decode_last(&mut self) {
-        let Recording { lines, decoder, place, waiting, .. } = self;
+        let Self { lines, reading, place, waiting, .. } = self;
         lines.finish(&mut |line: &[u8]| {
             place.line += 1;
-            decoder.line(line, Detail::Everything, &mut Queue { place: *place, waiting });
+            reading.line(line, &mut |found| waiting.push_back((*place, found)));
         });
     }
 }
 
-impl fmt::Debug for Recording {
+impl<R: Reading> fmt::Debug for Recording<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recording")
             .field("path", &self.path)
             .field("read", &self.read)
             .finish_non_exhaustive()
-    }
-}
-
-struct Queue<'a> {
-    place: Place,
-    waiting: &'a mut VecDeque<(Place, Observation)>,
-}
-
-impl Sink for Queue<'_> {
-    fn digest(&mut self, _: Digest) {}
-
-    fn observation(&mut self, observation: Observation) {
-        self.waiting.push_back((self.place, observation));
     }
 }

@@ -31,6 +31,7 @@ pub use left_out::{LeftOut, LeftOutReason};
 pub use name::{Moment, NotAMoment, Side, SnapshotName};
 pub use repair::{RepairPlan, RepairStep, Repaired, plan_repair, repair};
 pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_restore, restore};
+pub(crate) use restore::{changed_since, remove_half_written, undo};
 pub use store::Store;
 
 use crate::file::FileError;

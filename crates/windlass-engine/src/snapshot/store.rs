@@ -111,9 +111,8 @@ impl Store {
                 continue;
             };
             let content = fs::read(entry.path()).at("read", &entry.path())?;
-            // A power cut can leave an empty file; its snapshot is still known to the journal.
-            if let Some(id) = ObjectId::from_hex(content.trim_ascii_end()) {
-                found.push((SnapshotName { run: run.clone(), moment }, SnapshotId(id.to_string())));
+            if let Some(id) = named_in(&content) {
+                found.push((SnapshotName { run: run.clone(), moment }, id));
             }
         }
         found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -155,9 +154,9 @@ impl Store {
 
     /// The snapshot with this name.
     pub fn named(&self, name: &SnapshotName) -> Result<SnapshotId, SnapshotError> {
-        let found = self.list(&name.run)?.into_iter().find(|(listed, _)| listed == name);
         let unknown = || SnapshotError::Unknown(format!("{} of run {}", name.moment, name.run));
-        found.map(|(_, id)| id).ok_or_else(unknown)
+        let content = read_if_there(&self.reference(&name.run, &name.moment.to_string())?)?;
+        content.as_deref().and_then(named_in).ok_or_else(unknown)
     }
 
     /// Reads a snapshot's list of files; their contents are read with [`content`](Self::content).
@@ -209,4 +208,9 @@ fn stored_format(config: &[u8]) -> ObjectFormat {
     let text = String::from_utf8_lossy(config).to_ascii_lowercase();
     let sha256 = text.lines().any(|line| line.trim().replace(' ', "") == "objectformat=sha256");
     if sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 }
+}
+
+/// The snapshot that a name's file holds. A power cut can leave an empty file; its snapshot is still known to the journal.
+fn named_in(content: &[u8]) -> Option<SnapshotId> {
+    Some(SnapshotId(ObjectId::from_hex(content.trim_ascii_end())?.to_string()))
 }

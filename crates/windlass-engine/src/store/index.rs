@@ -21,7 +21,7 @@ use super::files::{open_private, read_if_present, write_atomically};
 use super::paths::Project;
 use super::run_folder::{RunFolder, all_runs};
 use super::summary::{RunEnding, RunSummary, RunWorkspace};
-use super::{StoreError, journal};
+use super::{StoreError, journal, retention};
 
 /// The format of the index's lines.
 const FORMAT: u32 = 1;
@@ -53,6 +53,9 @@ struct EndingLine {
     started: Timestamp,
     ended: Timestamp,
     exit_code: u8,
+    /// Bytes of its recording when it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recorded: Option<u64>,
 }
 
 /// The other kind of line: the run's former ending holds no longer.
@@ -65,7 +68,7 @@ struct ResumedLine {
 
 impl EndingLine {
     /// `None` for a run that has not ended.
-    fn of(summary: &RunSummary) -> Option<EndingLine> {
+    fn of(summary: &RunSummary, recorded: Option<u64>) -> Option<EndingLine> {
         let ending = summary.ending?;
         Some(EndingLine {
             v: FORMAT,
@@ -84,6 +87,7 @@ impl EndingLine {
             started: summary.started,
             ended: summary.last,
             exit_code: ending.exit_code,
+            recorded,
         })
     }
 
@@ -113,10 +117,18 @@ impl EndingLine {
 
 /// Notes a run's ending, synced. To be called after its last fact; does nothing for a run that has not ended.
 pub fn record_ending(project: &Project, summary: &RunSummary) -> Result<(), StoreError> {
-    match EndingLine::of(summary) {
+    if summary.is_unfinished() {
+        return Ok(());
+    }
+    match EndingLine::of(summary, recorded(project, &summary.run)) {
         Some(line) => add_line(project, &line),
         None => Ok(()),
     }
+}
+
+/// What its recording takes; a size that cannot be told is found out when it is asked for.
+fn recorded(project: &Project, run: &RunId) -> Option<u64> {
+    retention::size(&RunFolder::of(project, run).iterations()).ok().flatten()
 }
 
 /// Notes that a run goes on, so that its former ending is not shown any more. To be called before the fact that says
@@ -133,6 +145,8 @@ pub struct Listing {
     pub runs: Vec<RunSummary>,
     /// Runs whose journal cannot be read, or holds nothing, and why.
     pub unreadable: Vec<(RunId, StoreError)>,
+    /// Bytes of ended runs' recordings when they ended, as far as the index knows; they may have been removed since.
+    pub recorded: HashMap<RunId, u64>,
 }
 
 impl Listing {
@@ -179,7 +193,11 @@ fn repair(project: &Project) -> Result<Listing, StoreError> {
     let survey = Survey::make(project)?;
     let mut lines = Vec::new();
     // Oldest first, as if each had been added at its end.
-    for ending in survey.listing.runs.iter().rev().filter_map(EndingLine::of) {
+    let endings = survey.listing.runs.iter().rev().filter(|run| !run.is_unfinished());
+    for ending in endings.filter_map(|run| {
+        let known = survey.listing.recorded.get(&run.run).copied();
+        EndingLine::of(run, known.or_else(|| recorded(project, &run.run)))
+    }) {
         add_json(&mut lines, &ending, &project.index())?;
     }
     write_atomically(&project.index(), &lines)?;
@@ -200,7 +218,11 @@ impl Survey {
         let mut survey = Survey { listing: Listing::default(), index_is_whole: index.is_whole };
         for run in all_runs(project)? {
             match index.endings.remove(&run) {
-                Some(ending) => survey.listing.runs.push(ending.into_summary()),
+                Some(ending) => {
+                    let known = ending.recorded.map(|bytes| (run, bytes));
+                    survey.listing.recorded.extend(known);
+                    survey.listing.runs.push(ending.into_summary());
+                }
                 None => survey.read_journal(&RunFolder::of(project, &run)),
             }
         }

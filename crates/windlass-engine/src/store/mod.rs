@@ -9,6 +9,7 @@
 //! | [`session_folder`] | what an interactive session was given |
 //! | [`lock`] | one run per working directory |
 //! | [`index`] | all runs of a project, quickly |
+//! | [`retention`] | what is kept of ended runs |
 //! | [`summary`] | one run in a few words |
 //!
 //! Nothing in here needs git, and every error names the path it is about.
@@ -20,6 +21,7 @@ pub mod journal;
 pub mod lock;
 pub mod paths;
 pub(crate) mod process_identity;
+pub mod retention;
 pub mod run_folder;
 pub mod session_folder;
 pub mod summary;

@@ -137,6 +137,12 @@ impl RunFolder {
         self.path.join("settings.json")
     }
 
+    /// The sandbox's own files: its home, its temporary files.
+    #[must_use]
+    pub fn sandbox(&self) -> PathBuf {
+        self.path.join("sandbox")
+    }
+
     /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.
     pub fn request_stop(&self) -> Result<(), StoreError> {
         let path = self.stop();
@@ -159,12 +165,22 @@ impl RunFolder {
         }
     }
 
+    /// What calls were told and what they said.
+    #[must_use]
+    pub fn iterations(&self) -> PathBuf {
+        self.path.join("iterations")
+    }
+
+    /// The same on its way out: renamed, and about to be removed.
+    pub(super) fn removed_iterations(&self) -> PathBuf {
+        self.path.join("iterations.removed")
+    }
+
     /// The folder of one call; nothing is created.
     #[must_use]
     pub fn call(&self, iteration: u32, attempt: u32, purpose: Purpose) -> CallFolder {
         let path = self
-            .path
-            .join("iterations")
+            .iterations()
             .join(format!("{iteration:04}"))
             .join(format!("{attempt}-{}", purpose_name(purpose)));
         CallFolder { path }

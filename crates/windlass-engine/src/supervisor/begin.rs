@@ -14,6 +14,7 @@ use super::react::not_set_up;
 use super::worker::{Known, Work};
 use super::{EngineError, Supervisor, keeper_gone, standing};
 use crate::process::Keeper;
+use crate::sandbox::Guest;
 use crate::store::CallFolder;
 use crate::watch::FileWatch;
 
@@ -42,6 +43,7 @@ impl Supervisor {
                 self.begin_call(*lane, *call, *purpose, folder, *budget)
             }
             Effect::RunCheck { lane, stage, check, turn } => self.begin_check(*lane, *stage, *check, *turn),
+            Effect::RunHook { lane, hook, iteration } => self.begin_hook(*lane, *hook, *iteration),
             Effect::EndCall { lane, how, .. } => self.end_call(*lane, *how),
             Effect::Announce => self.announce(),
             _ => {
@@ -67,6 +69,7 @@ impl Supervisor {
             plan: &plan,
             folder,
             settings: self.folder.settings(),
+            sandbox: &self.sandbox,
             lane,
             call,
             purpose,
@@ -79,7 +82,7 @@ impl Supervisor {
         };
         let (mut live, request) = match LiveCall::set_up(setting) {
             Ok(set_up) => set_up,
-            Err(CallError::Store(error)) => {
+            Err(error @ (CallError::Store(_) | CallError::Sandbox(_))) => {
                 self.fail(error.is_disk_full(), &error.to_string());
                 // Nobody else will say that it is over, and until then the run could not end.
                 let report = Box::new(not_set_up());
@@ -99,12 +102,13 @@ impl Supervisor {
 
     /// Watches the job's own file. Where that cannot be, it is said once: the file is read after each call all the same.
     fn watch_status(&mut self, lane: LaneId, plan: &RunPlan) -> Result<Option<FileWatch>, EngineError> {
-        match standing::watch(&plan.job, lane, self.events.clone()) {
+        match standing::watch(plan, lane, self.events.clone()) {
             Ok(watch) => Ok(watch),
             Err(_) if self.unwatched => Ok(None),
             Err(error) => {
                 self.unwatched = true;
-                let text = format!("the status file is not watched, and read after each call only: {error}");
+                let text =
+                    format!("the job's own file is not watched, and read after each call only: {error}");
                 self.take(Input::Notice(text))?;
                 Ok(None)
             }
@@ -141,6 +145,13 @@ impl Supervisor {
                 return Ok(());
             }
         };
+        let request = match self.sandbox.enter(Guest::Command, request) {
+            Ok(request) => request,
+            Err(error) => {
+                self.fail(error.is_disk_full(), &error.to_string());
+                return Ok(());
+            }
+        };
         let held = self.lane(lane)?;
         held.live = Live::Check(live);
         held.id = Some(id);
@@ -170,7 +181,7 @@ impl Supervisor {
     }
 
     /// A lane with a living keeper, which keeps the run's lock for as long as it lives.
-    fn lane(&mut self, lane: LaneId) -> Result<&mut LiveLane, EngineError> {
+    pub(super) fn lane(&mut self, lane: LaneId) -> Result<&mut LiveLane, EngineError> {
         let held = self.lanes.entry(lane).or_default();
         if held.keeper.is_none() {
             let events = self.events.clone();
@@ -179,6 +190,9 @@ impl Supervisor {
             })?;
             if let Some(lock) = &self.lock {
                 keeper.hold(&[lock.as_fd()])?;
+            }
+            if let Some(rites) = self.sandbox.last_rites() {
+                keeper.set_last_rites(&rites)?;
             }
             held.keeper = Some(keeper);
         }

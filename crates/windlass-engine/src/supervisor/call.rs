@@ -23,6 +23,7 @@ use super::clock::Clock;
 use super::event::Event;
 use crate::process::stream::{StreamEvent, StreamLog, StreamReader, Tail};
 use crate::process::{ProcessError, SpawnId, SpawnRequest};
+use crate::sandbox::{Guest, Sandbox, SandboxError};
 use crate::store::{CallFolder, StoreError};
 use crate::watch::FileWatch;
 
@@ -32,6 +33,8 @@ pub(super) struct CallSetting<'a> {
     pub folder: CallFolder,
     /// What the agent may do: the run's generated settings.
     pub settings: PathBuf,
+    /// What locks it in.
+    pub sandbox: &'a Sandbox,
     pub lane: LaneId,
     pub call: CallId,
     pub purpose: Purpose,
@@ -63,7 +66,20 @@ pub(super) enum CallError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error(transparent)]
     Process(#[from] ProcessError),
+}
+
+impl CallError {
+    /// Is it that no room is left?
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            CallError::Store(error) => error.is_disk_full(),
+            CallError::Sandbox(error) => error.is_disk_full(),
+            CallError::Process(_) => false,
+        }
+    }
 }
 
 impl LiveCall {
@@ -89,7 +105,9 @@ impl LiveCall {
         let error_log = StreamLog::awaited(folder.stderr());
         let (stderr_reader, tail) =
             StreamReader::tail(from_errors, error_log, move |event| ear.event(&event))?;
+        let files = [folder.system(), setting.settings.clone()];
         let request = spawn_request(&setting, stdin.into(), stdout, stderr);
+        let request = setting.sandbox.enter(Guest::Agent { files: &files }, request)?;
         let live = LiveCall {
             call: setting.call,
             watch,

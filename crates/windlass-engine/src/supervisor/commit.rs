@@ -8,7 +8,7 @@ use windlass_core::run::{Input, RunPlan, TurnKey};
 use super::event::WorkError;
 use super::worker::Worked;
 use super::world::World;
-use crate::git::{self, Candidate, CommitOutcome};
+use crate::git::{self, Candidate, CommitHooks, CommitOutcome};
 use crate::inventory::Inventory;
 use crate::snapshot::Snapshot;
 
@@ -61,8 +61,9 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
         world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
     });
     let message = format!("{}\n\n{trailers}\n", subject(&world.plan, turn));
-    let candidate =
-        Candidate { inventory: &candidate.inventory, changed: &changed, message: &message, timeout: HOOKS };
+    let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
+    let inventory = &candidate.inventory;
+    let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
     Ok(git::commit(repository, store, &candidate)?)
 }
 

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use windlass_core::agent::Due;
-use windlass_core::fact::{CallReport, CheckOutcome, CheckStage, Cut, Ended};
+use windlass_core::fact::{CallReport, CheckOutcome, CheckStage, Cut, Ended, HookName, HookOutcome};
 
 use super::call::LiveCall;
 use super::check::LiveCheck;
+use super::hook::LiveHook;
+use super::keeper_gone;
 use crate::process::{Keeper, ProcessError, SpawnId};
 
 /// A lane's processes. At most one thing runs at a time, so that "everything below the keeper" is exactly what it
@@ -29,6 +31,10 @@ pub(super) enum Live {
     Call(LiveCall),
     /// A check.
     Check(LiveCheck),
+    /// A hook.
+    Hook(LiveHook),
+    /// What was abandoned is being ended; then this hook is called, with this iteration's number.
+    Clearing(HookName, u32),
 }
 
 /// What has become of it.
@@ -37,24 +43,52 @@ pub(super) enum Ending {
     Call(windlass_core::fact::CallId, Box<CallReport>),
     /// A check is over.
     Check(CheckStage, CheckOutcome),
+    /// A hook is over.
+    Hook(HookName, HookOutcome),
 }
 
 impl LiveLane {
+    /// Ends what is left of something that nobody waits for any more, so that this hook can be called. `false` where
+    /// there is nothing.
+    pub fn abandon_for(&mut self, hook: HookName, iteration: u32) -> Result<bool, ProcessError> {
+        let is_ending = match &self.live {
+            Live::Nothing => return Ok(false),
+            Live::Call(call) => call.sweeping,
+            Live::Check(check) => check.sweeping,
+            Live::Hook(hook) => hook.sweeping,
+            Live::Clearing(..) => true,
+        };
+        let Some(keeper) = &self.keeper else {
+            self.live = Live::Nothing;
+            return Ok(false);
+        };
+        if !is_ending {
+            keeper.kill_tree().or_else(keeper_gone)?;
+        }
+        self.id = None;
+        if let Live::Hook(abandoned) = std::mem::replace(&mut self.live, Live::Clearing(hook, iteration)) {
+            abandoned.abandon();
+        }
+        Ok(true)
+    }
+
     /// What runs has ended.
     pub fn exited(&mut self, ended: Ended) {
         match &mut self.live {
-            Live::Nothing => {}
+            Live::Nothing | Live::Clearing(..) => {}
             Live::Call(call) => call.exited(ended),
             Live::Check(check) => check.exited(ended),
+            Live::Hook(hook) => hook.exited(ended),
         }
     }
 
     /// Begins to sweep once what runs has ended and its output is read; returns a call's clock that has run out.
     pub fn poll(&mut self, now: Duration) -> Result<Option<Cut>, ProcessError> {
         let finished = match &mut self.live {
-            Live::Nothing => false,
+            Live::Nothing | Live::Clearing(..) => false,
             Live::Call(call) if call.sweeping => false,
             Live::Check(check) if check.sweeping => false,
+            Live::Hook(hook) if hook.sweeping => false,
             Live::Call(call) => match call.due() {
                 Some(Due::Cut(cut)) => return Ok(Some(cut)),
                 Some(Due::Finished) => {
@@ -67,6 +101,10 @@ impl LiveLane {
                 check.sweeping = check.is_due(now);
                 check.sweeping
             }
+            Live::Hook(hook) => {
+                hook.sweeping = hook.is_due(now);
+                hook.sweeping
+            }
         };
         if let (true, Some(keeper)) = (finished, &self.keeper) {
             keeper.kill_tree()?;
@@ -77,32 +115,36 @@ impl LiveLane {
     /// Everything below the keeper is gone, or the keeper itself is: what ran is over.
     pub fn swept(&mut self, now: Duration) -> Option<Ending> {
         let over = match &self.live {
-            Live::Nothing => false,
+            Live::Nothing | Live::Clearing(..) => false,
             Live::Call(call) => call.sweeping,
             Live::Check(check) => check.sweeping,
+            Live::Hook(hook) => hook.sweeping,
         };
         if !over {
             return None;
         }
         self.id = None;
         match std::mem::take(&mut self.live) {
-            Live::Nothing => None,
+            Live::Nothing | Live::Clearing(..) => None,
             Live::Call(call) => {
                 let id = call.call;
                 call.report().map(|report| Ending::Call(id, Box::new(report)))
             }
             Live::Check(check) => Some(Ending::Check(check.stage, check.outcome(now))),
+            Live::Hook(hook) => Some(Ending::Hook(hook.hook, hook.outcome(now))),
         }
     }
 
     /// In how long something may become due.
     pub fn next_due(&self, now: Duration) -> Option<Duration> {
         match &self.live {
-            Live::Nothing => None,
+            Live::Nothing | Live::Clearing(..) => None,
             Live::Call(call) if call.sweeping => None,
             Live::Check(check) if check.sweeping => None,
+            Live::Hook(hook) if hook.sweeping => None,
             Live::Call(call) => call.next_due(),
             Live::Check(check) => Some(check.left(now)),
+            Live::Hook(hook) => Some(hook.left(now)),
         }
     }
 
@@ -110,7 +152,7 @@ impl LiveLane {
     pub fn keeper_died(&mut self) {
         self.keeper = None;
         match &mut self.live {
-            Live::Nothing => {}
+            Live::Nothing | Live::Clearing(..) => {}
             Live::Call(call) => {
                 call.exited(Ended::Lost);
                 call.sweeping = true;
@@ -118,6 +160,10 @@ impl LiveLane {
             Live::Check(check) => {
                 check.exited(Ended::Lost);
                 check.sweeping = true;
+            }
+            Live::Hook(hook) => {
+                hook.exited(Ended::Lost);
+                hook.sweeping = true;
             }
         }
     }

@@ -9,10 +9,12 @@ mod clock;
 mod commit;
 mod error;
 mod event;
+mod hook;
 mod lane;
 mod prepare;
 mod react;
 mod recover;
+mod refuse;
 mod standing;
 mod tell;
 mod worker;
@@ -28,10 +30,12 @@ use std::time::{Duration, Instant};
 use windlass_core::fact::{Entry, Fact, LaneId, StopReason, StopSource};
 use windlass_core::run::{Effect, Input, Phase, Run, RunPlan};
 
+use crate::git::Repository;
 use crate::inventory::Surveyor;
 use crate::notify::CommandRoom;
 use crate::process::signals::{self, SignalWatch};
 use crate::process::{RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted};
+use crate::sandbox::Sandbox;
 use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
 
@@ -72,6 +76,8 @@ pub struct Session {
     pub plan: RunPlan,
     /// The environment that agents and checks inherit.
     pub environment: Vec<(OsString, OsString)>,
+    /// What locks in agents, checks and hooks; open.
+    pub sandbox: Sandbox,
     /// Is there a terminal at which somebody can press Ctrl-C twice?
     pub terminal: bool,
     /// Who watches.
@@ -113,6 +119,8 @@ struct Supervisor {
     journal: Journal,
     lock: Option<Lock>,
     environment: Vec<(OsString, OsString)>,
+    /// Whatever a lane's keeper starts passes through it.
+    sandbox: Sandbox,
     terminal: bool,
     audience: Arc<dyn Audience>,
     run: Run,
@@ -128,6 +136,8 @@ struct Supervisor {
     herald: Herald,
     /// The reserve was released: the last facts are being written.
     disk_is_full: bool,
+    /// Counts commits for hooks.
+    repository: Option<Repository>,
     _signals: SignalWatch,
 }
 
@@ -145,6 +155,7 @@ impl Supervisor {
         let workspace = session.plan.job.workspace.as_ref();
         let workspace_folder = workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into()));
         let directory = session.plan.directory.clone();
+        let repository = session.surveyor.place().repository.clone();
         let world = World {
             plan: Arc::new(session.plan),
             folder: session.folder.clone(),
@@ -153,6 +164,8 @@ impl Supervisor {
             latest: None,
             said: BTreeSet::new(),
             by_checks: BTreeMap::new(),
+            began: None,
+            strays: Vec::new(),
         };
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;
@@ -170,6 +183,7 @@ impl Supervisor {
             journal: session.journal,
             lock: Some(session.lock),
             environment,
+            sandbox: session.sandbox,
             terminal: session.terminal,
             audience: session.audience,
             run,
@@ -183,6 +197,7 @@ impl Supervisor {
             unwatched: false,
             herald,
             disk_is_full: false,
+            repository,
             _signals: signals,
         })
     }
@@ -212,7 +227,10 @@ impl Supervisor {
                 self.sync()?;
             }
             match self.inbox.recv_timeout(self.patience()) {
-                Ok(event) => self.event(event)?,
+                Ok(event) => {
+                    self.tell_of_sandbox()?;
+                    self.event(event)?;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(EngineError::Broken),
             }
@@ -242,10 +260,19 @@ impl Supervisor {
         while let Some(trouble) = self.audience.trouble() {
             self.take(Input::Notice(trouble))?;
         }
+        self.tell_of_sandbox()?;
         reap_adopted();
         if self.worker.is_gone() {
             // What it was asked for will never be answered.
             return Err(EngineError::Broken);
+        }
+        Ok(())
+    }
+
+    /// Before what else happened: with that, the run may end.
+    fn tell_of_sandbox(&mut self) -> Result<(), EngineError> {
+        while let Some(news) = self.sandbox.news() {
+            self.take(Input::Notice(news))?;
         }
         Ok(())
     }
@@ -308,6 +335,7 @@ impl Supervisor {
                 keeper.close();
             }
         }
+        self.sandbox.end();
     }
 
     /// Ends every process of the run, gives the directory back and notes the ending.

@@ -5,14 +5,17 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
+use windlass_core::doc::plan::FileRole;
 use windlass_core::fact::{CheckOutcome, Purpose};
 use windlass_core::mode;
 use windlass_core::prompt::{
-    self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, Prompt, PromptParts, Templates,
+    self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts,
+    Templates,
 };
-use windlass_core::run::{NotesShare, RunPlan, TurnKey};
+use windlass_core::run::{Mode, NotesShare, RunPlan, TurnKey};
 
 use super::worker::Known;
+use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
 
 /// How much of a failed check's output goes into a prompt, in bytes.
@@ -94,8 +97,10 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
 
 fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
     let Preparation { plan, turn, purpose, .. } = preparation;
-    let agents_file = read_beginning(&plan.directory.join("AGENTS.md"), LONGEST_AGENTS_FILE as u64);
-    let agents_file = agents_file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let agents_file = plan.job.agents_file.as_ref();
+    let agents_file = agents_file
+        .and_then(|file| read_beginning(&plan.directory.join(file), LONGEST_AGENTS_FILE as u64 + 1));
+    let agents_file = agents_file.map(|bytes| prompt::agents_text(&bytes));
     let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
     let known = preparation.known;
     prompt::compose(&PromptParts {
@@ -109,6 +114,27 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         agents_file: agents_file.as_deref(),
         findings: known.findings.as_ref(),
         standing: known.standing.as_ref(),
+        hook: &known.hook,
+        plan_work: plan_work(plan, known),
+    })
+}
+
+/// The plan as it is now: what a person changed since it was last looked at counts as well.
+fn plan_work<'a>(plan: &RunPlan, known: &'a Known) -> Option<PlanWork<'a>> {
+    let places = plan.job.plan.as_ref()?;
+    let found = find_plan(&plan.directory, places).plan;
+    let index = found.files().find(|(_, role)| *role == FileRole::Index).map(|(name, _)| name.to_owned());
+    let layout = if index.is_some() { PlanLayout::Folder } else { PlanLayout::File };
+    let problems = match plan.job.mode {
+        Mode::Plan if !found.is_missing() => found.problems(&spec_names(&plan.directory, places)),
+        _ => Vec::new(),
+    };
+    Some(PlanWork {
+        file: index.unwrap_or_else(|| places.file.display().to_string()),
+        layout,
+        next: found.next_task(),
+        problems: problems.iter().map(ToString::to_string).collect(),
+        strays: &known.strays,
     })
 }
 

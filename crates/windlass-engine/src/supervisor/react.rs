@@ -8,6 +8,7 @@ use windlass_core::fact::{CallReport, Class, Cost, Cut, Ended, LaneId, StopReaso
 use windlass_core::run::{Input, LaneState};
 
 use super::event::{Event, WorkError};
+use super::hook::not_started;
 use super::lane::{Ending, Live};
 use super::{EngineError, Supervisor, keeper_gone};
 use crate::process::signals::{self, Signal};
@@ -49,6 +50,9 @@ impl Supervisor {
                     let call = live.call;
                     return self.take(Input::Spawned { lane, call, pid: pid.unsigned_abs() });
                 }
+                if let Live::Hook(live) = &mut held.live {
+                    live.began(now);
+                }
                 Ok(())
             }
             KeeperEvent::SpawnFailed { id, fault } if held.id == Some(id) => {
@@ -66,7 +70,12 @@ impl Supervisor {
                         let outcome = check.outcome(now);
                         self.take(Input::CheckEnded { lane, stage, outcome })
                     }
-                    Live::Nothing => Ok(()),
+                    Live::Hook(live) => {
+                        let hook = live.hook;
+                        live.abandon();
+                        self.take(Input::HookEnded { lane, hook, outcome: not_started(&detail) })
+                    }
+                    Live::Nothing | Live::Clearing(..) => Ok(()),
                 }
             }
             KeeperEvent::Exited { id, ended } => {
@@ -80,12 +89,18 @@ impl Supervisor {
                     let text = format!("{} processes could not be killed: {left:?}", left.len());
                     self.take(Input::Notice(text))?;
                 }
-                self.swept(lane, None)
+                self.sandbox.end();
+                self.tell_of_sandbox()?;
+                self.swept(lane, None)?;
+                self.begin_waiting_hook(lane)
             }
             KeeperEvent::Died => {
                 held.keeper_died();
                 let _ = adopt_and_kill();
-                self.swept(lane, Some("the process that keeps watch over the agent was killed"))
+                self.sandbox.end();
+                self.tell_of_sandbox()?;
+                self.swept(lane, Some("the process that keeps watch over the agent was killed"))?;
+                self.begin_waiting_hook(lane)
             }
             KeeperEvent::Spawned { .. } | KeeperEvent::SpawnFailed { .. } => Ok(()),
         }
@@ -98,6 +113,7 @@ impl Supervisor {
         match ending {
             None => Ok(()),
             Some(Ending::Check(stage, outcome)) => self.take(Input::CheckEnded { lane, stage, outcome }),
+            Some(Ending::Hook(hook, outcome)) => self.take(Input::HookEnded { lane, hook, outcome }),
             Some(Ending::Call(call, mut report)) => {
                 if let Some(plan) = self.run.plan() {
                     close_own_files(&mut report.denials, plan, self.folder.state());
@@ -132,7 +148,8 @@ impl Supervisor {
 
     fn signal(&mut self, signal: Signal) -> Result<(), EngineError> {
         if self.run.is_ending() && matches!(signal, Signal::Interrupt | Signal::Terminate) {
-            return self.stop_announcing();
+            // First the hook of the end, then those who are still told of it.
+            return if self.cut_hooks()? { Ok(()) } else { self.stop_announcing() };
         }
         match signal {
             Signal::Interrupt => {

@@ -2,23 +2,31 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
 use windlass_core::fact::{Evidence, LaneId, Standing};
 use windlass_core::mode;
-use windlass_core::run::{Job, JobWorkspace};
+use windlass_core::run::{Job, JobPlan, JobWorkspace, Mode, RunPlan};
 
 use super::event::Event;
 use crate::inventory::{Inventory, Place, entries_within};
+use crate::plan;
 use crate::store::digest;
 use crate::watch::FileWatch;
 use crate::workspace::{METADATA_FILE, STATUS_FILE, TODO_FILE, WORK_FOLDERS, log};
 
+/// Changes of a plan are gathered for so long before they are told.
+const PLAN_DEBOUNCE: Duration = Duration::from_secs(2);
+
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
-pub(super) fn read(job: &Job) -> Option<Standing> {
-    let workspace = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode))?;
+pub(super) fn read(run: &RunPlan) -> Option<Standing> {
+    if let Some(places) = plan_of(&run.job) {
+        return plan::standing(&run.directory, places, run.job.mode);
+    }
+    let workspace = run.job.workspace.as_ref().filter(|_| mode::reads_file(run.job.mode))?;
     let status = beginning(&workspace.folder.join(STATUS_FILE));
     let todo = workspace.todo_fallback.then(|| beginning(&workspace.folder.join(TODO_FILE))).flatten();
     Some(status::standing(as_file(status.as_ref()), as_file(todo.as_ref())))
@@ -27,21 +35,34 @@ pub(super) fn read(job: &Job) -> Option<Standing> {
 /// Watches what [`read`] reads, for as long as the result lives: what it says is told whenever it changes. A file that
 /// cannot be read is probably being written; the next change tells it, or the end of the call. `None` where nothing is to
 /// be watched.
-pub(super) fn watch(job: &Job, lane: LaneId, events: Sender<Event>) -> io::Result<Option<FileWatch>> {
-    let workspace = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode));
-    let Some((workspace, watch)) = workspace.and_then(|workspace| Some((workspace, workspace.watch?))) else {
+pub(super) fn watch(run: &RunPlan, lane: LaneId, events: Sender<Event>) -> io::Result<Option<FileWatch>> {
+    let Some((files, debounce)) = watched(run) else {
         return Ok(None);
     };
-    let todo = workspace.todo_fallback.then(|| workspace.folder.join(TODO_FILE));
-    let files = std::iter::once(workspace.folder.join(STATUS_FILE)).chain(todo).collect();
-    let job = job.clone();
+    let run = run.clone();
     let tell = move || {
-        if let Some(standing) = read(&job).filter(|standing| !standing.is_unreadable()) {
+        if let Some(standing) = read(&run).filter(|standing| !standing.is_unreadable()) {
             // The loop is gone only when the run has ended.
             let _ = events.send(Event::StatusSeen(lane, standing));
         }
     };
-    FileWatch::start(files, watch.debounce, tell).map(Some)
+    FileWatch::start(files, debounce, tell).map(Some)
+}
+
+/// Which files are watched, and how long their changes are gathered.
+fn watched(run: &RunPlan) -> Option<(Vec<PathBuf>, Duration)> {
+    if let Some(places) = plan_of(&run.job) {
+        return Some((plan::watched(&run.directory, places), PLAN_DEBOUNCE));
+    }
+    let workspace = run.job.workspace.as_ref().filter(|_| mode::reads_file(run.job.mode))?;
+    let todo = workspace.todo_fallback.then(|| workspace.folder.join(TODO_FILE));
+    let files = std::iter::once(workspace.folder.join(STATUS_FILE)).chain(todo).collect();
+    Some((files, workspace.watch?.debounce))
+}
+
+/// Where the plan lies, in a mode that reads one.
+fn plan_of(job: &Job) -> Option<&JobPlan> {
+    job.plan.as_ref().filter(|_| matches!(job.mode, Mode::Plan | Mode::Build))
 }
 
 fn as_file(read: Option<&(Vec<u8>, String)>) -> Option<StatusFile<'_>> {
@@ -59,8 +80,14 @@ fn beginning(path: &Path) -> Option<(Vec<u8>, String)> {
     Some((bytes, mark))
 }
 
-/// What a workspace's files say of the work: part of the evidence. When the status file was written says nothing.
-pub(super) fn add_work(evidence: &mut Evidence, job: &Job, inventory: &Inventory, place: &Place) {
+/// What the job's own files say of the work: part of the evidence, whether git looks at them or not. When a status file
+/// was written says nothing.
+pub(super) fn add_work(evidence: &mut Evidence, run: &RunPlan, inventory: &Inventory, place: &Place) {
+    let job = &run.job;
+    if let Some(places) = plan_of(job) {
+        evidence.work = Some(plan::mark(&run.directory, places));
+        return;
+    }
     let Some(workspace) = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode)) else {
         return;
     };

@@ -40,6 +40,10 @@ pub(super) struct Known {
     pub findings: Option<Assessment>,
     /// What the job's own file says.
     pub standing: Option<Standing>,
+    /// What hooks want the agent to be told.
+    pub hook: String,
+    /// The first files that the latest iteration was not allowed to change.
+    pub strays: Vec<String>,
 }
 
 impl Known {
@@ -50,6 +54,8 @@ impl Known {
             baseline: run.baseline().to_vec(),
             findings: run.findings().cloned(),
             standing: run.standings().latest().cloned(),
+            hook: run.hook_prompt(),
+            strays: run.strays().to_vec(),
         }
     }
 }

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
 use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason};
-use windlass_core::run::{Effect, Input, Occasion, RunPlan, TurnKey};
+use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
 use super::commit;
 use super::event::WorkError;
 use super::prepare::{self, Preparation};
 use super::recover;
+use super::refuse;
 use super::standing;
 use super::worker::{Work, Worked};
 use crate::inventory::{self, Entry, Inventory, Surveyor};
-use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotName, Store};
+use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since};
 use crate::store::RunFolder;
 
 /// What the worker holds.
@@ -31,6 +32,10 @@ pub(super) struct World {
     pub said: BTreeSet<String>,
     /// What checks wrote in this session, and what they made of it; `None` = they removed it.
     pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
+    /// The attempt whose beginning this session has seen.
+    pub began: Option<TurnKey>,
+    /// What an attempt changed and must not: paths.
+    pub strays: Vec<Vec<u8>>,
 }
 
 /// One look at the tree.
@@ -46,8 +51,15 @@ impl World {
         match &work.effect {
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
+            Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
             Effect::Prepare { lane, turn, purpose, notes } => {
+                if self.plan.job.mode == Mode::Plan {
+                    // What a person wrote since the last look is none of what the agent will have to give back.
+                    let look = self.look()?;
+                    self.remember(look);
+                }
                 self.keep_beginning(*turn)?;
+                self.began = Some(*turn);
                 let preparation = Preparation {
                     plan: &self.plan,
                     folder: &self.folder,
@@ -81,13 +93,16 @@ impl World {
                 Ok(vec![Input::Settled { lane: *lane, evidence }])
             }
             Effect::Commit { lane, turn, since } => commit::carry_out(self, *lane, *turn, since.as_ref()),
-            Effect::RunCheck { .. } | Effect::Call { .. } | Effect::EndCall { .. } | Effect::Announce => {
-                Ok(Vec::new())
-            }
+            Effect::RunCheck { .. }
+            | Effect::Call { .. }
+            | Effect::EndCall { .. }
+            | Effect::Announce
+            | Effect::RunHook { .. } => Ok(Vec::new()),
+            Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn),
         }
     }
 
-    fn call_folder(&self, turn: TurnKey, purpose: Purpose) -> crate::store::CallFolder {
+    pub fn call_folder(&self, turn: TurnKey, purpose: Purpose) -> crate::store::CallFolder {
         self.folder.call(turn.iteration, turn.attempt, purpose)
     }
 
@@ -119,9 +134,19 @@ impl World {
         let mut inputs = self.say_once(notices(&look.inventory));
         let evidence = self.evidence(&look);
         self.remember(look);
-        let standing = standing::read(&self.plan.job);
+        let standing = standing::read(&self.plan);
         inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing });
         Ok(inputs)
+    }
+
+    /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
+    fn survey_after_hook(&mut self) -> Worked {
+        let look = self.look()?;
+        self.note_checks(&look);
+        let evidence = self.evidence(&look);
+        self.remember(look);
+        let standing = standing::read(&self.plan);
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing }])
     }
 
     /// What differs from the tree that was judged, the checks wrote.
@@ -142,16 +167,43 @@ impl World {
             detail: format!("the git repository was damaged while the agent worked ({said})"),
         });
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
+        let strayed = refuse::find(self, turn, &look.inventory)?;
+        let moved = refuse::commit_notice(self, turn, &look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
+        let aside = self.set_aside(&name, &look.inventory)?;
         let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let mut inputs = self.say_once(self.changed_inputs());
+        inputs.extend(aside.map(Input::Notice));
         inputs.extend(destroyed);
+        inputs.extend(moved.map(Input::Notice));
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
-        let standing = standing::read(&self.plan.job);
-        inputs.push(Input::Kept { lane, evidence, snapshot, changed, standing });
+        let standing = standing::read(&self.plan);
+        inputs.push(Input::Kept { lane, evidence, snapshot, changed, strayed, standing });
         Ok(inputs)
+    }
+
+    /// After a restart an attempt is kept again, and its name goes to what is there then. What it named before differs where
+    /// somebody wrote meanwhile, or where refused changes were being undone: it gets a name of its own first.
+    fn set_aside(&self, name: &SnapshotName, now: &Inventory) -> Result<Option<String>, WorkError> {
+        let Some(store) = &self.snapshots else {
+            return Ok(None);
+        };
+        let former = match store.named(name) {
+            Ok(id) => id,
+            Err(SnapshotError::Unknown(_)) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if changed_since(store, &store.load(&former)?, now)?.is_empty() {
+            return Ok(None);
+        }
+        let own = store.next_before_restore(&name.run)?;
+        store.name(&former, &own)?;
+        Ok(Some(format!(
+            "the files are not as the interrupted attempt had left them; `windlass restore {} {}` brings that back",
+            name.run, own.moment
+        )))
     }
 
     /// How many files differ; bookkeeping is none.
@@ -193,20 +245,22 @@ impl World {
     pub fn evidence(&self, look: &Look) -> Evidence {
         let notes = self.plan.job.notes_file.as_ref().and_then(|file| self.surveyor.place().relative(file));
         let mut evidence = inventory::evidence(&look.inventory, &notes.into_iter().collect::<Vec<_>>());
-        standing::add_work(&mut evidence, &self.plan.job, &look.inventory, self.surveyor.place());
+        standing::add_work(&mut evidence, &self.plan, &look.inventory, self.surveyor.place());
         evidence
     }
 
     /// What the status file says before the run; what of it does not count is said.
     fn standing(&mut self, inputs: &mut Vec<Input>) -> Option<Standing> {
-        let standing = standing::read(&self.plan.job)?;
+        let standing = standing::read(&self.plan)?;
         let trusted =
             self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
+        let file = match standing.source {
+            StandingSource::TodoFile => "TODO.md",
+            StandingSource::StatusFile => "the status file",
+            // Boxes say how far the work is, whoever ticked them and when.
+            StandingSource::PlanFile | StandingSource::Nowhere => return Some(standing),
+        };
         if standing.complete && !trusted {
-            let file = match standing.source {
-                StandingSource::TodoFile => "TODO.md",
-                StandingSource::StatusFile | StandingSource::Nowhere => "the status file",
-            };
             let text = format!(
                 "{file} says from before this run that the job is complete; that does not count until the agent \
                  writes it anew (--trust-existing-status would take it)"
@@ -227,7 +281,7 @@ impl World {
         Ok(Some(store.keep(self.surveyor.place(), inventory, name)?))
     }
 
-    fn name(&self, turn: TurnKey, side: Side) -> SnapshotName {
+    pub fn name(&self, turn: TurnKey, side: Side) -> SnapshotName {
         let TurnKey { iteration, attempt } = turn;
         SnapshotName { run: self.plan.run.clone(), moment: Moment::Iteration { iteration, attempt, side } }
     }

@@ -14,16 +14,19 @@ use crate::file::AtPath as _;
 /// Where a project keeps what it tells Windlass.
 pub const PROJECT_FOLDER: &str = ".windlass";
 
-/// The project that a directory (canonical) belongs to: the nearest one upwards that has a `.windlass` folder or is the
-/// root of a repository, else the directory itself.
+/// The project that a directory (canonical) belongs to: the nearest one upwards that has a `.windlass` folder with something
+/// in it or is the root of a repository, else the directory itself. (A sandbox that was killed leaves empty ones.)
 ///
 /// Outside the directory a `.windlass` folder of another user is passed over: whoever can write to `/tmp` could otherwise
 /// say what is executed in every scratch project below it.
 #[must_use]
 pub fn project_folder(directory: &Path) -> PathBuf {
     let has_ours = |above: &Path| {
-        above.join(PROJECT_FOLDER).metadata().is_ok_and(|found| {
+        let folder = above.join(PROJECT_FOLDER);
+        let holds_something = || folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        folder.metadata().is_ok_and(|found| {
             found.is_dir()
+                && holds_something()
                 && (above == directory || [0, rustix::process::geteuid().as_raw()].contains(&found.uid()))
         })
     };

@@ -83,24 +83,40 @@ fn make(folder: &Path, began: Timestamp) -> Result<(PathBuf, File), FileError> {
     }
 }
 
-/// Removes all but the newest so many of a folder's logs, and says how many those were. Only plain files that are named
-/// as our logs or claude-iterate's are touched.
+/// Which logs of a folder stay; the newest always does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// So many; `None` = all.
+    pub count: Option<u32>,
+    /// So many bytes of them; `None` = no limit.
+    pub bytes: Option<u64>,
+}
+
+/// Removes the oldest of a folder's logs until the others are within bounds, and says how many those were. Only plain files
+/// that are named as our logs or claude-iterate's are touched.
 ///
 /// # Errors
 /// The folder cannot be read, or a log cannot be removed.
-pub fn prune(folder: &Path, keep: u32) -> Result<u64, FileError> {
+pub fn prune(folder: &Path, keep: Kept) -> Result<u64, FileError> {
     let mut logs = Vec::new();
     for entry in fs::read_dir(folder).at("read", folder)? {
         let entry = entry.at("read", folder)?;
         let name = entry.file_name().to_str().and_then(age);
         if let (Some(age), true) = (name, entry.file_type().is_ok_and(|kind| kind.is_file())) {
-            logs.push((age, entry.path()));
+            logs.push((age, entry.path(), entry.metadata().map_or(0, |file| file.len())));
         }
     }
     logs.sort();
-    let old = logs.len().saturating_sub(usize::try_from(keep).unwrap_or(usize::MAX));
+    let mut bytes = 0_u64;
+    let newest = logs.iter().rev().enumerate().take_while(|(number, (.., own))| {
+        bytes = bytes.saturating_add(*own);
+        let within = keep.count.is_none_or(|most| u32::try_from(*number).is_ok_and(|number| number < most))
+            && keep.bytes.is_none_or(|most| bytes <= most);
+        within || *number == 0
+    });
+    let old = logs.len() - newest.count();
     let mut removed = 0;
-    for (_, path) in logs.iter().take(old) {
+    for (_, path, _) in logs.iter().take(old) {
         match fs::remove_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             done => {
@@ -234,19 +250,37 @@ mod tests {
         logs.iter().chain(&others).for_each(|name| put(name));
         fs::create_dir(folder.path().join("iterate-20200101-000000.log")).unwrap();
         symlink("TODO.md", folder.path().join("iterate-20200101-000001.log")).unwrap();
-        assert_eq!(prune(folder.path(), 5).unwrap(), 0);
-        assert_eq!(prune(folder.path(), 2).unwrap(), 3);
+        let by_count = |count| Kept { count: Some(count), bytes: None };
+        assert_eq!(prune(folder.path(), by_count(5)).unwrap(), 0);
+        assert_eq!(prune(folder.path(), Kept { count: None, bytes: None }).unwrap(), 0);
+        assert_eq!(prune(folder.path(), by_count(2)).unwrap(), 3);
         let left = names(folder.path());
         assert!(left.contains(&logs[3].to_owned()) && left.contains(&logs[4].to_owned()), "{left:?}");
         assert!(logs[..3].iter().all(|gone| !left.contains(&(*gone).to_owned())), "{left:?}");
         assert_eq!(left.len(), 2 + others.len() + 2, "{left:?}");
     }
 
+    // rows: 116
+    #[test]
+    fn logs_take_no_more_room_than_they_may_but_the_newest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        for second in 0..5 {
+            let path = folder.path().join(format!("iterate-20260301-20000{second}.log"));
+            fs::write(path, vec![b'x'; 100]).unwrap();
+        }
+        let by_size = |bytes| Kept { count: Some(4), bytes: Some(bytes) };
+        assert_eq!(prune(folder.path(), by_size(1000)).unwrap(), 1);
+        assert_eq!(prune(folder.path(), by_size(299)).unwrap(), 2);
+        assert_eq!(names(folder.path()), ["iterate-20260301-200003.log", "iterate-20260301-200004.log"]);
+        assert_eq!(prune(folder.path(), by_size(1)).unwrap(), 1);
+        assert_eq!(prune(folder.path(), Kept { count: Some(0), bytes: Some(0) }).unwrap(), 0);
+    }
+
     #[test]
     fn a_folder_that_is_gone_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let gone = folder.path().join("gone");
-        assert!(prune(&gone, 1).unwrap_err().to_string().contains("gone"));
+        assert!(prune(&gone, Kept { count: Some(1), bytes: None }).unwrap_err().to_string().contains("gone"));
         assert!(LogFile::create(&gone, began()).is_err());
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::{Pid, Signal};
 use windlass_core::fact::Ended;
-use windlass_engine::process::{Command, KeeperEvent, ProcessError, StartFaultKind};
+use windlass_engine::process::{Command, KeeperEvent, LastRites, ProcessError, StartFaultKind};
 
 use crate::lane::{
     Lane, eventually, kilobytes, marked, marker, shell, signal, sleepers, stat, state, status,
@@ -30,6 +30,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("keeper::signals_for_the_runner_do_not_end_it", signals_for_the_runner_do_not_end_it),
     ("keeper::a_lock_is_held_for_the_keepers_life", a_lock_is_held_for_the_keepers_life),
     ("keeper::close_leaves_nothing_and_is_no_death", close_leaves_nothing_and_is_no_death),
+    ("keeper::last_rites_come_when_nothing_is_left_and_before_the_lock_is_free", last_rites_come_last),
     ("keeper::a_hung_keeper_is_closed_too", a_hung_keeper_is_closed_too),
     ("keeper::a_program_that_is_no_keeper_is_refused", a_program_that_is_no_keeper_is_refused),
     ("keeper::it_is_thin", it_is_thin),
@@ -267,6 +268,44 @@ fn close_leaves_nothing_and_is_no_death() {
     assert_eq!(state(id), None);
     let last: Vec<_> = events.iter().collect();
     assert!(matches!(last.as_slice(), [KeeperEvent::Exited { id: 1, .. }]), "{last:?}");
+}
+
+fn last_rites_come_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let ours = File::create(&path).unwrap();
+    ours.try_lock().unwrap();
+    let lane = Lane::start();
+    lane.keeper.hold(&[ours.as_fd()]).unwrap();
+    let marker = marker();
+    lane.run(1, &format!("trap '' TERM; setsid sleep {marker} & wait"));
+    eventually("a sleeper", || (sleepers(&marker).len() == 1).then_some(()));
+    let told = folder.path().join("told");
+    let rites = |script: String| LastRites {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        environment: vec![
+            ("PATH".into(), std::env::var_os("PATH").unwrap()),
+            ("TOLD".into(), told.clone().into()),
+            ("LOCK".into(), path.clone().into()),
+            ("MARK".into(), marker.clone().into()),
+        ],
+    };
+    lane.keeper.set_last_rites(&rites("echo never > \"$TOLD\"".to_owned())).unwrap();
+    // What it leaves running is ended as well.
+    let script = "exec 9< \"$LOCK\"; flock -n 9 && echo free >> \"$TOLD\"
+         grep -l \"[s]leep.$MARK\" /proc/[0-9]*/cmdline >> \"$TOLD\" 2>&1
+         setsid sleep $MARK & env | sort | cut -d= -f1 | tr '\\n' ' ' >> \"$TOLD\""
+        .to_owned();
+    lane.keeper.set_last_rites(&rites(script)).unwrap();
+    drop(ours);
+    lane.keeper.close();
+    let told = fs::read_to_string(&told).unwrap();
+    assert!(!told.contains("never") && !told.contains("free"), "{told}");
+    assert!(!told.lines().any(|line| line.ends_with("cmdline")), "{told}");
+    assert!(told.contains("LOCK ") && !told.contains("HOME "), "{told}");
+    assert_eq!(sleepers(&marker), []);
+    File::open(&path).unwrap().try_lock().unwrap();
 }
 
 fn a_hung_keeper_is_closed_too() {

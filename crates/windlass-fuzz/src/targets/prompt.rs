@@ -67,5 +67,7 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         agents_file: agents,
         findings: None,
         standing: None,
+        hook: tail,
+        plan_work: None,
     })
 }

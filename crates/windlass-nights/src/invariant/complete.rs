@@ -42,13 +42,13 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
             What::CheckRan { check, passed, epoch, .. } => {
                 shown.checks.insert(*check, (*passed, *epoch));
             }
-            What::JudgedTree { epoch, file_claims } => {
+            What::JudgedTree { epoch, file_claims, .. } => {
                 (shown.epoch, shown.file_claims) = (*epoch, *file_claims);
             }
             What::Fact(entry) => match &entry.fact {
                 Fact::RunStarted { plan: new } | Fact::RunResumed { plan: new } => plan = new,
                 Fact::CallReserved { purpose, .. } => shown.purpose = Some(*purpose),
-                Fact::CallFinished { summary, .. } if shown.purpose == Some(Purpose::Work) => {
+                Fact::CallFinished { summary, .. } if shown.purpose != Some(Purpose::Verify) => {
                     shown.class = Some(summary.class);
                 }
                 Fact::IterationFinished { .. } => {
@@ -91,7 +91,7 @@ fn judge(shown: &Shown, plan: &RunPlan) -> Result<(), String> {
     }
     let by_check = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
     if mode::reads_file(plan.job.mode) && !by_check {
-        let said = "the status file does not say that the job is done, in words of this run";
+        let said = "the job's own file does not say that the job is done, in words of this run";
         return if shown.file_claims { Ok(()) } else { Err(said.to_owned()) };
     }
     let wanted = plan.job.completion_threshold.max(1);

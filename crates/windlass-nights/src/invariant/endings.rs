@@ -25,7 +25,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
                     return wrong(said);
                 }
                 match &entry.fact {
-                    Fact::IterationStarted { .. } | Fact::CallReserved { .. } => {
+                    Fact::HookDue { .. } | Fact::IterationStarted { .. } | Fact::CallReserved { .. } => {
                         if asked {
                             return wrong("the run goes on although it was asked to stop".to_owned());
                         }

@@ -7,6 +7,8 @@ mod charges;
 mod complete;
 mod effects;
 mod endings;
+mod hooks;
+mod plans;
 mod prefixes;
 mod tally;
 mod waits;
@@ -47,6 +49,11 @@ pub const INVARIANTS: &[Invariant] = &[
         check: endings::check,
     },
     Invariant {
+        name: "boxes_closed",
+        sentence: "a build is never complete with an open box or without its plan, unless a check decides",
+        check: plans::boxes_closed,
+    },
+    Invariant {
         name: "shown_complete",
         sentence: "a run is never complete without its source of completion and its gates green on the final tree",
         check: complete::check,
@@ -70,6 +77,17 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "effects_once",
         sentence: "nothing is done twice that must not be: a commit, a paid call beyond the repeated attempt",
         check: effects::once,
+    },
+    Invariant {
+        name: "hooks_heeded",
+        sentence: "a hook that skips consumes no iteration, ten skips in a row or an abort end the run, and each hook \
+                   is called at its turn: the last one once per ending, unless a crash repeats it",
+        check: hooks::check,
+    },
+    Invariant {
+        name: "only_the_plan",
+        sentence: "where a plan is made, no change of the agent's stays in the tree but that of the plan",
+        check: plans::only_the_plan,
     },
     Invariant {
         name: "waits_honoured",

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::fact::{
-    CallReport, CheckOutcome, CheckResult, Class, Cost, Ended, Entry, Evidence, Now, SnapshotId, Tokens,
+    CallReport, CheckOutcome, CheckResult, Class, Cost, Ended, Entry, Evidence, HookDecision, HookOutcome,
+    Now, SnapshotId, Tokens,
 };
 use windlass_core::run::{Effect, Input, Phase, Run};
 use windlass_engine::store::journal;
@@ -113,13 +114,30 @@ impl Calm {
             Effect::Recover { lane, call, .. } => {
                 Input::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) }
             }
-            Effect::Keep { lane, .. } => Input::Kept { lane, evidence, snapshot, changed: 0, standing: None },
+            Effect::Keep { lane, .. } => {
+                Input::Kept { lane, evidence, snapshot, changed: 0, strayed: 0, standing: None }
+            }
+            Effect::Refuse { lane, .. } => {
+                Input::Refused { lane, count: 1, files: vec!["a file".to_owned()], undone: true, evidence }
+            }
+            Effect::RunHook { lane, hook, .. } => Input::HookEnded { lane, hook, outcome: hook_outcome() },
             Effect::Commit { lane, .. } => {
                 Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
             Effect::Announce => Input::Announced,
         }
+    }
+}
+
+fn hook_outcome() -> HookOutcome {
+    HookOutcome {
+        result: CheckResult::Passed,
+        decision: HookDecision::Continue,
+        reason: String::new(),
+        prompt: String::new(),
+        duration: Duration::ZERO,
+        log: String::new(),
     }
 }
 

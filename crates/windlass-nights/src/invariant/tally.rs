@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use windlass_core::fact::{
-    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, Now, Purpose,
-    Standing, StopReason, StopSource, Verdict,
+    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, HookDecision,
+    HookName, Now, Purpose, Standing, StandingSource, StopReason, StopSource, Verdict,
 };
 use windlass_core::mode;
-use windlass_core::run::{Mode, REFUSED_CLAIMS, RunPlan};
+use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS, RunPlan};
 
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
@@ -22,6 +22,7 @@ pub(super) struct Tally {
     complete: bool,
     out_of_budget: bool,
     refused: (u32, Vec<u16>),
+    skips: u32,
     pub spent: Cost,
     tokens: u64,
     seen: BTreeSet<Evidence>,
@@ -50,6 +51,9 @@ pub(super) struct Tally {
     began: String,
     by_file: bool,
     no_work: bool,
+    /// The newest call went well and did or said something.
+    worked: bool,
+    read_once: bool,
     // Judgements.
     judging: bool,
     verifying: bool,
@@ -98,16 +102,28 @@ impl Tally {
                 self.verifying = true;
                 self.claim = Some((self.latest.clone(), self.outcomes.clone()));
             }
-            Fact::StatusChanged { standing, .. } => self.read(standing),
+            Fact::StatusChanged { standing, .. }
+            | Fact::Kept { strayed: 1.., standing: Some(standing), .. } => self.read(standing),
             Fact::CallFinished { summary, claimed, .. } => {
                 self.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
                 self.spent += summary.cost;
                 self.tokens += summary.tokens.total();
+                self.worked = summary.class == Class::Success && (summary.tool_uses > 0 || !summary.empty);
                 if !self.verifying {
                     self.claimed = *claimed;
                 }
             }
+            Fact::Kept { strayed: 1.., standing: None, .. } => {}
             Fact::Kept { evidence, standing, .. } => self.kept(evidence, standing.as_ref()),
+            // Whoever did what he must not do has not claimed anything.
+            Fact::Refused { evidence, .. } => {
+                self.kept(evidence, None);
+                self.by_file = false;
+                self.claimed = false;
+            }
+            Fact::HookFinished { hook: HookName::NextIteration, outcome, .. } => {
+                self.skips = if outcome.decision == HookDecision::Skip { self.skips + 1 } else { 0 };
+            }
             Fact::CheckFinished { stage, outcome, .. } => self.checked(*stage, outcome),
             Fact::Committed { evidence, altered, .. } => {
                 self.seen.insert(evidence.clone());
@@ -130,7 +146,8 @@ impl Tally {
             }
             Fact::StopRequested { by, .. } => self.stop = Some(*by),
             Fact::Failing { stop_reason, .. } => {
-                self.failing.get_or_insert(*stop_reason);
+                // The core lets nothing but what breaks the runner outweigh an earlier reason.
+                self.failing = Some(*stop_reason);
             }
             Fact::IterationFinished { verdict, class, .. } => {
                 let right = self.verdict(*class);
@@ -153,6 +170,7 @@ impl Tally {
             Some(StopReason::Stagnated) => self.idle = 0,
             Some(StopReason::GatesFailing) => self.refused.0 = 0,
             Some(StopReason::NeedsHuman) => self.unverified = 0,
+            Some(StopReason::HookSkips) => self.skips = 0,
             _ => {}
         }
         if let Some(last) = self.last {
@@ -177,12 +195,31 @@ impl Tally {
         }
         self.written |= !standing.mark.is_empty() && standing.mark != self.first_mark;
         self.standing = standing.clone();
+        self.read_once = true;
     }
 
     fn file_claims(&self) -> bool {
+        match self.mode() {
+            Mode::Plan => return self.standing.complete && self.standing.mark == self.began,
+            Mode::Build => return self.standing.complete && self.is_smart(),
+            _ => {}
+        }
         let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
         let trusted = workspace.is_some_and(|workspace| workspace.trust_existing_status);
         mode::reads_file(self.mode()) && self.standing.complete && (self.written || trusted)
+    }
+
+    /// Does a build end by itself?
+    fn is_smart(&self) -> bool {
+        let job_plan = self.plan.as_ref().and_then(|plan| plan.job.plan.as_ref());
+        job_plan.is_none_or(|plan| plan.smart_termination)
+    }
+
+    /// A build has no plan to go by.
+    fn is_missing(&self) -> bool {
+        let tasks = self.standing.items.is_some_and(|items| items.total > 0);
+        let there = self.standing.source == StandingSource::PlanFile && self.standing.problem.is_none();
+        self.mode() == Mode::Build && self.read_once && !(there && tasks)
     }
 
     fn kept(&mut self, evidence: &Evidence, standing: Option<&Standing>) {
@@ -205,7 +242,7 @@ impl Tally {
             (self.progress, self.changed) = (true, true);
         }
         self.newest = Some(evidence.clone());
-        self.by_file = self.file_claims();
+        self.by_file = self.file_claims() && (self.mode() != Mode::Plan || self.worked);
         let says_none = self.standing.worked == Some(false) && self.standing.mark != self.began;
         self.no_work = self.mode() == Mode::Iterative && says_none;
     }
@@ -239,6 +276,7 @@ impl Tally {
             let by_file = mode::reads_file(self.mode()) && !self.has(CheckKind::Until);
             let good = self.assessment == Some(true)
                 && (!by_file || self.file_claims())
+                && !self.is_missing()
                 && self.all_pass(CheckKind::Until, &self.outcomes)
                 && self.all_pass(CheckKind::Gate, &self.outcomes);
             return if good { Verdict::ClaimAccepted } else { Verdict::ClaimRefused };
@@ -251,7 +289,9 @@ impl Tally {
             };
         }
         let shown = self.has(CheckKind::Until) && self.all_pass(CheckKind::Until, &self.outcomes);
-        let claims = if self.has(CheckKind::Until) { shown } else { self.claimed || self.by_file };
+        let said = if self.has(CheckKind::Until) { shown } else { self.claimed || self.by_file };
+        // A build that has lost its plan is not done, whatever says so.
+        let claims = said && !self.is_missing();
         let progress = self.progress && !self.no_work;
         let by_file = mode::reads_file(self.mode());
         let green = self.all_pass(CheckKind::Gate, &self.outcomes);
@@ -324,11 +364,16 @@ impl Tally {
         let shown = if self.has(CheckKind::Until) {
             self.all_pass(CheckKind::Until, &self.baseline)
         } else {
-            self.file_claims()
+            // A plan is good once a pass has left it as it was.
+            self.mode() != Mode::Plan && self.file_claims()
         };
-        let done = shown && self.all_pass(CheckKind::Gate, &self.baseline);
+        let done = shown && !self.is_missing() && self.all_pass(CheckKind::Gate, &self.baseline);
         if self.started == 0 && done {
             Some(StopReason::NothingToDo)
+        } else if self.skips >= MOST_SKIPS {
+            Some(StopReason::HookSkips)
+        } else if self.is_missing() {
+            Some(StopReason::Missing)
         } else if self.failures >= plan.limits.failures.max(1) {
             Some(StopReason::ConsecutiveFailures)
         } else if mode::judges(plan.job.mode) && self.refused.0 > 0 {
@@ -359,6 +404,10 @@ impl Tally {
 
     fn stagnated(&self) -> Option<StopReason> {
         let threshold = self.plan.as_ref()?.limits.stagnation?;
-        (self.idle >= threshold).then_some(StopReason::Stagnated)
+        let stands = self.idle >= threshold;
+        match self.mode() {
+            Mode::Build => (stands && self.is_smart()).then_some(StopReason::NoChanges),
+            _ => stands.then_some(StopReason::Stagnated),
+        }
     }
 }

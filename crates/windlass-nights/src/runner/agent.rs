@@ -7,8 +7,8 @@ use windlass_core::agent::{Activity, Digest, ResultDigest};
 use windlass_core::fact::{Cost, Denial, Ended, Tokens, UsageLimit};
 
 use crate::record::Actor;
-use crate::script::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, Word};
-use crate::world::{Author, NAMES, World};
+use crate::script::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, PlanDeed, Word};
+use crate::world::{Author, Book, NAMES, PLAN, World};
 
 /// The phrase that claims completion.
 use crate::script::SIGNAL;
@@ -254,6 +254,12 @@ fn change(deed: &Deed, world: &mut World) -> Option<String> {
             world.change(by, |tree| *tree = crate::world::Tree::default());
             Some("deletes every file".to_owned())
         }
+        Deed::Plans(what) => {
+            let content = planned(*what, world);
+            world.change(by, |tree| tree.put(PLAN, content));
+            let plan = Book::read(content).unwrap_or_default();
+            Some(format!("{what:?} in the plan: {} of {} boxes are open", plan.open(), plan.boxes))
+        }
         Deed::Notes { bytes, phrase } => {
             let mut notes = "x".repeat(usize::try_from(*bytes).unwrap_or(0)).into_bytes();
             if *phrase {
@@ -283,4 +289,20 @@ fn change(deed: &Deed, world: &mut World) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The plan after that.
+fn planned(what: PlanDeed, world: &mut World) -> u32 {
+    let plan = Book::read(world.tree.get(PLAN)).unwrap_or_default();
+    let after = match what {
+        PlanDeed::TicksAll => Book::new(plan.boxes, plan.boxes, 0, plan.sound),
+        PlanDeed::Unticks => plan.untick(),
+        PlanDeed::Flips if plan.open() == 0 => plan.untick(),
+        PlanDeed::Ticks | PlanDeed::Flips => plan.tick(),
+        PlanDeed::Adds => plan.add(),
+        PlanDeed::Rewords => plan.reworded(),
+        PlanDeed::Writes { boxes, sound } => Book::new(boxes, 0, world.new_content(), sound),
+        PlanDeed::Empties => Book::new(0, 0, 0, false),
+    };
+    after.content()
 }

@@ -1,4 +1,4 @@
-//! What runs in the lane: an agent, or a check.
+//! What runs in the lane: an agent, a check, or a hook.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use windlass_core::fact::{
 use windlass_core::run::{EndCall, Input, TurnKey};
 
 use super::agent::{Agent, Shown};
+use super::hooks::LiveHook;
 use super::{Arrival, Halt, Runner, Step};
 use crate::dice::Dice;
 use crate::record::{Actor, What};
@@ -24,6 +25,7 @@ pub(super) enum Live {
     Nothing,
     Call(Box<LiveCall>),
     Check(LiveCheck),
+    Hook(LiveHook),
 }
 
 #[derive(Debug)]
@@ -49,6 +51,7 @@ impl Live {
         match self {
             Live::Nothing => None,
             Live::Check(check) => Some(check.ends_at),
+            Live::Hook(hook) => Some(hook.ends_at),
             Live::Call(call) => match call.swept_at {
                 Some(at) => Some(at),
                 None => [call.agent.at, call.watch.next_due()].into_iter().flatten().min(),
@@ -98,6 +101,7 @@ impl Runner<'_> {
             self.calls += 1;
             self.script.acts[(self.calls - 1) % self.script.acts.len()].clone()
         };
+        self.world.call_begins();
         let response = Cost::from_micros(act.response);
         self.note(What::AgentStarted { character: act.character, call, turn, budget, response });
         let at = now.monotonic;
@@ -146,7 +150,8 @@ impl Runner<'_> {
                 Ok(())
             }
             Live::Check(check) if check.ends_at <= now => self.check_over(),
-            Live::Nothing | Live::Check(_) => Ok(()),
+            Live::Hook(hook) if hook.ends_at <= now => self.hook_over(),
+            Live::Nothing | Live::Check(_) | Live::Hook(_) => Ok(()),
         }
     }
 
@@ -268,6 +273,10 @@ impl Runner<'_> {
                 check.result = CheckResult::Lost;
                 check.ends_at = now;
                 self.check_over()
+            }
+            Live::Hook(hook) => {
+                hook.lost = true;
+                self.hook_over()
             }
         }
     }

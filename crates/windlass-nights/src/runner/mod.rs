@@ -5,6 +5,7 @@
 //! lane. Every smallest thing is a step, and at each step something may happen from outside.
 
 mod agent;
+mod hooks;
 mod lane;
 mod open;
 mod worker;
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use windlass_core::agent::Digest;
-use windlass_core::fact::{CallId, Entry, Fact, Purpose, StopReason, StopSource};
+use windlass_core::fact::{CallId, Entry, Fact, HookName, Purpose, StopReason, StopSource};
 use windlass_core::run::{Effect, Input, LaneState, Phase, RunPlan};
 
 use crate::core::Core;
@@ -68,6 +69,8 @@ pub(crate) struct Runner<'a> {
     /// Agents started in the whole night.
     calls: usize,
     checks_run: u64,
+    /// Calls of each hook in the whole night.
+    hook_calls: BTreeMap<HookName, usize>,
     /// What is on the disk of what agents printed.
     streams: BTreeMap<CallId, Vec<Digest>>,
     /// Calls that were to judge.
@@ -107,6 +110,7 @@ impl<'a> Runner<'a> {
             next_event: 0,
             calls: 0,
             checks_run: 0,
+            hook_calls: BTreeMap::new(),
             streams: BTreeMap::new(),
             judgements: 0,
             first_mark,
@@ -360,7 +364,8 @@ impl<'a> Runner<'a> {
         if entries.iter().any(|entry| matches!(entry.fact, Fact::IterationFinished { .. })) {
             let epoch = self.world.epoch;
             let file_claims = self.world.file_claims(&self.plan.job, self.first_mark);
-            self.note(What::JudgedTree { epoch, file_claims });
+            let (strayed, boxes) = (self.world.strayed(), self.world.boxes());
+            self.note(What::JudgedTree { epoch, file_claims, strayed, boxes });
         }
         self.step()?;
         self.append(lines)?;
@@ -414,6 +419,7 @@ impl<'a> Runner<'a> {
     fn begin_outstanding(&mut self) -> Step {
         let outstanding = self.core.outstanding();
         self.begun.retain(|effect| outstanding.contains(effect));
+        self.end_hook_unless(&outstanding);
         for effect in outstanding {
             if self.begun.contains(&effect) {
                 continue;
@@ -431,6 +437,7 @@ impl<'a> Runner<'a> {
         match effect {
             Effect::Call { call, turn, purpose, budget, .. } => self.begin_call(call, turn, purpose, budget),
             Effect::RunCheck { lane, stage, check, .. } => self.begin_check(lane, stage, check),
+            Effect::RunHook { lane, hook, .. } => self.begin_hook(lane, hook, effect),
             Effect::EndCall { how, .. } => {
                 self.end_call(how);
                 Ok(())

@@ -11,7 +11,7 @@ use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;
 use crate::record::{Actor, What};
 use crate::script::{Hook, SIGNAL};
-use crate::world::{Author, Side, Tree};
+use crate::world::{Author, NAMES, PLAN, Side, Tree};
 
 /// An effect that the worker carries out, and when it will have done so.
 #[derive(Debug)]
@@ -25,6 +25,10 @@ pub(super) struct Job {
 pub(super) struct Memory {
     latest: Option<Look>,
     by_checks: BTreeMap<u8, u32>,
+    /// The attempt whose beginning this session has seen.
+    began: Option<TurnKey>,
+    /// What the newest one changed that was not for it to change.
+    strays: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,6 +69,7 @@ impl Runner<'_> {
         let worked = match job.effect {
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
+            Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
             Effect::Prepare { lane, turn, purpose, notes } => {
                 self.prepare(turn, purpose, notes).map(|()| vec![Input::Prepared { lane }])
             }
@@ -76,6 +81,9 @@ impl Runner<'_> {
             Effect::Keep { lane, turn } => {
                 let kept = self.keep(turn);
                 let standing = self.world.standing(&self.plan.job);
+                let strays = self.strays(turn);
+                let strayed = u32::try_from(strays.len()).unwrap_or(u32::MAX);
+                self.memory.strays = Some(strays);
                 kept.map(|(inputs, evidence, snapshot, changed)| {
                     inputs
                         .into_iter()
@@ -84,11 +92,16 @@ impl Runner<'_> {
                             evidence,
                             snapshot,
                             changed,
+                            strayed,
                             standing: standing.clone(),
                         }])
                         .collect()
                 })
             }
+            Effect::Refuse { lane, turn } => self.refuse(turn).map(|(files, undone, evidence)| {
+                let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
+                vec![Input::Refused { lane, count, files, undone, evidence }]
+            }),
             Effect::Settle { lane, .. } => self.look().map(|look| {
                 let evidence = look.evidence.clone();
                 self.note_checks(&look);
@@ -102,7 +115,10 @@ impl Runner<'_> {
             }
             // Nobody is to be told in a simulated night.
             Effect::Announce => Ok(vec![Input::Announced]),
-            Effect::RunCheck { .. } | Effect::Call { .. } | Effect::EndCall { .. } => Ok(Vec::new()),
+            Effect::RunCheck { .. }
+            | Effect::RunHook { .. }
+            | Effect::Call { .. }
+            | Effect::EndCall { .. } => Ok(Vec::new()),
         };
         match worked {
             Ok(inputs) => self.inbox.extend(inputs.into_iter().map(Arrival::Worked)),
@@ -131,8 +147,19 @@ impl Runner<'_> {
         Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing }])
     }
 
+    /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
+    fn survey_after_hook(&mut self) -> Worked {
+        let look = self.look()?;
+        self.note_checks(&look);
+        let evidence = look.evidence.clone();
+        self.remember(look);
+        let standing = self.world.standing(&self.plan.job);
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing }])
+    }
+
     fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {
         self.keep_beginning(turn)?;
+        self.memory.began = Some(turn);
         if self.world.disk.is_full() {
             return Err(Trouble::Failed(StopReason::DiskFull, "the disk is full"));
         }
@@ -159,6 +186,8 @@ impl Runner<'_> {
                 })
                 .collect(),
             agents_file: None,
+            hook: &self.core.run.hook_prompt(),
+            plan_work: None,
         };
         let prompt = compose(&parts);
         let by_phrase = self.plan.job.mode == Mode::Goal;
@@ -184,6 +213,49 @@ impl Runner<'_> {
         let snapshot = self.keep_look(&look, turn, Side::After)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         Ok((destroyed.into_iter().collect(), evidence, snapshot, u32::try_from(changed).unwrap_or(0)))
+    }
+
+    /// Files beside the plan that the agent made differ from what the attempt began with, where that matters.
+    fn strays(&self, turn: TurnKey) -> Vec<u8> {
+        if self.plan.job.mode != Mode::Plan || self.plant == Some(Plant::UnseenStrays) {
+            return Vec::new();
+        }
+        let now = self.world.tree;
+        let same_session = self.memory.began == Some(turn);
+        let before = match self.world.snapshots.named((turn, Side::Before)) {
+            Some(before) => *before,
+            None => match &self.memory.latest {
+                Some(look) if same_session => look.tree,
+                _ => return Vec::new(),
+            },
+        };
+        let after = self.world.snapshots.named((turn, Side::After));
+        // A runner was started anew meanwhile: what is younger than the agent's end, or than its snapshot, is not its own.
+        let is_the_agents = |file: &u8| {
+            let younger = now.get(*file) != 0 && self.world.is_not_the_agents(*file);
+            same_session || !younger && after.is_none_or(|after| after.get(*file) == now.get(*file))
+        };
+        before.changes(&now).filter(|file| *file != PLAN).filter(is_the_agents).collect()
+    }
+
+    /// Puts back what the agent was not to change; what somebody else has changed since is left alone.
+    fn refuse(&mut self, turn: TurnKey) -> Result<(Vec<String>, bool, Evidence), Trouble> {
+        let strays = self.memory.strays.take().unwrap_or_else(|| self.strays(turn));
+        let named = |side| self.world.snapshots.named((turn, side)).copied();
+        let ends = named(Side::Before).zip(named(Side::After));
+        if let Some((before, after)) = ends.filter(|_| self.plant != Some(Plant::StraysStay)) {
+            for file in &strays {
+                if self.world.tree.get(*file) == after.get(*file) {
+                    self.world.change(Actor::Runner, |tree| tree.put(*file, before.get(*file)));
+                }
+                self.step()?;
+            }
+        }
+        let look = self.look()?;
+        let evidence = look.evidence.clone();
+        self.remember(look);
+        let files = strays.iter().map(|file| NAMES[usize::from(*file)].to_owned()).take(5).collect();
+        Ok((files, ends.is_some(), evidence))
     }
 
     fn keep_beginning(&mut self, turn: TurnKey) -> Result<(), Trouble> {

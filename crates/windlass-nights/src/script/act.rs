@@ -56,6 +56,8 @@ pub(crate) enum Deed {
     Denied,
     /// Writes the workspace's status file.
     Reports(StatusWord),
+    /// Does something to the plan of the job.
+    Plans(PlanDeed),
     Answers(Answer),
 }
 
@@ -70,6 +72,26 @@ pub(crate) enum StatusWord {
     Broken,
     /// The same bytes that are there.
     Same,
+}
+
+/// What an agent does to a plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum PlanDeed {
+    Ticks,
+    TicksAll,
+    Unticks,
+    /// Ticks a box, or takes the tick away: A, B, A, B.
+    Flips,
+    Adds,
+    /// Says the same in other words.
+    Rewords,
+    /// Writes it anew.
+    Writes {
+        boxes: u32,
+        sound: bool,
+    },
+    /// Leaves a file with nothing to do in it.
+    Empties,
 }
 
 /// A result event.

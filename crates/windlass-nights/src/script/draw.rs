@@ -1,14 +1,14 @@
 //! Drawing a night from its seed.
 
-use windlass_core::mode;
 use windlass_core::run::Mode;
 
+use super::outside::{events, pauses};
 use super::{
-    Act, Answer, CheckNature, CheckRule, Deed, Edit, End, Event, Failure, Happening, Hook, Judgement, Leaves,
-    OnTerm, Pause, Script, StatusWord, Word, plan,
+    Act, Answer, CheckNature, CheckRule, Deed, End, Failure, Hook, HookNature, HookWord, Judgement, Leaves,
+    OnTerm, PlanDeed, Script, StatusWord, Word, plan,
 };
 use crate::dice::Dice;
-use crate::world::FILES;
+use crate::world::{Book, PLAN};
 
 impl Script {
     /// The night of this seed.
@@ -19,6 +19,8 @@ impl Script {
             (5, Mode::Goal),
             (4, Mode::Loop),
             (4, Mode::Iterative),
+            (2, Mode::Plan),
+            (4, Mode::Build),
             (1, Mode::Verify),
             (1, Mode::Validate),
         ]);
@@ -33,8 +35,15 @@ impl Script {
             (1, Hook::Refuses),
             (1, Hook::FormatsAndRefuses),
         ]);
+        let hooks = plan.hooks.iter().map(|_| run_hook(&mut dice)).collect();
         let mut acts = acts(&mut dice);
-        let status = if mode::reads_file(plan.job.mode) {
+        let book = book(&mut dice, plan.job.mode);
+        if matches!(plan.job.mode, Mode::Plan | Mode::Build) {
+            for act in &mut acts {
+                work_on_plan(&mut dice, act, plan.job.mode);
+            }
+        }
+        let status = if matches!(plan.job.mode, Mode::Loop | Mode::Iterative) {
             for act in &mut acts {
                 report_status(&mut dice, act);
             }
@@ -57,6 +66,8 @@ impl Script {
             goal,
             checks,
             hook,
+            hooks,
+            book,
             acts,
             events: events(&mut dice),
             pauses: pauses(&mut dice),
@@ -64,8 +75,8 @@ impl Script {
     }
 }
 
-fn file(dice: &mut Dice) -> u8 {
-    u8::try_from(dice.between(1, FILES as u64 - 1)).unwrap_or(1)
+pub(super) fn file(dice: &mut Dice) -> u8 {
+    u8::try_from(dice.between(1, u64::from(PLAN) - 1)).unwrap_or(1)
 }
 
 fn check(dice: &mut Dice, goal: u32) -> CheckNature {
@@ -79,14 +90,82 @@ fn check(dice: &mut Dice, goal: u32) -> CheckNature {
         (1, CheckRule::Slow),
         (1, CheckRule::Lost),
     ]);
+    CheckNature { rule, leaves: leaves(dice), seconds: dice.number(0, 90) }
+}
+
+fn leaves(dice: &mut Dice) -> Leaves {
     let (one, two, three) = (file(dice), file(dice), file(dice));
-    let leaves = dice.pick(&[
+    dice.pick(&[
         (6, Leaves::Nothing),
         (1, Leaves::Same(one)),
         (2, Leaves::New(two)),
         (1, Leaves::Removes(three)),
+    ])
+}
+
+/// Most hooks say little; some skip for a while, and some for ever.
+fn run_hook(dice: &mut Dice) -> HookNature {
+    let usual = dice.pick(&[(6, HookWord::Continues), (2, HookWord::Prompts), (2, HookWord::Skips)]);
+    let one = |dice: &mut Dice| {
+        let other = dice.pick(&[
+            (6, HookWord::Continues),
+            (3, HookWord::Skips),
+            (1, HookWord::Aborts),
+            (2, HookWord::Fails),
+            (1, HookWord::Hangs),
+        ]);
+        if dice.chance(70) { usual } else { other }
+    };
+    let says = (0..dice.between(1, 6)).map(|_| one(dice)).collect();
+    HookNature { says, leaves: leaves(dice), seconds: dice.number(0, 40) }
+}
+
+/// The plan before the run.
+fn book(dice: &mut Dice, mode: Mode) -> u32 {
+    let boxes = dice.number(1, 5);
+    let plan = Book::new(boxes, dice.number(0, boxes), 1, dice.chance(80)).content();
+    let done = Book::new(boxes, boxes, 1, true).content();
+    let empty = Book::new(0, 0, 1, false).content();
+    match mode {
+        Mode::Build => dice.pick(&[(8, plan), (1, done), (1, empty), (1, 0)]),
+        Mode::Plan => dice.pick(&[(1, plan), (1, done), (1, empty), (4, 0)]),
+        _ => 0,
+    }
+}
+
+/// Where there is a plan, an agent works on it: in the way of its mode, and sometimes in another.
+fn work_on_plan(dice: &mut Dice, act: &mut Act, mode: Mode) {
+    let boxes = dice.number(1, 5);
+    let builds = dice.pick(&[
+        (10, PlanDeed::Ticks),
+        (1, PlanDeed::TicksAll),
+        (1, PlanDeed::Unticks),
+        (2, PlanDeed::Flips),
+        (1, PlanDeed::Adds),
+        (1, PlanDeed::Rewords),
+        (1, PlanDeed::Writes { boxes, sound: true }),
+        (1, PlanDeed::Empties),
     ]);
-    CheckNature { rule, leaves, seconds: dice.number(0, 90) }
+    let makes = dice.pick(&[
+        (5, PlanDeed::Writes { boxes, sound: true }),
+        (2, PlanDeed::Writes { boxes, sound: false }),
+        (2, PlanDeed::Rewords),
+        (1, PlanDeed::Flips),
+        (1, PlanDeed::Empties),
+    ]);
+    let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(_)));
+    let at = last.filter(|_| dice.chance(85)).unwrap_or(2).min(act.deeds.len());
+    let deed = if mode == Mode::Build { builds } else { makes };
+    let deed = if dice.chance(4) { Deed::Deletes(PLAN) } else { Deed::Plans(deed) };
+    // Whoever makes a plan is done when there is nothing to mend; he leaves the sources alone, as a rule.
+    if mode == Mode::Plan {
+        let lets_alone = dice.chance(75);
+        act.deeds.retain(|(_, deed)| !lets_alone || !matches!(deed, Deed::Works | Deed::Writes(_)));
+    }
+    let at = at.min(act.deeds.len());
+    if dice.chance(if mode == Mode::Build { 80 } else { 55 }) {
+        act.deeds.insert(at, (dice.number(10, 4_000), deed));
+    }
 }
 
 /// Nights are mostly those of one or two kinds of agent, and sometimes of anything.
@@ -380,63 +459,4 @@ fn judging(dice: &mut Dice) -> Act {
     }
     middle.push((200, Deed::Answers(Answer::Judges(judgement))));
     act("an agent that is to judge", dice, middle, End::Exits(0))
-}
-
-/// Most nights are disturbed a few times, some not at all, some all the time.
-fn events(dice: &mut Dice) -> Vec<Event> {
-    let how_many = dice.pick(&[(3, 0), (4, 1), (3, 3), (1, 8)]);
-    let reach = dice.pick(&[(2, 40), (3, 150), (2, 600)]);
-    let mut events: Vec<Event> = (0..how_many)
-        .map(|_| Event {
-            step: dice.number(1, reach),
-            part: u8::try_from(dice.below(256)).unwrap_or(0),
-            what: happening(dice),
-        })
-        .collect();
-    // Impatience: what is pressed once is pressed again.
-    if let Some(first) = events.iter().find(|event| event.what == Happening::CtrlC).cloned()
-        && dice.chance(50)
-    {
-        for _ in 0..dice.between(1, 2) {
-            events.push(Event { step: first.step + dice.number(0, 12), ..first.clone() });
-        }
-    }
-    events.sort_by_key(|event| event.step);
-    events
-}
-
-fn happening(dice: &mut Dice) -> Happening {
-    let byte = u8::try_from(dice.below(256)).unwrap_or(0);
-    let jump = i32::try_from(dice.between(0, 14_400)).unwrap_or(0) - 7_200;
-    dice.pick(&[
-        (3, Happening::CtrlC),
-        (2, Happening::Terminate),
-        (1, Happening::HangUp),
-        (2, Happening::StopFile),
-        (7, Happening::Kill { torn: byte, agent_lives_ms: 1_000 }),
-        (6, Happening::PowerCut { survives: byte, zeros: byte % 4 == 0 }),
-        (1, Happening::KeeperDies),
-        (2, Happening::DiskFills),
-        (1, Happening::DiskFrees),
-        (2, Happening::Jump(jump)),
-        (2, Happening::Sleep(u32::from(byte) * 60)),
-    ])
-}
-
-fn pauses(dice: &mut Dice) -> Vec<Pause> {
-    let one = |dice: &mut Dice| {
-        let at = file(dice);
-        let edit = dice.pick(&[
-            (2, Edit::Writes(at)),
-            (1, Edit::Deletes(at)),
-            (1, Edit::Commits(at)),
-            (1, Edit::Unclaims),
-        ]);
-        Pause {
-            length: dice.pick(&[(2, 5), (2, 600), (1, 30_000)]),
-            edit: dice.chance(35).then_some(edit),
-            resumes_ended: dice.chance(50),
-        }
-    };
-    (0..dice.pick(&[(3, 0), (3, 2), (1, 5)])).map(|_| one(dice)).collect()
 }

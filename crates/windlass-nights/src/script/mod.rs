@@ -2,12 +2,15 @@
 
 mod act;
 mod draw;
+mod hook;
+mod outside;
 mod plan;
 mod shrink;
 
 use windlass_core::run::{Mode, RunPlan};
 
-pub(crate) use act::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, StatusWord, Word};
+pub(crate) use act::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, PlanDeed, StatusWord, Word};
+pub(crate) use hook::{HookNature, HookWord};
 pub(crate) use plan::SIGNAL;
 
 /// One night, as a value. The same script gives the same night.
@@ -20,7 +23,12 @@ pub struct Script {
     pub(crate) goal: u32,
     /// What each check is like, as the plan lists them.
     pub(crate) checks: Vec<CheckNature>,
+    /// The hook of commits.
     pub(crate) hook: Hook,
+    /// What each hook of the run is like, as the plan lists them.
+    pub(crate) hooks: Vec<HookNature>,
+    /// The plan of the job before the run, as a file's content.
+    pub(crate) book: u32,
     /// What the workspace's status file said before the run.
     pub(crate) status: Option<StatusWord>,
     /// What agents do, one call after another, over and over.
@@ -113,7 +121,7 @@ pub(crate) enum CheckRule {
     Lost,
 }
 
-/// What a check does to the tree.
+/// What a check, or a hook of the run, does to the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Leaves {
     Nothing,

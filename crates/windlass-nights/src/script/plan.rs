@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{Check, CheckKind, Cost, ExitCodes, RunId};
+use windlass_core::fact::{Check, CheckKind, Cost, ExitCodes, Hook, HookCommand, HookName, RunId};
 use windlass_core::mode;
 use windlass_core::run::{
-    AgentPlan, Clocks, CommitPolicy, Depth, Job, JobWorkspace, Limits, Mode, RunPlan, StatusNews,
-    StatusWatch, Verification,
+    AgentPlan, Clocks, CommitPolicy, Depth, Job, JobPlan, JobWorkspace, Limits, Mode, RunPlan, SandboxPlan,
+    StatusNews, StatusWatch, Verification,
 };
 
 use crate::dice::Dice;
@@ -29,17 +29,24 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
             completion_signal: SIGNAL.to_owned(),
             completion_threshold: dice.number(1, 3),
             notes_file: dice.chance(75).then(|| "SHARED_TASK_NOTES.md".into()),
+            agents_file: Some("AGENTS.md".into()),
             workspace,
+            plan: job_plan(dice, mode),
             verification,
         },
         limits: limits(dice),
         clocks: clocks(dice),
         checks: checks(dice),
+        hooks: hooks(dice),
+        sandbox: SandboxPlan::default(),
         agent: agent(),
         commit: if git { commit } else { CommitPolicy::None },
         exit_codes: dice.pick(&[(1, ExitCodes::Simple), (1, ExitCodes::Detailed)]),
         inputs: Vec::new(),
     };
+    if mode == Mode::Build && dice.chance(60) {
+        plan.limits.stagnation = Some(1);
+    }
     if mode::judges(mode) {
         plan.limits.iterations = Some(1);
         plan.checks.clear();
@@ -59,7 +66,7 @@ fn workspace(dice: &mut Dice, mode: Mode) -> Option<JobWorkspace> {
     let news = dice.pick(&[(1, StatusNews::Meaningful), (1, StatusNews::EveryWrite)]);
     let watch = dice.chance(50).then_some(StatusWatch { debounce: Duration::from_secs(1), news });
     let trust_existing_status = dice.chance(15);
-    (mode != Mode::Goal).then(|| JobWorkspace {
+    (!matches!(mode, Mode::Goal | Mode::Plan | Mode::Build)).then(|| JobWorkspace {
         name: "api".to_owned(),
         folder: "/project/.windlass/workspaces/api".into(),
         trust_existing_status,
@@ -67,6 +74,29 @@ fn workspace(dice: &mut Dice, mode: Mode) -> Option<JobWorkspace> {
         watch,
         log: None,
     })
+}
+
+fn job_plan(dice: &mut Dice, mode: Mode) -> Option<JobPlan> {
+    let smart_termination = dice.chance(85);
+    matches!(mode, Mode::Plan | Mode::Build).then(|| JobPlan {
+        file: "IMPLEMENTATION_PLAN.md".into(),
+        folder: None,
+        specs: None,
+        smart_termination,
+    })
+}
+
+/// A third of all runs has hooks.
+fn hooks(dice: &mut Dice) -> Vec<Hook> {
+    let some = dice.chance(35);
+    let mut hooks = Vec::new();
+    for name in HookName::ALL {
+        if dice.chance(60) && some {
+            let timeout = Duration::from_secs(30);
+            hooks.push(Hook { name, command: HookCommand::Shell("a hook".to_owned()), timeout });
+        }
+    }
+    hooks
 }
 
 fn limits(dice: &mut Dice) -> Limits {

@@ -73,6 +73,20 @@ impl Script {
                 try_with(&|script| script.checks[at].leaves = Leaves::Nothing);
             }
         }
+        for at in 0..self.hooks.len() {
+            try_with(&|script| {
+                script.hooks.remove(at);
+                script.plan.hooks.remove(at);
+            });
+            if self.hooks[at].leaves != Leaves::Nothing {
+                try_with(&|script| script.hooks[at].leaves = Leaves::Nothing);
+            }
+            if self.hooks[at].says.len() > 1 {
+                try_with(&|script| {
+                    let _ = script.hooks[at].says.pop();
+                });
+            }
+        }
         if self.hook != Hook::None {
             try_with(&|script| script.hook = Hook::None);
         }

@@ -1,5 +1,6 @@
 //! The world as values: files and a git history, snapshots, a journal on a disk, two clocks.
 
+mod book;
 mod clock;
 mod disk;
 mod git;
@@ -10,11 +11,12 @@ use std::collections::BTreeSet;
 
 use windlass_core::fact::{Evidence, Items, Standing, StandingSource};
 use windlass_core::mode;
-use windlass_core::run::Job;
+use windlass_core::run::{Job, Mode};
 
 use crate::record::Actor;
 use crate::script::{Script, StatusWord};
 
+pub(crate) use book::{Book, PLAN};
 pub(crate) use clock::Clock;
 pub(crate) use disk::Disk;
 pub(crate) use git::{Author, Git};
@@ -48,6 +50,11 @@ pub(crate) struct World {
     pub status: Option<Status>,
     /// Contents that checks and hooks made: nobody's work.
     pub derived: BTreeSet<(u8, u32)>,
+    /// The tree with which the newest call began.
+    before: Tree,
+    last_by: [Option<Actor>; FILES],
+    /// Files that it left otherwise, and that nobody else has written since.
+    strayed: [bool; FILES],
     /// It moves on with every change that is not a check's.
     pub epoch: u32,
     contents: u32,
@@ -66,6 +73,7 @@ impl World {
         let git = Git::new(script.plan.git, tree);
         // Something that nobody has committed yet.
         tree.put(4, 4);
+        tree.put(PLAN, script.book);
         let mut world = World {
             clock: Clock::new(),
             disk: Disk::default(),
@@ -79,6 +87,9 @@ impl World {
             anchor: None,
             epochs: 0,
             derived: BTreeSet::new(),
+            before: Tree::default(),
+            last_by: [None; FILES],
+            strayed: [false; FILES],
             epoch: 0,
             contents: 1_000,
             flips: 0,
@@ -93,7 +104,10 @@ impl World {
         let said = |status: Status| {
             format!("{}-{:?}-{}-{}", status.complete, status.worked, status.done, status.broken)
         };
-        let work = mode::reads_file(job.mode).then(|| self.status.map_or_else(String::new, said));
+        let work = match job.mode {
+            Mode::Plan | Mode::Build => Some(self.tree.get(PLAN).to_string()),
+            mode => mode::reads_file(mode).then(|| self.status.map_or_else(String::new, said)),
+        };
         Evidence { head: self.git.head_name(), tree: self.tree.digest(), work }
     }
 
@@ -103,6 +117,11 @@ impl World {
         change(&mut self.tree);
         if self.tree == before {
             return;
+        }
+        for file in before.changes(&self.tree).filter(|file| *file != PLAN) {
+            self.last_by[usize::from(file)] = Some(by);
+            let other = self.tree.get(file) != self.before.get(file);
+            self.strayed[usize::from(file)] = by == Actor::Agent && other;
         }
         if matches!(by, Actor::Check | Actor::Hook) {
             let made = self.tree.files().filter(|(file, content)| before.get(*file) != *content);
@@ -118,6 +137,26 @@ impl World {
                 self.epochs
             }
         };
+    }
+
+    /// A call begins.
+    pub fn call_begins(&mut self) {
+        self.before = self.tree;
+    }
+
+    /// Has somebody else than the agent changed it last?
+    pub fn is_not_the_agents(&self, file: u8) -> bool {
+        self.last_by[usize::from(file)] != Some(Actor::Agent)
+    }
+
+    /// A file beside the plan that is as an agent left it.
+    pub fn strayed(&self) -> Option<&'static str> {
+        self.strayed.iter().position(|strayed| *strayed).map(|file| NAMES[file])
+    }
+
+    /// The plan's boxes, and how many of them are open.
+    pub fn boxes(&self) -> Option<(u32, u32)> {
+        Book::read(self.tree.get(PLAN)).filter(|_| !self.no_directory).map(|plan| (plan.boxes, plan.open()))
     }
 
     /// A check has ended: this is the tree that it has judged, with what it made of it.
@@ -143,8 +182,10 @@ impl World {
 
     /// What is read of it; nothing where the mode reads none.
     pub fn standing(&self, job: &Job) -> Option<Standing> {
-        if !mode::reads_file(job.mode) {
-            return None;
+        match job.mode {
+            Mode::Plan | Mode::Build => return Some(self.plan_standing(job.mode)),
+            mode if !mode::reads_file(mode) => return None,
+            _ => {}
         }
         let Some(status) = self.status.filter(|_| !self.no_directory) else {
             return Some(Standing::default());
@@ -161,8 +202,35 @@ impl World {
         Some(Standing { complete: status.complete, worked: status.worked, items: Some(items), ..read })
     }
 
-    /// Does the status file claim that the job is done, in words of this run or in trusted ones?
+    fn plan_standing(&self, mode: Mode) -> Standing {
+        let Some(plan) = Book::read(self.tree.get(PLAN)).filter(|_| !self.no_directory) else {
+            return Standing::default();
+        };
+        let items = Items { done: plan.done().into(), total: plan.boxes.into() };
+        let complete = if mode == Mode::Build { plan.open() == 0 } else { plan.sound } && plan.boxes > 0;
+        Standing {
+            source: StandingSource::PlanFile,
+            mark: self.tree.get(PLAN).to_string(),
+            items: (plan.boxes > 0).then_some(items),
+            complete,
+            ..Standing::default()
+        }
+    }
+
+    /// Does the job's own file claim that the job is done? A status file: in words of this run or in trusted ones. A plan
+    /// that is made: it is sound, and as it was before the newest call.
     pub fn file_claims(&self, job: &Job, first: u32) -> bool {
+        match job.mode {
+            Mode::Plan => {
+                let same = self.before.get(PLAN) == self.tree.get(PLAN);
+                return same && self.plan_standing(job.mode).complete;
+            }
+            Mode::Build => {
+                let ends = job.plan.as_ref().is_some_and(|plan| plan.smart_termination);
+                return ends && self.plan_standing(job.mode).complete;
+            }
+            _ => {}
+        }
         let trusted = job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
         self.status
             .is_some_and(|status| status.complete && !status.broken && (trusted || status.mark != first))

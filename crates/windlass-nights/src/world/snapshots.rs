@@ -54,6 +54,11 @@ impl Snapshots {
         }
     }
 
+    /// What is in the snapshot of this name.
+    pub fn named(&self, name: Name) -> Option<&Tree> {
+        self.tree(self.names.get(&name)?)
+    }
+
     pub fn tree(&self, id: &SnapshotId) -> Option<&Tree> {
         self.written.get(id).map(|(tree, _)| tree)
     }

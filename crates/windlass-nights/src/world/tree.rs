@@ -1,11 +1,20 @@
 //! A working tree of a few files. A file's content is a number; 0 = there is no such file.
 
 /// How many files there can be.
-pub(crate) const FILES: usize = 8;
+pub(crate) const FILES: usize = 9;
 
 /// What they are called in stories. The first one holds the work: its content says how far it has come.
-pub(crate) const NAMES: [&str; FILES] =
-    ["src/work", "src/parser", "src/loop", "README", "scratch", "tests/one", "report", "data/set"];
+pub(crate) const NAMES: [&str; FILES] = [
+    "src/work",
+    "src/parser",
+    "src/loop",
+    "README",
+    "scratch",
+    "tests/one",
+    "report",
+    "data/set",
+    "the plan",
+];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tree([u32; FILES]);

@@ -43,7 +43,14 @@ impl TestEnv {
     /// With an empty project whose directory is called `name`: spaces, newlines and emoji are welcome.
     #[must_use]
     pub fn with_project_named(name: &str) -> Self {
-        let root = tempfile::Builder::new().prefix("windlass-").tempdir().expect("a temporary directory");
+        Self::below(&std::env::temp_dir(), name)
+    }
+
+    /// The same below this directory, where that of temporary files would mean something else.
+    #[must_use]
+    pub fn below(directory: &Path, name: &str) -> Self {
+        let builder = tempfile::Builder::new().prefix("windlass-").tempdir_in(directory);
+        let root = builder.expect("a temporary directory");
         let project = root.path().join(name);
         for directory in [&project, &root.path().join("home"), &root.path().join("tmp")] {
             fs::create_dir_all(directory).expect("a directory below the temporary one");

@@ -15,7 +15,7 @@ use windlass_core::fact::{
     UsageLimit, Verdict,
 };
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
-use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
+use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan, SandboxPlan};
 use windlass_ui::Event;
 
 const LANE: LaneId = LaneId(0);
@@ -32,7 +32,9 @@ pub fn plan() -> RunPlan {
             completion_signal: "WINDLASS_JOB_COMPLETE".to_owned(),
             completion_threshold: 1,
             notes_file: Some(PathBuf::from("SHARED_TASK_NOTES.md")),
+            agents_file: Some("AGENTS.md".into()),
             workspace: None,
+            plan: None,
             verification: None,
         },
         limits: Limits {
@@ -62,6 +64,8 @@ pub fn plan() -> RunPlan {
             command: "cargo test -q".to_owned(),
             timeout: Duration::from_mins(10),
         }],
+        hooks: Vec::new(),
+        sandbox: SandboxPlan::default(),
         agent: AgentPlan {
             name: "claude".to_owned(),
             program: PathBuf::from("/usr/bin/claude"),
@@ -230,6 +234,7 @@ impl Night {
             evidence: Evidence::default(),
             snapshot: Some(SnapshotId("5eed".to_owned())),
             changed,
+            strayed: 0,
         })
     }
 

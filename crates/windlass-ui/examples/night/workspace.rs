@@ -23,7 +23,11 @@ pub fn workspace_plan(mode: Mode) -> RunPlan {
         trust_existing_status: false,
         todo_fallback: false,
         watch: Some(StatusWatch { debounce: Duration::from_secs(2), news: StatusNews::Meaningful }),
-        log: Some(JobLog { keep: Some(20), file: Some("iterate-20260301-200000.log".to_owned()) }),
+        log: Some(JobLog {
+            keep: Some(20),
+            keep_bytes: None,
+            file: Some("iterate-20260301-200000.log".to_owned()),
+        }),
     });
     plan.checks.clear();
     if mode == Mode::Iterative {

@@ -11,7 +11,7 @@ use crate::view::{FORMAT_VERSION, json_line};
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportRow {
-    /// `workspace`, `template`, `archive`, `configuration`.
+    /// `workspace`, `template`, `archive`, `configuration`, `prompt`, `agents file`, `hook`, `plan`, `history`, `file`.
     pub kind: String,
     /// Its name.
     pub name: String,
@@ -72,11 +72,22 @@ pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) 
     lines.push(
         Line::hanging(2).plain(format!("{counted} {verb}, {} left; the source is as it was.", left.len())),
     );
-    if taken.iter().any(|row| row.kind == "workspace") && state == ImportState::Done {
-        lines.push(Line::new().dim("  next  ").command("windlass list"));
+    if state == ImportState::Done {
+        lines.extend(next(&taken).map(|command| Line::new().dim("  next  ").command(command)));
     }
     let rendered: Vec<String> = lines.iter().map(|line| line.render(terminal) + "\n").collect();
     rendered.concat()
+}
+
+/// What could be done with it.
+fn next(taken: &[&ImportRow]) -> Option<&'static str> {
+    let is_there = |kind: &str| taken.iter().any(|row| row.kind == kind);
+    match (is_there("workspace"), is_there("plan"), is_there("prompt")) {
+        (true, ..) => Some("windlass list"),
+        (_, true, _) => Some("windlass build --dry-run"),
+        (.., true) => Some("windlass plan --dry-run"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn next(judgement: &Judgement) -> Option<String> {
     let name = &judgement.workspace;
     let passes = judgement.assessment.as_ref().is_some_and(Assessment::passes);
     match (judgement.judged, &judgement.assessment) {
-        (_, None) => Some(format!("windlass logs {} --tools", judgement.run)),
+        (_, None) => Some(format!("windlass logs {} -v", judgement.run)),
         (Judged::Instructions, _) if passes => Some(format!("windlass run {name}")),
         (Judged::Instructions, _) => Some(format!("windlass edit {name}")),
         (Judged::Work, _) if passes => None,

@@ -3,8 +3,11 @@
 mod archives;
 mod config;
 mod doctor;
+mod hooks;
 mod import;
 mod judgement;
+mod migration;
+mod plan;
 mod runs;
 mod status;
 mod table;
@@ -18,10 +21,13 @@ pub use config::{
     config_value, config_value_json, keys_json, keys_text,
 };
 pub use doctor::{Finding, Health, doctor_json, doctor_text};
+pub use hooks::{HookRow, hook_tried, hooks_json, hooks_table};
 pub use import::{ImportRow, ImportState, import_json, import_text};
 pub use judgement::{Judgement, judgement_json, judgement_text};
+pub use migration::{MigrationShown, MigrationState, migration_text};
+pub use plan::{PlanShown, plan_json, plan_text};
 pub use runs::{RunRow, RunState, runs_json, runs_table};
-pub use status::{RunStatus, status_json, status_text};
+pub use status::{RunStatus, commit_range, status_json, status_text};
 pub use templates::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };

@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use windlass_core::fact::{CheckKind, CheckResult, Cost, Denial, Items, RunId, Standing, Tokens};
-use windlass_core::run::RunPlan;
+use windlass_core::fact::{
+    CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Standing,
+    StandingSource, Tokens,
+};
+use windlass_core::run::{Mode, RunPlan};
 
 use super::runs::RunState;
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
-use crate::narrate::{advised, allow_command, allowing, labelled};
+use crate::narrate::{advised, allow_command, allowing, hook_look, hook_summary, labelled, short};
 use crate::terminal::Terminal;
 use crate::view::{FORMAT_VERSION, json_line};
 use crate::words;
@@ -26,6 +29,10 @@ pub struct RunStatus {
     pub state: RunState,
     /// One sentence that says more about its end, where there is more to say.
     pub detail: String,
+    /// Fresher's word for how it ended: `complete`, `max_iterations`, `no_changes`, `manual`, `error`; `None` before.
+    pub finish_type: Option<&'static str>,
+    /// How it works; `None` only for a journal without a beginning.
+    pub mode: Option<Mode>,
     /// The job's first words.
     pub title: String,
     /// Where it works.
@@ -36,6 +43,8 @@ pub struct RunStatus {
     pub items: Option<Items>,
     /// The agent's own words on where the job stands; empty where it has said none.
     pub summary: String,
+    /// The task of the plan that is worked on or comes next; `None` in modes without a plan.
+    pub task: Option<String>,
     /// When it began.
     pub started: Option<Timestamp>,
     /// The iteration at work, or the last one; 0 before the first.
@@ -64,8 +73,20 @@ pub struct RunStatus {
     pub stop_stage: u8,
     /// The run's checks with their last results.
     pub checks: Vec<StatusCheck>,
+    /// How each hook that was called went last.
+    pub hooks: Vec<StatusHook>,
     /// Commits made by the runner.
     pub commits: u32,
+    /// Commits made in the run, by whomever: those between [`first_head`](Self::first_head) and [`head`](Self::head).
+    pub commits_made: u64,
+    /// HEAD when the run began; `None` without a commit.
+    pub first_head: Option<String>,
+    /// HEAD when it was looked at last; `None` without a commit.
+    pub head: Option<String>,
+    /// What the last agent's process exited with; `None` where none exited yet, or a signal ended it.
+    pub last_exit_code: Option<i32>,
+    /// The signal that ended the last agent's process; `None` where none did.
+    pub last_signal: Option<i32>,
     /// Tool calls that were refused, each kind once.
     pub denials: Vec<Denial>,
     /// The newest iteration that `restore` can bring back.
@@ -89,11 +110,32 @@ pub struct StatusCheck {
     pub last_line: String,
 }
 
+/// A hook in a status.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StatusHook {
+    /// Which.
+    pub hook: HookName,
+    /// What followed from it.
+    pub decision: HookDecision,
+    /// How its command ended.
+    pub result: CheckResult,
+    /// Why, in one line; empty where nothing was said.
+    pub reason: String,
+}
+
+impl StatusHook {
+    fn new(hook: HookName, outcome: &HookOutcome) -> StatusHook {
+        let HookOutcome { decision, result, reason, .. } = outcome;
+        StatusHook { hook, decision: *decision, result: *result, reason: reason.clone() }
+    }
+}
+
 impl RunStatus {
     /// From a board that has taken in the run's facts; `unfinished` is how it stands if it has not ended
-    /// ([`RunState::Running`] when a process holds it, else [`RunState::Interrupted`]).
+    /// ([`RunState::Running`] when a process holds it, else [`RunState::Interrupted`]). `counted` are the commits between the
+    /// ends of [`commit_range`]; where nobody could count them, HEAD's moves stand for them.
     #[must_use]
-    pub fn new(board: &Board, unfinished: RunState, now: Timestamp) -> RunStatus {
+    pub fn new(board: &Board, unfinished: RunState, counted: Option<u64>, now: Timestamp) -> RunStatus {
         let plan = board.plan.as_deref();
         let workspace = plan.and_then(|plan| plan.job.workspace.as_ref());
         let standing = board.status.latest.as_ref();
@@ -110,11 +152,14 @@ impl RunStatus {
             run: plan.map(|plan| plan.run.clone()),
             state: ending.map_or(unfinished, |ending| RunState::Ended(ending.reason)),
             detail: ending.map(|ending| ending.detail.clone()).unwrap_or_default(),
+            finish_type: ending.map(|ending| ending.reason.finish_type()),
+            mode: plan.map(|plan| plan.job.mode),
             title: plan.map(|plan| plan.job.title.clone()).unwrap_or_default(),
             directory: plan.map(|plan| plan.directory.to_string_lossy().into_owned()).unwrap_or_default(),
             workspace: workspace.map(|workspace| workspace.name.clone()),
             items: standing.and_then(|standing| standing.items),
             summary: standing.map(|standing| standing.summary.clone()).unwrap_or_default(),
+            task: standing.and_then(task),
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
@@ -128,13 +173,32 @@ impl RunStatus {
             waited_ms: millis(board.waited),
             stop_stage: board.stop.map_or(0, |(_, stage)| stage),
             checks: checks(board),
+            hooks: board.hooks.iter().map(|(hook, outcome)| StatusHook::new(*hook, outcome)).collect(),
             commits: board.commits.count,
+            commits_made: counted.unwrap_or_else(|| u64::from(board.seen.moves())),
+            first_head: board.seen.first_head().map(str::to_owned),
+            head: board.seen.head().map(str::to_owned),
+            last_exit_code: board.seen.exit_code(),
+            last_signal: board.seen.signal(),
             denials: board.denials.clone(),
             restorable: board.kept.as_ref().map(|(iteration, _)| *iteration),
             updated: board.now,
             next: plan.map(|plan| next(plan, board, unfinished)).unwrap_or_default(),
         }
     }
+}
+
+/// HEAD when the run began (`None` without a commit) and when it was looked at last; `None` where no commit was made.
+#[must_use]
+pub fn commit_range(board: &Board) -> Option<(Option<&str>, &str)> {
+    let (first, last) = (board.seen.first_head(), board.seen.head()?);
+    (first != Some(last)).then_some((first, last))
+}
+
+/// In plan and build modes the job's own file says which task is next.
+fn task(standing: &Standing) -> Option<String> {
+    let is_plan = standing.source == StandingSource::PlanFile && !standing.summary.is_empty();
+    is_plan.then(|| standing.summary.clone())
 }
 
 fn checks(board: &Board) -> Vec<StatusCheck> {
@@ -178,7 +242,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
         let clock = format::date_time(started, &terminal.zone);
         labelled("started").plain(clock).dim(format!(" ({})", format::relative(started, now, &terminal.zone)))
     }));
-    lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)));
+    let mode = status.mode.map(|mode| format!(" in {} mode", mode.name())).unwrap_or_default();
+    lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)).dim(mode));
     let said = Standing { items: status.items, summary: status.summary.clone(), ..Standing::default() };
     let said = one_line(&said.line(None));
     lines.extend((!said.is_empty()).then(|| labelled("status").plain(said)));
@@ -191,9 +256,9 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
             .tone(Tone::Warn, format!("until {clock} (in {})", format::duration(format::between(now, until))))
     }));
     lines.extend(status.checks.iter().map(check));
-    if status.commits > 0 {
-        lines.push(labelled("commits").plain(status.commits.to_string()));
-    }
+    lines.extend(status.hooks.iter().filter(|hook| hook.decision != HookDecision::Continue).map(hook));
+    lines.extend(commits(status));
+    lines.extend(agent(status));
     let rules: Vec<&str> = allowing(&status.denials).collect();
     if !rules.is_empty() {
         lines.push(labelled("denied").unbroken().command(allow_command(rules)));
@@ -218,6 +283,23 @@ fn headline(status: &RunStatus) -> Line {
 
 fn of(number: u32, limit: Option<u32>) -> String {
     limit.map_or_else(|| number.to_string(), |limit| format!("{number} of {limit}"))
+}
+
+/// Only where there are any.
+fn commits(status: &RunStatus) -> Option<Line> {
+    let made = status.commits_made.max(u64::from(status.commits));
+    let head = status.head.as_deref().map(|head| format!(" (HEAD was {})", short(head)));
+    (made > 0).then(|| labelled("commits").plain(made.to_string()).dim(head.unwrap_or_default()))
+}
+
+/// How the last agent ended, where that was not as it should be.
+fn agent(status: &RunStatus) -> Option<Line> {
+    let ended = match (status.last_exit_code, status.last_signal) {
+        (Some(0) | None, None) => return None,
+        (Some(code), _) => format!("exited with {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+    };
+    Some(labelled("agent").tone(Tone::Warn, ended))
 }
 
 fn cost(status: &RunStatus) -> String {
@@ -251,6 +333,15 @@ fn check(check: &StatusCheck) -> Line {
         .mark(tone, mark)
         .plain(format!(" {}", one_line(&check.command)))
         .dim(format!(" ({result})"))
+}
+
+fn hook(hook: &StatusHook) -> Line {
+    let (tone, mark) = hook_look(hook.decision);
+    labelled("hook").mark(tone, mark).plain(format!(
+        " {}: {}",
+        hook.hook.name(),
+        hook_summary(hook.decision, hook.result, &hook.reason)
+    ))
 }
 
 /// What to type next: after its end, what its end has told.

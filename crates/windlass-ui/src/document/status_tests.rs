@@ -1,4 +1,4 @@
-use windlass_core::fact::StopReason;
+use windlass_core::fact::{Ended, Evidence, Fact, LaneId, StopReason};
 
 use super::*;
 use crate::rehearsal::{Night, columns};
@@ -12,7 +12,7 @@ fn status(events: usize, unfinished: RunState) -> RunStatus {
     for event in Night::new().whole().events.iter().take(events) {
         board.apply(event);
     }
-    RunStatus::new(&board, unfinished, now())
+    RunStatus::new(&board, unfinished, None, now())
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_run_at_work() {
         "r-k3v9x2aa running  Make the parser accept ISO dates and cover it with tests
   in          /home/ada/ledger
   started     2026-03-01 20:00:00 (30m ago)
-  iteration   3 of 50
+  iteration   3 of 50 in goal mode
   cost        $0.53 of $5.00
   tokens      409.2k (in 2.4k, out 6.8k, cache 400.0k)
   time        30m 00s
@@ -37,7 +37,7 @@ fn a_run_at_work() {
 #[test]
 fn a_run_that_waits() {
     let events = Night::new().whole().events;
-    let is_hold = |event: &crate::event::Event| matches!(event, crate::event::Event::Fact(entry) if matches!(entry.fact, windlass_core::fact::Fact::Held { .. }));
+    let is_hold = |event: &crate::event::Event| matches!(event, crate::event::Event::Fact(entry) if matches!(entry.fact, Fact::Held { .. }));
     let held = events.iter().position(is_hold).unwrap();
     let status = status(held + 1, RunState::Interrupted);
     let text = status_text(&status, now(), &columns(80));
@@ -65,11 +65,53 @@ fn a_run_that_ended() {
 fn a_run_that_was_stopped_by_hand_can_go_on() {
     let mut board = Board::default();
     Night::new().start().end(StopReason::Interrupted, "").events.iter().for_each(|event| board.apply(event));
-    let text = status_text(&RunStatus::new(&board, RunState::Interrupted, now()), now(), &columns(80));
+    let text = status_text(&RunStatus::new(&board, RunState::Interrupted, None, now()), now(), &columns(80));
     assert!(
         text.ends_with("  next        windlass resume r-k3v9x2aa\n              windlass logs r-k3v9x2aa\n"),
         "{text}"
     );
+}
+
+#[test]
+fn commits_and_how_the_agent_ended_are_shown_where_there_is_something_to_show() {
+    let looked = |head: Option<&str>| {
+        let evidence = Evidence { head: head.map(str::to_owned), ..Evidence::default() };
+        Fact::Settled { lane: LaneId(0), evidence }
+    };
+    let mut night = Night::new();
+    night.start().fact(looked(Some("aaaa1111aaaa1111"))).iteration(1);
+    night.called(|call| call.ended = Ended::Signalled(9)).fact(looked(Some("bbbb2222bbbb2222")));
+    let mut board = Board::default();
+    night.events.iter().for_each(|event| board.apply(event));
+    assert_eq!(commit_range(&board), Some((Some("aaaa1111aaaa1111"), "bbbb2222bbbb2222")));
+    let status = |counted| RunStatus::new(&board, RunState::Interrupted, counted, now());
+    assert_eq!((status(None).commits_made, status(Some(3)).commits_made), (1, 3));
+    let text = status_text(&status(Some(3)), now(), &columns(80));
+    assert!(
+        text.contains("  commits     3 (HEAD was bbbb2222)\n  agent       ended by signal 9\n"),
+        "{text}"
+    );
+
+    let mut unborn = Board::default();
+    let mut night = Night::new();
+    night.start().fact(looked(None)).fact(looked(Some("cccc")));
+    night.events.iter().for_each(|event| unborn.apply(event));
+    assert_eq!(commit_range(&unborn), Some((None, "cccc")));
+    assert_eq!(commit_range(&Board::default()), None);
+}
+
+#[test]
+fn the_task_of_a_plan_is_named() {
+    let said = |source| Standing { source, summary: "Parse dates".to_owned(), ..Standing::default() };
+    for (source, task) in
+        [(StandingSource::PlanFile, Some("Parse dates".to_owned())), (StandingSource::StatusFile, None)]
+    {
+        let mut board = Board::default();
+        let mut night = Night::new();
+        night.start().fact(Fact::StatusChanged { lane: LaneId(0), standing: said(source) });
+        night.events.iter().for_each(|event| board.apply(event));
+        assert_eq!(RunStatus::new(&board, RunState::Running, None, now()).task, task);
+    }
 }
 
 // rows: 118
@@ -83,4 +125,6 @@ fn machines_get_a_document() {
     assert_eq!(document["cost_usd"], 2.13);
     assert_eq!(document["checks"][0]["result"], "passed");
     assert_eq!(document["restorable"], 5);
+    assert_eq!((&document["mode"], &document["finish_type"]), (&"goal".into(), &"complete".into()));
+    assert_eq!(document["last_exit_code"], 0);
 }

@@ -165,6 +165,7 @@ fn standing(standing: &Standing) -> Vec<Line> {
     let name = match standing.source {
         StandingSource::StatusFile => ".status.json",
         StandingSource::TodoFile => "boxes of TODO.md",
+        StandingSource::PlanFile => "boxes of the plan",
         StandingSource::Nowhere => return vec![labelled("claim").dim("none yet: there is no .status.json")],
     };
     let mut said = vec![if standing.complete { "complete".to_owned() } else { "not complete".to_owned() }];

@@ -25,6 +25,9 @@ pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
     {
         return all;
     }
+    if let Some(all) = on_plan(plan, reason) {
+        return all;
+    }
     let run = &plan.run;
     let resume = |flags: String, purpose| advice(format!("windlass resume {run}{flags}"), purpose);
     let limits = &plan.limits;
@@ -100,6 +103,34 @@ fn in_workspace(plan: &RunPlan, name: &str, reason: StopReason) -> Option<Vec<Ad
     })
 }
 
+/// Where plans have commands of their own for it.
+fn on_plan(plan: &RunPlan, reason: StopReason) -> Option<Vec<Advice>> {
+    plan.job.plan.as_ref()?;
+    let own = |command: &str, purpose| advice(command.to_owned(), purpose);
+    Some(match (plan.job.mode, reason) {
+        (Mode::Plan, StopReason::Complete) => {
+            vec![own("windlass verify --plan", "see what it covers"), own("windlass build", "work it off")]
+        }
+        (Mode::Plan, StopReason::MaxIterations | StopReason::Stagnated) => vec![
+            own("windlass verify --plan", "see what is wrong with the plan"),
+            own("windlass plan", "plan on: another run with the same limit"),
+            look(plan),
+        ],
+        (Mode::Build, StopReason::MaxIterations) => vec![
+            own("windlass build", "continue: another run with the same limit"),
+            raised_iterations(plan, "go on with a higher limit"),
+            look(plan),
+        ],
+        (Mode::Build, StopReason::NoChanges) => {
+            vec![look(plan), own("windlass build", "go on with the plan: another run")]
+        }
+        (Mode::Build, StopReason::Missing) => {
+            vec![own("windlass plan", "have a plan written"), look(plan)]
+        }
+        _ => return None,
+    })
+}
+
 fn look(plan: &RunPlan) -> Advice {
     advice(format!("windlass logs {}", plan.run), "what was done, step by step")
 }
@@ -114,6 +145,7 @@ pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
             Some(board.assessment().map(|said| one_line(&said.summary)).unwrap_or_default())
         }
         StopReason::Complete => Some(match (has(CheckKind::Until), has(CheckKind::Gate)) {
+            (false, gated) if plan.job.plan.is_some() => of_plan(plan.job.mode, gated).to_owned(),
             (true, true) => format!("Every until command and every gate passed{verified}"),
             (true, false) => format!("Every until command passed{verified}"),
             (false, true) => format!("The agent says so, and every gate passed{verified}"),
@@ -127,6 +159,16 @@ pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
             Some("To have these commands checked after the work instead, give them with --gate.".to_owned())
         }
         _ => None,
+    }
+}
+
+/// What vouches for a finished plan, or for one that was worked off.
+const fn of_plan(mode: Mode, gated: bool) -> &'static str {
+    match (mode, gated) {
+        (Mode::Plan, true) => "The plan is valid, a further pass left it as it was, and every gate passed.",
+        (Mode::Plan, false) => "The plan is valid, and a further pass left it as it was.",
+        (_, true) => "No box of the plan is open, and every gate passed.",
+        (_, false) => "No box of the plan is open; no gate checked the work (--gate CMD would).",
     }
 }
 

@@ -3,7 +3,9 @@
 use windlass_core::agent::git_reading_rules;
 use windlass_core::fact::CheckKind;
 use windlass_core::mode;
-use windlass_core::run::{AgentPlan, CommitPolicy, Limits, Mode, RunPlan, Verification};
+use windlass_core::run::{
+    AgentPlan, CommitPolicy, Limits, Mode, Network, RunPlan, SandboxKind, Verification,
+};
 
 use crate::board::Board;
 use crate::format;
@@ -32,11 +34,13 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
         Line::new(),
     ];
     lines.extend(workspace(plan));
+    lines.extend(plan_file(plan));
     lines.extend([
         labelled("agent").plain(agent(&plan.agent)),
         labelled("in").plain(one_line(&plan.directory.to_string_lossy())),
         labelled("at most").plain(limits(&plan.limits)),
     ]);
+    lines.extend(sandbox(plan));
     lines.extend(permissions(plan));
     lines.push(labelled("done when").plain(completion(plan)));
     lines.extend(verification(plan));
@@ -67,9 +71,20 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
     ];
     lines.extend(workspace(plan));
     lines.push(labelled("at most").plain(limits(&plan.limits)));
+    lines.extend(sandbox(plan));
     lines.extend(permissions(plan));
     lines.push(Line::new());
     lines
+}
+
+/// Where the plan is, and what it is made from.
+fn plan_file(plan: &RunPlan) -> Option<Line> {
+    let places = plan.job.plan.as_ref()?;
+    let path = |path: &std::path::Path| one_line(&path.to_string_lossy());
+    let folder = places.folder.as_ref().map(|folder| format!(", or {}/ where it is there", path(folder)));
+    let specs = places.specs.as_ref().map(|specs| format!(" · from {}/", path(specs)));
+    let dim = format!("{}{}", folder.unwrap_or_default(), specs.unwrap_or_default());
+    Some(labelled("plan").plain(path(&places.file)).dim(dim))
 }
 
 /// Its name, where it is, and where this session is logged.
@@ -123,8 +138,32 @@ fn limits(limits: &Limits) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// What locks in whatever the run starts, and the network that is seen from there.
+fn sandbox(plan: &RunPlan) -> Option<Line> {
+    let sandbox = &plan.sandbox;
+    let image = match &sandbox.kind {
+        SandboxKind::None => return None,
+        SandboxKind::Docker(image) | SandboxKind::Podman(image) => image.as_deref(),
+        SandboxKind::Landlock | SandboxKind::Bwrap => None,
+    };
+    let network = match &sandbox.network {
+        Network::On => "with the network".to_owned(),
+        Network::Off => "without network".to_owned(),
+        Network::Hosts(hosts) => format!("reaching {}", one_line(&hosts.join(", "))),
+    };
+    let image = image.map(|image| format!(" ({})", one_line(image))).unwrap_or_default();
+    Some(labelled("sandbox").plain(format!("{}{image}, {network}", sandbox.kind.name())))
+}
+
 fn permissions(plan: &RunPlan) -> Vec<Line> {
     let agent = &plan.agent;
+    if agent.skip_permissions && plan.sandbox.is_on() {
+        return vec![
+            labelled("may do")
+                .plain("anything, inside its sandbox")
+                .dim(": whatever that does not let through fails"),
+        ];
+    }
     if agent.skip_permissions {
         return vec![
             labelled("may do")
@@ -163,6 +202,13 @@ fn completion(plan: &RunPlan) -> String {
     }
     let claim = match (until, mode::claims_needed(&plan.job)) {
         (true, _) => "every until command passes".to_owned(),
+        (false, _) if mode == Mode::Plan => {
+            "the plan is valid and a further pass leaves it as it is".to_owned()
+        }
+        (false, _) if mode == Mode::Build && !mode::ends_by_itself(&plan.job) => {
+            return "never by itself: smart termination is off (build.smart_termination)".to_owned();
+        }
+        (false, _) if mode == Mode::Build => "no box of the plan is open".to_owned(),
         (false, _) if mode::reads_file(mode) => {
             let fallback = plan.job.workspace.as_ref().is_some_and(|workspace| workspace.todo_fallback);
             let or_list = if fallback { ", or without one TODO.md," } else { "" };

@@ -148,7 +148,7 @@ fn explanation(
 }
 
 /// The beginning of a commit's name.
-pub(super) fn short(commit: &str) -> String {
+pub(crate) fn short(commit: &str) -> String {
     one_line(commit).chars().take(8).collect()
 }
 

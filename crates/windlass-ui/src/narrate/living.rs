@@ -66,10 +66,15 @@ fn at_work(mut line: Line, board: &Board, foremost: &LaneBoard, zone: &TimeZone)
         let time = format::whole_seconds(format::between(foremost.started, board.now));
         line.dim(" · ").plain(time).dim(" · ").plain(doing(foremost))
     };
-    if let Some(Items { done, total }) = board.status.latest.as_ref().and_then(|latest| latest.items) {
-        line = line.dim(" · ").plain(format!("{done}/{total} items"));
+    let latest = board.status.latest.as_ref();
+    if let Some((latest, Items { done, total })) = latest.and_then(|latest| Some((latest, latest.items?))) {
+        line = line.dim(" · ").plain(format!("{done}/{total} {}", latest.source.counts()));
     }
-    line.dim(" · ").plain(format::charged(board.cost(), board.estimated))
+    line = line.dim(" · ").plain(format::charged(board.cost(), board.estimated));
+    match board.task() {
+        Some(task) => line.dim(" · ").plain(one_line(task)),
+        None => line,
+    }
 }
 
 /// `3/50`; without a limit `3`.

@@ -2,12 +2,15 @@
 
 mod advice;
 mod header;
+mod hook;
 mod iteration;
 mod living;
 mod status;
 mod summary;
 
 pub(crate) use header::labelled;
+pub(crate) use hook::{look as hook_look, summary as hook_summary};
+pub(crate) use iteration::short;
 pub(crate) use living::{living, title};
 
 use jiff::tz::TimeZone;
@@ -40,6 +43,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         }
         Fact::IterationStarted { iteration, .. } => begun(board, *iteration).into_iter().collect(),
         Fact::StatusChanged { .. } => status::changed(board),
+        Fact::Refused { count, files, undone, .. } => vec![status::refused(board, (*count, files), *undone)],
         Fact::VerificationDue { .. } => vec![status::verification_due(board)],
         Fact::CheckFinished { stage: CheckStage::Baseline, outcome, .. } => vec![baseline(board, outcome)],
         Fact::CallCut { cut, .. } => cut_line(board, *cut).into_iter().collect(),
@@ -51,6 +55,9 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
         Fact::Failing { stop_reason, detail } => vec![failing(board, *stop_reason, detail)],
         Fact::NotificationSettled { .. } => undelivered(board, &entry.fact).into_iter().collect(),
+        Fact::HookFinished { hook, outcome, .. } => {
+            hook::finished(board, *hook, outcome).into_iter().collect()
+        }
         Fact::Noticed { text } => vec![notice(board, Mark::Notice, text)],
         _ => Vec::new(),
     }
@@ -64,7 +71,9 @@ pub(crate) fn summary(board: &Board) -> Vec<Line> {
 /// In a workspace the seed's words; elsewhere the living line says it.
 fn begun(board: &Board, iteration: u32) -> Option<Line> {
     let reads_file = board.plan.as_ref().is_some_and(|plan| mode::reads_file(plan.job.mode));
-    reads_file.then(|| indented(board).dim(format!("Running iteration {iteration}...")))
+    let task = board.task().map(|task| format!(": {}", one_line(task)));
+    let what = task.unwrap_or_else(|| "...".to_owned());
+    reads_file.then(|| indented(board).dim(format!("Running iteration {iteration}{what}")))
 }
 
 fn left_out_files(board: &Board, number: u32) -> Vec<Line> {

@@ -1,7 +1,7 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
 use windlass_core::doc::report::{Judged, confidence_in_words, verdict_in_words};
-use windlass_core::fact::{Assessed, Assessment, Finding, Standing};
+use windlass_core::fact::{Assessed, Assessment, Finding, Standing, StandingSource};
 use windlass_core::run::{Depth, Mode};
 
 use super::iteration::below;
@@ -14,9 +14,10 @@ use crate::words;
 
 /// What was there before the first iteration.
 pub(super) fn found(board: &Board) -> Vec<Line> {
-    let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
+    let news = board.status.latest.as_ref().filter(|_| !board.status.as_before);
+    let said = news.map(|latest| one_line(&latest.line(None)));
     let said = said.filter(|said| !said.is_empty());
-    let when = if board.tally.total() == 0 { "before this run" } else { "so far" };
+    let when = if board.has_begun() { "so far" } else { "before this run" };
     said.map(|said| memo(board).dim(format!(" {when}: {said}"))).into_iter().collect()
 }
 
@@ -31,7 +32,8 @@ pub(super) fn changed(board: &Board) -> Vec<Line> {
         let gap = if said.is_empty() { "" } else { " " };
         let line = memo(board).plain(format!("{gap}{said}"));
         lines.push(if now.complete {
-            line.plain(" ").mark(Tone::Good, Mark::Complete).tone(Tone::Good, " Complete!")
+            let words = if is_planning(board) { " The plan is valid" } else { " Complete!" };
+            line.plain(" ").mark(Tone::Good, Mark::Complete).tone(Tone::Good, words)
         } else {
             line
         });
@@ -39,10 +41,36 @@ pub(super) fn changed(board: &Board) -> Vec<Line> {
     let before = board.status.before.as_ref();
     lines.extend(blockers(board, now, before));
     let problem = now.problem.as_ref().filter(|_| before.is_none_or(|before| before.problem != now.problem));
-    lines.extend(
-        problem.map(|problem| notice(board, Mark::Notice, &format!("in the status file: {problem}"))),
-    );
+    let file = if now.source == StandingSource::PlanFile { "plan" } else { "status file" };
+    lines.extend(problem.map(|problem| notice(board, Mark::Notice, &format!("in the {file}: {problem}"))));
     lines
+}
+
+fn is_planning(board: &Board) -> bool {
+    board.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Plan)
+}
+
+/// What planning changed beyond the plan; how to see it all the same.
+pub(super) fn refused(board: &Board, (count, files): (u32, &[String]), undone: bool) -> Line {
+    let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(files.len());
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let files: Vec<String> = files.iter().map(|file| one_line(file)).collect();
+    let what = format!("{} beyond the plan", format::count(u64::from(count), "file"));
+    let named = format!("{}{more}", files.join(", "));
+    if !undone {
+        return notice(
+            board,
+            Mark::Notice,
+            &format!("the agent changed {what}, and not all of it can be undone: {named}"),
+        );
+    }
+    let line = notice(board, Mark::Notice, &format!("undone: {what}: {named}"));
+    match (&board.plan, &board.kept) {
+        (Some(plan), Some((iteration, _))) => {
+            line.dim("; kept: ").command(format!("windlass restore {} {iteration}", plan.run))
+        }
+        _ => line,
+    }
 }
 
 fn memo(board: &Board) -> Line {
@@ -114,6 +142,9 @@ pub(super) const fn assessed(verdict: Assessed) -> (Tone, Mark, &'static str) {
 pub(super) fn remaining(board: &Board) -> String {
     match board.status.remaining() {
         None | Some(0) => String::new(),
-        Some(left) => format!(" ({} remaining)", format::count(left, "item")),
+        Some(left) => {
+            let plan = board.status.latest.as_ref().is_some_and(|now| now.source == StandingSource::PlanFile);
+            format!(" ({} remaining)", format::count(left, if plan { "task" } else { "item" }))
+        }
     }
 }

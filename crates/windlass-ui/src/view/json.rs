@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
 use windlass_core::fact::{
-    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, Items, LaneId, Standing,
+    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, Hook, HookCommand,
+    HookName, HookOutcome, Items, LaneId, Standing,
 };
 use windlass_core::observation::Observation;
 use windlass_core::run::RunPlan;
@@ -126,6 +127,7 @@ fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<Stri
         Fact::CheckFinished { lane, stage, outcome } => {
             (name, Some(*lane), check_body(board, *stage, outcome))
         }
+        Fact::HookFinished { lane, hook, outcome } => (name, Some(*lane), hook_body(*hook, outcome)),
         fact => {
             let (lane, body) = other_fact(board, fact);
             (name, lane, body)
@@ -243,6 +245,19 @@ fn plan_body(plan: &RunPlan) -> Map<String, Value> {
         let named = json!({ "name": workspace.name, "folder": folder, "log": log });
         body.insert("workspace".to_owned(), named);
     }
+    if let Some(places) = &plan.job.plan {
+        let text = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
+        let named = json!({
+            "file": text(&places.file),
+            "folder": places.folder.as_ref().map(text),
+            "specs": places.specs.as_ref().map(text),
+            "smart_termination": places.smart_termination,
+        });
+        body.insert("plan".to_owned(), named);
+    }
+    if !plan.hooks.is_empty() {
+        body.insert("hooks".to_owned(), plan.hooks.iter().map(hook_value).collect());
+    }
     if let Some(verification) = &plan.job.verification {
         body.insert("verification".to_owned(), json!(verification));
     }
@@ -251,13 +266,7 @@ fn plan_body(plan: &RunPlan) -> Map<String, Value> {
 
 fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<String, Value> {
     let check = board.plan.as_ref().and_then(|plan| plan.checks.get(usize::from(outcome.check)));
-    let (result, exit_code, signal) = match outcome.result {
-        CheckResult::Passed => ("passed", Some(0), None),
-        CheckResult::Failed(code) => ("failed", Some(code), None),
-        CheckResult::Signalled(signal) => ("signalled", None, Some(signal)),
-        CheckResult::TimedOut => ("timed_out", None, None),
-        CheckResult::Lost => ("lost", None, None),
-    };
+    let (result, exit_code, signal) = ended(outcome.result);
     object(json!({
         "check": outcome.check,
         "kind": check.map_or(CheckKind::Gate, |check| check.kind),
@@ -271,6 +280,41 @@ fn check_body(board: &Board, stage: CheckStage, outcome: &CheckOutcome) -> Map<S
         "log": outcome.log,
         "last_line": outcome.last_line,
     }))
+}
+
+fn hook_value(hook: &Hook) -> Value {
+    let command = match &hook.command {
+        HookCommand::Shell(command) => command.clone(),
+        HookCommand::File(path) => path.to_string_lossy().into_owned(),
+    };
+    let timeout = u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX);
+    json!({ "name": hook.name, "command": command, "timeout_ms": timeout })
+}
+
+fn hook_body(hook: HookName, outcome: &HookOutcome) -> Map<String, Value> {
+    let (result, exit_code, signal) = ended(outcome.result);
+    object(json!({
+        "hook": hook,
+        "decision": outcome.decision,
+        "reason": outcome.reason,
+        "prompt": outcome.prompt,
+        "result": result,
+        "exit_code": exit_code,
+        "signal": signal,
+        "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "log": outcome.log,
+    }))
+}
+
+/// How a command ended: a word, its exit code, the signal.
+const fn ended(result: CheckResult) -> (&'static str, Option<i32>, Option<i32>) {
+    match result {
+        CheckResult::Passed => ("passed", Some(0), None),
+        CheckResult::Failed(code) => ("failed", Some(code), None),
+        CheckResult::Signalled(signal) => ("signalled", None, Some(signal)),
+        CheckResult::TimedOut => ("timed_out", None, None),
+        CheckResult::Lost => ("lost", None, None),
+    }
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -305,6 +349,21 @@ impl Formatter for Harmless {
             written = start + character.len_utf8();
         }
         writer.write_all(fragment.get(written..).unwrap_or_default().as_bytes())
+    }
+
+    /// JSON that somebody else wrote. Outside of texts the only such character that JSON knows is the carriage return.
+    fn write_raw_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        for (index, part) in fragment.split(['\r', '\n']).enumerate() {
+            if index > 0 {
+                writer.write_all(b" ")?;
+            }
+            self.write_string_fragment(writer, part)?;
+        }
+        Ok(())
     }
 }
 

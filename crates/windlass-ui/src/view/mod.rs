@@ -5,6 +5,7 @@ mod log;
 mod progress;
 mod quiet;
 mod schema;
+mod tools;
 mod verbose;
 
 pub(crate) use json::bytes as json_line;
@@ -13,6 +14,7 @@ pub use log::{LogParts, LogView, Paper, Sheet};
 pub use progress::ProgressView;
 pub use quiet::QuietView;
 pub use schema::json_schema;
+pub use tools::{ToolsForm, ToolsView};
 pub use verbose::VerboseView;
 
 use crate::event::{Level, View};
@@ -28,5 +30,7 @@ pub fn view(level: Level, printer: Printer) -> Box<dyn View> {
     }
 }
 
+#[cfg(test)]
+mod plan_tests;
 #[cfg(test)]
 mod workspace_tests;

@@ -1,10 +1,15 @@
 //! The shape of the lines of `--json`, as a table; `docs/json-schema.json` is written from it
 //! (`cargo run -p windlass-ui --example schema`). It only grows: a field or a type that is here stays.
 
+mod documents;
+mod observations;
+
 use serde_json::{Map, Value, json};
 use windlass_core::fact::StopReason;
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
+pub(super) use self::documents::DOCUMENTS;
+pub(super) use self::observations::{OBSERVATIONS, OBSERVED};
 use super::json::FORMAT_VERSION;
 
 /// What a field holds.
@@ -20,6 +25,10 @@ pub(super) enum Shape {
     OneOf(&'static [&'static str]),
     /// A stop reason's name.
     Reason,
+    /// How a run stands: `running`, `interrupted`, or a stop reason's name.
+    State,
+    /// Any JSON.
+    Anything,
     Nullable(&'static Shape),
     List(&'static Shape),
     Object(&'static [Field]),
@@ -127,6 +136,21 @@ const PLAN: &[Field] = &[
         Sometimes,
     ),
     (
+        "plan",
+        Object(&[
+            ("file", Text, Always),
+            ("folder", Nullable(&Text), Always),
+            ("specs", Nullable(&Text), Always),
+            ("smart_termination", Flag, Always),
+        ]),
+        Sometimes,
+    ),
+    (
+        "hooks",
+        List(&Object(&[("name", HOOK, Always), ("command", Text, Always), ("timeout_ms", Integer, Always)])),
+        Sometimes,
+    ),
+    (
         "verification",
         Object(&[("depth", OneOf(&["quick", "standard", "deep"]), Always), ("attempts", Integer, Always)]),
         Sometimes,
@@ -197,6 +221,22 @@ const GATE_FINISHED: &[Field] = &[
     ("duration_ms", Integer, Always),
     ("log", Text, Always),
     ("last_line", Text, Always),
+];
+
+const HOOK: Shape = OneOf(&["started", "next_iteration", "finished"]);
+
+const HOOK_DECISION: Shape = OneOf(&["continue", "skip", "abort", "warn"]);
+
+const HOOK_FINISHED: &[Field] = &[
+    ("hook", HOOK, Always),
+    ("decision", HOOK_DECISION, Always),
+    ("reason", Text, Always),
+    ("prompt", Text, Always),
+    ("result", OneOf(&["passed", "failed", "signalled", "timed_out", "lost"]), Always),
+    ("exit_code", Nullable(&Integer), Always),
+    ("signal", Nullable(&Integer), Always),
+    ("duration_ms", Integer, Always),
+    ("log", Text, Always),
 ];
 
 const ITERATION_FINISHED: &[Field] = &[
@@ -280,7 +320,17 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("evidence", EVIDENCE, Always),
             ("snapshot", Text, Sometimes),
             ("changed", Integer, Always),
+            ("strayed", Integer, Sometimes),
             ("standing", Object(STATUS), Sometimes),
+        ],
+    ),
+    (
+        "refused",
+        &[
+            ("count", Integer, Always),
+            ("files", List(&Text), Always),
+            ("undone", Flag, Always),
+            ("evidence", EVIDENCE, Always),
         ],
     ),
     ("status_changed", STATUS),
@@ -299,6 +349,8 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
         "attempt_repeats",
         &[("iteration", Integer, Always), ("attempt", Integer, Always), ("class", CLASS, Always)],
     ),
+    ("hook_due", &[("iteration", Integer, Always)]),
+    ("hook_finished", HOOK_FINISHED),
     ("iteration_finished", ITERATION_FINISHED),
     ("waiting", &[("until", Time, Always), ("class", CLASS, Always), ("attempt", Integer, Always)]),
     ("released", &[]),
@@ -323,92 +375,6 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
     ("dropped", &[("count", Integer, Always)]),
 ];
 
-/// What every line made from an observation has beyond the head.
-pub(super) const OBSERVED: &[Field] = &[("call", Integer, Always), ("line", Integer, Always)];
-
-/// Made from observations: each type, and what it has beyond that.
-pub(super) const OBSERVATIONS: &[(&str, &[Field])] = &[
-    ("agent_started", &[("model", Text, Always), ("version", Text, Always)]),
-    ("agent_text", &[("text", Text, Always), ("nested", Flag, Always)]),
-    (
-        "tool_use",
-        &[
-            ("id", Text, Always),
-            ("name", Text, Always),
-            ("input", TOOL_INPUT, Always),
-            ("nested", Flag, Always),
-        ],
-    ),
-    (
-        "tool_result",
-        &[
-            ("id", Text, Always),
-            ("name", Text, Always),
-            ("is_error", Flag, Always),
-            (
-                "output",
-                Object(&[
-                    ("text", Text, Always),
-                    ("bytes", Integer, Always),
-                    ("lines", Integer, Always),
-                    ("cut", Flag, Always),
-                ]),
-                Always,
-            ),
-            ("nested", Flag, Always),
-        ],
-    ),
-    ("tool_denied", &[("name", Text, Always), ("id", Text, Always)]),
-    (
-        "agent_retrying",
-        &[
-            ("attempt", Integer, Always),
-            ("max_attempts", Integer, Always),
-            ("delay_ms", Integer, Always),
-            ("status", Nullable(&Integer), Always),
-            ("error", Text, Always),
-        ],
-    ),
-    (
-        "limit_notice",
-        &[
-            ("status", Text, Always),
-            ("window", Text, Always),
-            ("utilization", Nullable(&Number), Always),
-            ("resets_at", Nullable(&Integer), Always),
-        ],
-    ),
-    ("agent_background", &[("running", Integer, Always)]),
-    ("agent_compacted", &[]),
-    (
-        "agent_result",
-        &[
-            ("is_error", Flag, Always),
-            ("text", Text, Always),
-            ("cost_usd", Nullable(&Number), Always),
-            ("turns", Nullable(&Integer), Always),
-        ],
-    ),
-    ("agent_garbage", &[("bytes", Integer, Always), ("start", Text, Always)]),
-];
-
-/// Which of these are there depends on the kind.
-const TOOL_INPUT: Shape = Object(&[
-    ("kind", OneOf(&["read", "edit", "write", "bash", "grep", "glob", "agent", "other"]), Always),
-    ("path", Text, Sometimes),
-    ("offset", Nullable(&Integer), Sometimes),
-    ("limit", Nullable(&Integer), Sometimes),
-    ("old", Text, Sometimes),
-    ("new", Text, Sometimes),
-    ("all", Flag, Sometimes),
-    ("bytes", Integer, Sometimes),
-    ("lines", Integer, Sometimes),
-    ("command", Text, Sometimes),
-    ("description", Text, Sometimes),
-    ("pattern", Text, Sometimes),
-    ("json", Text, Sometimes),
-]);
-
 /// The schema of a line of `--json` (JSON Schema 2020-12), as `docs/json-schema.json` holds it.
 #[must_use]
 pub fn json_schema() -> String {
@@ -416,10 +382,11 @@ pub fn json_schema() -> String {
     let facts = FACTS.iter().map(|(name, own)| line(name, head.clone().chain(*own)));
     let observed =
         OBSERVATIONS.iter().map(|(name, own)| line(name, head.clone().chain(OBSERVED).chain(*own)));
-    let lines: Vec<Value> = facts.chain(observed).collect();
+    let documents = DOCUMENTS.iter().map(|(name, own)| line(name, own.iter()));
+    let lines: Vec<Value> = facts.chain(observed).chain(documents).collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A line of `windlass run --json` and `windlass logs --json`",
+        "title": "A line of `windlass run --json`, `windlass logs --json` and `windlass status --json`",
         "description": "Types and fields are added, never taken away: ignore those that you do not know.",
         "oneOf": lines,
     });
@@ -458,6 +425,11 @@ fn shape_schema(shape: &Shape) -> Value {
         Time => json!({ "type": "string", "format": "date-time" }),
         OneOf(names) => json!({ "enum": names }),
         Reason => json!({ "enum": reasons() }),
+        Shape::State => {
+            let states: Vec<&str> = ["running", "interrupted"].into_iter().chain(reasons()).collect();
+            json!({ "enum": states })
+        }
+        Shape::Anything => json!({}),
         Nullable(shape) => json!({ "anyOf": [shape_schema(shape), { "type": "null" }] }),
         List(shape) => json!({ "type": "array", "items": shape_schema(shape) }),
         Object(fields) => object(fields.iter()),
@@ -473,4 +445,4 @@ pub(super) fn reasons() -> Vec<&'static str> {
 
 #[cfg(test)]
 #[path = "schema_tests.rs"]
-mod tests;
+pub(super) mod tests;

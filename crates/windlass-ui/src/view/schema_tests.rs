@@ -3,12 +3,14 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use windlass_core::config::NotifyEvent;
 use windlass_core::fact::{
-    CallId, CheckResult, CheckStage, Class, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact, LaneId,
-    NotificationKey, SinkKind, UsageLimit,
+    CallId, CheckResult, CheckStage, Class, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact, HookDecision,
+    HookName, HookOutcome, LaneId, NotificationKey, SinkKind, UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
 use super::*;
+use crate::board::Board;
+use crate::document::{RunState, RunStatus, status_json};
 use crate::event::Event;
 use crate::rehearsal::{Night, plan, shown, status};
 use crate::terminal::Terminal;
@@ -23,6 +25,10 @@ fn check(value: &Value, shape: &Shape, place: &str) -> Result<(), String> {
         Flag => value.is_boolean(),
         Time => value.as_str().is_some_and(|text| text.ends_with('Z') && text.parse::<Timestamp>().is_ok()),
         OneOf(names) => value.as_str().is_some_and(|text| names.contains(&text)),
+        Shape::Anything => true,
+        Shape::State => value
+            .as_str()
+            .is_some_and(|text| matches!(text, "running" | "interrupted") || reasons().contains(&text)),
         Reason => value.as_str().is_some_and(|text| reasons().contains(&text)),
         Nullable(_) if value.is_null() => true,
         Nullable(shape) => return check(value, shape, place),
@@ -94,7 +100,20 @@ fn everything_else() -> Night {
             altered: true,
             refused: Some("hook".to_owned()),
         })
-        .fact(Fact::Settled { lane, evidence });
+        .fact(Fact::Settled { lane, evidence })
+        .fact(Fact::HookDue { lane, iteration: 2 })
+        .fact(Fact::HookFinished {
+            lane,
+            hook: HookName::NextIteration,
+            outcome: HookOutcome {
+                result: CheckResult::Failed(1),
+                decision: HookDecision::Skip,
+                reason: "busy".to_owned(),
+                prompt: "Mind the gap.".to_owned(),
+                duration: std::time::Duration::from_millis(12),
+                log: "hooks/000007-next_iteration.log".to_owned(),
+            },
+        });
     for result in [CheckResult::Signalled(9), CheckResult::TimedOut, CheckResult::Lost] {
         night.gate(CheckStage::Committed, result, "");
     }
@@ -180,6 +199,14 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
         evidence: Evidence::default(),
         snapshot: None,
         changed: 0,
+        strayed: 2,
+    });
+    kept.fact(Fact::Refused {
+        lane: LaneId(0),
+        count: 2,
+        files: vec!["src/main.rs".to_owned()],
+        undone: true,
+        evidence: Evidence::default(),
     });
     let workspaces = [Night::new().workspace(), Night::new().stagnating(), kept];
     for night in [Night::new().whole(), everything_else()].into_iter().chain(workspaces) {
@@ -194,6 +221,27 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
     }
     let types = FACTS.iter().chain(OBSERVATIONS).map(|(name, _)| (*name).to_owned());
     assert_eq!(seen, types.collect());
+}
+
+pub(in crate::view) fn check_document(name: &str, line: &[u8]) {
+    let (_, fields) = DOCUMENTS.iter().find(|(known, _)| *known == name).unwrap();
+    let value: Value = serde_json::from_slice(line).unwrap();
+    assert_eq!(value["type"], name);
+    check_fields(&value, fields.iter().collect(), name).unwrap();
+}
+
+#[test]
+fn the_state_of_a_run_is_as_the_table_says() {
+    for night in [Night::new().whole(), everything_else(), Night::new().workspace()] {
+        let mut board = Board::default();
+        for event in std::iter::once(None).chain(night.events.iter().map(Some)) {
+            if let Some(event) = event {
+                board.apply(event);
+            }
+            let status = RunStatus::new(&board, RunState::Interrupted, None, Timestamp::UNIX_EPOCH);
+            check_document("status", &status_json(&status));
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How a workspace's run is shown.
 
-use windlass_core::fact::{Fact, LaneId, Standing, StopReason};
+use windlass_core::fact::{Evidence, Fact, LaneId, Standing, StopReason};
 use windlass_core::run::Mode;
 
 use super::*;
@@ -239,4 +239,21 @@ fn what_was_before_this_session_is_known_and_not_shown() {
     assert!(results.starts_with(r#"{"v":1,"type":"run_resumed""#), "{results}");
     let (_, verdict) = shown(QuietView::new, &Terminal::plain(), &events);
     assert_eq!(verdict, "");
+}
+
+#[test]
+fn looks_after_checks_and_hooks_tell_only_what_is_new() {
+    let look = |standing: Standing| Fact::Surveyed {
+        evidence: Evidence::default(),
+        snapshot: None,
+        left_out: 0,
+        standing: Some(standing),
+    };
+    let mut night = Night::new();
+    night.start_workspace(workspace_plan(Mode::Loop), Some(status(3, "three")));
+    for standing in [status(3, "three"), status(4, "four"), status(4, "four")] {
+        night.fact(look(standing));
+    }
+    let (_, notes) = told(&night);
+    assert_eq!((notes.matches("3/60 items").count(), notes.matches("4/60 items").count()), (1, 1), "{notes}");
 }

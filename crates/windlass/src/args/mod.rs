@@ -4,8 +4,11 @@
 //! line in a file are checked by the same rule and refused in the same words.
 
 mod config;
+mod hooks;
 mod keeping;
+mod plans;
 mod run;
+mod sandbox;
 mod sessions;
 mod shared;
 mod verbs;
@@ -22,8 +25,11 @@ pub use config::{
     ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigSetArgs,
     ConfigUnsetArgs, ConfigVerb, ScopeArgs,
 };
+pub use hooks::{FinishType, HookKind, HooksArgs, HooksVerb};
 pub use keeping::{ArchiveArgs, ArchiveVerb, TemplateArgs, TemplateVerb};
-pub use run::RunArgs;
+pub use plans::{MigratePlanArgs, PlanTo};
+pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
+pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs};
 pub use verbs::{
@@ -38,6 +44,8 @@ pub use workspaces::{
 const VERBS: &str = "\
 Work:
   run          Iterate on a goal or a workspace until it is shown to be done
+  plan         Turn specifications into a plan, and change nothing else
+  build        Work off a plan, one open task per iteration
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
 
@@ -58,14 +66,17 @@ Workspaces:
   clean        Archive a workspace, then delete it
   archive      Put workspaces away and bring them back
   template     Use the instructions and options of a workspace again
-  import       Take over the files of claude-iterate
+  migrate-plan Make a folder of the plan's file, or one file of its folder
+  import       Take over the files of claude-iterate or Fresher
 
 Go back:
   restore      Put the files back as they were after an iteration
 
 This machine:
   config       Show and change the configuration
+  hooks        Show and try the commands at the turns of a run
   doctor       Say whether everything is ready, and what to do where it is not
+  sandbox      Show what locks agents in here, and make their image
   notify       Try the ways of telling you what happens
   demo         Show the whole loop in a scratch repository, without an account
   completions  Print a shell's completion script
@@ -109,6 +120,10 @@ pub struct Cli {
 pub enum Verb {
     /// Iterate on a goal or a workspace until it is shown to be done
     Run(Box<RunArgs>),
+    /// Turn specifications into a plan, and change nothing else
+    Plan(Box<PlanArgs>),
+    /// Work off a plan, one open task per iteration
+    Build(Box<BuildArgs>),
     /// Continue an unfinished run, or an ended one with a raised limit
     Resume(Box<ResumeArgs>),
     /// End a run after its current iteration
@@ -142,12 +157,18 @@ pub enum Verb {
     Status(StatusArgs),
     /// Show what an agent said and did, as it happened
     Logs(LogsArgs),
-    /// Take over the files of claude-iterate
+    /// Make a folder of the plan's file, or one file of its folder
+    MigratePlan(MigratePlanArgs),
+    /// Take over the files of claude-iterate or Fresher
     Import(ImportArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),
     /// Show and change the configuration
     Config(ConfigArgs),
+    /// Show and try the commands at the turns of a run
+    Hooks(HooksArgs),
+    /// Show what locks agents in here, and make their image
+    Sandbox(SandboxArgs),
     /// Try the ways of telling you what happens
     Notify(NotifyArgs),
     /// Say whether everything is ready, and what to do where it is not

@@ -30,17 +30,37 @@ The goal may have at most 1 MiB. Defaults can be changed in
 .windlass/config.toml, in the user's config.toml, or by variables such as
 WINDLASS_LIMITS__MAX_COST; flags win.";
 
+const PLAN_EXAMPLES: &str = "\
+Reads specs/ and the code, and writes IMPLEMENTATION_PLAN.md, or the plan/ folder
+where there is one. It ends when the plan is sound and a further pass changes
+nothing. Whatever else the agent changes is undone; a snapshot keeps it.
+
+Examples:
+  windlass init --plan
+      Makes specs/ and what else planning needs.
+  windlass plan -m 5
+      At most five passes.
+  windlass verify --plan
+      Looks at the plan without an agent.";
+
+const BUILD_EXAMPLES: &str = "\
+Works off IMPLEMENTATION_PLAN.md, or the plan/ folder: one open task per
+iteration, those in progress first, then by priority. It ends when no box is open
+and the gates pass, or when an iteration changes nothing.
+
+Examples:
+  windlass build --gate 'make test'
+      Complete only when `make test` passes as well.
+  windlass build --sandbox bwrap
+      The agent can write the project and nothing else.";
+
 /// What can be said to `windlass run`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
 pub struct RunArgs {
     /// The workspace to work on; `-` reads a goal from standard input
     #[arg(value_name = "WORKSPACE", conflicts_with_all = ["prompt", "file"])]
     pub source: Option<String>,
-    /// Arguments for the agent, as they are
-    #[arg(last = true, value_name = "AGENT ARGUMENTS")]
-    pub agent_arguments: Vec<OsString>,
 
     /// The goal
     #[arg(
@@ -56,34 +76,65 @@ pub struct RunArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Goal")]
     pub file: Option<PathBuf>,
     /// How an iteration is prompted and progress is read
-    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal", "loop", "iterative"])]
+    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal", "loop", "iterative", "plan", "build"])]
     pub mode: Option<String>,
     /// Notes that iterations leave for each other; '' = none [default: SHARED_TASK_NOTES.md]
     #[arg(long, value_name = "FILE", help_heading = "Goal")]
     pub notes_file: Option<String>,
-    /// Start anew although an unfinished run of this goal could be resumed
-    #[arg(long, help_heading = "Goal")]
-    pub fresh: bool,
 
-    /// A claim counts only when CMD passes; repeatable, replaces configured gates
-    #[arg(long = "gate", value_name = "CMD", help_heading = "Completion", allow_hyphen_values = true)]
-    pub gates: Vec<String>,
-    /// Done when CMD passes, whatever is claimed; repeatable
-    #[arg(long, value_name = "CMD", help_heading = "Completion", allow_hyphen_values = true)]
-    pub until: Vec<String>,
     /// The phrase that claims completion [default: WINDLASS_JOB_COMPLETE]
     #[arg(long, value_name = "TEXT", help_heading = "Completion", allow_hyphen_values = true)]
     pub completion_signal: Option<String>,
     /// How many iterations in a row must claim it [default: 3]
     #[arg(long, value_name = "N", help_heading = "Completion")]
     pub completion_threshold: Option<String>,
-
     /// A workspace's status file from before this run counts as well
     #[arg(long, help_heading = "Completion")]
     pub trust_existing_status: bool,
     /// The boxes of TODO.md count while a workspace has no status file
     #[arg(long, help_heading = "Completion")]
     pub todo_fallback: bool,
+
+    /// What every mode takes
+    #[command(flatten)]
+    pub work: WorkArgs,
+}
+
+/// What can be said to `windlass plan`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = PLAN_EXAMPLES)]
+pub struct PlanArgs {
+    /// What every mode takes
+    #[command(flatten)]
+    pub work: WorkArgs,
+}
+
+/// What can be said to `windlass build`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = BUILD_EXAMPLES)]
+pub struct BuildArgs {
+    /// What every mode takes
+    #[command(flatten)]
+    pub work: WorkArgs,
+}
+
+/// What can be said of a run in any mode.
+#[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people give or not")]
+pub struct WorkArgs {
+    /// Arguments for the agent, as they are
+    #[arg(last = true, value_name = "AGENT ARGUMENTS")]
+    pub agent_arguments: Vec<OsString>,
+
+    /// Start anew although an unfinished run of this job could be resumed
+    #[arg(long, help_heading = "Iterations")]
+    pub fresh: bool,
+    /// A claim counts only when CMD passes; repeatable, replaces configured gates
+    #[arg(long = "gate", value_name = "CMD", help_heading = "Completion", allow_hyphen_values = true)]
+    pub gates: Vec<String>,
+    /// Done when CMD passes, whatever is claimed; repeatable
+    #[arg(long, value_name = "CMD", help_heading = "Completion", allow_hyphen_values = true)]
+    pub until: Vec<String>,
 
     /// Limits
     #[command(flatten)]
@@ -102,17 +153,24 @@ pub struct RunArgs {
     /// No pause between iterations
     #[arg(long, help_heading = "Iterations")]
     pub no_delay: bool,
-    /// Who commits: none, agent, runner [default: none]
+    /// Who commits: none, agent, runner [default: none; build: agent]
     #[arg(long, value_name = "WHO", help_heading = "Iterations")]
     pub commit: Option<String>,
     /// Start although there are uncommitted changes
     #[arg(long, help_heading = "Iterations")]
     pub allow_dirty: bool,
 
-    /// The agent's model
+    /// What locks in the agent, its checks and its hooks: none, landlock, bwrap, docker[:IMAGE], podman[:IMAGE] [default: none]
+    #[arg(long, value_name = "KIND", help_heading = "Sandbox")]
+    pub sandbox: Option<String>,
+    /// The network in there: on, off, hosts (those of sandbox.hosts) [default: on]
+    #[arg(long, value_name = "WHICH", help_heading = "Sandbox")]
+    pub network: Option<String>,
+
+    /// The agent's model [default: its own; plan and build: sonnet]
     #[arg(long, value_name = "MODEL", help_heading = "Agent")]
     pub model: Option<String>,
-    /// Turns the agent may take per iteration
+    /// Turns the agent may take per iteration [default: its own; plan and build: 50]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub max_turns: Option<String>,
     /// Let the agent do anything without asking; never saved, refused for root

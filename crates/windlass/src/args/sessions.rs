@@ -64,12 +64,31 @@ pub struct ValidateArgs {
 Exits with 0 only when the work passes. A run does the same before it ends when
 verify.on_completion is set, and goes on with what was found.
 
+With --plan no agent is asked: the plan is read and compared with its specs.
+Exits with 0 when it is valid, with 1 when something is wrong with it, and with
+2 when there is none or it cannot be read.
+
 Examples:
   windlass verify api --depth deep --show-report
-  windlass verify api --json | jq -r .verdict")]
+  windlass verify api --json | jq -r .verdict
+  windlass verify --plan")]
 pub struct VerifyArgs {
     /// The workspace
-    pub name: String,
+    #[arg(required_unless_present = "plan")]
+    pub name: Option<String>,
+    /// Compare the plan (or the one at PATH, a file or a folder) with its specs
+    #[arg(
+        long,
+        value_name = "PATH",
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with_all = [
+            "name", "depth", "report_path", "show_report", "dangerously_skip_permissions", "verbose", "model",
+            "mock",
+        ]
+    )]
+    #[expect(clippy::option_option, reason = "it is not given, given without a path, or with one")]
+    pub plan: Option<Option<PathBuf>>,
     /// How closely to look: quick, standard, deep [default: standard]
     #[arg(long, value_name = "DEPTH")]
     pub depth: Option<String>,

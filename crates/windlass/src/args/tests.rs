@@ -70,6 +70,9 @@ fn command_lines_are_accepted_or_refused() {
         ("restore r 3-1-after --repository", true),
         ("restore r after", false),
         ("logs -f --tools", true),
+        ("logs r --tools=Bash,Edit --iteration 3 --json", true),
+        ("logs --tools -v", false),
+        ("logs --iteration 0", false),
         ("config list --set --json", true),
         ("config get limits.max_cost", true),
         ("config set limits.max_cost 5 -w api", true),
@@ -82,7 +85,19 @@ fn command_lines_are_accepted_or_refused() {
         ("config", false),
         ("completions fish", true),
         ("completions tcsh", false),
-        ("plan", false),
+        ("plan", true),
+        ("plan x", false),
+        ("build -m 3 --gate x --commit runner -- --add-dir y", true),
+        ("run --mode build", true),
+        ("verify api --depth deep", true),
+        ("verify --plan", true),
+        ("verify --plan=other.md --json", true),
+        ("verify", false),
+        ("verify api --plan", false),
+        ("verify --plan --depth deep", false),
+        ("migrate-plan --to file --dry-run", true),
+        ("migrate-plan --to tree", false),
+        ("tasks", false),
     ] {
         let words = ["windlass"].into_iter().chain(line.split(' '));
         assert_eq!(Cli::try_parse_from(words).is_ok(), accepted, "{line}");
@@ -93,5 +108,5 @@ fn command_lines_are_accepted_or_refused() {
 fn a_bare_mock_plays_the_default_script() {
     let cli = Cli::try_parse_from(["windlass", "run", "-p", "a", "--mock"]).unwrap();
     let Verb::Run(args) = cli.verb else { panic!("{cli:?}") };
-    assert_eq!(args.mock.as_deref(), Some("builtin:default"));
+    assert_eq!(args.work.mock.as_deref(), Some("builtin:default"));
 }

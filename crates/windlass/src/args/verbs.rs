@@ -80,16 +80,22 @@ pub struct StatusArgs {
 /// What can be said to `windlass logs`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = "\
-The same as `run --output verbose` showed, and with --json the same lines as
+With -v the same as `run -v` showed, and with --json the same lines as
 `run --json` printed, save what a slow terminal left out. Only the times of what
 the agent said and did may differ, by a quarter of a second, and where one of
 those lies that close to a line of windlass's own, their order.
 
+--tools lists every tool call in the order in which they were made, each once it
+is answered: ok, error, denied, or open where there is no answer. With --json
+each comes with its whole input.
+
 Examples:
   windlass logs -f
       Watch the run that is live here; Ctrl-C ends the watching, not the run.
-  windlass logs r-7k2 --tools | less -R
-      Everything that run did.")]
+  windlass logs r-7k2 --iteration 3 -v | less -R
+      Everything that happened in its third iteration.
+  windlass logs --tools=Bash
+      The commands that the agents of the newest run executed.")]
 pub struct LogsArgs {
     /// The run, or the beginning of its name [default: the live or newest one here]
     pub run: Option<String>,
@@ -97,8 +103,14 @@ pub struct LogsArgs {
     #[arg(short, long)]
     pub follow: bool,
     /// Show tool calls and their results as well
-    #[arg(long)]
-    pub tools: bool,
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// List tool calls instead, all or those of these tools: Bash,Edit
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "verbose")]
+    pub tools: Option<String>,
+    /// Only this iteration, from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub iteration: Option<u32>,
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,

@@ -15,6 +15,8 @@ written to the workspace's config.toml, and nothing else is.
 Examples:
   windlass init api --mode iterative -m 30 --delay 0
       A workspace; each iteration does as much as fits.
+  windlass init --plan
+      Also specs/, AGENTS.md with this project's commands, and sample hooks.
   windlass init --pre-commit-guard
       Keeps workspaces out of commits with a hook of git;
       `windlass clean --pre-commit-guard` takes it away again.")]
@@ -42,6 +44,9 @@ pub struct InitArgs {
     /// Keep workspaces out of commits with a hook of git
     #[arg(long)]
     pub pre_commit_guard: bool,
+    /// Make what `windlass plan` and `windlass build` begin with: specs/, AGENTS.md, sample hooks
+    #[arg(long, conflicts_with = "name")]
+    pub plan: bool,
 }
 
 /// How a workspace is worked on.
@@ -125,8 +130,9 @@ pub struct CleanArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = "\
 Takes over workspaces, templates, archives and the configuration of
-claude-iterate. What is there is copied and never changed; what is here already
-is never replaced.
+claude-iterate, and the configuration, prompts, hooks, agents file and plan of
+Fresher. What is there is copied and never changed or executed; what is here
+already is never replaced.
 
 Examples:
   windlass import --dry-run

@@ -1,17 +1,17 @@
 //! What is to be done: a goal, or what the instructions of a workspace say.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
+use windlass_core::config::PlanSettings;
+use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::{LONGEST_GOAL, Templates};
-use windlass_core::run::{Job, JobWorkspace, Mode, Verification};
+use windlass_core::run::{Job, JobPlan, JobWorkspace, Mode, Verification};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 
 use super::configuration::Configuration;
-use super::goal::Goal;
+use super::goal::{Goal, read_plain};
 use super::here::Here;
 use super::warn;
 use crate::args::RunArgs;
@@ -49,6 +49,10 @@ impl Assignment {
         let named = args.source.as_deref().filter(|source| *source != "-");
         let has_goal = args.prompt.is_some() || args.file.is_some() || args.source.as_deref() == Some("-");
         let mode = args.mode.as_deref().map(parse_mode).transpose()?;
+        if let Some(mode) = mode.filter(|mode| matches!(mode, Mode::Plan | Mode::Build)) {
+            refuse_job_flags(args, mode)?;
+            return Assignment::of_plan(mode, directory);
+        }
         if has_goal || mode == Some(Mode::Goal) {
             return Assignment::goal(args, mode, directory);
         }
@@ -80,6 +84,43 @@ impl Assignment {
     pub fn of_goal(goal: Goal, directory: &Path) -> Assignment {
         let directory = directory.to_owned();
         Assignment { mode: Mode::Goal, goal, workspace: None, directory, templates: Vec::new() }
+    }
+
+    /// The project's plan, written or worked off in this directory.
+    ///
+    /// # Errors
+    /// A prompt of the project's own cannot be what an agent is told.
+    pub fn of_plan(mode: Mode, directory: &Path) -> Result<Assignment, CliError> {
+        let text = match mode {
+            Mode::Plan => "Turn the specifications into a plan.",
+            _ => "Work off the plan.",
+        };
+        let goal = Goal { text: text.to_owned(), file: None };
+        let templates = templates(directory, mode)?;
+        Ok(Assignment { mode, goal, workspace: None, directory: directory.to_owned(), templates })
+    }
+
+    /// What a plan is made from, or what is worked off, has to be there.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn require_plan(&self, plan: &PlanSettings, codes: ExitCodes) -> Result<(), CliError> {
+        let there = |path: &Path| self.directory.join(path).exists();
+        let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
+        let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
+        let missing = |message: String| CliError::new(Kind::Stopped(StopReason::Missing, codes), message);
+        match (self.mode, &plan.specs) {
+            (Mode::Build, _) if !has_plan => {
+                Err(missing(format!("there is no plan: {} is missing", plan.file.display()))
+                    .hint("Have one written from your specifications: windlass plan")
+                    .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
+            }
+            (Mode::Plan, Some(specs)) if !has_plan && !there(specs) => {
+                Err(missing(format!("there is nothing to plan from: {} is missing", specs.display()))
+                    .hint("Begin with: windlass init --plan"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A workspace's job in one of its modes; `project` is the folder that holds `.windlass`.
@@ -137,16 +178,24 @@ impl Assignment {
         });
         let judges = windlass_core::mode::judges(self.mode);
         let verified = judges || (resolved.verify.on_completion && workspace.is_some());
+        let plan = matches!(self.mode, Mode::Plan | Mode::Build).then(|| JobPlan {
+            file: resolved.plan.file.clone(),
+            folder: resolved.plan.folder.clone(),
+            specs: resolved.plan.specs.clone(),
+            smart_termination: resolved.plan.smart_termination,
+        });
         Job {
             mode: self.mode,
             title: self.title(),
             completion_signal: resolved.completion_signal.clone(),
             completion_threshold: resolved.completion_threshold,
-            // A workspace has files of its own for what one iteration tells the next.
-            notes_file: resolved.notes_file.clone().filter(|_| workspace.is_none()),
+            // Workspaces and plans are themselves files for what one iteration tells the next.
+            notes_file: resolved.notes_file.clone().filter(|_| self.mode == Mode::Goal),
+            agents_file: resolved.agents_file.clone(),
             verification: verified
                 .then_some(Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
             workspace,
+            plan,
         }
     }
 
@@ -160,6 +209,7 @@ impl Assignment {
             }
             None => {
                 run.workspace.is_none()
+                    && run.mode == self.mode
                     && RunFolder::of(project, &run.run).read_goal().is_ok_and(|goal| goal == self.goal.text)
             }
         }
@@ -171,7 +221,7 @@ fn mode_of(workspace: &Workspace, workspaces: &Workspaces, args: &RunArgs) -> Re
     match workspace.read_metadata()? {
         FoundMetadata::Read { metadata, .. } => Ok(metadata.mode),
         FoundMetadata::Missing => Ok(Mode::Loop),
-        FoundMetadata::Corrupt(corrupt) if args.dry_run => {
+        FoundMetadata::Corrupt(corrupt) if args.work.dry_run => {
             warn(&format!("{}: {corrupt}; a run would mend it", workspace.metadata().display()));
             Ok(Mode::Loop)
         }
@@ -192,7 +242,11 @@ fn parse_mode(name: &str) -> Result<Mode, CliError> {
         "goal" => Ok(Mode::Goal),
         "loop" => Ok(Mode::Loop),
         "iterative" => Ok(Mode::Iterative),
-        other => Err(CliError::usage(format!("there is no mode `{other}`: goal, loop, iterative"))),
+        "plan" => Ok(Mode::Plan),
+        "build" => Ok(Mode::Build),
+        other => {
+            Err(CliError::usage(format!("there is no mode `{other}`: goal, loop, iterative, plan, build")))
+        }
     }
 }
 
@@ -212,6 +266,27 @@ fn only_one(workspaces: &Workspaces) -> Result<Workspace, CliError> {
             let error = CliError::usage(format!("which of the {} workspaces?", found.len()));
             Err(found.iter().fold(error, |error, one| error.hint(format!("windlass run {}", one.name()))))
         }
+    }
+}
+
+/// Plans have neither a goal nor a workspace.
+fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), CliError> {
+    let given = [
+        ("-p", args.prompt.is_some()),
+        ("-f", args.file.is_some()),
+        ("a workspace", args.source.is_some()),
+        ("--notes-file", args.notes_file.is_some()),
+        ("--completion-signal", args.completion_signal.is_some()),
+        ("--completion-threshold", args.completion_threshold.is_some()),
+        ("--trust-existing-status", args.trust_existing_status),
+        ("--todo-fallback", args.todo_fallback),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((what, _)) => Err(CliError::usage(format!(
+            "mode {} works on the project's plan and takes no {what}",
+            mode.name()
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -252,18 +327,11 @@ fn templates(project: &Path, mode: Mode) -> Result<Vec<Template>, CliError> {
         [(format!("{}.md", mode.name()), false), (format!("{}.system.md", mode.name()), true)]
     {
         let path = folder.join(name);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                continue;
-            }
-            Err(error) => {
-                return Err(CliError::new(
-                    Kind::Configuration,
-                    format!("cannot read the prompt {}: {error}", path.display()),
-                ));
-            }
+        let wrong = |error| {
+            let message = format!("cannot read the prompt {}: {error}", path.display());
+            CliError::new(Kind::Configuration, message)
         };
+        let Some(bytes) = read_plain(&path).map_err(wrong)? else { continue };
         templates.push(Template { is_system, text: prompt_text(&path, bytes)?, path });
     }
     Ok(templates)

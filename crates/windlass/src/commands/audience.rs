@@ -117,12 +117,17 @@ impl Show {
 
     /// The same for a run that is replayed: everything goes to standard output, and nothing is redrawn.
     pub fn replayed(self) -> Box<dyn View> {
+        let printer = self.replay_printer();
+        if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
+    }
+
+    /// Standard output, on which nothing is redrawn.
+    pub fn replay_printer(self) -> Printer {
         let output = || {
             let terminal = Terminal::detect(Stream::Stdout, self.glyphs);
             Output::standard(Stream::Stdout, Terminal { interactive: false, ..terminal })
         };
-        let printer = Printer::new(output(), output());
-        if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
+        Printer::new(output(), output())
     }
 
     /// Standard output and standard error.

@@ -3,9 +3,11 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use windlass_core::config::fresher::{FresherEnvironment, container_in_container, fresher_environment};
 use windlass_core::config::{FileKind, Layer, Resolved, Unlimited};
 use windlass_core::run::Mode;
 use windlass_engine::config_file;
+use windlass_engine::process::RUN_VARIABLE;
 use windlass_engine::store::{StoreError, paths};
 use windlass_engine::workspace::{CONFIG_FILE, PROJECT_FOLDER, project_folder};
 
@@ -18,10 +20,13 @@ pub struct Configuration {
     pub resolved: Resolved,
     /// Files that were read, with their bytes: a run records their digests.
     pub files: Vec<(PathBuf, Vec<u8>)>,
+    /// What a person should know before it is used, one sentence each.
+    pub notices: Vec<String>,
 }
 
 impl Configuration {
-    /// Reads the user's, the project's and the workspace's file and the environment, and puts the flags on top.
+    /// Reads the user's, the project's and the workspace's file and the environment (Fresher's variables first, ours after
+    /// them), and puts the flags on top.
     /// `workspace` is the workspace's folder.
     ///
     /// # Errors
@@ -42,9 +47,14 @@ impl Configuration {
             layers.push(Layer::parse(source.kind, &source.path, &text)?);
             files.push((source.path, text.into_bytes()));
         }
-        layers.push(environment()?);
+        let FresherEnvironment { layer, mut notices, container } = fresher()?;
+        layers.push(layer);
+        layers.push(Layer::from_environment(variables(|name| name.starts_with("WINDLASS_"))?)?);
         layers.push(flags);
-        Ok(Configuration { resolved: Resolved::merge(&layers, mode, unlimited)?, files })
+        let resolved = Resolved::merge(&layers, mode, unlimited)?;
+        notices
+            .extend(container.and_then(|variable| container_in_container(&resolved.sandbox.kind, variable)));
+        Ok(Configuration { resolved, files, notices })
     }
 }
 
@@ -86,10 +96,20 @@ pub fn sources(directory: &Path, workspace: Option<&Path>) -> Result<Vec<Source>
     Ok(files.chain(workspace.map(|folder| source(FileKind::Workspace, folder.to_owned()))).collect())
 }
 
-fn environment() -> Result<Layer, CliError> {
+/// What Fresher's variables say. Within a run they are those that its hooks are given, and say nothing.
+fn fresher() -> Result<FresherEnvironment, CliError> {
+    if env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty()) {
+        return Ok(FresherEnvironment::default());
+    }
+    let wanted = |name: &str| name.starts_with("FRESHER_") || name == "DEVCONTAINER";
+    Ok(fresher_environment(&variables(wanted)?)?)
+}
+
+/// Variables of the environment, in the order of their names, so that complaints come in the same order each time.
+fn variables(wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>, CliError> {
     let mut variables = Vec::new();
     for (name, value) in env::vars_os() {
-        let Some(name) = name.to_str().filter(|name| name.starts_with("WINDLASS_")) else {
+        let Some(name) = name.to_str().filter(|name| wanted(name)) else {
             continue;
         };
         match value.into_string() {
@@ -99,7 +119,6 @@ fn environment() -> Result<Layer, CliError> {
             }
         }
     }
-    // In the order of their names, so that complaints come in the same order each time.
     variables.sort();
-    Ok(Layer::from_environment(variables)?)
+    Ok(variables)
 }

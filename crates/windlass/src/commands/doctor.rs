@@ -15,6 +15,8 @@ use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text, format};
 
 use super::configuration::Configuration;
 use super::{agent, here, print, print_bytes, stdout};
+
+mod sandbox;
 use crate::args::DoctorArgs;
 use crate::error::CliError;
 
@@ -66,7 +68,7 @@ fn examine(directory: &Path) -> Vec<Finding> {
     }
     findings.push(state());
     findings.push(processes());
-    findings.push(sandbox());
+    findings.extend(sandbox::findings(directory, configuration.as_ref().ok()));
     findings.extend(root());
     findings.push(terminal());
     findings
@@ -148,7 +150,8 @@ fn project(directory: &Path) -> Finding {
 fn files(configuration: &Configuration) -> Finding {
     let paths: Vec<String> = configuration.files.iter().map(|(path, _)| path.display().to_string()).collect();
     let found = if paths.is_empty() { "defaults; there is no file".to_owned() } else { paths.join(", ") };
-    good("configuration", found)
+    let notices: Vec<&str> = configuration.notices.iter().map(String::as_str).collect();
+    finding("configuration", Health::Good, found, &notices)
 }
 
 fn agent_finding(directory: &Path, configuration: &Configuration) -> Finding {
@@ -246,27 +249,6 @@ fn processes() -> Finding {
         Ok(()) => good(ABOUT, "all that a run starts can be found and ended"),
         Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
     }
-}
-
-/// Nothing here is used yet; a person should know what the agent can reach.
-fn sandbox() -> Finding {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let bubblewrap = env::split_paths(&path).any(|folder| folder.join("bwrap").is_file());
-    let there = |is: bool| if is { "is there" } else { "is not there" };
-    let landlock = match fs::read_to_string("/sys/kernel/security/lsm") {
-        Ok(modules) => there(modules.trim().split(',').any(|module| module == "landlock")),
-        // The list is only shown where securityfs is mounted.
-        Err(_) => "cannot be told",
-    };
-    finding(
-        "sandbox",
-        Health::Doubtful,
-        format!(
-            "none is used: an agent can reach whatever this user can (bubblewrap {}, Landlock {landlock})",
-            there(bubblewrap)
-        ),
-        &["For work that you do not watch, use a container, a virtual machine or a user of its own."],
-    )
 }
 
 fn root() -> Option<Finding> {

@@ -2,16 +2,19 @@
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::iter;
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::{Purpose, RunId};
+use windlass_core::fact::{HookCommand, RunId};
+use windlass_engine::hook::Found;
+use windlass_engine::sandbox::Sandbox;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Preview, preview};
 use windlass_ui::harmless;
 
 use super::here::Here;
 use super::run::Request;
-use super::{agent, launch, print, stdout};
+use super::{agent, launch, print, room, stdout, warn};
 use crate::error::CliError;
 
 /// Stands for the name that the run would draw.
@@ -24,17 +27,23 @@ const SOME_RUN: &str = "r-xxxxxxxx";
 /// What would keep the run from starting.
 pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
     launch::refuse_goal_with_signal(&request.assignment, &request.configuration.resolved)?;
+    request.configuration.notices.iter().for_each(|notice| warn(notice));
     let (agent, missing) = agent::plan_anyway(&launch::wanted(here, request))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));
-    let plan = launch::plan(here, request, folder.run(), agent, launch::spent_before(here, request)?);
+    let found = launch::hooks(here, request);
+    let spent_before = launch::spent_before(here, request)?;
+    let plan = launch::plan(here, request, &found, folder.run(), agent, spent_before);
     let Preview { prompt, settings, invocation } = preview(&plan, &folder, &request.assignment.wanted());
-    let mut command = quoted(invocation.program.as_os_str());
-    for argument in &invocation.arguments {
-        command.push(' ');
-        command.push_str(&quoted(argument));
-    }
-    let _ = write!(command, " < {}", quoted(folder.call(1, 1, Purpose::Work).prompt().as_os_str()));
-    let mut text = facts(here, request, missing);
+    let purpose = windlass_core::mode::purpose(request.assignment.mode);
+    let line = if plan.sandbox.is_on() {
+        let room = room::of(here, &plan, &folder)?;
+        Sandbox::rehearse(&plan.sandbox, room, &invocation.program, &invocation.arguments)?
+    } else {
+        iter::once(invocation.program.into_os_string()).chain(invocation.arguments).collect()
+    };
+    let mut command = line.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let _ = write!(command, " < {}", quoted(folder.call(1, 1, purpose).prompt().as_os_str()));
+    let mut text = facts(here, request, &found, missing);
     section(&mut text, "configuration", &configuration_with_origins(&request.configuration.resolved));
     section(&mut text, "system prompt (appended to the agent's own)", &prompt.system);
     section(&mut text, "prompt of the first iteration (on standard input)", &prompt.user);
@@ -49,7 +58,7 @@ pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
     if stdout().interactive { print(&harmless(&text)) } else { print(&text) }
 }
 
-fn facts(here: &Here, request: &Request, missing: Option<CliError>) -> String {
+fn facts(here: &Here, request: &Request, found: &Found, missing: Option<CliError>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "{name:<10} {value}");
@@ -59,6 +68,20 @@ fn facts(here: &Here, request: &Request, missing: Option<CliError>) -> String {
     line("agent", request.mock.as_deref().unwrap_or(&request.configuration.resolved.agent.command));
     if let Some(missing) = missing {
         line("", &format!("{}: a run would not start", missing.message));
+    }
+    let mut label = "hooks";
+    for hook in found.hooks() {
+        let command = match &hook.command {
+            HookCommand::Shell(command) => command.clone(),
+            HookCommand::File(path) => {
+                path.strip_prefix(&here.directory).unwrap_or(path).display().to_string()
+            }
+        };
+        line(label, &format!("{}: {command}", hook.name.name()));
+        label = "";
+    }
+    for notice in &found.notices {
+        line("", notice);
     }
     text
 }
@@ -80,7 +103,7 @@ fn configuration_with_origins(resolved: &Resolved) -> String {
 }
 
 /// As a POSIX shell takes it.
-fn quoted(argument: &OsStr) -> String {
+pub fn quoted(argument: &OsStr) -> String {
     let text = argument.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

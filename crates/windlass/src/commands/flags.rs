@@ -3,7 +3,7 @@
 use windlass_core::config::{ConfigError, Key, Layer, Setting, Unlimited, keys};
 
 use super::passthrough;
-use crate::args::{AuthoringArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs};
+use crate::args::{AuthoringArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs, WorkArgs};
 use crate::error::CliError;
 
 /// The flags of `run`.
@@ -12,22 +12,12 @@ use crate::error::CliError;
 /// Values that are wrong: all of them. Arguments for the agent that are windlass's own business.
 pub fn run(args: &RunArgs) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
-    flags.limits(&args.limits);
-    flags.output(&args.output);
     flags.text(&keys::NOTES_FILE, "--notes-file", args.notes_file.as_ref());
-    flags.list(&keys::GATES, "--gate", &args.gates);
-    flags.list(&keys::UNTIL, "--until", &args.until);
     flags.text(&keys::COMPLETION_SIGNAL, "--completion-signal", args.completion_signal.as_ref());
     flags.text(&keys::COMPLETION_THRESHOLD, "--completion-threshold", args.completion_threshold.as_ref());
     flags.switch(&keys::TRUST_EXISTING_STATUS, "--trust-existing-status", "true", args.trust_existing_status);
     flags.switch(&keys::TODO_FALLBACK, "--todo-fallback", "true", args.todo_fallback);
-    flags.text(&keys::DELAY, "--delay", args.delay.as_ref());
-    flags.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
-    flags.text(&keys::COMMIT, "--commit", args.commit.as_ref());
-    flags.text(&keys::MODEL, "--model", args.model.as_ref());
-    flags.text(&keys::MAX_TURNS, "--max-turns", args.max_turns.as_ref());
-    let agent_arguments = passthrough::texts(&args.agent_arguments)?;
-    flags.list(&keys::ARGUMENTS, "--", &agent_arguments);
+    flags.work(&args.work)?;
     Ok(flags.finish()?)
 }
 
@@ -86,6 +76,23 @@ struct Flags {
 }
 
 impl Flags {
+    fn work(&mut self, args: &WorkArgs) -> Result<(), CliError> {
+        self.limits(&args.limits);
+        self.output(&args.output);
+        self.list(&keys::GATES, "--gate", &args.gates);
+        self.list(&keys::UNTIL, "--until", &args.until);
+        self.text(&keys::DELAY, "--delay", args.delay.as_ref());
+        self.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
+        self.text(&keys::COMMIT, "--commit", args.commit.as_ref());
+        self.text(&keys::SANDBOX_KIND, "--sandbox", args.sandbox.as_ref());
+        self.text(&keys::SANDBOX_NETWORK, "--network", args.network.as_ref());
+        self.text(&keys::MODEL, "--model", args.model.as_ref());
+        self.text(&keys::MAX_TURNS, "--max-turns", args.max_turns.as_ref());
+        let agent_arguments = passthrough::texts(&args.agent_arguments)?;
+        self.list(&keys::ARGUMENTS, "--", &agent_arguments);
+        Ok(())
+    }
+
     fn limits(&mut self, limits: &LimitArgs) {
         self.text(&keys::MAX_ITERATIONS, "--max-iterations", limits.max_iterations.as_ref());
         self.text(&keys::MAX_COST, "--max-cost", limits.max_cost.as_ref());

@@ -128,6 +128,21 @@ fn read_stdin() -> Result<Vec<u8>, CliError> {
         .map_err(|error| CliError::new(Kind::System, format!("cannot read standard input: {error}")))
 }
 
+/// Reads a file of the project's own, bounded as a goal is; `None` where there is none.
+///
+/// # Errors
+/// It cannot be read, or it is no file: nobody may ever write into a pipe that is in its place.
+pub fn read_plain(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => read_bounded(File::open(path)?).map(Some),
+        Ok(_) => Err(io::Error::other("it is no file")),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads to the end, or one byte beyond the longest goal: enough to know that it is too long.
 fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -1,10 +1,12 @@
-//! `import`: takes over the files of another tool.
+//! `import`: takes over the files of other tools.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use windlass_engine::file::FileError;
 use windlass_engine::import::claude_iterate::{self, Import};
+use windlass_engine::import::fresher::{self, FresherImport};
 use windlass_engine::import::{Extent, Item};
 use windlass_engine::store::paths;
 use windlass_ui::{ImportRow, ImportState, import_json, import_text};
@@ -25,9 +27,21 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
     let source = source(args, &target)?;
     let (extent, state) =
         if args.dry_run { (Extent::Look, ImportState::LookedAt) } else { (Extent::Take, ImportState::Done) };
-    let user = if args.user { Some(user_files()?) } else { None };
-    let import = Import { source, user, target: target.clone(), project: project.here.project, extent };
-    let items = import.run().map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+    let mut items = Vec::new();
+    if claude_iterate::is_there(&source) {
+        let user = if args.user { Some(user_files()?) } else { None };
+        let project = project.here.project;
+        let import = Import { source: source.clone(), user, target: target.clone(), project, extent };
+        items.extend(import.run().map_err(|error| trouble(&error))?);
+    } else if args.user {
+        return Err(CliError::usage(
+            "`--user` is for claude-iterate: Fresher has no configuration of the user's",
+        ));
+    }
+    if fresher::is_there(&source) {
+        let import = FresherImport { source, target: target.clone(), extent };
+        items.extend(import.run().map_err(|error| trouble(&error))?);
+    }
     let rows: Vec<ImportRow> = items.iter().map(|item| row(item, &target)).collect();
     if args.json {
         print_bytes(&import_json(&rows, state))?;
@@ -37,21 +51,28 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folder that holds the other tool's files.
+fn trouble(error: &FileError) -> CliError {
+    CliError::new(Kind::System, error.to_string())
+}
+
+fn is_there(folder: &Path) -> bool {
+    claude_iterate::is_there(folder) || fresher::is_there(folder)
+}
+
+/// The folder that holds the other tools' files.
 fn source(args: &ImportArgs, target: &Path) -> Result<PathBuf, CliError> {
     let folder = match &args.from {
         Some(folder) => folder
             .canonicalize()
             .map_err(|error| CliError::usage(format!("cannot read {}: {error}", folder.display())))?,
-        None => working_directory().map(|here| {
-            here.ancestors().find(|above| claude_iterate::is_there(above)).unwrap_or(target).to_owned()
-        })?,
+        None => working_directory()
+            .map(|here| here.ancestors().find(|above| is_there(above)).unwrap_or(target).to_owned())?,
     };
-    if claude_iterate::is_there(&folder) {
+    if is_there(&folder) {
         return Ok(folder);
     }
-    Err(CliError::usage(format!("there is nothing of claude-iterate in {}", folder.display()))
-        .hint("It is known by .claude-iterate.json or the folder claude-iterate/.")
+    Err(CliError::usage(format!("there is nothing of claude-iterate or Fresher in {}", folder.display()))
+        .hint("They are known by .claude-iterate.json, the folder claude-iterate/ and the folder .fresher/.")
         .hint("Another project's: windlass import --from DIR"))
 }
 

@@ -17,6 +17,7 @@ use super::configuration::Configuration;
 use super::here::{Here, working_directory};
 use super::run::{self, Request};
 use super::verdict::{self, Report};
+use super::verify_plan::{self, Answer};
 use super::workspaces::from_here;
 use super::{flags, launch, passthrough, print, print_bytes, stdout};
 use crate::args::{JudgeArgs, ValidateArgs, VerifyArgs};
@@ -57,15 +58,26 @@ pub fn validate(args: &ValidateArgs) -> Result<ExitCode, CliError> {
 /// # Errors
 /// Whatever keeps the agent from being asked, or its answer from being kept.
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, CliError> {
+    if let Some(place) = &args.plan {
+        return verify_plan::run(place.as_deref(), answer(&args.judge));
+    }
     carry_out(&Order {
         judged: Judged::Work,
-        name: &args.name,
+        name: args.name.as_deref().unwrap_or_default(),
         how: &args.judge,
         depth: args.depth.as_ref(),
         report: args.report_path.as_deref(),
         show_report: args.show_report,
         skip_permissions: args.dangerously_skip_permissions,
     })
+}
+
+const fn answer(how: &JudgeArgs) -> Answer {
+    match how {
+        JudgeArgs { json: true, .. } => Answer::Json,
+        JudgeArgs { quiet: true, .. } => Answer::ExitCode,
+        _ => Answer::Text,
+    }
 }
 
 fn carry_out(order: &Order<'_>) -> Result<ExitCode, CliError> {

@@ -6,13 +6,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use windlass_core::config::Resolved;
+use windlass_core::agent::git_committing_rules;
+use windlass_core::config::{Resolved, RunsSettings};
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::mode;
 use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
+use windlass_engine::hook;
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
+use windlass_engine::sandbox::{Sandbox, container};
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::session_folder::is_session;
@@ -25,8 +28,11 @@ use super::agent;
 use super::assignment::Assignment;
 use super::audience::{Screened, Show};
 use super::here::{self, Here};
+use super::retention;
+use super::room;
 use super::run::Request;
 use super::run_log::RunLog;
+use super::search_path;
 use super::telling;
 use super::verdict;
 use crate::error::{CliError, Kind};
@@ -53,13 +59,27 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
     agent::check(&mut agent, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
     let folder = RunFolder::create(&here.project)?;
-    let plan = plan(here, request, folder.run(), agent, spent_before);
+    let found = hooks(here, request);
+    let plan = plan(here, request, &found, folder.run(), agent, spent_before);
     match begin(here, &folder, &plan, request) {
-        Ok((journal, Taken { lock, mut notices })) => {
+        Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
+            notices.extend(request.configuration.notices.iter().cloned());
+            notices.extend(found.notices);
             let telling = telling::of(&resolved.notify);
             let entries = Vec::new();
-            let part = Part { folder: folder.clone(), journal, entries, lock, plan, notices, telling };
+            let keep = resolved.runs;
+            let part = Part {
+                folder: folder.clone(),
+                journal,
+                entries,
+                lock,
+                plan,
+                sandbox,
+                notices,
+                telling,
+                keep,
+            };
             finish(here, part, show).map(|code| (folder, code))
         }
         Err(error) => {
@@ -81,10 +101,18 @@ pub fn wanted<'a>(here: &'a Here, request: &'a Request) -> agent::Wanted<'a> {
 }
 
 /// The plan of a new run.
-pub fn plan(here: &Here, request: &Request, run: &RunId, agent: AgentPlan, spent_before: Cost) -> RunPlan {
+pub fn plan(
+    here: &Here,
+    request: &Request,
+    found: &hook::Found,
+    run: &RunId,
+    agent: AgentPlan,
+    spent_before: Cost,
+) -> RunPlan {
     let resolved = &request.configuration.resolved;
     // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
     let judges = mode::judges(request.assignment.mode);
+    let commit = if judges { CommitPolicy::None } else { resolved.commit };
     RunPlan {
         run: run.clone(),
         directory: here.directory.clone(),
@@ -93,11 +121,31 @@ pub fn plan(here: &Here, request: &Request, run: &RunId, agent: AgentPlan, spent
         limits: Limits { spent_before, ..resolved.limits.clone() },
         clocks: resolved.clocks.clone(),
         checks: if judges { Vec::new() } else { resolved.checks.clone() },
-        agent,
-        commit: if judges { CommitPolicy::None } else { resolved.commit },
+        hooks: found.hooks(),
+        sandbox: room::plan(here, resolved),
+        agent: with_committing(agent, commit),
+        commit,
         exit_codes: resolved.exit_codes,
-        inputs: inputs(request),
+        inputs: inputs(request).chain(found.inputs()).collect(),
     }
+}
+
+/// The project's hooks. Whoever judges is one call, and no run that a hook could steer.
+pub fn hooks(here: &Here, request: &Request) -> hook::Found {
+    if mode::judges(request.assignment.mode) {
+        return hook::Found::default();
+    }
+    hook::find(&here.directory, &request.configuration.resolved.hooks)
+}
+
+/// Who is to commit may.
+fn with_committing(mut agent: AgentPlan, commit: CommitPolicy) -> AgentPlan {
+    if commit == CommitPolicy::Agent {
+        let missing = |rule: &String| !agent.allow.contains(rule);
+        let rules: Vec<String> = git_committing_rules().into_iter().filter(missing).collect();
+        agent.allow.extend(rules);
+    }
+    agent
 }
 
 fn begin(
@@ -105,13 +153,16 @@ fn begin(
     folder: &RunFolder,
     plan: &RunPlan,
     request: &Request,
-) -> Result<(Journal, Taken), CliError> {
+) -> Result<((Journal, Sandbox), Taken), CliError> {
     let taken = lock(here, folder.run(), plan.exit_codes)?;
     let prepared = || {
         refuse_dirty_tree(here, plan, request.allow_dirty)?;
         folder.write_goal(&request.assignment.goal.text)?;
         folder.write_templates(request.assignment.templates())?;
-        Ok(Journal::create(folder)?)
+        hook::keep(folder, &plan.hooks)?;
+        // Before the run is on record: one that could not begin is none.
+        let sandbox = room::open(here, plan, folder)?;
+        Ok((Journal::create(folder)?, sandbox))
     };
     with_lock(taken, prepared)
 }
@@ -152,10 +203,14 @@ pub struct Part {
     pub lock: Lock,
     /// The plan.
     pub plan: RunPlan,
+    /// Its sandbox.
+    pub sandbox: Sandbox,
     /// What a person should know before anything is done.
     pub notices: Vec<String>,
     /// Who else is told what happens.
     pub telling: Telling,
+    /// What is kept of ended runs.
+    pub keep: RunsSettings,
 }
 
 /// What it means for the run that there is no git.
@@ -174,6 +229,8 @@ pub fn without_git(here: &Here) -> Option<String> {
 /// What the run itself could not journal.
 pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliError> {
     become_subreaper()?;
+    part.notices.extend(retention::apply(here, part.keep));
+    part.notices.extend(search_path::notice(here, &part.plan.sandbox));
     let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
     let screen = Screened::start(show, log, &part.entries)?;
     let (run, folder) = (part.folder.run().clone(), part.folder.clone());
@@ -190,6 +247,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
         snapshots: snapshots(here, &run)?,
         plan: part.plan,
         environment: agent::environment(),
+        sandbox: part.sandbox,
         terminal: std::io::stderr().is_terminal() || std::io::stdin().is_terminal(),
         audience: screen.clone(),
         notices: part.notices,
@@ -260,7 +318,7 @@ fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> CliError {
 pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Taken, CliError> {
     let locked = |message: String| CliError::new(Kind::Stopped(StopReason::Locked, codes), message);
     match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
-        Acquired::Taken(lock) => Ok(end_leftovers(lock)),
+        Acquired::Taken(lock) => Ok(end_leftovers(here, lock)),
         Acquired::Held(HeldBy::Live(holder)) if is_session(&holder.run) => Err(locked(format!(
             "{} (process {}, since {}) works in {}",
             holder_in_words(&holder.run),
@@ -297,7 +355,7 @@ pub fn holder_in_words(id: &RunId) -> String {
 
 /// Where runner and keeper were killed at the same moment, an agent or a check may still be at work in this directory.
 /// It must be gone before anything is begun here, whether the same run goes on or another one begins.
-fn end_leftovers(lock: Lock) -> Taken {
+fn end_leftovers(here: &Here, lock: Lock) -> Taken {
     let Some(run) = lock.replaced.as_ref().map(|holder| holder.run.clone()) else {
         return Taken { lock, notices: Vec::new() };
     };
@@ -316,7 +374,18 @@ fn end_leftovers(lock: Lock) -> Taken {
             )
         }
     });
-    Taken { lock, notices: std::iter::once(killed).chain(ended).collect() }
+    let containers = end_containers(&RunFolder::of(&here.project, &run), &what);
+    Taken { lock, notices: std::iter::once(killed).chain(ended).chain(containers).collect() }
+}
+
+/// The same for what is below no process of ours.
+fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
+    match container::end_leftovers(&folder.sandbox(), folder.run()) {
+        Ok(0) => None,
+        Ok(1) => Some(format!("a container of {what} was still there; it was ended")),
+        Ok(found) => Some(format!("{found} containers of {what} were still there; they were ended")),
+        Err(error) => Some(format!("whether containers of {what} are left cannot be told: {error}")),
+    }
 }
 
 /// A goal that holds the completion phrase on a line of its own.
@@ -363,8 +432,8 @@ pub fn spent_before(here: &Here, request: &Request) -> Result<Cost, CliError> {
 }
 
 /// What was read when the run started: changes to it are announced and apply to the next run.
-fn inputs(request: &Request) -> Vec<(PathBuf, String)> {
+fn inputs(request: &Request) -> impl Iterator<Item = (PathBuf, String)> {
     let configuration = request.configuration.files.iter().map(|(path, bytes)| (path.clone(), digest(bytes)));
     let job = request.assignment.files().map(|(path, bytes)| (path, digest(bytes)));
-    configuration.chain(job).collect()
+    configuration.chain(job)
 }

@@ -15,6 +15,7 @@ mod dry_run;
 mod flags;
 mod goal;
 mod here;
+mod hooks;
 mod import;
 mod init;
 mod init_project;
@@ -22,21 +23,27 @@ mod judging;
 mod launch;
 mod list;
 mod logs;
+mod migrate_plan;
 mod notify;
 mod passthrough;
 mod question;
 mod reset;
 mod restore;
 mod resume;
+mod retention;
+mod room;
 mod run;
 mod run_log;
 mod runs;
+mod sandbox;
+mod search_path;
 mod show;
 mod status;
 mod stop;
 mod telling;
 mod template;
 mod verdict;
+mod verify_plan;
 mod which;
 mod workspaces;
 
@@ -49,10 +56,13 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use windlass_core::prompt::Authoring;
+use windlass_core::run::Mode;
 use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
-use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning};
+use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
+use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
+use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning, typed_elsewhere};
 
-use crate::args::{Cli, ConfigVerb, Verb};
+use crate::args::{Cli, ConfigVerb, HooksVerb, Verb};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent;
 
@@ -78,9 +88,12 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
     }
     if let Some(directory) = &cli.directory {
         enter(directory)?;
+        typed_elsewhere(&dry_run::quoted(directory.as_os_str()));
     }
     match cli.verb {
         Verb::Run(args) => run::run(&args),
+        Verb::Plan(args) => run::in_mode(Mode::Plan, &args.work),
+        Verb::Build(args) => run::in_mode(Mode::Build, &args.work),
         Verb::Resume(args) => resume::run(&args),
         Verb::Stop(args) => stop::run(&args),
         Verb::Init(args) => init::run(&args),
@@ -97,9 +110,12 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Runs(args) => runs::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Logs(args) => logs::run(&args),
+        Verb::MigratePlan(args) => migrate_plan::run(&args),
         Verb::Import(args) => import::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Config(args) => config::run(&args),
+        Verb::Hooks(args) => hooks::run(&args),
+        Verb::Sandbox(args) => sandbox::run(&args),
         Verb::Notify(args) => notify::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => demo::run(&args),
@@ -112,6 +128,15 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
 fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, CliError> {
     if arguments.get(1).is_some_and(|verb| verb == KEEPER_COMMAND) {
         return Ok(Some(keeper_main()));
+    }
+    if arguments.get(1).is_some_and(|verb| verb == SWEEP_COMMAND) {
+        return Ok(Some(sweep_main(arguments.get(2..).unwrap_or_default())));
+    }
+    if arguments.get(1).is_some_and(|verb| verb == INSIDE_COMMAND) {
+        return Ok(Some(inside_main(arguments.get(2..).unwrap_or_default())));
+    }
+    if arguments.get(1).is_some_and(|verb| verb == SWEEP_COMMAND) {
+        return Ok(Some(sweep_main(arguments.get(2..).unwrap_or_default())));
     }
     let (Some(verb), Some(operand)) = (arguments.get(1), arguments.get(2)) else {
         return Ok(None);
@@ -130,10 +155,15 @@ fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, CliError> {
 /// Would this verb change anything on this machine?
 const fn changes_something(verb: &Verb) -> bool {
     match verb {
-        Verb::Run(args) => !args.dry_run,
+        Verb::Run(args) => !args.work.dry_run,
+        Verb::Plan(args) => !args.work.dry_run,
+        Verb::Build(args) => !args.work.dry_run,
         Verb::Import(args) => !args.dry_run,
+        Verb::MigratePlan(args) => !args.dry_run,
+        Verb::Verify(args) => args.plan.is_none(),
         Verb::Archive(args) => args.verb.changes_something(),
         Verb::Template(args) => args.verb.changes_something(),
+        Verb::Sandbox(args) => args.verb.is_some(),
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)
@@ -142,7 +172,6 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Setup(_)
         | Verb::Edit(_)
         | Verb::Validate(_)
-        | Verb::Verify(_)
         | Verb::Notify(_)
         | Verb::Reset(_)
         | Verb::Clean(_) => true,
@@ -153,6 +182,7 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Logs(_)
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
+        Verb::Hooks(args) => matches!(args.verb, HooksVerb::Test { .. }),
         Verb::Config(args) => matches!(args.verb, ConfigVerb::Set(_) | ConfigVerb::Unset(_)),
     }
 }

@@ -15,7 +15,7 @@ use super::configuration::Configuration;
 use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part, Taken};
-use super::telling;
+use super::{room, telling};
 use crate::args::ResumeArgs;
 use crate::error::{CliError, Kind};
 
@@ -33,19 +33,29 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
         Configuration::load(&here.directory, None, Mode::Goal, raised, flags::unlimited(&args.limits))?;
     let resolved = &configuration.resolved;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((opened, plan), Taken { lock, mut notices }) = launch::with_lock(taken, || {
+    let ((opened, plan, sandbox), Taken { lock, mut notices }) = launch::with_lock(taken, || {
         let opened = Journal::open(&folder)?;
         let plan = plan(&fold(&opened.entries)?, resolved)?;
         folder.take_stop_request()?;
-        Ok((opened, plan))
+        let sandbox = room::open(&here, &plan, &folder)?;
+        Ok((opened, plan, sandbox))
     })?;
     notices.extend(launch::without_git(&here));
     notices.extend(opened.sealed.map(|path| {
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
     }));
     let telling = telling(&here, &plan)?;
-    let part =
-        Part { folder, journal: opened.journal, entries: opened.entries, lock, plan, notices, telling };
+    let part = Part {
+        folder,
+        journal: opened.journal,
+        entries: opened.entries,
+        lock,
+        plan,
+        sandbox,
+        notices,
+        telling,
+        keep: resolved.runs,
+    };
     launch::finish(&here, part, Show::new(resolved.level, resolved.emoji, args.output.json))
 }
 
@@ -95,7 +105,8 @@ enum Needs {
 
 fn needs(reason: StopReason) -> Needs {
     match reason {
-        StopReason::Complete | StopReason::NothingToDo => Needs::NewRun,
+        // Whoever has put a plan there begins with it.
+        StopReason::Complete | StopReason::NothingToDo | StopReason::Missing => Needs::NewRun,
         StopReason::MaxIterations => Needs::Higher("--max-iterations"),
         StopReason::MaxCost => Needs::Higher("--max-cost"),
         StopReason::MaxTokens => Needs::Higher("--max-tokens"),

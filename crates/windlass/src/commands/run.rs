@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::run::Mode;
+use windlass_core::run::{Mode, SandboxKind};
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::Workspace;
 
@@ -14,7 +14,7 @@ use super::audience::Show;
 use super::configuration::Configuration;
 use super::here::{Here, working_directory};
 use super::{dry_run, flags, launch, passthrough, resume, which};
-use crate::args::RunArgs;
+use crate::args::{RunArgs, WorkArgs};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent::Script;
 
@@ -29,7 +29,7 @@ pub struct Request {
     pub configuration: Configuration,
     /// The scripted agent's script instead of a real agent: a built-in's name or a canonical path; already checked.
     pub mock: Option<String>,
-    /// `--dangerously-skip-permissions`.
+    /// The agent may do anything without asking: `--dangerously-skip-permissions`, or that it is locked in.
     pub skip_permissions: bool,
     /// `--allow-dirty`.
     pub allow_dirty: bool,
@@ -42,7 +42,7 @@ impl Request {
     /// Whatever cannot be the beginning of a run; nothing has been touched by then.
     pub fn read(args: &RunArgs) -> Result<Request, CliError> {
         let flags = flags::run(args)?;
-        let unlimited = flags::unlimited(&args.limits);
+        let unlimited = flags::unlimited(&args.work.limits);
         let from = working_directory()?;
         let assignment = match Assignment::read(args, &from) {
             Ok(assignment) => assignment,
@@ -51,19 +51,24 @@ impl Request {
         let directory = assignment.directory.clone();
         let folder = assignment.workspace.as_ref().map(Workspace::folder);
         let configuration = Configuration::load(&directory, folder, assignment.mode, flags, unlimited)?;
+        assignment.require_plan(&configuration.resolved.plan, configuration.resolved.exit_codes)?;
         passthrough::refuse_owned(&configuration.resolved.agent.arguments)?;
-        let mock = args.mock.as_deref().map(|script| checked_script(script, assignment.mode)).transpose()?;
-        if args.dangerously_skip_permissions && mock.is_none() {
+        let mock =
+            args.work.mock.as_deref().map(|script| checked_script(script, assignment.mode)).transpose()?;
+        let sandbox = &configuration.resolved.sandbox;
+        let locked_in = sandbox.kind != SandboxKind::None;
+        if args.work.dangerously_skip_permissions && !locked_in && mock.is_none() {
             refuse_root_without_sandbox()?;
         }
-        let skip_permissions = args.dangerously_skip_permissions;
+        let skip_permissions =
+            args.work.dangerously_skip_permissions || (locked_in && sandbox.skips_permissions);
         Ok(Request {
             directory,
             assignment,
             configuration,
             mock,
             skip_permissions,
-            allow_dirty: args.allow_dirty,
+            allow_dirty: args.work.allow_dirty,
         })
     }
 }
@@ -85,15 +90,23 @@ fn with_chosen_code(mut error: CliError, directory: &Path, flags: Layer, unlimit
 pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let request = Request::read(args)?;
     let here = Here::at(request.directory.clone())?;
-    if args.dry_run {
+    if args.work.dry_run {
         dry_run::show(&here, &request)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !args.fresh {
+    if !args.work.fresh {
         refuse_unfinished(&here, &request.assignment)?;
     }
     let resolved = &request.configuration.resolved;
-    launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.output.json))
+    launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.work.output.json))
+}
+
+/// The same for a mode that is a verb of its own.
+///
+/// # Errors
+/// Whatever keeps the run from starting.
+pub fn in_mode(mode: Mode, work: &WorkArgs) -> Result<ExitCode, CliError> {
+    run(&RunArgs { mode: Some(mode.name().to_owned()), work: work.clone(), ..RunArgs::default() })
 }
 
 /// A job whose run could simply go on is not begun anew by accident.
@@ -118,7 +131,13 @@ fn refuse_unfinished(here: &Here, assignment: &Assignment) -> Result<(), CliErro
 /// The script's name for a process that may be started elsewhere; a wrong script is refused before anything begins.
 fn checked_script(source: &str, mode: Mode) -> Result<String, CliError> {
     // What stands for no script plays along with the mode.
-    script(if source == "builtin:default" && mode != Mode::Goal { "builtin:workspace" } else { source })
+    let of_mode = match mode {
+        Mode::Goal => "builtin:default",
+        Mode::Plan => "builtin:plan",
+        Mode::Build => "builtin:build",
+        Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => "builtin:workspace",
+    };
+    script(if source == "builtin:default" { of_mode } else { source })
 }
 
 /// The same for a script that was chosen.

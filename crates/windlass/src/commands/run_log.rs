@@ -7,7 +7,7 @@ use windlass_core::prompt::Templates;
 use windlass_core::run::RunPlan;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Wanted, preview};
-use windlass_engine::workspace::log::{LogFile, Renewed, prune};
+use windlass_engine::workspace::log::{Kept, LogFile, Renewed, prune};
 use windlass_ui::{LogParts, LogView, Paper, Sheet, View, format};
 
 /// A session's log, begun.
@@ -35,15 +35,13 @@ impl RunLog {
             }
         };
         log.file = file.path().file_name().and_then(|name| name.to_str()).map(str::to_owned);
-        if let Some(keep) = log.keep {
-            match prune(&workspace.folder, keep.max(1)) {
-                Ok(0) => {}
-                Ok(removed) => {
-                    let logs = format::count(removed, "old run log");
-                    notices.push(format!("{logs} removed from the workspace (log.keep = {keep})"));
-                }
-                Err(error) => notices.push(format!("old run logs are not cleared away: {error}")),
+        match prune(&workspace.folder, Kept { count: log.keep, bytes: log.keep_bytes }) {
+            Ok(0) => {}
+            Ok(removed) => {
+                let logs = format::count(removed, "old run log");
+                notices.push(format!("{logs} removed from the workspace (log.keep, log.keep_size)"));
             }
+            Err(error) => notices.push(format!("old run logs are not cleared away: {error}")),
         }
         let (tell, trouble) = channel();
         let view = Box::new(LogView::new(parts(plan, folder), Box::new(OnDisk(file)), tell));

@@ -5,6 +5,7 @@ mod bulk;
 mod child;
 mod deeds;
 mod interactive;
+mod plan_deeds;
 mod player;
 mod refusals;
 mod script;
@@ -38,6 +39,8 @@ pub fn builtin(name: &str) -> Option<&'static str> {
         "edit" => Some(include_str!("scripts/edit.toml")),
         "verify" => Some(include_str!("scripts/verify.toml")),
         "workspace" => Some(include_str!("scripts/workspace.toml")),
+        "plan" => Some(include_str!("scripts/plan.toml")),
+        "build" => Some(include_str!("scripts/build.toml")),
         "demo" => Some(crate::commands::demo::SCRIPT),
         _ => None,
     }

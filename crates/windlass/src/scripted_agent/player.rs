@@ -11,7 +11,7 @@ use super::deeds::{self, Answer};
 use super::script::Call;
 use super::steps::{Bash, FileText, Outcome, Step, Tool};
 use super::stream::Stream;
-use super::{Setting, bulk, child, refusals, signals};
+use super::{Setting, bulk, child, plan_deeds, refusals, signals};
 
 /// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
 pub(super) const HANG: Duration = Duration::from_hours(1);
@@ -63,6 +63,7 @@ impl<'a, W: Write> Player<'a, W> {
                 self.change_files(step);
             }
             Step::Bash(bash) => self.bash(bash),
+            Step::DraftPlan | Step::TickTask | Step::CommitTask => self.plan(step),
             Step::Sleep(pause) => thread::sleep(pause.0),
             Step::Spawn(_) | Step::Ignore(_) | Step::Trap(_) | Step::Die(_) | Step::CloseStdout => {
                 return self.misbehave(step);
@@ -163,6 +164,21 @@ impl<'a, W: Write> Player<'a, W> {
         }
         if let Err(error) = deed() {
             complain(&error);
+        }
+    }
+
+    fn plan(&mut self, step: &Step) {
+        let prompt = &self.setting.prompt;
+        let named = |file: Option<&str>| json!({"file_path": file});
+        match step {
+            Step::DraftPlan => {
+                self.deed("Write", &named(plan_deeds::asked_for(prompt)), || plan_deeds::draft(prompt));
+            }
+            Step::TickTask => {
+                let file = plan_deeds::named(prompt).map(|(file, _)| file);
+                self.deed("Edit", &named(file), || plan_deeds::tick(prompt));
+            }
+            _ => self.bash(&plan_deeds::committing(prompt)),
         }
     }
 

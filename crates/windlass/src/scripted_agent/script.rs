@@ -29,8 +29,8 @@ pub enum ScriptError {
     },
     /// There is no built-in script of this name.
     #[error(
-        "there is no built-in script `{0}`; the built-in scripts are `builtin:default`, `builtin:workspace`, `builtin:setup`, \
-         `builtin:edit`, `builtin:verify` and `builtin:demo`"
+        "there is no built-in script `{0}`; the built-in scripts are `builtin:default`, `builtin:workspace`, `builtin:plan`, \
+         `builtin:build`, `builtin:setup`, `builtin:edit`, `builtin:verify` and `builtin:demo`"
     )]
     NoSuchBuiltin(String),
 }

@@ -35,6 +35,12 @@ pub enum Step {
     Move(Move),
     /// Really run a shell command.
     Bash(Bash),
+    /// Write a small plan where the prompt asks for one and there is none.
+    DraftPlan,
+    /// Tick the box of the task that the prompt names.
+    TickTask,
+    /// Commit that, with what the built-in script writes.
+    CommitTask,
     /// Do nothing for a while.
     Sleep(Pause),
     /// Start a process that outlives this step.

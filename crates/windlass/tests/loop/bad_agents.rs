@@ -11,6 +11,7 @@ fn then_works(steps: &str) -> Night {
 
 // rows: 45
 // Seed defect D1, services/claude-client.ts:141: all output was kept in memory.
+// Seed defect D2, v1 run.sh main loop: each line cost a process.
 #[test]
 fn noise_is_counted_and_kept_and_nothing_else() {
     let night = then_works("{ noise = 200000000 }");
@@ -26,6 +27,7 @@ fn noise_is_counted_and_kept_and_nothing_else() {
     night.assert_clean();
 }
 
+// Seed defect D2, src/streaming.rs:335: lines had no bound, and one that was not UTF-8 ended the reading.
 #[test]
 fn lines_of_twenty_megabytes_are_read() {
     for kind in ["text", "tool_result", "garbage"] {
@@ -42,6 +44,7 @@ fn lines_of_twenty_megabytes_are_read() {
 
 // rows: 64, 65, 67
 // Seed defect D1, commit 10061e8: output without a result was a success.
+// Seed defect D2, seed 002 §4.4, exit status: the exit status was that of a pipe's last command.
 #[test]
 fn an_agent_that_says_nothing_has_failed() {
     let scripts = [

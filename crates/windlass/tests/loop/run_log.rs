@@ -237,7 +237,7 @@ fn old_logs_go_by_the_rule_and_that_is_said() {
         night.env.write(format!("{FOLDER}/{name}"), "old");
     }
     let said = run(&night, &["-m", "1"]).stderr_text();
-    assert!(said.contains("1 old run log removed from the workspace (log.keep = 2)"), "{said}");
+    assert!(said.contains("1 old run log removed from the workspace (log.keep, log.keep_size)"), "{said}");
     let names: Vec<String> =
         logs(&night).iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
     assert_eq!(names.len(), 3, "{names:?}");

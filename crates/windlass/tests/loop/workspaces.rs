@@ -109,6 +109,27 @@ fn the_projects_own_prompts_replace_ours() {
     assert!(system.contains(&format!("Be brief in {}.", project.display())), "{system}");
 }
 
+// rows: 13
+#[test]
+fn what_cannot_be_a_prompt_is_said_at_once() {
+    let night = night(&every_call(WORK));
+    let path = night.env.write(".windlass/prompts/loop.md", "x".repeat(2 * 1024 * 1024));
+    let refused = |what: &str| {
+        let outcome = run(&night, &[]);
+        outcome.expect_code(2, what);
+        assert!(outcome.stderr_text().contains(what), "{}", outcome.stderr_text());
+        std::fs::remove_file(&path).unwrap();
+    };
+    refused("is longer than 1 MiB");
+    night.env.write(".windlass/prompts/loop.md", b"caf\xe9");
+    refused("is not UTF-8 text");
+    night.env.write(".windlass/prompts/loop.md", " \r\n");
+    refused("is empty");
+    // Nobody will ever write into it.
+    night.env.run(night.env.command("mkfifo").arg(&path), PATIENCE).expect_success("mkfifo");
+    refused("it is no file");
+}
+
 // Seed defect D1, core/metadata.ts:76: two runs at once lost each other's changes.
 #[test]
 fn two_runs_on_one_workspace_are_one_too_many() {

@@ -1,6 +1,7 @@
 //! `windlass run` with the real Claude Code, which talks to a stand-in for the Messages API on loopback. Nothing here
 //! needs an account; the agent is the pinned one that `cargo xtask agents` installs.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stderr, reason = "what cannot be tried here is said")]
 
 mod answers;
 mod clocks;
@@ -9,6 +10,8 @@ mod goal;
 mod limits;
 mod night;
 mod permissions;
+mod plans;
+mod sandboxed;
 mod sessions;
 mod stopping;
 mod workspaces;

@@ -245,3 +245,45 @@ fn every_key_is_listed_with_its_default() {
     let text = told(&env, &["config", "keys"]);
     assert!(text.contains("limits.max_iterations  50; iterative 20"), "{text}");
 }
+
+// rows: 123
+// Seed defect D2, src/config.rs:153-157, 167-171, 213-217: wrong numbers and switches were ignored.
+#[test]
+fn variables_of_fresher_are_a_layer_below_ours() {
+    let env = TestEnv::with_git();
+    let asked = |variables: &[(&str, &str)]| {
+        let mut command = windlass(&env, &["config", "list"]);
+        command.envs(variables.iter().copied());
+        env.run(&mut command, PATIENCE)
+    };
+    env.write(".windlass/config.toml", "[agent]\nmodel = \"haiku\"\nmax_turns = 3\n");
+    let said = asked(&[
+        ("FRESHER_MODEL", "opus"),
+        ("FRESHER_MAX_TURNS", "7"),
+        ("WINDLASS_AGENT__MAX_TURNS", "9"),
+        ("FRESHER_MAX_ITERATIONS", "0"),
+    ]);
+    said.expect_success("variables");
+    let values: Vec<String> = said
+        .stdout_text()
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    let holds = |line: &str| assert!(values.iter().any(|value| value == line), "{line}: {values:#?}");
+    holds("model \"opus\" environment");
+    holds("max_turns 9 environment");
+    holds("max_iterations 50 default");
+    let notices = said.stderr_text();
+    assert!(notices.contains("taken from the environment: FRESHER_MAX_TURNS"), "{notices}");
+    assert!(notices.contains("WINDLASS_LIMITS__MAX_ITERATIONS=0"), "{notices}");
+
+    let wrong = asked(&[("FRESHER_MAX_TURNS", "many"), ("FRESHER_SMART_TERMINATION", "maybe")]);
+    wrong.expect_code(2, "wrong values");
+    for name in ["FRESHER_MAX_TURNS: ", "FRESHER_SMART_TERMINATION: "] {
+        assert!(wrong.stderr_text().contains(name), "{}", wrong.stderr_text());
+    }
+    // Those that a run's hooks are given are none of its configuration.
+    let inside = asked(&[("FRESHER_MAX_TURNS", "many"), ("FRESHER_MODEL", "opus"), ("WINDLASS_RUN", "r-1")]);
+    inside.expect_success("within a run");
+    assert!(inside.stderr_text().is_empty(), "{}", inside.stderr_text());
+}

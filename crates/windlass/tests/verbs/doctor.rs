@@ -50,6 +50,21 @@ fn a_machine_is_ready_when_a_run_could_start() {
     assert!(!env.state().exists());
 }
 
+// What is there would be started outside.
+#[test]
+fn folders_of_programs_that_can_be_written_inside_are_named() {
+    let env = TestEnv::with_git();
+    let claude = agent(&env, "2.1.330", true);
+    let project = env.project().join("node_modules/.bin").display().to_string();
+    let path = format!("{project}:/usr/bin:/bin");
+    let ready = [("WINDLASS_AGENT__COMMAND", claude.as_str()), ("PATH", path.as_str())];
+    let (_, document) = examine(&env, &ready);
+    assert_eq!(health(&document, "PATH"), ("", ""), "nothing is locked in");
+    let (_, document) = examine(&env, &[ready[0], ready[1], ("WINDLASS_SANDBOX__KIND", "bwrap")]);
+    let (found, said) = health(&document, "PATH");
+    assert!(found == "doubtful" && said.contains(&project) && !said.contains("/usr/bin"), "{said}");
+}
+
 // rows: 34
 // Seed defect D1, services/claude-client.ts:320: nobody read the agent's version.
 #[test]

@@ -76,7 +76,7 @@ fn tools_are_shown_when_asked_for() {
         plain.contains("Call 1.") && plain.contains("First job") && plain.contains("stopped: max_iterations")
     );
     assert!(!plain.contains("work.txt"), "{plain}");
-    let tools = told(&env, &["logs", &first, "--tools"]);
+    let tools = told(&env, &["logs", &first, "-v"]);
     let (written, ended) = (tools.find("Write work.txt").unwrap(), tools.find("stopped: ").unwrap());
     assert!(written < ended && tools.contains("Call 1."), "{tools}");
     assert!(told(&env, &["logs"]).contains("Second job"), "the newest by default");
@@ -106,7 +106,7 @@ fn following_ends_with_the_runs_process_with_ctrl_c_and_with_the_reader() {
     let env = TestEnv::with_git();
     let (running, run) = start(&env, "Patience", &[]);
     let follow = || {
-        let mut following = Running::start(&mut windlass(&env, &["logs", "-f", "--tools"]));
+        let mut following = Running::start(&mut windlass(&env, &["logs", "-f", "-v"]));
         assert!(following.wait_for_stdout("Now I wait.", PATIENCE));
         following
     };
@@ -132,4 +132,156 @@ fn following_ends_with_the_runs_process_with_ctrl_c_and_with_the_reader() {
     running.signal(Signal::KILL);
     let _ = running.wait(PATIENCE);
     assert_eq!(following.wait(PATIENCE).code, Some(0));
+}
+
+/// A run whose agents call tools of every kind, between lines that are no JSON.
+fn busy(env: &TestEnv) -> String {
+    let script = env.write(
+        env.root().join("busy.toml"),
+        r#"
+[[call]]
+steps = [
+  { say = "I begin." },
+  { write = { path = "work.txt", text = "one\n" } },
+  { raw = "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\"" },
+  { noise = 1000 },
+  { edit = { path = "work.txt", old = "nowhere", new = "x" } },
+  { deny = { tool = "Bash", input = { command = "touch forbidden" } } },
+  { tool = { name = "mcp__tracker__find", input = { query = "a", deep = { list = [1, 2] } }, output = "x", nested = true } },
+]
+[[call]]
+steps = [ { bash = "echo out\necho err >&2" }, { say = "The end of call 2." } ]
+"#,
+    );
+    let mock = format!("--mock={}", script.display());
+    let lines = ask(env, &["run", "-p", "Busy", &mock, "--no-delay", "-m", "2", "--json"]).json_lines();
+    lines[0]["run"].as_str().unwrap().to_owned()
+}
+
+// rows: 36, 37, 38, 113
+// Seed defect D2, src (log_dir): a run left no trace of its tool calls.
+#[test]
+fn every_tool_call_of_a_run_can_be_listed() {
+    let env = TestEnv::with_git();
+    let run = busy(&env);
+    let list = |more: &[&str]| told(&env, &[&["logs", &run, "--tools"], more].concat());
+    let rows = |text: &str| -> Vec<Vec<String>> {
+        let words = |line: &str| line.split_whitespace().skip(1).map(str::to_owned).collect();
+        text.lines().filter(|line| !line.contains("  result  ")).map(words).collect()
+    };
+    let all = list(&[]);
+    assert_eq!(
+        rows(&all),
+        [
+            vec!["1", "ok", "Write", "work.txt", "(4", "B,", "1", "line)"],
+            vec!["1", "error", "Edit", "work.txt"],
+            vec!["1", "denied", "Bash", "touch", "forbidden"],
+            vec!["1", "ok", "mcp__tracker__find", "{\"deep\":{\"list\":[1,2]},\"query\":\"a\"}"],
+            vec!["2", "ok", "Bash", "echo", "out", "echo", "err", ">&2"],
+        ],
+        "{all}"
+    );
+    assert!(!all.contains("I begin") && !all.contains('\u{1b}'), "{all}");
+    let only = told(&env, &["logs", &run, "--tools=bash, edit"]);
+    assert_eq!(rows(&only).iter().map(|row| row[2].as_str()).collect::<Vec<_>>(), ["Edit", "Bash", "Bash"]);
+    assert_eq!(rows(&list(&["--iteration", "2"])).len(), 1);
+    assert_eq!(told(&env, &["logs", "--tools=Glob"]), "no tool calls\n");
+    let narrow = env.run(windlass(&env, &["logs", "--tools"]).env("COLUMNS", "50"), PATIENCE).stdout_text();
+    assert!(narrow.lines().all(|line| line.chars().count() <= 50), "{narrow}");
+
+    let machine = ask(&env, &["logs", "--tools", "--json"]).json_lines();
+    assert_eq!(machine.len(), 5);
+    assert!(machine.iter().all(|call| call["type"] == "tool_call" && call["run"] == run.as_str()));
+    assert_eq!(machine[0]["input"]["content"], "one\n");
+    assert_eq!(machine[1]["input"]["old_string"], "nowhere");
+    assert_eq!(machine[3]["input"]["deep"]["list"], serde_json::json!([1, 2]));
+    assert_eq!((&machine[3]["nested"], &machine[2]["outcome"]), (&true.into(), &"denied".into()));
+    assert_eq!((&machine[4]["iteration"], &machine[4]["purpose"]), (&2.into(), &"work".into()));
+    let refused = ask(&env, &["logs", "--tools", "-v"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr_text());
+}
+
+// rows: 36, 113
+#[test]
+fn tool_calls_of_a_live_and_of_a_killed_run_are_listed() {
+    let env = TestEnv::with_git();
+    let (running, run) = start(&env, "Patience", &[]);
+    let text = told(&env, &["logs", "--tools"]);
+    assert!(
+        text.contains("  ok      Write       work.txt") && text.contains("  open    Bash        while"),
+        "{text}"
+    );
+    let following = Running::start(&mut windlass(&env, &["logs", "-f", "--tools"]));
+    running.signal(Signal::KILL);
+    let _ = running.wait(PATIENCE);
+    let followed = following.wait(PATIENCE);
+    assert_eq!((followed.code, followed.stdout_text()), (Some(0), text.clone()));
+    assert_eq!(told(&env, &["logs", &run, "--tools"]), text);
+}
+
+// rows: 36, 112
+#[test]
+fn one_iteration_can_be_told_alone() {
+    let env = TestEnv::with_git();
+    let run = busy(&env);
+    let second = told(&env, &["logs", &run, "--iteration", "2"]);
+    assert!(second.contains("The end of call 2.") && !second.contains("I begin."), "{second}");
+    assert!(!second.contains("stopped:") && !second.contains("echo out"), "{second}");
+    assert!(told(&env, &["logs", "--iteration", "2", "-v"]).contains("echo out"));
+    let first = told(&env, &["logs", &run, "--iteration", "1", "-v"]);
+    assert!(first.contains("I begin.") && first.contains("touch forbidden"), "{first}");
+    assert!(!first.contains("The end of call 2."), "{first}");
+
+    let whole = ask(&env, &["logs", "--json"]).json_lines();
+    let alone = ask(&env, &["logs", "--iteration", "2", "--json"]).json_lines();
+    assert_eq!((&alone[0]["type"], &alone[0]["run"]), (&"iteration_started".into(), &run.as_str().into()));
+    assert_eq!(alone.last().unwrap()["type"], "iteration_finished");
+    let begin = whole.iter().position(|line| *line == alone[0]).unwrap();
+    assert_eq!(alone, whole[begin..begin + alone.len()]);
+
+    let unknown = ask(&env, &["logs", &run, "--iteration", "3"]);
+    assert_eq!((unknown.code, unknown.stdout_text().as_str()), (Some(2), ""));
+    assert_eq!(unknown.stderr_text(), format!("error: run {run} has no iteration 3: its last one is 2\n"));
+    assert_eq!(ask(&env, &["logs", "--iteration", "0"]).code, Some(2));
+}
+
+#[test]
+fn a_live_iteration_is_followed_to_its_own_end() {
+    let env = TestEnv::with_git();
+    let (running, run) = start(&env, "Patience", &["-m", "2"]);
+    let mut following = Running::start(&mut windlass(&env, &["logs", "-f", &run, "--iteration", "1"]));
+    assert!(following.wait_for_stdout("Now I wait.", PATIENCE));
+    go(&env);
+    let followed = following.wait(PATIENCE);
+    assert_eq!((followed.code, followed.timed_out), (Some(0), false));
+    let text = followed.stdout_text();
+    assert!(text.contains("The end of call 1.") && !text.contains("The end of call 2."), "{text}");
+    assert_eq!(running.wait(PATIENCE).code, Some(0));
+}
+
+#[test]
+fn the_list_of_a_large_stream_needs_little_memory() {
+    let env = TestEnv::with_git();
+    let script = env.write(
+        env.root().join("large.toml"),
+        r#"
+[[call]]
+steps = [
+  { write = { path = "work.txt", text = "one\n" } },
+  { events = { count = 20000, size = 1000, kind = "text" } },
+  { long_line = { bytes = 5000000, kind = "tool_result" } },
+  { bash = "true" },
+]
+"#,
+    );
+    let mock = format!("--mock={}", script.display());
+    ask(&env, &["run", "-p", "Large", &mock, "--no-delay", "-m", "1", "-q"]);
+    // The whole of the address space, the program itself included.
+    let program = env!("CARGO_BIN_EXE_windlass");
+    let mut limited = env.command("sh");
+    limited.args(["-c", &format!("ulimit -v 120000; exec '{program}' logs --tools --json")]);
+    let outcome = env.run(&mut limited, PATIENCE);
+    let calls = outcome.json_lines();
+    let names: Vec<&str> = calls.iter().map(|call| call["name"].as_str().unwrap()).collect();
+    assert_eq!((names.first(), names.last()), (Some(&"Write"), Some(&"Bash")), "{}", outcome.stderr_text());
 }

@@ -1,6 +1,7 @@
 //! `runs` and `status`.
 
 use rustix::process::Signal;
+use serde_json::Value;
 use windlass_testkit::environment::TestEnv;
 
 use super::{PATIENCE, ask, document, finished, go, start, told};
@@ -66,6 +67,62 @@ fn one_run_is_shown_by_default_the_live_or_newest_one() {
     assert_eq!((&status["cost_usd"], &status["restorable"]), (&0.04.into(), &2.into()));
     let unknown = ask(&env, &["status", "r-zzzzzzzzz"]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.stderr_text());
+}
+
+// rows: 118
+// Seed defect D2, src/state.rs:78: what was written of a run was never read again, and not written in one step.
+#[test]
+fn all_that_the_seeds_state_file_held_is_in_the_status() {
+    let env = TestEnv::with_git();
+    let before = env.git(&["rev-parse", "HEAD"]);
+    let commit = |name: &str| format!("git commit -q --allow-empty -m {name}");
+    let script = format!(
+        r#"
+[[call]]
+steps = [ {{ bash = "{} && {}" }}, {{ result = {{ text = "Two.", cost = 0.01 }} }} ]
+[[call]]
+steps = [ {{ bash = "{}" }}, {{ exit = 7 }} ]
+"#,
+        commit("one"),
+        commit("two"),
+        commit("three")
+    );
+    let script = env.write(env.root().join("commits.toml"), &script);
+    let mock = format!("--mock={}", script.display());
+    ask(&env, &["run", "-p", "Commit", &mock, "--no-delay", "-m", "2"]);
+    let status = document(&env, &["status", "--json"]);
+    assert_eq!((&status["iteration"], &status["mode"]), (&2.into(), &"goal".into()), "{status}");
+    assert_eq!((&status["last_exit_code"], &status["last_signal"]), (&7.into(), &Value::Null), "{status}");
+    assert_eq!((&status["commits_made"], &status["commits"]), (&3.into(), &0.into()), "{status}");
+    assert_eq!(status["first_head"], before);
+    assert_eq!(status["head"], env.git(&["rev-parse", "HEAD"]));
+    assert_eq!((&status["finish_type"], &status["task"]), (&"max_iterations".into(), &Value::Null));
+    assert!(status["started"].is_string() && status["duration_ms"].as_u64() > Some(0), "{status}");
+    let text = told(&env, &["status"]);
+    assert!(text.contains("\n  iteration   2 of 2 in goal mode\n"), "{text}");
+    assert!(
+        text.contains("\n  commits     3 (HEAD was ") && text.contains("\n  agent       exited with 7\n"),
+        "{text}"
+    );
+
+    // Where git does not have the commits any more, HEAD's moves are what is left.
+    std::fs::remove_dir_all(env.project().join(".git")).unwrap();
+    env.git(&["init", "-q"]);
+    let status = document(&env, &["status", "--json"]);
+    assert_eq!((&status["commits_made"], &status["iteration"]), (&2.into(), &2.into()), "{status}");
+}
+
+#[test]
+fn printed_commands_can_be_typed_where_windlass_was_called() {
+    let env = TestEnv::with_git();
+    let run = finished(&env, "A job", 1);
+    let inside = env.project().join("in here");
+    std::fs::create_dir(&inside).unwrap();
+    let status = told(&env, &["-C", "in here/..", "status"]);
+    assert!(status.contains(&format!("windlass -C 'in here/..' restore {run} 1\n")), "{status}");
+    let nothing = ask(&env, &["-C", "in here", "status"]).stderr_text();
+    assert!(nothing.contains("windlass -C 'in here' runs\n"), "{nothing}");
+    assert!(told(&env, &["status"]).contains(&format!("windlass restore {run} 1\n")));
 }
 
 #[test]

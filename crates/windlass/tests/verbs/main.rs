@@ -4,8 +4,11 @@
 mod config;
 mod doctor;
 mod dry_run;
+mod hooks;
+mod keeping;
 mod logs;
 mod looking;
+mod plans;
 mod restoring;
 mod stopping;
 mod workspaces;

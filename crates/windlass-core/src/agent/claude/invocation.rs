@@ -173,6 +173,7 @@ mod tests {
     }
 
     // rows: 11, 23, 24, 25, 28, 29, 35
+    // Seed defect D2, seed 002 §4.1: the command lacked a flag that the agent insists on.
     #[test]
     fn the_plain_call() {
         let invocation = invocation(&agent(), None);

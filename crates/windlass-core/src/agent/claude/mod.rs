@@ -17,6 +17,7 @@ mod result;
 mod rule;
 mod settings;
 mod tools;
+mod trail;
 mod version;
 
 #[cfg(test)]
@@ -27,7 +28,9 @@ pub use flags::owned_flag;
 pub use invocation::{CallFiles, ClaudeInvocation, SessionFiles};
 pub(crate) use judge::{Retry, Signs, judge};
 pub use login::{Login, parse_auth_status};
-pub use project::{git_reading_rules, project_rules};
+pub use project::{git_committing_rules, git_reading_rules, project_rules};
 pub use rule::{gate_rule, gate_rules};
-pub use settings::{ClaudeSettings, close_own_files};
+pub use settings::{ClaudeSettings, GUARDED_IN_WORKSPACES, close_own_files};
+pub use tools::tool_input;
+pub use trail::tool_traces;
 pub use version::{MINIMUM_CLAUDE_VERSION, parse_claude_version};

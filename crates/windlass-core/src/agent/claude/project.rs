@@ -1,38 +1,6 @@
-//! Which commands a project's own tools need.
+//! Rules for the commands that a project's own tools need.
 
-/// A file at the project's root, and the commands that it announces.
-const TOOLS: &[(&str, &[&str])] = &[
-    (
-        "Cargo.toml",
-        &[
-            "cargo build",
-            "cargo check",
-            "cargo test",
-            "cargo nextest run",
-            "cargo clippy",
-            "cargo fmt",
-            "cargo doc",
-        ],
-    ),
-    ("package.json", &["npm test", "npm run test", "npm run build", "npm run lint", "npm run typecheck"]),
-    ("yarn.lock", &["yarn test", "yarn build", "yarn lint"]),
-    ("pnpm-lock.yaml", &["pnpm test", "pnpm run test", "pnpm run build", "pnpm run lint"]),
-    ("bun.lock*", &["bun test", "bun run test", "bun run build", "bun run lint"]),
-    (
-        "pyproject.toml",
-        &["pytest", "python -m pytest", "python3 -m pytest", "ruff check", "ruff format", "mypy"],
-    ),
-    ("uv.lock", &["uv run pytest", "uv run ruff", "uv run mypy"]),
-    ("poetry.lock", &["poetry run pytest", "poetry run ruff", "poetry run mypy"]),
-    ("go.mod", &["go build", "go test", "go vet", "gofmt"]),
-    ("Makefile", &["make", "make build", "make check", "make lint", "make test"]),
-    ("pom.xml", &["mvn compile", "mvn test", "mvn verify"]),
-    ("mvnw", &["./mvnw compile", "./mvnw test", "./mvnw verify"]),
-    ("build.gradle*", &["gradle build", "gradle check", "gradle test"]),
-    ("gradlew", &["./gradlew build", "./gradlew check", "./gradlew test"]),
-    ("*.csproj", &["dotnet build", "dotnet test"]),
-    ("*.sln", &["dotnet build", "dotnet test"]),
-];
+use crate::project::usual_commands;
 
 /// Commands of which only the plain form is allowed, since what may follow is anything.
 const BARE: &[&str] = &["make"];
@@ -51,22 +19,13 @@ const GIT_READING: &[&str] = &[
     "git shortlog",
 ];
 
-/// Rules that let the agent build and test the project, from the names of the files at its root. Nothing among them
-/// installs, publishes or runs what it likes.
+/// Git commands that a commit needs.
+const GIT_COMMITTING: &[&str] = &["git add", "git commit"];
+
+/// Rules that let the agent build and test the project, from the names of the files at its root.
 #[must_use]
 pub fn project_rules<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let files: Vec<&str> = files.into_iter().collect();
-    let mut rules = Vec::new();
-    for (pattern, commands) in TOOLS {
-        if files.iter().any(|file| matches(pattern, file)) {
-            for rule in commands.iter().map(|command| family(command)) {
-                if !rules.contains(&rule) {
-                    rules.push(rule);
-                }
-            }
-        }
-    }
-    rules
+    usual_commands(files).into_iter().map(family).collect()
 }
 
 /// Rules that let the agent look at the repository.
@@ -75,18 +34,15 @@ pub fn git_reading_rules() -> Vec<String> {
     GIT_READING.iter().map(|command| family(command)).collect()
 }
 
+/// Rules that let the agent commit (`--commit agent`), and neither push nor rewrite what others have.
+#[must_use]
+pub fn git_committing_rules() -> Vec<String> {
+    GIT_COMMITTING.iter().map(|command| family(command)).collect()
+}
+
 /// The rule for a command with whatever arguments.
 fn family(command: &str) -> String {
     if BARE.contains(&command) { format!("Bash({command})") } else { format!("Bash({command}:*)") }
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        Some((before, after)) => {
-            name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
-        }
-        None => name == pattern,
-    }
 }
 
 #[cfg(test)]
@@ -136,11 +92,15 @@ mod tests {
     // rows: 32
     #[test]
     fn nothing_that_writes_history_or_leaves_the_machine_is_allowed() {
-        let everything: Vec<&str> = TOOLS.iter().map(|(pattern, _)| *pattern).collect();
-        let mut rules = project_rules(everything);
-        rules.extend(git_reading_rules());
+        let rules = git_reading_rules();
         for word in ["push", "commit", "reset", "install", "publish", "deploy", "clean", "exec"] {
             assert!(!rules.iter().any(|rule| rule.contains(word)), "{word}");
         }
+    }
+
+    // rows: 32, 81
+    #[test]
+    fn who_commits_may_neither_push_nor_go_back() {
+        assert_eq!(git_committing_rules(), ["Bash(git add:*)", "Bash(git commit:*)"]);
     }
 }

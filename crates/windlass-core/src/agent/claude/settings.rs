@@ -22,8 +22,8 @@ const GUARDED: &[&str] = &[
     "workspaces/*/.metadata.json",
 ];
 
-/// The guarded files of each workspace.
-const GUARDED_IN_WORKSPACES: &[&str] = &["INSTRUCTIONS.md", "config.toml", ".metadata.json"];
+/// The guarded files of each workspace: what a person wrote, and what we count.
+pub const GUARDED_IN_WORKSPACES: &[&str] = &["INSTRUCTIONS.md", "config.toml", ".metadata.json"];
 
 /// What of a workspace an interactive session writes.
 const WRITTEN: &[&str] = &["INSTRUCTIONS.md", "TODO.md"];

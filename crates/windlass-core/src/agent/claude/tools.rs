@@ -27,6 +27,12 @@ pub(super) fn input(tool: &str, input: Field<'_>) -> ToolInput {
     known(tool, input).unwrap_or_else(|| ToolInput::Other { json: beginning(input) })
 }
 
+/// What a tool is to do, from its input as an audit has it: any JSON.
+#[must_use]
+pub fn tool_input(tool: &str, written: &str) -> ToolInput {
+    input(tool, (written != "null").then_some(written))
+}
+
 fn known(tool: &str, input: Field<'_>) -> Option<ToolInput> {
     if !matches!(tool, "Read" | "Edit" | "Write" | "Bash" | "Grep" | "Glob" | "Agent" | "Task") {
         return None;

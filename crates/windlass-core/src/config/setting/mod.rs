@@ -3,6 +3,7 @@
 mod choice;
 mod list;
 mod notify;
+mod sandbox;
 mod time;
 
 use std::path::{Component, PathBuf};
@@ -17,6 +18,7 @@ use crate::fact::Cost;
 pub use choice::{Choice, OutputLevel};
 pub use list::CheckSetting;
 pub use notify::{NotifyEvent, NotifyEvents, Secret, SecretText, WebAddress};
+pub use sandbox::{ByteCap, Hosts, NetworkChoice, Presets, ProcessorCap};
 pub use time::{FineSpan, Pause, PositiveSpan, Span, SpanCap};
 
 /// Why a value cannot be what its key holds.

@@ -62,7 +62,7 @@ fn the_defaults_around_a_workspace_are_those_of_the_design() {
     assert_eq!(resolved.verify, verify);
     let status = StatusSettings { watch: true, debounce: Duration::from_secs(2), only_meaningful: true };
     assert_eq!(resolved.status, status);
-    assert_eq!(resolved.log, LogSettings { enabled: true, keep: Some(20) });
+    assert_eq!(resolved.log, LogSettings { enabled: true, keep: Some(20), keep_bytes: Some(256 << 20) });
     let notify = NotifySettings {
         url: None,
         webhook: None,

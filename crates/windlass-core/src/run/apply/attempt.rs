@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::Applied;
 use crate::fact::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, LaneId, Now, Purpose,
-    SnapshotId, Standing, Tokens, Verdict,
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName, LaneId, Now,
+    Purpose, SnapshotId, Standing, Tokens, Verdict,
 };
 use crate::mode;
 use crate::run::lane::{Call, Checking, Claim, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
-use crate::run::{Committed, NotesShare, Run};
+use crate::run::{Committed, Mode, NotesShare, Run};
 
 impl Run {
     pub(super) fn call_reserved(&mut self, lane: LaneId, call: Call, reserved: Cost) -> Applied {
@@ -24,7 +24,13 @@ impl Run {
     }
 
     pub(super) fn iteration_started(&mut self, now: Now, lane: LaneId, iteration: u32) -> Applied {
-        self.take_state(lane, "idle", |state| matches!(state, LaneState::Idle { .. }).then_some(()))?;
+        let asks = self.hook(HookName::NextIteration).is_some();
+        let ready = |state: &LaneState| match state {
+            LaneState::Idle { .. } => !asks,
+            LaneState::Cleared => asks,
+            _ => false,
+        };
+        self.take_state(lane, "free to begin", |state| ready(state).then_some(()))?;
         if iteration != self.counters.started + 1 {
             return Err(format!("iteration {} was expected", self.counters.started + 1));
         }
@@ -69,35 +75,66 @@ impl Run {
         evidence: &Evidence,
         snapshot: Option<&SnapshotId>,
         standing: Option<&Standing>,
+        strayed: u32,
     ) -> Applied {
-        let (mut turn, mut outcome) = self.take_state(lane, "keeping", |state| match state {
+        let (turn, mut outcome) = self.take_state(lane, "keeping", |state| match state {
             LaneState::Keeping(turn, outcome) => Some((turn.clone(), outcome.clone())),
             _ => None,
         })?;
         if let Some(standing) = standing {
             self.standings.read(standing);
         }
-        let is_new = self.history.is_new(evidence);
-        let moved = self.latest_evidence(lane) != Some(evidence);
-        outcome.kept = Some(Kept {
+        self.strays.clear();
+        outcome.kept = Some(self.kept_tree(lane, evidence, snapshot));
+        if strayed > 0 {
+            self.set_state(lane, LaneState::Refusing(turn, outcome));
+            return Ok(());
+        }
+        let by_file = self.file_claims().unwrap_or(outcome.claimed);
+        self.take_in(lane, turn, outcome, by_file);
+        Ok(())
+    }
+
+    /// What the mode does not let the agent change was undone: what is left is the attempt's own, and no claim.
+    pub(super) fn refused(&mut self, lane: LaneId, files: &[String], evidence: &Evidence) -> Applied {
+        let (turn, mut outcome) = self.take_state(lane, "refusing", |state| match state {
+            LaneState::Refusing(turn, outcome) => Some((turn.clone(), outcome.clone())),
+            _ => None,
+        })?;
+        files.clone_into(&mut self.strays);
+        let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
+        outcome.kept = Some(self.kept_tree(lane, evidence, snapshot.as_ref()));
+        self.take_in(lane, turn, outcome, false);
+        Ok(())
+    }
+
+    fn kept_tree(&self, lane: LaneId, evidence: &Evidence, snapshot: Option<&SnapshotId>) -> Kept {
+        Kept {
             evidence: evidence.clone(),
             snapshot: snapshot.cloned(),
-            is_new,
-            moved,
+            is_new: self.history.is_new(evidence),
+            moved: self.latest_evidence(lane) != Some(evidence),
             no_work: self.found_no_work(),
-        });
+        }
+    }
+
+    /// What an attempt left becomes evidence; `claimed` is what its file says, or its last words.
+    fn take_in(&mut self, lane: LaneId, mut turn: Turn, mut outcome: Outcome, claimed: bool) {
+        let Some(Kept { evidence, is_new, .. }) = outcome.kept.clone() else {
+            return;
+        };
         if turn.purpose == Purpose::Verify {
             // Whoever judges makes no progress, whatever its tests have written.
-            self.history.saw(evidence);
+            self.history.saw(&evidence);
         } else {
             turn.progress |= is_new;
-            outcome.claimed = self.file_claims().unwrap_or(outcome.claimed);
-            self.history.reached(evidence);
+            let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
+            outcome.claimed = claimed && mode::may_claim(mode, &outcome.summary);
+            self.history.reached(&evidence);
         }
-        self.remember(lane, evidence);
+        self.remember(lane, &evidence);
         let state = self.after_keeping(lane, turn, outcome);
         self.set_state(lane, state);
-        Ok(())
     }
 
     fn after_keeping(&self, lane: LaneId, turn: Turn, mut outcome: Outcome) -> LaneState {
@@ -278,6 +315,8 @@ impl Run {
         self.count_verification(claim.as_deref(), verdict);
         self.count_claim(verdict, &judged.outcomes);
         self.counters.finished += 1;
+        self.hooks.greeting.clear();
+        self.hooks.advice.clear();
         self.counters.budget_exhausted |= class == Class::BudgetExhausted;
         let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
         self.set_state(lane, LaneState::Idle { not_before: now.monotonic.saturating_add(delay) });
@@ -309,11 +348,8 @@ impl Run {
 
     /// What checks wrote is nothing to commit: where there was nothing before them, there is nothing now.
     fn disown(&mut self, lane: LaneId, evidence: &Evidence) {
-        if let Some(held) = self.lanes.get_mut(&lane)
-            && let (Some(before), Some(committed)) = (&held.latest, &mut held.committed)
-            && before.tree == committed.evidence.tree
-        {
-            committed.evidence = evidence.clone();
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.disown(evidence);
         }
     }
 

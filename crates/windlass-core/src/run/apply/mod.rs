@@ -2,6 +2,7 @@
 
 mod attempt;
 mod counting;
+mod hooks;
 mod session;
 
 use crate::fact::{Class, Entry, Fact, Now};
@@ -33,6 +34,7 @@ impl Run {
             return Err(refuse(format!("number {} was expected", self.next_seq())));
         }
         self.fold(entry.at, &entry.fact).map_err(refuse)?;
+        self.remember_for_hooks(entry.at, &entry.fact);
         self.seq = entry.seq;
         self.last = Some(entry.at);
         Ok(())
@@ -49,6 +51,7 @@ impl Run {
                 self.ending = None;
                 Ok(())
             }
+            Fact::HookFinished { lane, hook, outcome } => self.hook_finished(now, *lane, *hook, outcome),
             _ if self.is_ending() => Err("the run is ending".to_owned()),
             Fact::RunEnding { stop_reason, detail, .. } => {
                 self.ending = Some((*stop_reason, detail.clone()));
@@ -100,9 +103,11 @@ impl Run {
                 Ok(())
             }
             Fact::StatusChanged { lane, standing } => self.status_changed(*lane, standing),
-            Fact::Kept { lane, evidence, snapshot, standing, .. } => {
-                self.kept(*lane, evidence, snapshot.as_ref(), standing.as_ref())
+            Fact::Kept { lane, evidence, snapshot, standing, strayed, .. } => {
+                self.kept(*lane, evidence, snapshot.as_ref(), standing.as_ref(), *strayed)
             }
+            Fact::Refused { lane, files, evidence, .. } => self.refused(*lane, files, evidence),
+            Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
             Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),
             Fact::Committed { lane, commit, evidence, altered, .. } => {

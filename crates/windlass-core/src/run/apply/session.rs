@@ -34,6 +34,7 @@ impl Run {
             Phase::Ended(StopReason::AgentUnavailable) => self.outages = Retries::default(),
             Phase::Ended(StopReason::NeedsHuman) => self.counters.unverified = 0,
             Phase::Ended(StopReason::LimitWaitExceeded) => self.refusals = Retries::default(),
+            Phase::Ended(StopReason::HookSkips) => self.hooks.skips = 0,
             _ => {}
         }
         self.counters.budget_exhausted = false;
@@ -43,8 +44,10 @@ impl Run {
         self.stop = None;
         self.failing = None;
         self.ending = None;
+        self.hooks.greeted = false;
+        self.hooks.dismissed = false;
         // The rest of the baseline's checks may change files as well: what is there now is looked at, and kept, first.
-        if matches!(self.survey, Survey::Baseline | Survey::Done) {
+        if matches!(self.survey, Survey::Hook | Survey::Baseline | Survey::Done) {
             self.survey = Survey::Again;
         }
         for lane in self.lanes.values_mut() {
@@ -64,13 +67,19 @@ impl Run {
         }
         // Whatever is there before the first iteration is no work of this run.
         let first = self.counters.started == 0;
+        let by_hook = self.survey == Survey::Hook;
         self.history.saw(evidence);
         if let Some(standing) = standing {
             if first { self.standings.found(standing) } else { self.standings.read(standing) }
         }
         for lane in self.lanes.values_mut() {
+            if by_hook {
+                // What a hook wrote is nothing to commit.
+                lane.disown(evidence);
+            }
             lane.latest = Some(evidence.clone());
-            if first {
+            // A hook's look is not kept: what is committed is counted from the one before it.
+            if first && !by_hook {
                 lane.committed = Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
             }
         }
@@ -105,7 +114,9 @@ impl Run {
 /// to be judged is kept and judged anew, since the tree may have changed meanwhile.
 fn after_restart(state: &LaneState) -> LaneState {
     match state {
-        LaneState::Idle { .. } => LaneState::Idle { not_before: Duration::ZERO },
+        LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => {
+            LaneState::Idle { not_before: Duration::ZERO }
+        }
         LaneState::Calling(turn, call) | LaneState::Terminating(turn, call, _) => {
             LaneState::Recovering(turn.clone(), *call)
         }
@@ -122,6 +133,10 @@ fn after_restart(state: &LaneState) -> LaneState {
             // A check that passed for the first time will not do so again: that was progress.
             let turn = Turn { progress: turn.progress || *first_pass, ..turn.clone() };
             LaneState::Keeping(turn, Outcome { kept: None, ..outcome.clone() })
+        }
+        // Whatever a person wrote meanwhile must be kept before anything is undone or checked, and is not the agent's.
+        LaneState::Refusing(turn, outcome) => {
+            LaneState::Keeping(turn.clone(), Outcome { kept: None, ..outcome.clone() })
         }
         LaneState::Preparing(_) | LaneState::Recovering(..) | LaneState::Keeping(..) => state.clone(),
     }

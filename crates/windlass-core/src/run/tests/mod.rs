@@ -2,11 +2,16 @@
 
 pub(crate) mod world;
 
+mod asking;
 mod committing;
 mod completion;
+mod hooks;
 mod limits;
 mod nights;
+mod order;
+mod plans;
 mod restarting;
+mod resuming;
 mod retrying;
 mod stopping;
 mod verification;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::world::{Act, World, plan};
 use crate::fact::{Class, Cost, Fact, StopReason};
-use crate::run::{NotesShare, RESET_MARGIN};
+use crate::run::{Input, NotesShare, RESET_MARGIN};
 
 fn held(world: &World) -> Vec<Duration> {
     let pause = |entry: &crate::fact::Entry| match entry.fact {
@@ -174,4 +174,27 @@ fn a_prompt_that_is_too_long_is_tried_once_with_little_of_the_notes() {
     });
     assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
     assert_eq!(world.run.counters().finished, 4);
+}
+
+#[test]
+fn no_iteration_begins_before_its_wait_or_its_pause_is_over() {
+    let mut world = World::new(plan(), |call, _| match call {
+        1 => Act::of(Class::Outage).costs(Cost::from_dollars(0.2)).leaves("half"),
+        _ => Act::claims("done"),
+    });
+    while world.run.hold().is_none() {
+        assert!(world.step());
+    }
+    world.pass(plan().clocks.delay);
+    assert_eq!(world.run.decide(world.now, Input::Tick), [], "the pause is over, and the wait is not");
+    assert_eq!(world.finish(), StopReason::Complete);
+    let at = |name: &str| {
+        let found = world.journal.iter().filter(move |entry| entry.fact.name() == name);
+        found.map(|entry| entry.at.monotonic).collect::<Vec<_>>()
+    };
+    assert_eq!(at("released").len(), 1);
+    assert!(at("iteration_started")[1] >= at("released")[0], "the next one begins after the wait");
+    let pause = plan().clocks.delay;
+    let pairs = at("iteration_finished").into_iter().zip(at("iteration_started").into_iter().skip(1));
+    assert!(pairs.clone().count() > 2 && pairs.clone().all(|(end, next)| next >= end + pause), "{pairs:?}");
 }

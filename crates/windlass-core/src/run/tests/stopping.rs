@@ -92,6 +92,7 @@ fn windlass_stop_ends_after_this_iteration_however_often_it_is_said() {
         world.input(Input::Stop { by: StopSource::Command, least: 1 });
     }
     assert!(ends(&world).is_empty());
+    assert_eq!(world.count("stop_requested"), 1);
     assert_eq!(world.finish(), StopReason::StopRequested);
     assert_eq!(world.run.counters().finished, 1);
 }
@@ -144,6 +145,7 @@ fn inputs_that_come_too_late_mean_nothing() {
         Input::Prepared { lane: LANE },
         Input::Spawned { lane: LANE, call: CallId(9), pid: 1 },
         Input::CallDue { lane: LaneId(3), call: CallId(1), cut: Cut::Silence },
+        Input::CallDue { lane: LANE, call: CallId(9), cut: Cut::Silence },
         Input::Settled { lane: LANE, evidence: world.evidence() },
         Input::Start(Box::new(plan())),
     ] {

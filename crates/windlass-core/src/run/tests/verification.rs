@@ -5,7 +5,7 @@ use super::world::{Act, World, check, fold};
 use crate::fact::{Assessed, CheckKind, Class, Cost, Fact, Purpose, Standing, StopReason, Verdict};
 use crate::run::{Depth, Mode, Phase, RunPlan, Verification};
 
-fn verified() -> RunPlan {
+pub(super) fn verified() -> RunPlan {
     let mut plan = workspace(Mode::Loop);
     plan.job.verification = Some(Verification { depth: Depth::Standard, attempts: 2 });
     plan

@@ -7,11 +7,12 @@ use jiff::Timestamp;
 
 use crate::fact::{
     Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, Confidence, Cost,
-    Cut, Ended, Entry, Evidence, ExitCodes, Fact, Now, RunId, SnapshotId, Standing, StopReason, Tokens,
-    UsageLimit,
+    Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now, RunId,
+    SnapshotId, Standing, StopReason, Tokens, UsageLimit,
 };
 use crate::run::{
-    AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, Limits, Mode, Phase, Run, RunPlan,
+    AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, JobPlan, Limits, Mode, Phase, Run, RunPlan,
+    SandboxPlan,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
@@ -28,7 +29,9 @@ pub fn plan() -> RunPlan {
             completion_signal: "WINDLASS_JOB_COMPLETE".to_owned(),
             completion_threshold: 3,
             notes_file: Some("SHARED_TASK_NOTES.md".into()),
+            agents_file: Some("AGENTS.md".into()),
             workspace: None,
+            plan: None,
             verification: None,
         },
         limits: Limits {
@@ -54,6 +57,8 @@ pub fn plan() -> RunPlan {
             linger_background: Duration::from_mins(10),
         },
         checks: Vec::new(),
+        hooks: Vec::new(),
+        sandbox: SandboxPlan::default(),
         agent: AgentPlan {
             name: "claude".to_owned(),
             program: "/usr/bin/claude".into(),
@@ -70,6 +75,21 @@ pub fn plan() -> RunPlan {
         exit_codes: ExitCodes::Detailed,
         inputs: Vec::new(),
     }
+}
+
+/// A run in mode plan or build.
+pub fn planned(mode: Mode) -> RunPlan {
+    let mut plan = plan();
+    plan.job.mode = mode;
+    plan.job.notes_file = None;
+    plan.job.plan = Some(JobPlan {
+        file: "IMPLEMENTATION_PLAN.md".into(),
+        folder: Some("plan".into()),
+        specs: Some("specs".into()),
+        smart_termination: true,
+    });
+    plan.limits.stagnation = Some(if mode == Mode::Build { 1 } else { 3 });
+    plan
 }
 
 pub fn check(kind: CheckKind, command: &str) -> Check {
@@ -169,6 +189,9 @@ impl Act {
 
 type Agent = Box<dyn FnMut(u32, Now) -> Act>;
 type Checker = Box<dyn FnMut(u16, &str) -> bool>;
+/// What a hook says, and what it makes of the tree.
+pub type Hooked = (HookDecision, &'static str, Option<&'static str>);
+type Hooker = Box<dyn FnMut(HookName, u32) -> Hooked>;
 
 pub struct World {
     pub run: Run,
@@ -182,6 +205,9 @@ pub struct World {
     pub hook: Option<String>,
     agent: Agent,
     checker: Checker,
+    hooker: Hooker,
+    /// In these trees the agent changed what its mode does not let it change; they are made what stands beside them.
+    pub strays: Vec<(String, String)>,
     begun: BTreeSet<Effect>,
     calls: u32,
 }
@@ -199,6 +225,8 @@ impl World {
             hook: None,
             agent: Box::new(agent),
             checker: Box::new(|_, _| true),
+            hooker: Box::new(|_, _| (HookDecision::Continue, "", None)),
+            strays: Vec::new(),
             begun: BTreeSet::new(),
             calls: 0,
         };
@@ -208,6 +236,11 @@ impl World {
 
     pub fn checking(mut self, checker: impl FnMut(u16, &str) -> bool + 'static) -> World {
         self.checker = Box::new(checker);
+        self
+    }
+
+    pub fn hooked(mut self, hooker: impl FnMut(HookName, u32) -> Hooked + 'static) -> World {
+        self.hooker = Box::new(hooker);
         self
     }
 
@@ -313,7 +346,9 @@ impl World {
             }
             Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
             Effect::Keep { lane, .. } => {
-                Input::Kept { lane, evidence, snapshot, changed: 1, standing: self.status.clone() }
+                let strayed = u32::from(self.strays.iter().any(|(tree, _)| *tree == self.tree));
+                let standing = self.status.clone();
+                Input::Kept { lane, evidence, snapshot, changed: 1, strayed, standing }
             }
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
@@ -321,6 +356,26 @@ impl World {
                 self.tree = self.hook.take().unwrap_or_else(|| self.tree.clone());
                 let commit = Some(format!("c{}", self.commits));
                 Input::CommitEnded { lane, commit, evidence: self.evidence(), altered, refused: None }
+            }
+            Effect::Refuse { lane, .. } => {
+                let of = |(tree, _): &&(String, String)| *tree == self.tree;
+                self.tree = self.strays.iter().find(of).map_or(self.tree.clone(), |(_, was)| was.clone());
+                let files = vec!["src/main.rs".to_owned()];
+                Input::Refused { lane, count: 1, files, undone: true, evidence: self.evidence() }
+            }
+            Effect::RunHook { lane, hook, iteration } => {
+                let (decision, prompt, tree) = (self.hooker)(hook, iteration);
+                self.tree = tree.map_or_else(|| self.tree.clone(), str::to_owned);
+                self.pass(Duration::from_secs(1));
+                let outcome = HookOutcome {
+                    result: CheckResult::Passed,
+                    decision,
+                    reason: "because".to_owned(),
+                    prompt: prompt.to_owned(),
+                    duration: Duration::from_secs(1),
+                    log: String::new(),
+                };
+                Input::HookEnded { lane, hook, outcome }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
             Effect::Announce => Input::Announced,

@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
-use crate::git::{Candidate, CommitOutcome, Head, commit, marked_commit, settle_index};
+use crate::git::{Candidate, CommitHooks, CommitOutcome, Head, commit, marked_commit, settle_index};
 use crate::inventory::{Inventory, changes};
 use crate::scratch::{Scratch, after};
 
@@ -25,6 +25,7 @@ fn commit_it(scratch: &Scratch, judged: &Judged) -> CommitOutcome {
         inventory: &judged.inventory,
         changed: &judged.changed,
         message: "Do it\n\nBody.\n",
+        hooks: CommitHooks::Run,
         timeout: Duration::from_mins(1),
     };
     commit(&scratch.found(), &scratch.store(), &candidate).unwrap()
@@ -172,6 +173,7 @@ fn a_hook_that_hangs_is_ended() {
         inventory: &judged.inventory,
         changed: &judged.changed,
         message: "x",
+        hooks: CommitHooks::Run,
         timeout: Duration::from_millis(300),
     };
     let outcome = commit(&scratch.found(), &scratch.store(), &candidate);
@@ -293,8 +295,13 @@ fn a_linked_working_tree_commits_to_its_own_branch() {
     fs::write(linked.join("a.txt"), "changed\n").unwrap();
     let inventory = surveyor.survey(&[]).unwrap();
     let changed = vec![b"a.txt".to_vec()];
-    let candidate =
-        Candidate { inventory: &inventory, changed: &changed, message: "x", timeout: Duration::from_mins(1) };
+    let candidate = Candidate {
+        inventory: &inventory,
+        changed: &changed,
+        message: "x",
+        hooks: CommitHooks::Run,
+        timeout: Duration::from_mins(1),
+    };
     assert_eq!(changes(&before, &inventory).len(), 1);
     committed(&commit(&repository, &scratch.store(), &candidate).unwrap());
     assert_eq!(scratch.git_in(&linked, &["status", "--porcelain"]), "");

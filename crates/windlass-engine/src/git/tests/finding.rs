@@ -1,4 +1,5 @@
 use std::fs;
+use std::time::Duration;
 
 use crate::git::{Found, GitError, Head, ObjectFormat, ObjectId, Repository};
 use crate::scratch::{Scratch, say};
@@ -34,6 +35,23 @@ fn a_repository_of_somebody_else_is_said_to_be_unsafe() {
     std::os::unix::fs::chown(&scratch.top, Some(12345), None).unwrap();
     let Found::Unsafe(said) = Repository::find(&scratch.top).unwrap() else { panic!() };
     assert!(said.contains("safe.directory"), "{said}");
+}
+
+#[test]
+fn commits_are_counted_from_one_to_another() {
+    let scratch = Scratch::committed();
+    let first = head_id(&scratch).to_string();
+    for _ in 0..3 {
+        scratch.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
+    }
+    let (repository, last) = (scratch.found(), head_id(&scratch).to_string());
+    let count = |first, last: &str| repository.count_commits(first, last, Duration::from_mins(1));
+    assert_eq!(count(Some(&first), &last).unwrap(), 3);
+    assert_eq!(count(Some(&last), &first).unwrap(), 0);
+    assert_eq!(count(None, &last).unwrap(), 4);
+    for wrong in ["0".repeat(40), "--all".to_owned(), String::new()] {
+        assert!(count(Some(&first), &wrong).is_err() || wrong.is_empty(), "{wrong}");
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ fn output_and_end_are_told_apart() {
     }
 }
 
+// Seed defect D2, src/commands/plan.rs:225-226: the agent's standard input was the terminal.
 #[test]
 fn without_input_there_is_nothing_to_read() {
     assert_eq!(Command::new("cat").run().unwrap().stdout.text(), "");

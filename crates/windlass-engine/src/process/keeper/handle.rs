@@ -18,7 +18,7 @@ use windlass_core::fact::Ended;
 
 use super::KEEPER_COMMAND;
 use crate::process::error::{ProcessError, StartFault};
-use crate::process::protocol::{Reply, Request, Spawn, SpawnId, Text};
+use crate::process::protocol::{self, Reply, Request, Spawn, SpawnId, Text};
 use crate::process::started::Started;
 use crate::process::tree::Process;
 use crate::process::wire::{self, FILES_PER_MESSAGE, Inbox, Received};
@@ -28,6 +28,9 @@ const START_PATIENCE: Duration = Duration::from_secs(20);
 
 /// How long a keeper may take to end: its own grace, its own patience, and a little.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How much longer where it has last rites to see to.
+const RITES_PATIENCE: Duration = Duration::from_secs(15);
 
 /// What a keeper is to start.
 #[derive(Debug)]
@@ -48,6 +51,34 @@ pub struct SpawnRequest {
     pub stdout: OwnedFd,
     /// Its standard error.
     pub stderr: OwnedFd,
+}
+
+impl SpawnRequest {
+    /// The same as a command of this process: its program, arguments, directory and environment, without its files.
+    #[must_use]
+    pub fn command(&self) -> crate::process::Command {
+        let mut command =
+            crate::process::Command::new(&self.program).arguments(&self.arguments).directory(&self.directory);
+        for (name, _) in std::env::vars_os() {
+            command = command.environment(name, None);
+        }
+        for (name, value) in &self.environment {
+            command = command.environment(name, Some(value));
+        }
+        command
+    }
+}
+
+/// What a keeper runs when its runner is gone and nothing is left below it: it ends what lives elsewhere, such as the
+/// containers of an engine. It is given 10 s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastRites {
+    /// The program, absolute.
+    pub program: PathBuf,
+    /// Its arguments, without the program's name.
+    pub arguments: Vec<OsString>,
+    /// Its whole environment: nothing is inherited.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// What a keeper has to say.
@@ -94,6 +125,7 @@ pub struct Keeper {
     /// One message at a time.
     sending: Mutex<()>,
     closing: Arc<AtomicBool>,
+    has_rites: AtomicBool,
     /// Its other end is dropped when the keeper has been reaped.
     gone: Receiver<()>,
 }
@@ -121,6 +153,7 @@ impl Keeper {
             socket: Arc::clone(&socket),
             sending: Mutex::new(()),
             closing: Arc::clone(&closing),
+            has_rites: AtomicBool::new(false),
             gone,
         };
         let listen = move || {
@@ -147,12 +180,11 @@ impl Keeper {
     /// [`KeeperEvent::SpawnFailed`].
     pub fn spawn(&self, request: SpawnRequest) -> Result<(), ProcessError> {
         let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
-        let text = |os: &OsString| Text::from(os.as_os_str());
         let spawn = Spawn {
             id,
             program: program.as_os_str().into(),
-            arguments: arguments.iter().map(text).collect(),
-            environment: environment.iter().map(|(name, value)| (text(name), text(value))).collect(),
+            arguments: texts(&arguments),
+            environment: variables(&environment),
             directory: directory.as_os_str().into(),
         };
         self.send(&Request::Spawn(spawn), &[stdin.as_fd(), stdout.as_fd(), stderr.as_fd()])
@@ -185,11 +217,25 @@ impl Keeper {
         self.send(&Request::Hold { count: files.len() }, files)
     }
 
+    /// Says what the keeper is to run when it winds up, whether this process was killed or closes it. It takes the place
+    /// of what was said before.
+    pub fn set_last_rites(&self, rites: &LastRites) -> Result<(), ProcessError> {
+        let LastRites { program, arguments, environment } = rites;
+        self.has_rites.store(true, Ordering::Release);
+        let rites = protocol::LastRites {
+            program: program.as_os_str().into(),
+            arguments: texts(arguments),
+            environment: variables(environment),
+        };
+        self.send(&Request::LastRites(rites), &[])
+    }
+
     /// Ends the keeper and everything below it, and waits for that: 2.5 s at the longest, unless the keeper itself
-    /// hangs. There will be no [`KeeperEvent::Died`].
+    /// hangs or has last rites to see to. There will be no [`KeeperEvent::Died`].
     pub fn close(self) {
         self.part();
-        if self.gone.recv_timeout(CLOSE_PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        let rites = if self.has_rites.load(Ordering::Acquire) { RITES_PATIENCE } else { Duration::ZERO };
+        if self.gone.recv_timeout(CLOSE_PATIENCE + rites) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
             let _ = self.process.signal(Signal::KILL);
             let _ = self.gone.recv_timeout(CLOSE_PATIENCE);
         }
@@ -216,6 +262,14 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         self.part();
     }
+}
+
+fn texts(texts: &[OsString]) -> Vec<Text> {
+    texts.iter().map(|text| text.as_os_str().into()).collect()
+}
+
+fn variables(variables: &[(OsString, OsString)]) -> Vec<(Text, Text)> {
+    variables.iter().map(|(name, value)| (name.as_os_str().into(), value.as_os_str().into())).collect()
 }
 
 struct StartedKeeper {

@@ -1,7 +1,7 @@
 //! The keeper process: one thread, one `poll`, no timers while nothing happens.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SI
 use windlass_core::fact::Ended;
 
 use crate::process::error::StartFault;
-use crate::process::protocol::{Reply, Request, Spawn, SpawnId};
+use crate::process::protocol::{LastRites, Reply, Request, Spawn, SpawnId};
 use crate::process::tree::{Families, descendants, kill_with_descendants};
 use crate::process::wire::{self, Inbox, Received};
 
@@ -30,6 +30,9 @@ const LAST_GRACE: Duration = Duration::from_millis(500);
 
 /// How long the tree is killed again and again until it gives up.
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the last rites may take.
+const RITES_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest wait between two rounds of killing.
 const KILL_PAUSE: Duration = Duration::from_millis(20);
@@ -89,6 +92,8 @@ struct Serving {
     children: BTreeMap<SpawnId, Pid>,
     /// Kept open for the runner, and never looked at.
     held: Vec<OwnedFd>,
+    /// Run at the very end, while what is held is still held.
+    rites: Option<LastRites>,
     paused: bool,
 }
 
@@ -119,6 +124,7 @@ impl Serving {
                 wake,
                 children: BTreeMap::new(),
                 held: Vec::new(),
+                rites: None,
                 paused: false,
             }),
             Err(error) => Err((socket, error)),
@@ -170,6 +176,7 @@ impl Serving {
             Request::Pause => self.pause(),
             Request::Continue => self.resume(),
             Request::Hold { .. } => self.held.extend(files),
+            Request::LastRites(rites) => self.rites = Some(rites),
         }
     }
 
@@ -251,6 +258,36 @@ impl Serving {
         }
         let deadline = Instant::now() + LAST_GRACE;
         while self.reap() == Below::Something && !self.children.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            self.wait_for_child(left);
+        }
+        self.kill_tree();
+        if let Some(rites) = self.rites.take() {
+            self.see_to(rites);
+        }
+    }
+
+    /// Runs the last rites to their end, with nothing to read and nobody to tell.
+    fn see_to(&mut self, rites: LastRites) {
+        let nothing = || File::options().read(true).write(true).open("/dev/null").map(OwnedFd::from);
+        let (Ok(stdin), Ok(stdout), Ok(stderr)) = (nothing(), nothing(), nothing()) else {
+            return;
+        };
+        let LastRites { program, arguments, environment } = rites;
+        let directory = OsStr::new("/").into();
+        let spawn = Spawn { id: SpawnId::MAX, program, arguments, environment, directory };
+        let Ok(child) = start(spawn, vec![stdin, stdout, stderr]) else {
+            return;
+        };
+        let deadline = Instant::now() + RITES_PATIENCE;
+        // Only this one is waited for: what it may leave running is killed.
+        while matches!(
+            rustix::process::waitpid(Some(child), WaitOptions::NOHANG),
+            Ok(None) | Err(Errno::INTR)
+        ) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;

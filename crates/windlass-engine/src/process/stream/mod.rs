@@ -108,6 +108,14 @@ impl StreamReader {
         Ok((reader, tail))
     }
 
+    /// Hands on bytes as they come, and keeps none: a hook's output.
+    pub fn bytes(
+        pipe: OwnedFd,
+        on_bytes: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<StreamReader, ProcessError> {
+        StreamReader::start("hook", move |stop| drop(pump(pipe, stop, CHUNK, on_bytes)))
+    }
+
     fn start(
         name: &str,
         work: impl FnOnce(&PipeReader) + Send + 'static,

@@ -18,7 +18,7 @@ impl Tail {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub(super) fn push(&self, bytes: &[u8]) {
+    pub(crate) fn push(&self, bytes: &[u8]) {
         let mut kept = self.bytes();
         let new = bytes.get(bytes.len().saturating_sub(TAIL_LENGTH)..).unwrap_or_default();
         let surplus = (kept.len() + new.len()).saturating_sub(TAIL_LENGTH);

@@ -61,6 +61,7 @@ fn lines(told: &[Told]) -> Vec<&[u8]> {
     lines
 }
 
+// Seed defect D2, src/streaming.rs:335: a line that was not UTF-8 ended the reading.
 #[test]
 fn the_log_has_every_byte_and_the_lines_come_whole() {
     let noise: Vec<u8> = (0..100_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -97,6 +98,7 @@ fn bytes_are_logged_before_their_lines_are_told() {
     reader.unwrap().join();
 }
 
+// Seed defect D2, src/commands/plan.rs:119, 235: an error of the stream left the loop and the agent to themselves.
 #[test]
 fn a_full_disk_is_said_once_and_the_reading_goes_on() {
     let full = || File::options().write(true).open("/dev/full").unwrap();

@@ -116,6 +116,12 @@ fn make_folders(root: &Path, path: &Path) -> Result<(), WhyLeft> {
 
 const TEMPORARY: &str = ".windlass-restore-";
 
+/// Is this the name of a file that was to be renamed into its place?
+pub(super) fn is_temporary(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    name.starts_with(TEMPORARY.as_bytes()) && name.ends_with(b".tmp")
+}
+
 fn write_plain(full: &Path, content: &[u8], executable: bool, there: Option<&Metadata>) -> io::Result<()> {
     let folder = full.parent().unwrap_or(Path::new("."));
     let fresh = if executable { 0o777 } else { 0o666 };

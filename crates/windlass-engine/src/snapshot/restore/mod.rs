@@ -5,6 +5,7 @@
 
 mod deed;
 mod ignores;
+mod undo;
 
 use windlass_core::fact::{RunId, SnapshotId};
 
@@ -13,6 +14,8 @@ use super::name::{Moment, SnapshotName};
 use super::{LeftOutReason, Snapshot, SnapshotError, Store};
 use crate::inventory::{Entry, EntryKind, Inventory, Place, SurveyError, Surveyor};
 use ignores::SnapshotIgnores;
+
+pub use undo::{changed_since, remove_half_written, undo};
 
 /// A restore was not possible. What had been done until then stays done; running it again goes on.
 #[derive(Debug, thiserror::Error)]
@@ -209,8 +212,8 @@ pub fn restore(store: &mut Store, plan: &RestorePlan, run: &RunId) -> Result<Res
 }
 
 impl Store {
-    /// The name for the snapshot that the next restore of this run takes first.
-    pub(super) fn next_before_restore(&self, run: &RunId) -> Result<SnapshotName, SnapshotError> {
+    /// The name for the snapshot that the next restore of this run takes first, or for one that lost its own.
+    pub(crate) fn next_before_restore(&self, run: &RunId) -> Result<SnapshotName, SnapshotError> {
         let number = |(name, _): &(SnapshotName, SnapshotId)| match name.moment {
             Moment::BeforeRestore { number } => Some(number),
             Moment::Iteration { .. } => None,

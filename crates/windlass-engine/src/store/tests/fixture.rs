@@ -10,7 +10,7 @@ use windlass_core::fact::{
     CallId, CallSummary, Class, Cost, Ended, Entry, Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId,
     SnapshotId, StopReason, Tokens, Verdict,
 };
-use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan};
+use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan, SandboxPlan};
 
 use crate::store::paths::Project;
 use crate::store::run_folder::RunFolder;
@@ -147,6 +147,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
             lane,
             evidence: evidence(iteration),
             snapshot: Some(SnapshotId("5".repeat(40))),
+            strayed: 0,
             changed: 2,
         },
         Fact::IterationFinished {
@@ -193,7 +194,9 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             completion_signal: "DONE".to_owned(),
             completion_threshold: 3,
             notes_file: None,
+            agents_file: Some("AGENTS.md".into()),
             workspace: None,
+            plan: None,
             verification: None,
         },
         limits: Limits {
@@ -219,6 +222,8 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             linger_background: Duration::from_mins(10),
         },
         checks: Vec::new(),
+        hooks: Vec::new(),
+        sandbox: SandboxPlan::default(),
         agent: AgentPlan {
             name: "mock".to_owned(),
             program: PathBuf::from("/bin/false"),

@@ -10,5 +10,6 @@ mod disk_full;
 mod index;
 mod lock;
 mod paths;
+mod retention;
 mod run_folder;
 mod summary;

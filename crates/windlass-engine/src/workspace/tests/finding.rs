@@ -57,6 +57,8 @@ fn the_project_is_the_nearest_folder_with_ours_or_a_repository() {
     fs::create_dir_all(&deep).unwrap();
     assert_eq!(project_folder(&deep), scratch.directory);
     fs::create_dir(scratch.directory.join("a/.windlass")).unwrap();
+    assert_eq!(project_folder(&deep), scratch.directory, "an empty one says nothing");
+    fs::write(scratch.directory.join("a/.windlass/config.toml"), "").unwrap();
     assert_eq!(project_folder(&deep), scratch.directory.join("a"));
     assert_eq!(Workspaces::open(&deep).root(), scratch.directory.join("a/.windlass/workspaces"));
 }

@@ -15,7 +15,7 @@ use windlass_ui::{
 
 use super::configuration::{Configuration, Source, sources};
 use super::here::working_directory;
-use super::{print, print_bytes, stdout};
+use super::{print, print_bytes, stdout, warn};
 use crate::args::{ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigVerb};
 use crate::error::{CliError, Kind};
 
@@ -97,6 +97,7 @@ fn resolved(workspace: Option<&str>) -> Result<Resolved, CliError> {
     let folder = workspace.as_ref().map(Workspace::folder);
     let configuration =
         Configuration::load(&working_directory()?, folder, mode, Layer::default(), Unlimited::NotAsked)?;
+    configuration.notices.iter().for_each(|notice| warn(notice));
     Ok(configuration.resolved)
 }
 

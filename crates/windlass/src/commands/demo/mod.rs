@@ -60,7 +60,7 @@ fn farewell(here: &Here, directory: &str) -> Result<String, CliError> {
     let run = index::look(&here.project)?.runs.first().map(|run| run.run.to_string()).unwrap_or_default();
     Ok(format!(
         "\nAll of it is in {directory}, where the commands above work.\n  \
-         see all it did   windlass -C {directory} logs --tools\n  \
+         see all it did   windlass -C {directory} logs -v\n  \
          undo its work    windlass -C {directory} restore {run} 1 --before\n"
     ))
 }
@@ -94,7 +94,7 @@ fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
     Ok(Request {
         directory: directory.to_owned(),
         assignment: Assignment::of_goal(Goal { text: GOAL.to_owned(), file: None }, directory),
-        configuration: Configuration { resolved, files: Vec::new() },
+        configuration: Configuration { resolved, files: Vec::new(), notices: Vec::new() },
         mock: Some("builtin:demo".to_owned()),
         skip_permissions: false,
         allow_dirty: false,

@@ -1,4 +1,4 @@
-//! `import`: a project of claude-iterate, taken over and worked on.
+//! `import`: projects of claude-iterate and Fresher, taken over and worked on.
 
 use windlass_testkit::environment::TestEnv;
 
@@ -52,7 +52,7 @@ fn where_there_is_nothing_to_take_it_says_so() {
     let outcome = ask(&env, &["import"]);
     outcome.expect_code(2, "nothing there");
     assert!(
-        outcome.stderr_text().contains("there is nothing of claude-iterate in"),
+        outcome.stderr_text().contains("there is nothing of claude-iterate or Fresher in"),
         "{}",
         outcome.stderr_text()
     );
@@ -97,4 +97,76 @@ fn what_a_configuration_in_the_way_should_say_can_be_typed_as_it_is_printed() {
     }
     let file = env.read(".windlass/config.toml");
     assert!(file.contains("delay = ") && file.contains("my claude"), "{file}");
+}
+
+/// A project of Fresher as its seed describes it, and its hooks.
+fn of_fresher() -> TestEnv {
+    let env = TestEnv::with_git();
+    env.write(
+        ".fresher/config.sh",
+        "#!/bin/bash\nexport FRESHER_MAX_ITERATIONS=\"${FRESHER_MAX_ITERATIONS:-0}\"  # 0 = unlimited\n\
+         export FRESHER_MODEL=\"${FRESHER_MODEL:-opus}\"\n",
+    );
+    env.write(".fresher/AGENTS.md", "Run `make test`.\n");
+    env.write(".fresher/PROMPT.building.md", "Do one task.\n");
+    env.write(".fresher/.state", "ITERATION=5\nTOTAL_COMMITS=3\nFINISH_TYPE=manual\n");
+    env.write("IMPLEMENTATION_PLAN.md", "- [ ] One (refs: specs/a.md)\n");
+    env
+}
+
+// rows: 54, 129
+#[test]
+fn a_project_of_fresher_is_taken_over() {
+    let env = of_fresher();
+    let looked = told(&env, &["import", "--dry-run"]);
+    assert!(looked.contains("4 items would be taken over, 1 left"), "{looked}");
+    assert!(!env.project().join(".windlass").exists());
+    let said = told(&env, &["import"]);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for sentence in [
+        "agents file AGENTS.md → .fresher/AGENTS.md",
+        "prompt PROMPT.building.md → .windlass/prompts/build.md",
+        "its last run did 5 iterations with 3 commits and ended: manual",
+        "`windlass config set limits.max_iterations 0` lifts that",
+        "next windlass build",
+    ] {
+        assert!(words.contains(sentence), "{sentence}: {said}");
+    }
+    let config = env.read(".windlass/config.toml");
+    assert!(config.contains("model = \"opus\"") && !config.contains("max_iterations"), "{config}");
+    assert_eq!(told(&env, &["config", "get", "limits.max_iterations"]).trim(), "50");
+    assert_eq!(document(&env, &["import", "--json"])["items"].as_array().unwrap().len(), 5);
+    ask(&env, &["import", "--user"]).expect_code(2, "Fresher has no configuration of the user's");
+}
+
+// rows: 5, 13, 18, 129
+#[test]
+fn a_plan_of_fresher_is_built_as_it_was_imported() {
+    let env = of_fresher();
+    env.write(
+        "impl/README.md",
+        "# Plan\n\n| Feature | Status |\n|---|---|\n| [A](./a.md) | \u{23f3} Pending |\n",
+    );
+    env.write("impl/a.md", "# A\n\n**Spec:** [a](../specs/a.md)\n\n## Tasks\n\n- [ ] One\n- [~] Two\n");
+    told(&env, &["import"]);
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "Move to windlass"]);
+    let tick = r"sed -i '0,/\[[ ~]\]/s//[x]/' impl/a.md && git commit --quiet -am 'One more'";
+    let script = format!("[[call]]\nsteps = [{{ bash = {tick:?} }}, {{ result = {{ text = 'Done.' }} }}]\n");
+    let script = env.write(env.root().join("build.toml"), script);
+    let mock = format!("--mock={}", script.display());
+    let shown = told(&env, &["build", &mock, "--dry-run"]);
+    for part in ["# .fresher/AGENTS.md of this project\n\nRun `make test`.", "Do one task.\n"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let built = ask(&env, &["build", &mock, "--no-delay"]);
+    built.expect_code(0, "the imported plan");
+    assert!(
+        built.stdout_text().contains("stopped: complete"),
+        "{}{}",
+        built.stdout_text(),
+        built.stderr_text()
+    );
+    assert_eq!(env.read("impl/a.md").matches("[x]").count(), 2);
+    assert!(env.read("IMPLEMENTATION_PLAN.md").contains("[ ]"), "the folder goes before the file, as it did");
 }

@@ -1,8 +1,11 @@
 //! What can be given to `init`, and what is made of it.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
 use windlass_testkit::environment::TestEnv;
 
-use super::super::{document, told};
+use super::super::{ask, document, told};
 use super::{folder, metadata, refused};
 
 // rows: 126
@@ -132,4 +135,55 @@ fn the_project_gets_a_folder_of_its_own_once() {
     env.write("src/deep/file", "");
     told(&env, &["-C", "src/deep", "init", "there"]);
     assert!(folder(&env, "there").is_dir());
+}
+
+// rows: 18, 129, 138
+// Seed defect D2, src/commands/init.rs:15, 49-82: `--force` replaced edited prompts, hooks and AGENTS.md.
+#[test]
+fn what_plans_begin_with_is_made_once_and_never_replaced() {
+    let env = TestEnv::with_git();
+    env.write("package.json", r#"{"scripts": {"test": "node --test"}}"#);
+    env.write("App.csproj", "<Project/>");
+    let said = told(&env, &["init", "--plan"]);
+    for part in
+        ["specs/README.md", "AGENTS.md", ".windlass/hooks/finished.sample", "node, dotnet", "windlass plan"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let agents = env.read("AGENTS.md");
+    assert!(agents.contains("npm test\ndotnet test\n") && !agents.contains("npm run"), "{agents}");
+    let config = env.read(".windlass/config.toml");
+    assert!(config.contains("\n# commands = [\"npm test\", \"dotnet test\", "), "{config}");
+    let sample = env.project().join(".windlass/hooks/started.sample");
+    assert_eq!(fs::metadata(&sample).unwrap().permissions().mode() & 0o111, 0, "a sample is never called");
+    assert!(!env.project().join("IMPLEMENTATION_PLAN.md").exists(), "an empty plan could not be worked off");
+    assert!(!env.project().join(".gitignore").exists());
+
+    for file in ["AGENTS.md", "specs/README.md", ".windlass/hooks/started.sample"] {
+        env.write(file, "mine");
+    }
+    env.write("IMPLEMENTATION_PLAN.md", "- [ ] One\n");
+    let again = told(&env, &["init", "--plan"]);
+    assert!(again.contains("nothing was missing") && again.contains("windlass build"), "{again}");
+    for file in ["AGENTS.md", "specs/README.md", ".windlass/hooks/started.sample"] {
+        assert_eq!(env.read(file), "mine", "{file}");
+    }
+    refused(&env, &["init", "--plan", "job"]);
+}
+
+// rows: 129
+#[test]
+fn the_scaffold_goes_where_configuration_says_and_refuses_what_is_in_its_way() {
+    let env = TestEnv::with_git();
+    env.write(".windlass/config.toml", "[agent]\nagents_file = \"\"\n[plan]\nspecs = \"docs/specs\"\n");
+    told(&env, &["init", "--plan"]);
+    assert!(!env.project().join("AGENTS.md").exists());
+    assert!(env.read("docs/specs/README.md").contains("IMPLEMENTATION_PLAN.md"));
+
+    env.write(".windlass/config.toml", "[plan]\nspecs = \"README.md\"\n");
+    let outcome = ask(&env, &["init", "--plan"]);
+    outcome.expect_code(1, "a file where a folder has to be");
+    assert!(outcome.stderr_text().contains("README.md"), "{}", outcome.stderr_text());
+    env.write(".windlass/config.toml", "[plan\n");
+    refused(&env, &["init", "--plan"]);
 }

@@ -12,6 +12,7 @@ use crate::observation::Observation;
 
 // rows: 36, 37
 // Seed defect D1, utils/stream-json-formatter.ts:65: only the first part of a message was shown.
+// Seed defect D2, seed 002 §4.4, pipe: tool calls were never matched, and the last result was lost.
 #[test]
 fn every_block_of_a_message_counts() {
     let found = decode(assistant(&json!([

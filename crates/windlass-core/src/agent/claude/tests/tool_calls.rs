@@ -23,6 +23,7 @@ fn input(name: &str, input: &Value) -> ToolInput {
 }
 
 // rows: 37, 39
+// Seed defect D2, src/streaming.rs:197-198, 257-258: a cut within a letter of several bytes was a panic.
 #[test]
 fn a_tools_input_is_read_by_its_kind() {
     for (name, value, expected) in known_inputs() {
@@ -95,6 +96,7 @@ fn an_edit_is_never_cut() {
 }
 
 // rows: 38
+// Seed defect D2, src/streaming.rs:77: an answer in blocks made the whole event unreadable.
 #[test]
 fn an_answer_names_its_tool_and_may_be_blocks() {
     let stream = format!("{}\n{}", call("Bash", &json!({"command": "ls"})), answer(&json!("a\nb"), false));
@@ -117,6 +119,7 @@ fn an_answer_names_its_tool_and_may_be_blocks() {
 }
 
 // rows: 38
+// Seed defect D2, src/streaming.rs:77: an answer that was a list made the whole event unreadable.
 #[test]
 fn a_long_answer_is_cut_and_an_error_is_not() {
     let long = format!("{}\u{e9}", "line\n".repeat(30_000));

@@ -3,7 +3,11 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
+use windlass_core::doc::archived::ArchiveRecord;
 
+use super::super::contents::{Found, FoundKind, walk};
+use super::super::found::RECORD;
+use super::super::writer::Writer;
 use super::super::{Archive, Form, OutsideLinks};
 use super::*;
 
@@ -178,13 +182,36 @@ fn what_is_no_archive_is_named() {
     }
 }
 
-/// An archive of ours, small enough to be broken at every byte.
+/// An archive as ours are, small enough to be broken at every byte. Its bytes are the same each time, or a broken one
+/// would be another one each time: no time of this day and no path of this machine is in it.
 fn small(project: &Project) -> (Archive, Vec<u8>) {
-    project.write("workspaces/demo/INSTRUCTIONS.md", "do it");
-    project.write("workspaces/demo/working/file", "1234567890".repeat(20));
-    let archived = project.save("demo", Afterwards::Remove);
-    let bytes = fs::read(&archived.archive.path).unwrap();
-    (archived.archive, bytes)
+    let record = ArchiveRecord {
+        original_name: "demo".to_owned(),
+        archive_name: "demo-2026-03-01T12-00-05".to_owned(),
+        archived_at: Some(now()),
+        archived_from: "/home/somebody/project/.windlass/workspaces/demo".to_owned(),
+    };
+    let kept = tempfile::Builder::new().prefix("windlass-test-").tempdir().unwrap();
+    fs::create_dir(kept.path().join("working")).unwrap();
+    fs::write(kept.path().join("INSTRUCTIONS.md"), "do it").unwrap();
+    fs::write(kept.path().join("working/file"), "1234567890".repeat(20)).unwrap();
+    let path = project.write("archive/demo-2026-03-01T12-00-05.tar.gz", "");
+    let file = fs::File::create(&path).unwrap();
+    let mut writer = Writer::new(&path, &file);
+    let modified = 1_772_366_405;
+    writer.text(RECORD, modified, record.to_text().as_bytes()).unwrap();
+    for found in walk(kept.path(), &[], Limits::default()).unwrap() {
+        let mode = if matches!(found.kind, FoundKind::Folder) { 0o755 } else { 0o644 };
+        writer.add(kept.path(), Path::new("demo"), &Found { mode, modified, ..found }).unwrap();
+    }
+    writer.finish().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    (Archive { name: record.archive_name, path, form: Form::Compressed }, bytes)
+}
+
+#[test]
+fn the_same_folder_gives_the_same_archive() {
+    assert_eq!(small(&Project::new()).1, small(&Project::new()).1);
 }
 
 // rows: 128

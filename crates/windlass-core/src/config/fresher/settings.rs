@@ -1,0 +1,161 @@
+//! What single settings come to.
+
+use toml::Value;
+
+use super::super::keys::{KEYS, known};
+use super::super::shown::shown;
+use super::FresherSettings;
+use super::table::{Meaning, SETTINGS, Setting};
+
+/// Settings while they are read.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    found: FresherSettings,
+    /// What only holds where a container is used.
+    in_container: Vec<(&'static str, Value)>,
+    /// Which command it is, and the command.
+    gates: Vec<(&'static str, String)>,
+    iterations: Option<u32>,
+    /// Somebody said that the agent has to ask.
+    asks: bool,
+    /// A container is used.
+    container: bool,
+}
+
+/// What a setting comes to.
+#[derive(Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// A key of ours.
+    Option(&'static str, Value),
+    /// The same, where a container is used.
+    InContainer(&'static str, Value),
+    /// So many iterations; 0 = no limit.
+    Iterations(u32),
+    /// Nobody is asked, or somebody is.
+    AsksNobody(bool),
+    /// A container is used, or none is.
+    Container(bool),
+    /// A command.
+    Gate(String),
+    /// It has no place here: why.
+    Nothing(&'static str),
+    /// It says nothing.
+    Empty,
+}
+
+/// What a value of a setting comes to.
+///
+/// # Errors
+/// It is none: one sentence.
+pub(super) fn outcome(setting: &Setting, value: Value) -> Result<Outcome, String> {
+    let accepted = |key: &'static str, value: Value| {
+        known(key)?.accept(&value)?;
+        Ok::<_, String>((key, value))
+    };
+    Ok(match setting.meaning {
+        Meaning::Key(key) => accepted(key, value).map(|(key, value)| Outcome::Option(key, value))?,
+        Meaning::InContainer(key) => {
+            accepted(key, value).map(|(key, value)| Outcome::InContainer(key, value))?
+        }
+        Meaning::Folder(key) => {
+            let folder = text(&value)?.trim_end_matches('/').trim_start_matches("./").to_owned();
+            accepted(key, Value::String(folder)).map(|(key, value)| Outcome::Option(key, value))?
+        }
+        Meaning::Seconds(key) => {
+            let seconds = number(&value)?;
+            accepted(key, Value::String(format!("{seconds}s")))
+                .map(|(key, value)| Outcome::Option(key, value))?
+        }
+        Meaning::Iterations => Outcome::Iterations(number(&value)?),
+        Meaning::Permissions => Outcome::AsksNobody(switch(&value)?),
+        Meaning::Container => Outcome::Container(switch(&value)?),
+        Meaning::Command => match text(&value)?.trim() {
+            "" => Outcome::Empty,
+            command => Outcome::Gate(command.to_owned()),
+        },
+        Meaning::Nothing(_) if says_nothing(&value) => Outcome::Empty,
+        Meaning::Nothing(why) => Outcome::Nothing(why),
+    })
+}
+
+fn says_nothing(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.trim().is_empty()) || value.as_array().is_some_and(Vec::is_empty)
+}
+
+fn text(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| expected("a text", value))
+}
+
+fn switch(value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| expected("true or false", value))
+}
+
+fn number(value: &Value) -> Result<u32, String> {
+    let number = value.as_integer().and_then(|number| u32::try_from(number).ok());
+    number.ok_or_else(|| expected("a whole number", value))
+}
+
+fn expected(what: &str, value: &Value) -> String {
+    format!("expected {what}, found `{}`", shown(&value.to_string()))
+}
+
+impl Reading {
+    /// A setting of a file.
+    pub fn take_or_leave(&mut self, setting: &Setting, name: &str, value: Value) {
+        if setting.usual.is(&value) {
+            return;
+        }
+        match outcome(setting, value) {
+            Ok(Outcome::Option(key, value)) => self.found.options.push((key, value)),
+            Ok(Outcome::InContainer(key, value)) => self.in_container.push((key, value)),
+            Ok(Outcome::Iterations(number)) => self.iterations = Some(number),
+            Ok(Outcome::AsksNobody(nobody)) => self.asks = !nobody,
+            Ok(Outcome::Container(used)) => self.container = used,
+            Ok(Outcome::Gate(command)) => self.gates.push((setting.name, command)),
+            Ok(Outcome::Nothing(why)) => self.leave(name, why),
+            Ok(Outcome::Empty) => {}
+            Err(why) => self.leave(name, &why),
+        }
+    }
+
+    pub fn leave(&mut self, name: &str, why: &str) {
+        self.found.notes.push(format!("`{}` is left out: {why}", shown(name)));
+    }
+
+    /// All of it, with what follows from defaults.
+    pub fn finish(self) -> FresherSettings {
+        let Reading { mut found, in_container, mut gates, iterations, asks, container } = self;
+        gates.sort_by_key(|(name, _)| SETTINGS.iter().position(|setting| setting.name == *name));
+        found.gates = gates.into_iter().map(|(_, command)| command).collect();
+        match iterations {
+            Some(0) | None => found.notes.push(unlimited("windlass config set limits.max_iterations 0")),
+            Some(number) => found.options.push(("limits.max_iterations", Value::Integer(number.into()))),
+        }
+        if !asks {
+            found.notes.push(PERMISSIONS.to_owned());
+        }
+        if container {
+            found.options.push(("sandbox.kind", Value::String("docker".to_owned())));
+            found.options.extend(in_container);
+        } else if !in_container.is_empty() {
+            found.notes.push("the limits of its container are left out: `use_docker` was off".to_owned());
+        }
+        if !found.options.iter().any(|(key, _)| *key == "plan.folder") {
+            found.options.push(("plan.folder", Value::String("impl".to_owned())));
+        }
+        found.options.sort_by_key(|(name, _)| KEYS.iter().position(|key| key.name == *name));
+        found
+    }
+}
+
+/// What there is to say of a Fresher without a limit; `how` brings that back.
+pub(super) fn unlimited(how: &str) -> String {
+    format!(
+        "Fresher had no limit on iterations, which is not taken over: a run here ends after 20 iterations of planning and 50 of \
+         building; `{how}` lifts that"
+    )
+}
+
+/// What there is to say of a Fresher that asks nobody.
+const PERMISSIONS: &str = "Fresher's agent skipped all permissions, which is never saved here: in a sandbox that is the default \
+                           (`--sandbox bwrap`), and `--dangerously-skip-permissions` does it for one run";

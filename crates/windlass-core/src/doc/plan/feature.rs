@@ -1,0 +1,107 @@
+//! The features of a plan that is a folder.
+
+use super::Plan;
+use super::file::{FileRole, base_name};
+use super::task::{Task, TaskState};
+
+/// A feature: one file of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feature<'a> {
+    /// Its title, or else its file's name without ending.
+    pub name: &'a str,
+    /// Its file, as it was named.
+    pub file: &'a str,
+    /// The specs that it names for all its tasks, as written.
+    pub specs: &'a [String],
+    /// Its tasks by how far they are.
+    pub counts: Counts,
+}
+
+/// Tasks, by how far they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Neither begun nor done.
+    pub open: u64,
+    /// Begun.
+    pub in_progress: u64,
+    /// Done.
+    pub done: u64,
+}
+
+impl Counts {
+    /// Counts tasks.
+    #[must_use]
+    pub fn of<'a>(tasks: impl Iterator<Item = &'a Task>) -> Counts {
+        let mut counts = Counts::default();
+        tasks.for_each(|task| counts.add(task.state));
+        counts
+    }
+
+    fn add(&mut self, state: TaskState) {
+        match state {
+            TaskState::Open => self.open += 1,
+            TaskState::InProgress => self.in_progress += 1,
+            TaskState::Done => self.done += 1,
+        }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn total(self) -> u64 {
+        self.open + self.in_progress + self.done
+    }
+
+    /// What part is done, from 0 to 100, rounded down; 0 where there is none.
+    #[must_use]
+    pub const fn percent(self) -> u64 {
+        match self.total() {
+            0 => 0,
+            all => self.done * 100 / all,
+        }
+    }
+
+    /// `complete`, `in_progress` or `pending`.
+    #[must_use]
+    pub const fn status(self) -> &'static str {
+        if self.total() > 0 && self.done == self.total() {
+            "complete"
+        } else if self.in_progress > 0 || self.done > 0 {
+            "in_progress"
+        } else {
+            "pending"
+        }
+    }
+}
+
+impl Plan {
+    /// Is it a folder?
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        self.files.iter().any(|file| file.role != FileRole::Single)
+    }
+
+    /// The features of a folder, in the order in which they count.
+    #[must_use]
+    pub fn features(&self) -> Vec<Feature<'_>> {
+        let mut counts = vec![Counts::default(); self.files.len()];
+        for task in &self.tasks {
+            if let Some(counts) = counts.get_mut(task.file_index) {
+                counts.add(task.state);
+            }
+        }
+        let files = self.files.iter().zip(counts).filter(|(file, _)| file.role == FileRole::Feature);
+        files
+            .map(|(file, counts)| Feature {
+                name: if file.title.is_empty() { stem(&file.name) } else { &file.title },
+                file: &file.name,
+                specs: &file.specs,
+                counts,
+            })
+            .collect()
+    }
+}
+
+pub(super) fn stem(path: &str) -> &str {
+    let name = base_name(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}

@@ -1,0 +1,143 @@
+//! Which task is next, and what waits for what.
+
+use std::collections::HashMap;
+
+use super::task::{Task, TaskState};
+use super::{Plan, reference};
+
+/// What each task waits for.
+pub(super) struct Waiting {
+    /// Indexes of tasks, for each task.
+    pub on: Vec<Vec<usize>>,
+    /// Dependencies that name no task: the task's index, and what it names.
+    pub unknown: Vec<(usize, String)>,
+    /// Numbers that several tasks of a file have: the later task and the first.
+    pub twice: Vec<(usize, usize)>,
+}
+
+impl Waiting {
+    pub(super) fn of(tasks: &[Task]) -> Waiting {
+        let mut known = Names::default();
+        let mut waiting =
+            Waiting { on: vec![Vec::new(); tasks.len()], unknown: Vec::new(), twice: Vec::new() };
+        for (index, task) in tasks.iter().enumerate() {
+            waiting.twice.extend(known.add(index, task).map(|first| (index, first)));
+        }
+        for (index, task) in tasks.iter().enumerate() {
+            for name in &task.dependencies {
+                match known.find(task, name) {
+                    Some(other) => waiting.on.get_mut(index).into_iter().for_each(|on| on.push(other)),
+                    None if is_number(name) => waiting.unknown.push((index, name.clone())),
+                    None => {}
+                }
+            }
+        }
+        waiting
+    }
+
+    /// Tasks that wait for one another, in the order in which they do; the first is not repeated.
+    pub(super) fn cycle(&self) -> Option<Vec<usize>> {
+        let mut state = vec![Visit::New; self.on.len()];
+        for start in 0..self.on.len() {
+            let mut path = vec![(start, 0)];
+            while let Some((index, next)) = path.last_mut() {
+                let index = *index;
+                if *next == 0 && state.get(index) == Some(&Visit::Over) {
+                    path.pop();
+                    continue;
+                }
+                set(&mut state, index, Visit::OnPath);
+                let other = self.on.get(index).and_then(|on| on.get(*next)).copied();
+                *next += 1;
+                match other {
+                    Some(other) if state.get(other) == Some(&Visit::OnPath) => {
+                        let path: Vec<usize> = path.iter().map(|(index, _)| *index).collect();
+                        return path
+                            .iter()
+                            .position(|index| *index == other)
+                            .and_then(|from| path.get(from..))
+                            .map(<[_]>::to_vec);
+                    }
+                    Some(other) => path.push((other, 0)),
+                    None => {
+                        set(&mut state, index, Visit::Over);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    New,
+    OnPath,
+    Over,
+}
+
+fn set(state: &mut [Visit], index: usize, to: Visit) {
+    if let Some(visit) = state.get_mut(index) {
+        *visit = to;
+    }
+}
+
+/// Tasks by what they may be called.
+#[derive(Default)]
+struct Names {
+    /// By file and number.
+    here: HashMap<(usize, String), usize>,
+    /// By number or text; `None` where several have it.
+    anywhere: HashMap<String, Option<usize>>,
+}
+
+impl Names {
+    /// Adds a task; gives the one of its file that has its number already.
+    fn add(&mut self, index: usize, task: &Task) -> Option<usize> {
+        // What was taken for a quantity is a number after all where somebody depends on it: `1.1 add the reader`.
+        let bare = reference::id(&task.text).map(|(id, _)| id).filter(|_| task.id.is_none());
+        for name in [task.id.as_deref(), Some(&*task.text), bare].into_iter().flatten() {
+            let slot = self.anywhere.entry(name.to_lowercase()).or_insert(Some(index));
+            if *slot != Some(index) {
+                *slot = None;
+            }
+        }
+        let key = (task.file_index, task.id.as_ref()?.to_lowercase());
+        let first = *self.here.entry(key).or_insert(index);
+        (first != index).then_some(first)
+    }
+
+    fn find(&self, task: &Task, name: &str) -> Option<usize> {
+        let name = number(name).unwrap_or(name).to_lowercase();
+        let here = self.here.get(&(task.file_index, name.clone())).copied();
+        here.or_else(|| self.anywhere.get(&name).copied().flatten())
+    }
+}
+
+/// The number that a dependency names: `P1.2`, `Task 1.2`, `1.2: Title`.
+fn number(name: &str) -> Option<&str> {
+    let bare = name.strip_prefix("Task ").or_else(|| name.strip_prefix("task ")).unwrap_or(name);
+    reference::id(bare.trim()).map(|(id, _)| id)
+}
+
+fn is_number(name: &str) -> bool {
+    number(name).is_some()
+}
+
+impl Plan {
+    /// The task to do next: one in progress, then one that waits for no open task, then by the priority of its section
+    /// (none comes last), then in the order of the plan.
+    #[must_use]
+    pub fn next(&self) -> Option<&Task> {
+        let waiting = Waiting::of(&self.tasks);
+        let is_open =
+            |index: &usize| self.tasks.get(*index).is_some_and(|task| task.state != TaskState::Done);
+        self.tasks
+            .iter()
+            .zip(&waiting.on)
+            .filter(|(task, _)| task.state != TaskState::Done)
+            .min_by_key(|(task, on)| (task.state, on.iter().any(is_open), task.priority.unwrap_or(u32::MAX)))
+            .map(|(task, _)| task)
+    }
+}

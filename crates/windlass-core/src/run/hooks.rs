@@ -1,0 +1,148 @@
+//! Hooks: which are due, and what they said.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::fact::{
+    Ended, Evidence, Fact, Hook, HookDecision, HookName, HookOutcome, LaneId, Now, StopReason,
+};
+use crate::run::lane::LaneState;
+use crate::run::{Effect, Run};
+
+/// Iterations that a hook may skip in a row (rule C5).
+pub const MOST_SKIPS: u32 = 10;
+
+/// What hooks have said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hooks {
+    /// The hook of the beginning was called in this session.
+    pub greeted: bool,
+    /// The hook of the end was called for this ending.
+    pub dismissed: bool,
+    /// Iterations skipped in a row.
+    pub skips: u32,
+    /// What the hook of the beginning wants the next agent to be told.
+    pub greeting: String,
+    /// The same of the one before each iteration.
+    pub advice: String,
+    /// When the run began.
+    pub began: Option<Timestamp>,
+    /// It is being continued.
+    pub resumed: bool,
+    /// What they are told of the latest iteration.
+    pub latest: LatestIteration,
+}
+
+/// What hooks are told of the latest iteration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LatestIteration {
+    /// What was there when it began; `None` before the first one.
+    pub before: Option<Evidence>,
+    /// How its last agent ended; `None` before the first call.
+    pub ended: Option<Ended>,
+    /// How long the last one that ended took.
+    pub duration: Duration,
+}
+
+impl Run {
+    /// What hooks want the agent of this iteration to be told; empty = nothing.
+    #[must_use]
+    pub fn hook_prompt(&self) -> String {
+        let said = [&*self.hooks.greeting, &*self.hooks.advice];
+        said.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// When the run began; `None` before it did.
+    #[must_use]
+    pub fn started(&self) -> Option<Timestamp> {
+        self.hooks.began
+    }
+
+    /// Is it being continued by another process than the one that began it?
+    #[must_use]
+    pub fn is_resumed(&self) -> bool {
+        self.hooks.resumed
+    }
+
+    /// What hooks are told of the latest iteration.
+    #[must_use]
+    pub fn latest_iteration(&self) -> &LatestIteration {
+        &self.hooks.latest
+    }
+
+    /// What was there when the run began; `None` before it was looked at.
+    #[must_use]
+    pub fn first_evidence(&self) -> Option<&Evidence> {
+        self.history.first()
+    }
+
+    /// How the run ends, once that is decided.
+    #[must_use]
+    pub fn ending(&self) -> Option<StopReason> {
+        self.ending.as_ref().map(|(reason, _)| *reason)
+    }
+
+    /// Keeps what only hooks want to know of an accepted fact.
+    pub(super) fn remember_for_hooks(&mut self, at: Now, fact: &Fact) {
+        match fact {
+            Fact::RunStarted { .. } => self.hooks.began = Some(at.wall),
+            Fact::RunResumed { .. } => self.hooks.resumed = true,
+            Fact::IterationStarted { lane, .. } => {
+                self.hooks.latest.before = self.latest_evidence(*lane).cloned();
+            }
+            Fact::CallFinished { summary, .. } => self.hooks.latest.ended = Some(summary.ended),
+            Fact::IterationFinished { duration, .. } => self.hooks.latest.duration = *duration,
+            _ => {}
+        }
+    }
+
+    /// The hook of this name, if there is one.
+    #[must_use]
+    pub fn hook(&self, name: HookName) -> Option<&Hook> {
+        self.plan.as_ref()?.hooks.iter().find(|hook| hook.name == name)
+    }
+
+    /// Does this session still wait for the hook of its beginning? Nothing else is done before it.
+    pub(super) fn is_greeting(&self) -> bool {
+        !self.hooks.greeted && self.hook(HookName::Started).is_some() && !self.ends_agents()
+    }
+
+    /// Does the ending still wait for its hook?
+    pub(super) fn is_dismissing(&self) -> bool {
+        self.is_ending() && !self.hooks.dismissed && self.hook(HookName::Finished).is_some()
+    }
+
+    /// The effect of a hook that stands for the whole run.
+    pub(super) fn run_hook(&self, hook: HookName) -> Effect {
+        Effect::RunHook { lane: LaneId::default(), hook, iteration: self.counters.started }
+    }
+
+    pub(super) fn expects_hook(&self, lane: LaneId, hook: HookName) -> bool {
+        match hook {
+            HookName::Started => !self.hooks.greeted && !self.is_ending() && self.hook(hook).is_some(),
+            HookName::NextIteration => matches!(self.lane(lane), Some(LaneState::Asking)),
+            HookName::Finished => self.is_dismissing(),
+        }
+    }
+
+    /// The facts that follow from a hook's end.
+    pub(super) fn hook_ended(&self, lane: LaneId, hook: HookName, outcome: HookOutcome) -> Vec<Fact> {
+        if !self.expects_hook(lane, hook) {
+            return Vec::new();
+        }
+        let aborts = outcome.decision == HookDecision::Abort && hook != HookName::Finished;
+        let because = if outcome.reason.is_empty() { String::new() } else { format!(": {}", outcome.reason) };
+        let detail = format!("the hook `{}` said abort{because}", hook.name());
+        let finished = Fact::HookFinished { lane, hook, outcome };
+        let failing = Fact::Failing { stop_reason: StopReason::HookAbort, detail };
+        if aborts && self.failing.is_none() { vec![finished, failing] } else { vec![finished] }
+    }
+
+    /// Has a hook skipped so often that nothing will come of it?
+    pub(super) fn skipped_too_often(&self) -> Option<(StopReason, String)> {
+        (self.hooks.skips >= MOST_SKIPS).then(|| {
+            (StopReason::HookSkips, format!("the hook `next_iteration` skipped {MOST_SKIPS} times in a row"))
+        })
+    }
+}

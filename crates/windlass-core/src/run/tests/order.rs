@@ -1,0 +1,272 @@
+//! Which fact may follow in which state: all that may not is refused, and changes nothing.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::workspace::{complete, workspace};
+use super::world::{Act, World, check, fold, plan, report};
+use crate::fact::{
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Entry, Fact,
+    Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason, StopSource, Tokens,
+    Verdict,
+};
+use crate::run::{
+    CommitPolicy, Depth, Effect, Input, LaneState, Mode, Phase, Run, RunPlan, Survey, Verification,
+};
+
+const LANE: LaneId = LaneId(0);
+
+/// A run that sees everything: a baseline, commits, a verification, a wait, a kill, an agent that is ended.
+fn eventful() -> World {
+    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..workspace(Mode::Loop) };
+    plan.checks = vec![check(CheckKind::Gate, "one"), check(CheckKind::Gate, "two")];
+    let hook =
+        |name| Hook { name, command: HookCommand::Shell("true".to_owned()), timeout: Duration::from_secs(1) };
+    plan.hooks = HookName::ALL.map(hook).to_vec();
+    plan.job.verification = Some(Verification { depth: Depth::Quick, attempts: 3 });
+    let agent = |call: u32, _| match call {
+        1 => Act::works("one"),
+        2 => Act::limited(None),
+        4 | 6 => {
+            Act::judges(if call == 6 { crate::fact::Assessed::Pass } else { crate::fact::Assessed::Fail })
+        }
+        call => Act::works(&format!("tree {call}")).writes(complete(&call.to_string())),
+    };
+    let mut world = World::new(plan, agent).with_status(complete("yesterday"));
+    world.strays = vec![("one".to_owned(), "one, without what is not allowed".to_owned())];
+    world.until(|effect| matches!(effect, Effect::Call { turn, .. } if turn.iteration == 1));
+    world.input(Input::CallDue { lane: LANE, call: CallId(1), cut: Cut::Silence });
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::Complete);
+    world
+}
+
+fn summary() -> CallSummary {
+    CallSummary {
+        class: Class::Success,
+        detail: String::new(),
+        ended: crate::fact::Ended::Exited(0),
+        cut: None,
+        cost: Cost::ZERO,
+        estimated: false,
+        tokens: Tokens::default(),
+        tool_uses: 0,
+        empty: false,
+        denials: Vec::new(),
+        limit: None,
+        overage: false,
+        garbage_lines: 0,
+        duration: report(Class::Success).duration,
+        assessment: None,
+    }
+}
+
+/// One of each kind, as right as it can be in this state, in this lane and for this call.
+fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
+    let evidence = world.evidence();
+    let turn = run.lane(LANE).and_then(LaneState::turn);
+    let (iteration, attempt) =
+        turn.map_or((run.counters().started + 1, 1), |turn| (turn.iteration, turn.attempt));
+    let begun = if turn.is_some() { iteration + 1 } else { iteration };
+    let mut facts = vec![
+        Fact::Surveyed { evidence: evidence.clone(), snapshot: None, left_out: 0, standing: None },
+        Fact::IterationStarted { lane, iteration: begun },
+        Fact::CallReserved {
+            lane,
+            call,
+            iteration,
+            attempt,
+            purpose: Purpose::Work,
+            reserved: Cost::ZERO,
+            budget: None,
+        },
+        Fact::CallSpawned { lane, call, pid: 1 },
+        Fact::CallCut { lane, call, cut: Cut::Silence, now: false },
+        Fact::CallFinished { lane, call, claimed: false, summary: summary() },
+        Fact::StatusChanged { lane, standing: complete("x") },
+        Fact::Kept {
+            lane,
+            evidence: evidence.clone(),
+            snapshot: None,
+            changed: 0,
+            strayed: 0,
+            standing: None,
+        },
+        Fact::Refused { lane, count: 0, files: Vec::new(), undone: true, evidence: evidence.clone() },
+        Fact::HookDue { lane, iteration: begun },
+        Fact::Committed { lane, commit: None, evidence: evidence.clone(), altered: false, refused: None },
+        Fact::Settled { lane, evidence },
+        Fact::VerificationDue { lane, iteration, attempt },
+        Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Outage },
+        Fact::IterationFinished {
+            lane,
+            iteration,
+            verdict: Verdict::Idle,
+            class: Class::Success,
+            progress: false,
+            cost: Cost::ZERO,
+            tokens: Tokens::default(),
+            duration: Duration::ZERO,
+        },
+        Fact::Held { until: world.now.wall, class: Class::Outage, attempt: 1 },
+        Fact::Released,
+        Fact::StopRequested { by: StopSource::Interrupt, stage: 1 },
+        Fact::Failing { stop_reason: StopReason::Internal, detail: String::new() },
+        Fact::RunResumed { plan: Box::new(plan()) },
+        Fact::Noticed { text: String::new() },
+        Fact::RunEnding {
+            stop_reason: StopReason::Internal,
+            detail: String::new(),
+            iterations: 0,
+            cost: Cost::ZERO,
+            estimated: false,
+        },
+    ];
+    for stage in [CheckStage::Baseline, CheckStage::Candidate, CheckStage::Committed] {
+        facts.extend([0, 1].map(|check| Fact::CheckFinished { lane, stage, outcome: outcome(check) }));
+    }
+    facts.extend(HookName::ALL.map(|hook| Fact::HookFinished { lane, hook, outcome: hooked() }));
+    facts
+}
+
+fn hooked() -> HookOutcome {
+    HookOutcome {
+        result: CheckResult::Passed,
+        decision: HookDecision::Continue,
+        reason: String::new(),
+        prompt: String::new(),
+        duration: Duration::ZERO,
+        log: String::new(),
+    }
+}
+
+fn outcome(check: u16) -> CheckOutcome {
+    CheckOutcome {
+        check,
+        result: CheckResult::Passed,
+        duration: Duration::ZERO,
+        log: String::new(),
+        last_line: String::new(),
+    }
+}
+
+/// May a fact that names the right lane and the right call follow here?
+fn may_follow(run: &Run, fact: &Fact) -> bool {
+    let state = run.lane(LANE).map_or("none", LaneState::name);
+    let with_agent = ["calling", "terminating", "recovering"].contains(&state);
+    let ended = matches!(run.phase(), Phase::Ended(_));
+    match fact {
+        Fact::RunResumed { .. } => run.phase() != Phase::New,
+        _ if ended || run.phase() == Phase::New => false,
+        Fact::Noticed { .. } => true,
+        Fact::HookFinished { hook: HookName::Finished, .. } => run.is_ending() && !run.hooks.dismissed,
+        _ if run.is_ending() => false,
+        Fact::HookFinished { hook: HookName::Started, .. } => !run.hooks.greeted,
+        Fact::HookFinished { hook: HookName::NextIteration, .. } => state == "asking",
+        Fact::Held { .. }
+        | Fact::StopRequested { .. }
+        | Fact::Failing { .. }
+        | Fact::RunEnding { .. }
+        | Fact::StatusChanged { .. } => true,
+        Fact::Released => run.hold().is_some(),
+        Fact::Surveyed { .. } => !matches!(run.survey, Survey::Baseline | Survey::Done),
+        Fact::HookDue { .. } => state == "idle",
+        Fact::IterationStarted { .. } => state == "cleared",
+        Fact::CallReserved { .. } => state == "preparing",
+        Fact::CallSpawned { .. } | Fact::CallCut { .. } | Fact::CallFinished { .. } => with_agent,
+        Fact::Kept { .. } => state == "keeping",
+        Fact::Refused { .. } => state == "refusing",
+        Fact::Committed { .. } => state == "advancing",
+        Fact::Settled { .. } => state == "settling",
+        Fact::AttemptRepeats { .. } | Fact::IterationFinished { .. } => state == "judging",
+        Fact::VerificationDue { .. } => {
+            state == "judging"
+                && run.lane(LANE).and_then(LaneState::turn).is_some_and(|turn| turn.claim.is_none())
+        }
+        Fact::CheckFinished { stage, outcome, .. } => due(run) == Some((*stage, outcome.check)),
+        _ => panic!("{} is not in the table", fact.name()),
+    }
+}
+
+/// The check that is due now.
+fn due(run: &Run) -> Option<(CheckStage, u16)> {
+    match run.lane(LANE) {
+        Some(LaneState::Gating(_, _, checking)) => {
+            let done = u16::try_from(checking.done.len()).unwrap();
+            Some((checking.stage, done))
+        }
+        _ if run.survey == Survey::Baseline => {
+            Some((CheckStage::Baseline, u16::try_from(run.baseline().len()).unwrap()))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn in_every_state_what_may_not_follow_is_refused_and_changes_nothing() {
+    let world = eventful();
+    let mut states = BTreeSet::new();
+    for kept in 0..=world.journal.len() {
+        let run = fold(&world.journal[..kept]);
+        states.insert(run.lane(LANE).map_or("none", LaneState::name));
+        let running = run.lane(LANE).and_then(LaneState::call).map(|(_, call)| call.id);
+        let call = running.unwrap_or_else(|| run.ledger().next_call());
+        for fact in facts(&world, &run, LANE, call) {
+            let expected = may_follow(&run, &fact);
+            let entry = Entry { seq: run.next_seq(), at: world.now, fact };
+            let mut after = run.clone();
+            let applied = after.apply(&entry);
+            assert_eq!(applied.is_ok(), expected, "after {kept} facts: {:?}: {applied:?}", entry.fact);
+            assert!(expected || after == run, "after {kept} facts: {:?}", entry.fact);
+        }
+        // What is about another lane or another call belongs nowhere.
+        let of_another_lane = facts(&world, &run, LaneId(7), call).into_iter().filter(names_a_lane);
+        let of_another_call = facts(&world, &run, LANE, CallId(call.0 + 1)).into_iter().filter(names_a_call);
+        for fact in of_another_lane.chain(of_another_call) {
+            let entry = Entry { seq: run.next_seq(), at: world.now, fact };
+            assert!(run.clone().apply(&entry).is_err(), "after {kept} facts: {:?}", entry.fact);
+        }
+    }
+    let all = "advancing asking calling cleared gating idle judging keeping none preparing recovering refusing settling \
+               terminating";
+    assert_eq!(states.into_iter().collect::<Vec<_>>().join(" "), all);
+}
+
+fn names_a_lane(fact: &Fact) -> bool {
+    // The baseline belongs to no lane, nor does what is called at the ends of a run.
+    let of_the_run = |hook: &HookName| *hook != HookName::NextIteration;
+    let everywhere = match fact {
+        Fact::CheckFinished { stage: CheckStage::Baseline, .. } | Fact::Surveyed { .. } => true,
+        Fact::HookFinished { hook, .. } => of_the_run(hook),
+        _ => false,
+    };
+    !everywhere && serde_json::to_value(fact).is_ok_and(|fact| fact.get("lane").is_some())
+}
+
+fn names_a_call(fact: &Fact) -> bool {
+    matches!(fact, Fact::CallSpawned { .. } | Fact::CallCut { .. } | Fact::CallFinished { .. })
+}
+
+#[test]
+fn a_wrong_number_is_refused() {
+    let world = eventful();
+    for kept in 0..world.journal.len() {
+        let run = fold(&world.journal[..kept]);
+        for wrong in [0, run.next_seq() - 1, run.next_seq() + 1] {
+            let entry = Entry { seq: wrong, ..world.journal[kept].clone() };
+            assert!(run.clone().apply(&entry).is_err());
+        }
+        if let Fact::HookDue { lane, iteration } = world.journal[kept].fact {
+            for wrong in [iteration - 1, iteration + 1] {
+                let fact = Fact::HookDue { lane, iteration: wrong };
+                assert!(run.clone().apply(&Entry { fact, ..world.journal[kept].clone() }).is_err());
+            }
+        }
+        if let Fact::IterationStarted { lane, iteration } = world.journal[kept].fact {
+            for wrong in [iteration - 1, iteration + 1] {
+                let fact = Fact::IterationStarted { lane, iteration: wrong };
+                assert!(run.clone().apply(&Entry { fact, ..world.journal[kept].clone() }).is_err());
+            }
+        }
+    }
+}

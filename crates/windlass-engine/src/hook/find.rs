@@ -1,0 +1,178 @@
+//! Which hooks a run has.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{Access, access};
+use windlass_core::config::{HookSettings, nearest};
+use windlass_core::fact::{Hook, HookCommand, HookName};
+
+use super::kept;
+use crate::store::digest;
+use crate::workspace::{PROJECT_FOLDER, project_folder};
+
+/// The folder of hooks in `.windlass`.
+pub const HOOKS_FOLDER: &str = "hooks";
+
+/// The largest file that can be a hook, in bytes: it is read whole, to know whether it has changed.
+pub(super) const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+
+/// A turn of a run, and what is called there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Which.
+    pub name: HookName,
+    /// What is there: a command of the configuration, or a file; `None` = nothing.
+    pub command: Option<HookCommand>,
+    /// Why it is not called; `None` = it is.
+    pub problem: Option<String>,
+    /// What to type so that it is called.
+    pub remedy: Option<String>,
+    /// Its time.
+    pub timeout: Duration,
+    /// The file's SHA-256.
+    pub digest: Option<String>,
+}
+
+/// What there is of hooks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// One for each turn, in the order of a run.
+    pub listed: Vec<Listed>,
+    /// What a person should know, a sentence each.
+    pub notices: Vec<String>,
+}
+
+impl Found {
+    /// Those that are called.
+    #[must_use]
+    pub fn hooks(&self) -> Vec<Hook> {
+        let called = self.listed.iter().filter(|listed| listed.problem.is_none());
+        let hook = |listed: &Listed| {
+            let command = listed.command.clone()?;
+            Some(Hook { name: listed.name, command, timeout: listed.timeout })
+        };
+        called.filter_map(hook).collect()
+    }
+
+    /// The files among them, with their digests.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<(PathBuf, String)> {
+        let input = |listed: &Listed| match (&listed.command, &listed.digest) {
+            (Some(HookCommand::File(path)), Some(digest)) => Some((path.clone(), digest.clone())),
+            _ => None,
+        };
+        self.listed.iter().filter_map(input).collect()
+    }
+}
+
+/// Looks for the hooks of a run in a directory (canonical): commands of the configuration, else files in
+/// `.windlass/hooks`. Changes nothing.
+#[must_use]
+pub fn find(directory: &Path, settings: &HookSettings) -> Found {
+    let project = project_folder(directory);
+    let folder = project.join(PROJECT_FOLDER).join(HOOKS_FOLDER);
+    let mut found = Found::default();
+    for name in HookName::ALL {
+        let file = look(&folder.join(name.name()), &project);
+        let command = settings.commands.iter().find(|(hook, _)| *hook == name).map(|(_, command)| command);
+        let mut listed = match command {
+            Some(command) => {
+                if file.command.is_some() && settings.enabled {
+                    found.notices.push(format!(
+                        "hooks.{0} is a command in the configuration: the file {PROJECT_FOLDER}/{HOOKS_FOLDER}/{0} \
+                         is not called",
+                        name.name()
+                    ));
+                }
+                File { command: Some(HookCommand::Shell(command.clone())), ..File::default() }
+            }
+            None => file,
+        };
+        if !settings.enabled && listed.command.is_some() {
+            listed.problem = Some("hooks are switched off (hooks.enabled)".to_owned());
+            listed.remedy = Some("windlass config set hooks.enabled true".to_owned());
+        } else if let Some(problem) = &listed.problem {
+            let remedy = listed.remedy.as_ref().map_or_else(String::new, |remedy| format!(": {remedy}"));
+            found.notices.push(format!("the hook `{}` is not called: {problem}{remedy}", name.name()));
+        }
+        let File { command, problem, remedy, digest } = listed;
+        found.listed.push(Listed { name, command, problem, remedy, timeout: settings.timeout, digest });
+    }
+    if settings.enabled {
+        found.notices.extend(strangers(&folder));
+    }
+    found
+}
+
+#[derive(Default)]
+struct File {
+    command: Option<HookCommand>,
+    problem: Option<String>,
+    remedy: Option<String>,
+    digest: Option<String>,
+}
+
+/// What lies where a hook's file is looked for.
+fn look(path: &Path, project: &Path) -> File {
+    let shown = path.strip_prefix(project).unwrap_or(path).display().to_string();
+    let mut file = File::default();
+    let Ok(itself) = path.symlink_metadata() else {
+        return file;
+    };
+    file.command = Some(HookCommand::File(path.to_owned()));
+    let known = match path.metadata() {
+        Ok(known) => known,
+        Err(error) if itself.is_symlink() && error.kind() == ErrorKind::NotFound => {
+            file.problem = Some(format!("{shown} is a link that leads nowhere"));
+            return file;
+        }
+        Err(error) => {
+            file.problem = Some(format!("{shown} cannot be looked at ({error})"));
+            return file;
+        }
+    };
+    file.problem = if known.is_dir() {
+        Some(format!("{shown} is a folder"))
+    } else if !known.is_file() {
+        Some(format!("{shown} is no plain file"))
+    } else if known.len() > LARGEST_FILE {
+        Some(format!("{shown} is larger than {} MiB", LARGEST_FILE / (1024 * 1024)))
+    } else if access(path, Access::EXEC_OK).is_err() {
+        file.remedy = Some(format!("chmod +x {shown}"));
+        Some(format!("{shown} is not executable"))
+    } else {
+        match kept::read(path) {
+            Some(bytes) => {
+                file.digest = Some(digest(&bytes));
+                None
+            }
+            None => Some(format!("{shown} cannot be read")),
+        }
+    };
+    file
+}
+
+/// Files that look as if they were meant to be hooks.
+fn strangers(folder: &Path) -> Vec<String> {
+    let names = HookName::ALL.map(HookName::name);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut said: Vec<String> = entries
+        .take(1000)
+        .filter_map(|entry| {
+            let name = entry.file_name().to_str()?.to_owned();
+            let quiet = name.starts_with('.') || name.ends_with(".sample") || name.starts_with("README");
+            if quiet || names.contains(&name.as_str()) || name == "custom" {
+                return None;
+            }
+            let stem = name.split('.').next().unwrap_or(&name).to_lowercase().replace(['-', ' '], "_");
+            let meant = nearest(&stem, names)?;
+            let name: String = name.chars().filter(|char| !char.is_control()).take(80).collect();
+            Some(format!("{PROJECT_FOLDER}/{HOOKS_FOLDER}/{name} is no hook: was `{meant}` meant?"))
+        })
+        .collect();
+    said.sort();
+    said
+}

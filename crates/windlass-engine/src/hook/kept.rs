@@ -1,0 +1,66 @@
+//! Hooks as they were when the run started: a file that is changed while it goes on is not what was looked at.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use windlass_core::fact::{Hook, HookCommand, HookName};
+use windlass_core::run::RunPlan;
+
+use super::find::LARGEST_FILE;
+use crate::store::{RunFolder, StoreError, create_folder, digest};
+
+/// Keeps copies of a run's hook files in its folder, so that later changes apply to the next run.
+///
+/// # Errors
+/// A copy cannot be written.
+pub fn keep(folder: &RunFolder, hooks: &[Hook]) -> Result<(), StoreError> {
+    for hook in hooks {
+        let HookCommand::File(path) = &hook.command else {
+            continue;
+        };
+        let Some(bytes) = read(path) else {
+            continue;
+        };
+        let copy = copy(folder, hook.name);
+        copy.parent().map_or(Ok(()), create_folder)?;
+        let mut options = OpenOptions::new();
+        let file = options.create(true).write(true).truncate(true).mode(0o700).open(&copy);
+        file.and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_data()))
+            .map_err(|error| StoreError::io("write", &copy, error))?;
+    }
+    Ok(())
+}
+
+/// What is run for a hook: its own file while that is as it was, else the copy.
+///
+/// # Errors
+/// One sentence: it has changed, and there is no copy.
+pub(crate) fn program(plan: &RunPlan, folder: &RunFolder, hook: &Hook) -> Result<HookCommand, String> {
+    let HookCommand::File(path) = &hook.command else {
+        return Ok(hook.command.clone());
+    };
+    let known = plan.inputs.iter().find(|(input, _)| input == path).map(|(_, digest)| digest);
+    let same = known.is_none_or(|known| read(path).is_some_and(|bytes| digest(&bytes) == *known));
+    if same {
+        return Ok(hook.command.clone());
+    }
+    let copy = copy(folder, hook.name);
+    if copy.is_file() {
+        return Ok(HookCommand::File(copy));
+    }
+    Err(format!("{} has changed since the run started", path.display()))
+}
+
+fn copy(folder: &RunFolder, hook: HookName) -> PathBuf {
+    folder.path().join("hooks").join(hook.name())
+}
+
+/// A plain file's bytes; none of what is too large to be a hook.
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
+    let known = fs::metadata(path).ok().filter(|known| known.is_file() && known.len() <= LARGEST_FILE)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or_default());
+    File::open(path).ok()?.take(LARGEST_FILE + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LARGEST_FILE).then_some(bytes)
+}

@@ -1,0 +1,369 @@
+//! Fresher: its configuration, prompts, hooks, agents file, plans and state (formats in part E2 of the seeds' inventory).
+//! Its scripts are copied or read, never executed.
+
+mod folder;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use windlass_core::config::fresher::{FresherSettings, fresher_state};
+use windlass_core::prompt::LONGEST_GOAL;
+use windlass_core::workspace::OptionValue;
+
+use super::configuration::{Configuration, as_arguments};
+use super::copy::{copy_file, copy_folder, look_over};
+use super::{Extent, Item, ItemKind};
+use crate::file::{FileError, make_folder, read_beginning};
+use folder::{Entry, entries, is_executable, names_fresher};
+
+/// A longer file of its configuration or state is none.
+const LONGEST: usize = 1024 * 1024;
+/// A longer hook is no script.
+const LONGEST_HOOK: u64 = 16 * 1024 * 1024;
+/// Its prompts, and what they are called here.
+const PROMPTS: [(&str, &str); 2] = [("PROMPT.planning.md", "plan.md"), ("PROMPT.building.md", "build.md")];
+/// What is looked at by name in its folder.
+const KNOWN: [&str; 7] =
+    ["config.toml", "config.sh", ".state", "PROMPT.planning.md", "PROMPT.building.md", "AGENTS.md", "hooks"];
+
+/// What is taken over, and where it goes.
+#[derive(Clone, Debug)]
+pub struct FresherImport {
+    /// The project that holds `.fresher`.
+    pub source: PathBuf,
+    /// Ours.
+    pub target: PathBuf,
+    /// Is anything done?
+    pub extent: Extent,
+}
+
+/// Is there anything of Fresher in this folder?
+#[must_use]
+pub fn is_there(folder: &Path) -> bool {
+    folder.join(".fresher").is_dir()
+}
+
+impl FresherImport {
+    /// Takes what can be taken. What fails is left and named; everything else goes on.
+    ///
+    /// # Errors
+    /// Our own folder cannot be made.
+    pub fn run(&self) -> Result<Vec<Item>, FileError> {
+        if self.extent == Extent::Take {
+            make_folder(&self.target.join(".windlass"))?;
+        }
+        let mut items = Vec::new();
+        let settings = self.settings(&mut items);
+        let plan_folder = option(&settings.1, "plan.folder").unwrap_or("impl").to_owned();
+        let agents = self.agents_file();
+        items.push(self.configuration(settings, agents.as_ref()));
+        items.extend(agents.map(|agents| agents.item));
+        items.extend(PROMPTS.iter().filter_map(|(theirs, ours)| self.prompt(theirs, ours)));
+        items.extend(self.hooks());
+        items.extend(self.plans(&plan_folder));
+        items.extend(self.state());
+        items.extend(self.others());
+        Ok(items)
+    }
+
+    fn theirs(&self, name: &str) -> PathBuf {
+        self.source.join(".fresher").join(name)
+    }
+
+    /// What it was told, and the file that says so. What cannot be read is left; then its defaults hold, as they did.
+    fn settings(&self, items: &mut Vec<Item>) -> (PathBuf, FresherSettings) {
+        const KIND: ItemKind = ItemKind::Configuration;
+        let (file, script) = (self.theirs("config.toml"), self.theirs("config.sh"));
+        let broken = |path: &Path, why: String| {
+            Item::left(KIND, &name_of(path), path.to_owned(), format!("{why}; its defaults are taken for it"))
+        };
+        let read = match text(&file) {
+            Ok(Some(text)) => Some(FresherSettings::parse_toml(&text)),
+            Ok(None) => None,
+            Err(why) => Some(Err(why)),
+        };
+        if let Some(read) = read {
+            if script.symlink_metadata().is_ok() {
+                let why = "config.toml is there, which is read instead";
+                items.push(Item::left(KIND, "config.sh", script, why));
+            }
+            return match read {
+                Ok(settings) => (file, settings),
+                Err(why) => {
+                    items.push(broken(&file, why));
+                    (self.source.join(".fresher"), FresherSettings::defaults())
+                }
+            };
+        }
+        match text(&script) {
+            Ok(Some(text)) => (script, FresherSettings::parse_script(&text)),
+            Ok(None) => (self.source.join(".fresher"), FresherSettings::defaults()),
+            Err(why) => {
+                items.push(broken(&script, why));
+                (self.source.join(".fresher"), FresherSettings::defaults())
+            }
+        }
+    }
+
+    fn configuration(
+        &self,
+        (from, mut settings): (PathBuf, FresherSettings),
+        agents: Option<&Agents>,
+    ) -> Item {
+        if let Some(key) = agents.and_then(|agents| agents.key.clone()) {
+            settings.options.push(("agent.agents_file", OptionValue::String(key)));
+        }
+        let mut notes = settings.notes;
+        if !settings.gates.is_empty() {
+            notes.push("Fresher only told the agent these commands; as gates they decide:".to_owned());
+            let add = |gate: &String| {
+                let value = OptionValue::Array(vec![OptionValue::String(gate.clone())]);
+                format!("windlass config set gates.commands --add {}", as_arguments(&value))
+            };
+            notes.extend(settings.gates.iter().map(add));
+        }
+        let to = self.target.join(".windlass/config.toml");
+        let options = &settings.options;
+        let found = Configuration { tool: "Fresher", from: &from, to, whose: "", options, notes };
+        found.take(self.extent)
+    }
+
+    /// The agents file stays where the agent knows it; only that of another project is copied.
+    fn agents_file(&self) -> Option<Agents> {
+        const KIND: ItemKind = ItemKind::AgentsFile;
+        const NAME: &str = "AGENTS.md";
+        let from = self.theirs(NAME);
+        let left = |why: String| Some(Agents { key: None, item: Item::left(KIND, NAME, from.clone(), why) });
+        match entry(&from) {
+            Ok(None) => return None,
+            Ok(Some(Entry::File)) => {}
+            Ok(Some(other)) => return left(other.refusal().to_owned()),
+            Err(error) => return left(error.to_string()),
+        }
+        let ours = self.target.join(NAME);
+        if self.source == self.target {
+            let mut notes = vec!["it stays where it is: agent.agents_file names it".to_owned()];
+            if ours.symlink_metadata().is_ok() {
+                notes.push("the AGENTS.md of the project itself is not passed on beside it".to_owned());
+            }
+            let item = Item { kind: KIND, name: NAME.to_owned(), from: from.clone(), to: Some(from), notes };
+            return Some(Agents { key: Some(".fresher/AGENTS.md".to_owned()), item });
+        }
+        if ours.symlink_metadata().is_ok() {
+            return left("there is an AGENTS.md here already".to_owned());
+        }
+        Some(Agents { key: None, item: self.copied(KIND, NAME, &from, ours, Vec::new()) })
+    }
+
+    fn prompt(&self, theirs: &str, ours: &str) -> Option<Item> {
+        const KIND: ItemKind = ItemKind::Prompt;
+        let from = self.theirs(theirs);
+        let left = |why: &str| Some(Item::left(KIND, theirs, from.clone(), why));
+        let bytes = match entry(&from) {
+            Ok(None) => return None,
+            Ok(Some(Entry::File)) => match read_beginning(&from, LONGEST_GOAL) {
+                Ok(bytes) => bytes.unwrap_or_default(),
+                Err(error) => return left(&error.to_string()),
+            },
+            Ok(Some(other)) => return left(other.refusal()),
+            Err(error) => return left(&error.to_string()),
+        };
+        if bytes.len() > LONGEST_GOAL {
+            return left("it is longer than 1 MiB: a prompt may not be");
+        }
+        match std::str::from_utf8(&bytes) {
+            Err(_) => return left("it is not UTF-8 text: a prompt has to be"),
+            Ok(text) if text.trim_matches(['\u{feff}', ' ', '\n', '\r', '\t']).is_empty() => {
+                return left("it is empty: the built-in prompt is used");
+            }
+            Ok(_) => {}
+        }
+        let to = self.target.join(".windlass/prompts").join(ours);
+        if to.symlink_metadata().is_ok() {
+            return left(&already(&to, &bytes));
+        }
+        let notes = vec!["it replaces the built-in prompt; delete it to have that".to_owned()];
+        Some(self.copied(KIND, theirs, &from, to, notes))
+    }
+
+    /// Hooks and what lies beside them, each by itself.
+    fn hooks(&self) -> Vec<Item> {
+        const KIND: ItemKind = ItemKind::Hook;
+        let folder = self.theirs("hooks");
+        match entry(&folder) {
+            Ok(None) => return Vec::new(),
+            Ok(Some(Entry::Folder)) => {}
+            Ok(Some(other)) => return vec![Item::left(KIND, "hooks", folder, other.refusal())],
+            Err(error) => return vec![Item::left(KIND, "hooks", folder, error.to_string())],
+        }
+        match entries(&folder) {
+            Ok(names) => names.iter().map(|name| self.hook(name, &folder.join(name))).collect(),
+            Err(error) => vec![Item::left(KIND, "hooks", folder, error.to_string())],
+        }
+    }
+
+    fn hook(&self, name: &str, from: &Path) -> Item {
+        const KIND: ItemKind = ItemKind::Hook;
+        let left = |why: &str| Item::left(KIND, name, from.to_owned(), why);
+        let to = self.target.join(".windlass/hooks").join(name);
+        let metadata = match fs::symlink_metadata(from) {
+            Ok(metadata) => metadata,
+            Err(error) => return left(&error.to_string()),
+        };
+        let is_hook = matches!(name, "started" | "next_iteration" | "finished");
+        match Entry::of(&metadata) {
+            Entry::File if metadata.len() > LONGEST_HOOK => {
+                return left("it is longer than 16 MiB: no script is");
+            }
+            Entry::File => {}
+            Entry::Folder if !is_hook => return self.hook_folder(name, from, to),
+            other => return left(other.refusal()),
+        }
+        if to.symlink_metadata().is_ok() {
+            let theirs = read_beginning(from, LONGEST).ok().flatten().unwrap_or_default();
+            return left(&already(&to, &theirs));
+        }
+        let mut notes = Vec::new();
+        if is_hook && !is_executable(&metadata.permissions()) {
+            notes.push(format!(
+                "it is not executable, so it is never called: chmod +x .windlass/hooks/{name}"
+            ));
+        }
+        if names_fresher(from) {
+            notes.push("it names .fresher/, which stays where it is".to_owned());
+        }
+        self.copied(KIND, name, from, to, notes)
+    }
+
+    fn hook_folder(&self, name: &str, from: &Path, to: PathBuf) -> Item {
+        const KIND: ItemKind = ItemKind::Hook;
+        if to.symlink_metadata().is_ok() {
+            return Item::left(KIND, name, from.to_owned(), "a folder of this name is here already");
+        }
+        let done = match self.extent {
+            Extent::Look => look_over(from),
+            Extent::Take => copy_folder(from, &to),
+        };
+        super::taken(KIND, name, from, to, done)
+    }
+
+    /// Plans are read where they are.
+    fn plans(&self, folder: &str) -> Vec<Item> {
+        let readme = format!("{folder}/README.md");
+        let both = [("IMPLEMENTATION_PLAN.md", "plan.file"), (readme.as_str(), "plan.folder")];
+        let found = both.into_iter().filter(|(path, _)| self.source.join(path).is_file());
+        let item = |(path, key): (&str, &str)| {
+            let from = self.source.join(path);
+            let (kind, name) = (ItemKind::Plan, path.to_owned());
+            if self.source == self.target {
+                let notes = vec![format!("it is read where it is ({key})")];
+                Item { kind, name, to: Some(from.clone()), from, notes }
+            } else {
+                Item::left(kind, &name, from, "it belongs to its project; copy it to work it off here")
+            }
+        };
+        found.map(item).collect()
+    }
+
+    fn state(&self) -> Option<Item> {
+        const KIND: ItemKind = ItemKind::History;
+        let path = self.theirs(".state");
+        let why = match text_of_any(&path) {
+            Ok(None) => return None,
+            Ok(Some(text)) => {
+                format!("{}; runs here keep their own history", fresher_state(&text).sentence())
+            }
+            Err(why) => why,
+        };
+        Some(Item::left(KIND, ".state", path, why))
+    }
+
+    /// Everything else in its folder.
+    fn others(&self) -> Vec<Item> {
+        let folder = self.source.join(".fresher");
+        let names = match entries(&folder) {
+            Ok(names) => names,
+            Err(error) => return vec![Item::left(ItemKind::File, ".fresher", folder, error.to_string())],
+        };
+        let others = names.into_iter().filter(|name| !KNOWN.contains(&name.as_str()));
+        others
+            .map(|name| {
+                let from = folder.join(&name);
+                let why = match name.as_str() {
+                    "logs" => "they stay where they are; those of runs here: windlass logs",
+                    "run.sh" | "lib" | "bin" | "VERSION" => "windlass does what it did",
+                    "docker" => "windlass makes containers itself (--sandbox docker)",
+                    _ => "there is nothing like it here",
+                };
+                Item::left(ItemKind::File, &name, from, why)
+            })
+            .collect()
+    }
+
+    /// Copies a file, bytes and permissions, to a place where nothing is.
+    fn copied(&self, kind: ItemKind, name: &str, from: &Path, to: PathBuf, notes: Vec<String>) -> Item {
+        if self.extent == Extent::Take
+            && let Err(error) = copy_file(from, &to)
+        {
+            return Item::left(kind, name, from.to_owned(), error.to_string());
+        }
+        Item { kind, name: name.to_owned(), from: from.to_owned(), to: Some(to), notes }
+    }
+}
+
+/// The agents file, and what `agent.agents_file` has to be for it.
+struct Agents {
+    key: Option<String>,
+    item: Item,
+}
+
+/// What is there; `None` for nothing.
+fn entry(path: &Path) -> io::Result<Option<Entry>> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(Entry::of(&metadata))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Why something is left for which there is something here.
+fn already(ours: &Path, theirs: &[u8]) -> String {
+    match read_beginning(ours, theirs.len()) {
+        Ok(Some(bytes)) if bytes == theirs => "it is here already".to_owned(),
+        _ => "something else of this name is here already".to_owned(),
+    }
+}
+
+/// The text of a plain file.
+fn text(path: &Path) -> Result<Option<String>, String> {
+    let Some(bytes) = bytes(path)? else { return Ok(None) };
+    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+/// The same, with what is no UTF-8 replaced.
+fn text_of_any(path: &Path) -> Result<Option<String>, String> {
+    Ok(bytes(path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn bytes(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    match entry(path) {
+        Ok(None) => return Ok(None),
+        Ok(Some(Entry::File)) => {}
+        Ok(Some(other)) => return Err(other.refusal().to_owned()),
+        Err(error) => return Err(error.to_string()),
+    }
+    let bytes = read_beginning(path, LONGEST).map_err(|error| error.to_string())?;
+    match bytes {
+        Some(bytes) if bytes.len() > LONGEST => Err("it is longer than 1 MiB".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
+fn option<'a>(settings: &'a FresherSettings, key: &str) -> Option<&'a str> {
+    settings.options.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.as_str())
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}

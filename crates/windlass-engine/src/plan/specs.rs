@@ -1,0 +1,146 @@
+//! The specs of a job: the Markdown files of a folder and of those below it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use windlass_core::doc::plan::SpecNames;
+use windlass_core::run::JobPlan;
+
+use super::read;
+
+/// So many files below the folder are looked at.
+const MOST_FILES: usize = 10_000;
+
+/// So deep are folders looked into.
+const DEEPEST: usize = 16;
+
+/// The longest spec that is read, in bytes.
+const LONGEST_SPEC: usize = 4 * 1024 * 1024;
+
+/// The specs that were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundSpecs {
+    /// Their names.
+    pub names: SpecNames,
+    /// What else is there, and why it is no spec.
+    pub skipped: Vec<SkippedFile>,
+    folder: PathBuf,
+}
+
+/// A file among the specs that is none, or cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedFile {
+    /// Its path from the working directory, as people read it.
+    pub path: String,
+    /// Why, as the end of a sentence that begins with the path.
+    pub why: String,
+}
+
+/// Finds a job's specs by name; what is in them is not looked at.
+#[must_use]
+pub fn find_specs(directory: &Path, places: &JobPlan) -> FoundSpecs {
+    let Some(folder) = &places.specs else {
+        return FoundSpecs::default();
+    };
+    let shown = folder.display().to_string();
+    let mut walk = Walk {
+        top: directory.join(folder),
+        shown: shown.clone(),
+        names: Vec::new(),
+        skipped: Vec::new(),
+        seen: 0,
+    };
+    if walk.top.symlink_metadata().is_ok() {
+        walk.enter(Path::new(""), 0);
+    }
+    walk.names.sort();
+    walk.skipped.sort_by(|one, other| one.path.cmp(&other.path));
+    FoundSpecs { names: SpecNames::new(&shown, walk.names), skipped: walk.skipped, folder: walk.top }
+}
+
+impl FoundSpecs {
+    /// The text of a spec, by its name.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn text(&self, name: &str) -> Result<String, SkippedFile> {
+        let path = if self.names.folder().is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.names.folder())
+        };
+        let skipped = |why: &str| SkippedFile { path: path.clone(), why: why.to_owned() };
+        let content = read::content(&self.folder.join(name), LONGEST_SPEC);
+        let bytes = content.ok_or_else(|| skipped("is gone"))?.map_err(|why| skipped(&why))?;
+        if bytes.len() > LONGEST_SPEC {
+            return Err(skipped("is longer than a spec may be, which is 4 MiB"));
+        }
+        if bytes.contains(&0) {
+            return Err(skipped("is binary"));
+        }
+        String::from_utf8(bytes).map_err(|_| skipped("is not UTF-8"))
+    }
+}
+
+struct Walk {
+    top: PathBuf,
+    shown: String,
+    names: Vec<String>,
+    skipped: Vec<SkippedFile>,
+    seen: usize,
+}
+
+impl Walk {
+    /// Looks into a folder, relative to the top.
+    fn enter(&mut self, folder: &Path, depth: usize) {
+        let entries = match fs::read_dir(self.top.join(folder)) {
+            Ok(entries) => entries,
+            Err(error) => return self.skip(folder, format!("cannot be read: {error}")),
+        };
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for entry in entries.flatten() {
+            self.seen += 1;
+            if self.seen > MOST_FILES {
+                return self
+                    .skip(folder, format!("holds more files than are looked at, which is {MOST_FILES}"));
+            }
+            if !entry.file_name().to_string_lossy().starts_with('.') {
+                paths.push(folder.join(entry.file_name()));
+            }
+        }
+        paths.sort();
+        for path in paths {
+            self.take(&path, depth);
+        }
+    }
+
+    fn take(&mut self, path: &Path, depth: usize) {
+        let at = self.top.join(path);
+        let is_link = at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        match at.metadata() {
+            Ok(metadata) if metadata.is_dir() && is_link => {
+                self.skip(path, "is a link to a folder".to_owned());
+            }
+            Ok(metadata) if metadata.is_dir() && depth >= DEEPEST => {
+                self.skip(path, "lies too deep".to_owned());
+            }
+            Ok(metadata) if metadata.is_dir() => self.enter(path, depth + 1),
+            Ok(metadata) if !metadata.is_file() => self.skip(path, "is no file".to_owned()),
+            Ok(_) if !is_markdown(path) => self.skip(path, "is no Markdown file".to_owned()),
+            Ok(_) => match path.to_str() {
+                Some(name) => self.names.push(name.to_owned()),
+                None => self.skip(path, "has a name that is not UTF-8".to_owned()),
+            },
+            Err(error) => self.skip(path, format!("cannot be read: {error}")),
+        }
+    }
+
+    fn skip(&mut self, path: &Path, why: String) {
+        let shown = Path::new(&self.shown).join(path).display().to_string();
+        self.skipped.push(SkippedFile { path: shown.trim_end_matches('/').to_owned(), why });
+    }
+}
+
+pub(super) fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}

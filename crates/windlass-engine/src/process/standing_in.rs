@@ -1,0 +1,46 @@
+//! A process that stands before another one: it starts it, passes signals on, and ends when it ends.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::Command;
+use std::thread;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::Signals;
+
+/// What is passed on to the one behind.
+const PASSED_ON: [i32; 5] = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2];
+
+/// Runs a program with this process's own files and directory, in a process group of its own, so that a signal reaches
+/// it once: through us. Returns what this process should end with: its exit code, or 128 and the number of the signal
+/// that ended it.
+///
+/// # Errors
+/// It cannot be started.
+pub fn stand_before(
+    program: &OsStr,
+    arguments: &[OsString],
+    environment: &[(String, String)],
+) -> io::Result<u8> {
+    // Before there is a child: what comes earlier waits for it. Caught and not ignored, so that the child gets what is
+    // usual even where we were started with it ignored.
+    let mut signals = Signals::new(PASSED_ON)?;
+    #[expect(clippy::disallowed_methods, reason = "it starts what a keeper was asked for")]
+    let mut command = Command::new(program);
+    command.args(arguments).process_group(0);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    let mut child = command.spawn()?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in &mut signals {
+            if let (Some(group), Some(signal)) = (group, Signal::from_named_raw(signal)) {
+                let _ = kill_process_group(group, signal);
+            }
+        }
+    })?;
+    let status = child.wait()?;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(u8::try_from(code).unwrap_or(1))
+}

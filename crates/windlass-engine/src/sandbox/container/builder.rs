@@ -1,0 +1,87 @@
+//! Making a project's image.
+
+use windlass_core::fact::Ended;
+use windlass_core::run::SandboxKind;
+
+use super::client::{Client, Engine};
+use super::image::Recipe;
+use super::{reach, trial};
+use crate::file::FileError;
+use crate::process::ProcessError;
+
+/// An engine that can make images here.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    client: Client,
+}
+
+/// What an engine kept of earlier times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It is used.
+    Used,
+    /// It is not, and the base image is fetched again.
+    Ignored,
+}
+
+impl From<bool> for Kept {
+    /// Of a switch that says that all is to be made anew.
+    fn from(anew: bool) -> Kept {
+        if anew { Kept::Ignored } else { Kept::Used }
+    }
+}
+
+/// Why an image was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// What it is made of could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The engine could not be started.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+impl Builder {
+    /// The engine, where it answers.
+    ///
+    /// # Errors
+    /// It does not: one sentence.
+    pub fn find(engine: Engine) -> Result<Builder, String> {
+        let kind = match engine {
+            Engine::Docker => SandboxKind::Docker(None),
+            Engine::Podman => SandboxKind::Podman(None),
+        };
+        reach(&kind).map(|(client, _)| Builder { client })
+    }
+
+    /// Which.
+    #[must_use]
+    pub const fn engine(&self) -> Engine {
+        self.client.engine
+    }
+
+    /// Is the image there?
+    ///
+    /// # Errors
+    /// The engine does not answer.
+    pub fn has(&self, image: &str) -> Result<bool, String> {
+        trial::has_image(&self.client, image).map_err(|error| error.to_string())
+    }
+
+    /// Makes it, with our own standard streams; says how the engine ended. Ctrl-C ends it.
+    ///
+    /// # Errors
+    /// It was not even begun.
+    pub fn build(&self, recipe: &Recipe, kept: Kept) -> Result<Ended, BuildError> {
+        let context = recipe.context()?;
+        let mut arguments = vec!["build".into(), "--tag".into(), recipe.image().into()];
+        if kept == Kept::Ignored {
+            arguments.extend(["--no-cache".into(), "--pull".into()]);
+        }
+        arguments.extend(["--file".into(), context.dockerfile().into_os_string()]);
+        arguments.push(context.files().into_os_string());
+        let handed_back = self.client.command(&arguments).with_terminal()?;
+        Ok(handed_back.ended)
+    }
+}

@@ -1,0 +1,358 @@
+//! Containers of Docker and Podman.
+//!
+//! What a keeper is to start becomes the engine's client that starts a container: its standard streams are the
+//! container's, SIGTERM to it goes inside, and its exit status is that of what ran inside. The container itself is not
+//! below the keeper; it carries the run's label, and whatever carries it is ended whenever a keeper has swept, by the
+//! keeper's last rites, and at the next start.
+//!
+//! Inside are the working tree and its git directories, at the same places as outside, a home and a `/tmp` of the
+//! sandbox's own, and the files of the call. Nothing else of this machine is there.
+
+pub mod image;
+
+mod builder;
+mod client;
+mod command;
+mod facts;
+mod inner;
+mod leftovers;
+mod sweep;
+mod trial;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
+
+use super::environment::{Holder, Own, environment};
+use super::folders::Folders;
+use super::inside::{INSIDE_COMMAND, Orders};
+use super::proxy::Proxy;
+use super::room::{CREDENTIALS, Occupied};
+use super::view::{Sight, View, temporary};
+use super::{Guest, LastRites, SandboxError, SandboxRoom};
+use crate::process::SpawnRequest;
+use client::Client;
+pub(super) use command::Streams;
+use command::{Errand, Init, Outfit, Wire};
+use facts::Facts;
+use sweep::{Label, Troubles};
+
+pub use builder::{BuildError, Builder, Kept};
+pub use client::Engine;
+pub use leftovers::{SWEEP_COMMAND, end_leftovers, sweep_main};
+
+/// A run's containers.
+#[derive(Debug)]
+pub(super) struct Container {
+    client: Client,
+    outfit: Outfit,
+    plan: SandboxPlan,
+    room: SandboxRoom,
+    label: Label,
+    proxy: Option<Proxy>,
+    /// What could not be ended, in words; and what of that was told already.
+    troubles: Mutex<Troubles>,
+    /// Made by us, so that nobody inside can make them; taken away again where nothing came into them.
+    made: Occupied,
+    /// Last, so that it is dropped last.
+    folders: Folders,
+}
+
+impl Container {
+    /// Looks for the engine and the image, and tries one container.
+    pub fn open(plan: &SandboxPlan, room: SandboxRoom) -> Result<Container, SandboxError> {
+        let unusable = |why: String| SandboxError::unusable(&plan.kind, why);
+        let (client, facts) = reach(&plan.kind).map_err(unusable)?;
+        let image = image(&plan.kind).map_err(unusable)?;
+        trial::find_image(&client, &image).map_err(unusable)?;
+        if !facts.limits && (plan.memory.is_some() || plan.millicpus.is_some()) {
+            return Err(unusable("it cannot limit memory or processors on this machine".to_owned()));
+        }
+        let folders = Folders::make(&room.scratch)?;
+        let socket = folders.socket();
+        let proxy = Proxy::of(&plan.network, &socket).map_err(SandboxError::file("listen on", &socket))?;
+        leftovers::note(&room.scratch, client.engine).map_err(|error| SandboxError::File {
+            action: error.action,
+            path: error.path,
+            source: error.source,
+        })?;
+        let mut container = Container::new(client, &facts, image, plan, room, folders);
+        container.proxy = proxy;
+        container.room.refuse_diversion()?;
+        container.log_in()?;
+        container.made = container.room.occupy();
+        container.try_out().map_err(|why| SandboxError::unusable(&plan.kind, why))?;
+        Ok(container)
+    }
+
+    fn new(
+        client: Client,
+        facts: &Facts,
+        image: String,
+        plan: &SandboxPlan,
+        room: SandboxRoom,
+        folders: Folders,
+    ) -> Container {
+        let outfit = Outfit {
+            engine: client.engine,
+            image,
+            user: facts.user(client.engine),
+            init: Init::Engine,
+            wire: if plan.network == Network::On { Wire::Default } else { Wire::None },
+            memory: plan.memory,
+            processes: plan.processes.filter(|_| facts.limits),
+            millicpus: plan.millicpus,
+            labelled: facts::labels_files(),
+        };
+        let label = Label::of_run(&room.run.0);
+        Container {
+            client,
+            outfit,
+            plan: plan.clone(),
+            room,
+            label,
+            proxy: None,
+            troubles: Mutex::default(),
+            made: Occupied::default(),
+            folders,
+        }
+    }
+
+    /// The command line that would start a program for an agent. The engine is not asked anything.
+    pub fn rehearse(
+        plan: &SandboxPlan,
+        room: SandboxRoom,
+        program: &Path,
+        arguments: &[OsString],
+    ) -> Result<Vec<OsString>, SandboxError> {
+        let unusable = |why: String| SandboxError::unusable(&plan.kind, why);
+        let (engine, _) =
+            Engine::of(&plan.kind).ok_or_else(|| unusable("it has no containers".to_owned()))?;
+        let client = Client::find(engine).map_err(|error| unusable(error.to_string()))?;
+        let image = image(&plan.kind).map_err(unusable)?;
+        let facts = facts::guess(engine);
+        let folders = Folders::rehearsed(&room.scratch);
+        let directory = room.directory.clone();
+        let container = Container::new(client, &facts, image, plan, room, folders);
+        let orders = container.folders.orders(2);
+        let errand =
+            container.errand(2, Guest::Agent { files: &[] }, &directory, program, arguments, &orders, &[]);
+        let line = container.outfit.arguments(&errand, Streams::Apart);
+        Ok(std::iter::once(container.client.program.clone().into_os_string()).chain(line).collect())
+    }
+
+    /// What a trial of an earlier session of this run left is over.
+    fn try_out(&mut self) -> Result<(), String> {
+        sweep::sweep(&self.client, &self.label).map_err(|error| error.to_string())?;
+        let mut needed = vec!["git".to_owned()];
+        let agent = self.program(&self.room.agent);
+        needed.extend(agent.into_string().ok().filter(|name| !name.contains('/')));
+        let orders = self.write_orders(0).map_err(|error| error.to_string())?;
+        let arguments = trial::arguments(&needed);
+        let directory = self.room.directory.clone();
+        let errand =
+            self.errand(0, Guest::Command, &directory, Path::new("/bin/sh"), &arguments, &orders, &[]);
+        trial::try_out(&self.client, &mut self.outfit, &errand, &self.label, &needed)
+    }
+
+    /// The engine's client instead of what was meant.
+    pub fn enter(
+        &self,
+        guest: Guest<'_>,
+        streams: Streams,
+        request: SpawnRequest,
+    ) -> Result<SpawnRequest, SandboxError> {
+        let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
+        let orders = self.write_orders(id)?;
+        let errand = self.errand(id, guest, &directory, &program, &arguments, &orders, &environment);
+        Ok(SpawnRequest {
+            id,
+            program: self.client.program.clone(),
+            arguments: self.outfit.arguments(&errand, streams),
+            environment,
+            directory,
+            stdin,
+            stdout,
+            stderr,
+        })
+    }
+
+    /// What a person should be told of, each once.
+    pub fn news(&self) -> Option<String> {
+        let trouble = self.troubles.lock().unwrap_or_else(PoisonError::into_inner).tell();
+        trouble.or_else(|| self.proxy.as_ref().and_then(Proxy::news))
+    }
+
+    /// Ends whatever carries the run's label. What cannot be ended now is tried again at the next occasion, and told.
+    pub fn end(&self) {
+        if let Err(error) = sweep::sweep(&self.client, &self.label) {
+            let said = sweep::not_ended(self.client.engine, &self.label, &error);
+            self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(said);
+        }
+    }
+
+    /// Our own program, which does the same.
+    #[expect(clippy::unnecessary_wraps, reason = "other sandboxes have none")]
+    pub fn last_rites(&self) -> Option<LastRites> {
+        Some(LastRites {
+            program: self.room.windlass.clone(),
+            arguments: vec![SWEEP_COMMAND.into(), self.client.engine.name().into(), self.label.text().into()],
+            environment: client::environment(),
+        })
+    }
+
+    /// What a program outside is inside: the agent is the image's own, our own program comes along.
+    fn program(&self, program: &Path) -> OsString {
+        if program == self.room.agent && program != self.room.windlass {
+            return program.file_name().unwrap_or(program.as_os_str()).to_owned();
+        }
+        program.as_os_str().to_owned()
+    }
+
+    /// What one container is for. Where there is a proxy, our own program goes before, and keeps the way to it open.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a request, which owns its files")]
+    fn errand(
+        &self,
+        id: u64,
+        guest: Guest<'_>,
+        directory: &Path,
+        program: &Path,
+        arguments: &[OsString],
+        orders: &Path,
+        outside: &[(OsString, OsString)],
+    ) -> Errand {
+        let named = self.program(program);
+        let mut files = self.room.files.clone();
+        if program == self.room.windlass || self.proxy.is_some() {
+            files.push(self.room.windlass.clone());
+        }
+        // A hook's program is a copy among the runner's own files.
+        if program.starts_with(&self.room.state) {
+            files.push(program.to_owned());
+        }
+        if let Guest::Agent { files: of_call } = guest {
+            files.extend_from_slice(of_call);
+        }
+        let (program, arguments) = if self.proxy.is_some() {
+            files.extend([orders.to_owned(), self.folders.socket()]);
+            let before = [INSIDE_COMMAND.into(), orders.into(), named];
+            (self.room.windlass.clone().into(), before.into_iter().chain(arguments.iter().cloned()).collect())
+        } else {
+            (named, arguments.to_vec())
+        };
+        let inside = self.environment(guest, outside.to_vec());
+        Errand {
+            // A resumed run counts on where it was; a container of before may just be going.
+            name: format!("windlass-{}-{}-{id}", self.room.run.0, std::process::id()),
+            label: self.label.clone(),
+            directory: directory.to_owned(),
+            environment: inner::variables(inside, outside, &self.plan.environment),
+            mounts: inner::mounts(&self.view(guest, &files), &files),
+            program,
+            arguments,
+        }
+    }
+
+    fn view(&self, guest: Guest<'_>, files: &[PathBuf]) -> View {
+        let mut own = self.folders.places();
+        own.extend(temporary(&self.folders.temporary()));
+        let mut view = View::new(&self.plan, &self.room, own, files);
+        if self.plan.login == SandboxLogin::Mount && matches!(guest, Guest::Agent { .. }) {
+            view.places.insert(self.credentials_inside(), Sight::Shown(self.room.credentials()));
+        }
+        view
+    }
+
+    fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        let holder = match guest {
+            Guest::Agent { .. } => Holder::Agent,
+            Guest::Command => Holder::Command,
+        };
+        let own = Own {
+            kind: self.plan.kind.name(),
+            home: &self.folders.home(),
+            temporary: Path::new("/tmp"),
+            git: &self.room.git_settings,
+            toolchains: None,
+            network: &self.plan.network,
+        };
+        environment(outside, holder, &self.plan.environment, own)
+    }
+
+    /// What the process inside is to do, where there is one.
+    fn write_orders(&self, id: u64) -> Result<PathBuf, SandboxError> {
+        let path = self.folders.orders(id);
+        let Network::Hosts(hosts) = &self.plan.network else { return Ok(path) };
+        let orders = Orders {
+            proxy: Some(self.folders.socket().as_os_str().into()),
+            direct: super::local::within(hosts),
+            ..Orders::default()
+        };
+        let json = serde_json::to_vec(&orders).unwrap_or_default();
+        fs::write(&path, json).map_err(SandboxError::file("write", &path))?;
+        Ok(path)
+    }
+
+    fn credentials_inside(&self) -> PathBuf {
+        self.folders.home().join(CREDENTIALS)
+    }
+
+    fn log_in(&self) -> Result<(), SandboxError> {
+        if self.room.credentials_to_mount(self.plan.login)?.is_none() {
+            return Ok(());
+        }
+        // Something to be mounted on.
+        let inside = self.credentials_inside();
+        fs::write(&inside, b"").map_err(SandboxError::file("create", &inside))
+    }
+}
+
+/// The image that is named, or that the project's files stand for.
+fn image(kind: &SandboxKind) -> Result<String, String> {
+    let (_, image) = Engine::of(kind).unzip();
+    image.flatten().map(str::to_owned).ok_or_else(|| {
+        "no image is named, and what the project's own is made of cannot be read: windlass sandbox build says why"
+            .to_owned()
+    })
+}
+
+/// Why containers of this kind cannot be used here; and what does not hold in them where they can.
+pub(super) fn probe(kind: &SandboxKind) -> Result<Vec<String>, String> {
+    let (client, facts) = reach(kind)?;
+    let mut missing = Vec::new();
+    if let Some((_, Some(image))) = Engine::of(kind) {
+        trial::find_image(&client, image)?;
+    }
+    if !facts.limits {
+        missing.push("memory, processes and processors cannot be limited".to_owned());
+    }
+    Ok(missing)
+}
+
+/// The engine of a kind of sandbox, where it answers and is on this machine.
+fn reach(kind: &SandboxKind) -> Result<(Client, Facts), String> {
+    let (engine, _) = Engine::of(kind).ok_or_else(|| format!("{} has no containers", kind.name()))?;
+    let client = Client::find(engine).map_err(|error| error.to_string())?;
+    let facts = facts::ask(&client).map_err(|error| {
+        let said = error.to_string();
+        if said.to_ascii_lowercase().contains("permission denied") {
+            return format!(
+                "{said}; this user may not use it (the group docker may), and podman needs no daemon"
+            );
+        }
+        said
+    })?;
+    if facts.version.is_empty() {
+        return Err(format!("{}: its daemon does not answer", engine.name()));
+    }
+    if !facts.here {
+        return Err(format!("{} works on another machine, where these files are not", engine.name()));
+    }
+    Ok((client, facts))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! The sandbox's own files.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::SandboxError;
+use super::view::Sight;
+
+/// The sandbox's own files; gone when this is dropped.
+#[derive(Debug)]
+pub(super) struct Folders {
+    root: PathBuf,
+    lasting: Lasting,
+}
+
+/// How long they are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lasting {
+    UntilDropped,
+    /// They never are.
+    None,
+}
+
+impl Folders {
+    /// Makes them anew; what a killed run left of them is removed.
+    pub fn make(root: &Path) -> Result<Folders, SandboxError> {
+        remove(root);
+        let mut folders = Folders { root: root.to_owned(), lasting: Lasting::UntilDropped };
+        for folder in [folders.home(), folders.temporary(), folders.home().join(".claude")] {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&folder)
+                .map_err(SandboxError::file("create", &folder))?;
+        }
+        folders.root = root.canonicalize().map_err(SandboxError::file("find", root))?;
+        Ok(folders)
+    }
+
+    /// The same, without making anything.
+    pub fn rehearsed(root: &Path) -> Folders {
+        Folders { root: root.to_owned(), lasting: Lasting::None }
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    pub fn temporary(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    /// The proxy's socket.
+    pub fn socket(&self) -> PathBuf {
+        self.root.join("proxy.sock")
+    }
+
+    /// What the process inside is to do for one guest.
+    pub fn orders(&self, id: u64) -> PathBuf {
+        self.root.join(format!("orders-{id}.json"))
+    }
+
+    /// What guests see of them.
+    pub fn places(&self) -> Vec<(PathBuf, Sight)> {
+        vec![(self.home(), Sight::Writable), (self.temporary(), Sight::Writable)]
+    }
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        if self.lasting == Lasting::UntilDropped {
+            remove(&self.root);
+        }
+    }
+}
+
+/// Removes a folder, whatever guests did to it. What cannot be removed stays in the run's folder.
+fn remove(root: &Path) {
+    match fs::remove_dir_all(root) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_up(root, 64);
+            let _ = fs::remove_dir_all(root);
+        }
+        _ => {}
+    }
+}
+
+/// Gives ourselves back the right to empty folders. (Modules of Go, for one, are kept in folders that nobody may
+/// change.)
+fn open_up(folder: &Path, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path(), depth);
+        }
+    }
+}

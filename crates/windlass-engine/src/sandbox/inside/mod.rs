@@ -1,0 +1,113 @@
+//! The process inside: it shuts what has to be shut from within, then starts what was meant and stands before it.
+//!
+//! Its order matters. Whatever it leaves open for itself, a guest could take from it; so the door is shut before it has
+//! a second thread.
+
+mod capabilities;
+mod door;
+mod forward;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde::{Deserialize, Serialize};
+
+use crate::process::protocol::Text;
+use crate::process::stand_before;
+
+pub(super) use door::{Strength, strength};
+
+use door::shut;
+
+/// The hidden subcommand of `windlass` that must call [`inside_main`] and do nothing before it.
+pub const INSIDE_COMMAND: &str = "sandbox-inside";
+
+/// What it ends with when the door cannot be shut, or there is nobody to let in.
+const REFUSED: u8 = 125;
+
+/// What the process inside is to do, as the runner writes it down for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Orders {
+    /// What the kernel is told; `None` = somebody else has shut the door already.
+    pub door: Option<Door>,
+    /// Processes that this user may have; `None` = no limit.
+    pub processes: Option<u32>,
+    /// The proxy's socket; `None` = there is none.
+    pub proxy: Option<Text>,
+    /// Names of hosts that are reached without the proxy.
+    pub direct: Vec<String>,
+}
+
+/// What the kernel is told to let through.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Door {
+    /// Files and folders, with all below, that may be read.
+    pub readable: Vec<Text>,
+    /// The same for whatever may be done.
+    pub writable: Vec<Text>,
+    /// Ports that may be connected to.
+    pub ports: Ports,
+}
+
+/// Ports that may be connected to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ports {
+    /// All.
+    All,
+    /// That of the way to the proxy, where there is a proxy; otherwise none.
+    Proxy,
+}
+
+/// What the process inside does, from its start to its end. `arguments`: the file of its orders, then a program and
+/// its arguments.
+#[must_use]
+pub fn inside_main(arguments: &[OsString]) -> ExitCode {
+    match carry_out(arguments) {
+        Ok(code) => ExitCode::from(code),
+        Err(said) => {
+            let _ = rustix::io::write(rustix::stdio::stderr(), format!("sandbox: {said}\n").as_bytes());
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+fn carry_out(arguments: &[OsString]) -> Result<u8, String> {
+    let [file, program, arguments @ ..] = arguments else {
+        return Err("there is nothing to start".to_owned());
+    };
+    let orders = read(Path::new(file))?;
+    limit(orders.processes)?;
+    let way =
+        orders.proxy.map(|socket| forward::Way::open(PathBuf::from(OsString::from(socket)))).transpose();
+    let way = way.map_err(|error| format!("the way to the proxy cannot be opened: {error}"))?;
+    if let Some(door) = &orders.door {
+        capabilities::drop_most().map_err(|error| format!("capabilities cannot be dropped: {error}"))?;
+        shut(door, way.as_ref().map(forward::Way::port))?;
+    }
+    let environment = way.as_ref().map(|way| way.environment(&orders.direct)).unwrap_or_default();
+    if let Some(way) = way {
+        way.serve().map_err(|error| format!("the way to the proxy cannot be kept open: {error}"))?;
+    }
+    stand_before(program, arguments, &environment)
+        .map_err(|error| format!("cannot start {}: {error}", program.display()))
+}
+
+fn read(file: &Path) -> Result<Orders, String> {
+    let said = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", file.display());
+    let bytes = std::fs::read(file).map_err(|error| said(&error))?;
+    serde_json::from_slice(&bytes).map_err(|error| said(&error))
+}
+
+fn limit(processes: Option<u32>) -> Result<(), String> {
+    let Some(processes) = processes.map(u64::from) else {
+        return Ok(());
+    };
+    let now = getrlimit(Resource::Nproc);
+    // A lower limit that holds already stays.
+    let lower = |limit: Option<u64>| Some(limit.map_or(processes, |limit| limit.min(processes)));
+    setrlimit(Resource::Nproc, Rlimit { current: lower(now.current), maximum: lower(now.maximum) })
+        .map_err(|error| format!("the number of processes cannot be limited: {error}"))
+}

@@ -1,0 +1,316 @@
+//! Sandboxes of this machine's own kernel: bubblewrap and Landlock.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
+
+use super::bwrap::{Bwrap, Net};
+use super::environment::{Holder, Own, environment};
+use super::folders::Folders;
+use super::group::{Group, Limit};
+use super::inside::{INSIDE_COMMAND, Orders, Ports};
+use super::proxy::Proxy;
+use super::room::{CREDENTIALS, Occupied};
+use super::view::{Sight, View, temporary};
+use super::{Guest, SandboxError, SandboxRoom, landlock, trial};
+use crate::process::SpawnRequest;
+
+/// What is reached without the proxy, unless the proxy is to let it through: what listens inside.
+const WITHIN: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// Joins the groups that are named up to `--`, then becomes what follows. Bubblewrap must not end when its group of
+/// processes is asked to: what it guards would be killed before it could end in an orderly way.
+const PREAMBLE: &str = r#"trap '' TERM
+while [ "$1" != -- ]; do
+    echo 0 > "$1" || { echo "sandbox: cannot join $1" >&2; exit 125; }
+    shift
+done
+shift
+exec "$@""#;
+
+/// Which.
+#[derive(Debug)]
+pub(super) enum Means {
+    Bwrap(Bwrap),
+    Landlock,
+}
+
+/// A run's sandbox.
+#[derive(Debug)]
+pub(super) struct Local {
+    means: Means,
+    plan: SandboxPlan,
+    room: SandboxRoom,
+    group: Group,
+    proxy: Option<Proxy>,
+    news: Mutex<VecDeque<String>>,
+    /// Made by us, so that nobody inside can make it; taken away again where nothing came into it.
+    made: Occupied,
+    /// Last, so that it is dropped last.
+    folders: Folders,
+}
+
+impl Local {
+    /// Prepares it and tries it.
+    pub fn open(plan: &SandboxPlan, room: SandboxRoom, means: Means) -> Result<Local, SandboxError> {
+        let folders = Folders::make(&room.scratch)?;
+        let group = Group::make(plan, &format!("windlass-{}", room.run));
+        let socket = folders.socket();
+        let proxy = Proxy::of(&plan.network, &socket).map_err(SandboxError::file("listen on", &socket))?;
+        let mut local = Local {
+            means,
+            plan: plan.clone(),
+            room,
+            group,
+            proxy,
+            news: Mutex::default(),
+            made: Occupied::default(),
+            folders,
+        };
+        local.room.refuse_diversion()?;
+        local.log_in()?;
+        local.occupy();
+        local.try_out()?;
+        local.tell_of_limits();
+        Ok(local)
+    }
+
+    /// The same, without preparing or trying anything: only to be looked at.
+    pub fn rehearse(plan: &SandboxPlan, room: SandboxRoom, means: Means) -> Local {
+        Local {
+            means,
+            plan: plan.clone(),
+            group: Group::default(),
+            proxy: None,
+            news: Mutex::default(),
+            made: Occupied::default(),
+            folders: Folders::rehearsed(&room.scratch),
+            room,
+        }
+    }
+
+    /// What would be started for an agent.
+    pub fn rehearsed(&self, program: &Path, arguments: &[OsString]) -> Vec<OsString> {
+        let guest = Guest::Agent { files: &[] };
+        let view = self.view(guest, &[]);
+        self.line(&view, &self.folders.orders(2), &self.room.directory, program, arguments)
+    }
+
+    fn kind(&self) -> &SandboxKind {
+        &self.plan.kind
+    }
+
+    fn unusable(&self, why: impl Into<String>) -> SandboxError {
+        SandboxError::unusable(self.kind(), why)
+    }
+
+    fn log_in(&self) -> Result<(), SandboxError> {
+        let Some(credentials) = self.room.credentials_to_mount(self.plan.login)? else {
+            return Ok(());
+        };
+        let inside = self.folders.home().join(CREDENTIALS);
+        match self.means {
+            Means::Landlock => symlink(&credentials, &inside),
+            // Something to be mounted on.
+            Means::Bwrap(_) => fs::write(&inside, b""),
+        }
+        .map_err(SandboxError::file("create", &inside))
+    }
+
+    fn occupy(&mut self) {
+        if matches!(self.means, Means::Bwrap(_)) {
+            self.made = self.room.occupy();
+        }
+    }
+
+    fn try_out(&self) -> Result<(), SandboxError> {
+        let view = self.view(Guest::Command, &[]);
+        for path in [&self.room.directory, &self.room.tree] {
+            if *view.sight(path) != Sight::Writable {
+                return Err(self.unusable(format!("{} is hidden by sandbox.hidden", path.display())));
+            }
+        }
+        let orders = self.folders.orders(0);
+        write(&orders, &self.orders(&view)?)?;
+        let view = self.view(Guest::Command, std::slice::from_ref(&orders));
+        let nothing = ["-c".into(), ":".into()];
+        let line = self.line(&view, &orders, &self.room.directory, Path::new("/bin/sh"), &nothing);
+        trial::run(&line).map_err(|why| self.unusable(why))
+    }
+
+    fn tell_of_limits(&self) {
+        let asked = |limit: &Limit| match limit {
+            Limit::Memory => self.plan.memory.is_some(),
+            Limit::Processors => self.plan.millicpus.is_some(),
+            // There is a usual limit, which the user's own stands in for.
+            Limit::Processes => false,
+        };
+        let missing = Limit::ALL.iter().filter(|limit| asked(limit) && !self.group.held.contains(limit));
+        let news = missing.map(|limit| {
+            format!("{} does not hold: this user may not make control groups for it here", limit.key())
+        });
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(news);
+    }
+
+    const fn net(&self) -> Net {
+        match self.plan.network {
+            Network::On => Net::Machine,
+            Network::Off | Network::Hosts(_) => Net::Own,
+        }
+    }
+
+    const fn ports(&self) -> Ports {
+        match self.plan.network {
+            Network::On => Ports::All,
+            Network::Off | Network::Hosts(_) => Ports::Proxy,
+        }
+    }
+
+    /// What a guest sees; these files in any case.
+    fn view(&self, guest: Guest<'_>, further: &[PathBuf]) -> View {
+        let mut own = self.folders.places();
+        own.extend(temporary(&self.folders.temporary()));
+        let mut files = self.room.files.clone();
+        files.extend_from_slice(further);
+        files.extend(self.proxy.as_ref().map(|_| self.folders.socket()));
+        files.push(self.room.windlass.clone());
+        files.extend(self.agent());
+        if let Guest::Agent { files: of_call } = guest {
+            files.extend_from_slice(of_call);
+        }
+        let mut view = View::new(&self.plan, &self.room, own, &files);
+        if self.plan.login == SandboxLogin::Mount && matches!(guest, Guest::Agent { .. }) {
+            let inside = self.folders.home().join(CREDENTIALS);
+            let place = if matches!(self.means, Means::Landlock) { self.room.credentials() } else { inside };
+            view.places.insert(place, Sight::Shown(self.room.credentials()));
+        }
+        view
+    }
+
+    /// The agent's program, and what lies beside the program that it is.
+    fn agent(&self) -> Vec<PathBuf> {
+        let agent = &self.room.agent;
+        let canonical = agent.canonicalize().unwrap_or_else(|_| agent.clone());
+        let beside =
+            canonical.parent().filter(|folder| !self.room.home.starts_with(folder)).map(Path::to_owned);
+        [agent.clone(), canonical].into_iter().chain(beside).collect()
+    }
+
+    /// The same request, behind the door.
+    pub fn enter(&self, guest: Guest<'_>, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
+        let orders = self.folders.orders(request.id);
+        // It has to be there to be seen.
+        write(&orders, &Orders::default())?;
+        // A hook's program is a copy among the runner's own files.
+        let view = self.view(guest, &[orders.clone(), request.program.clone()]);
+        write(&orders, &self.orders(&view)?)?;
+        Ok(self.behind_the_door(guest, &view, &orders, request))
+    }
+
+    fn orders(&self, view: &View) -> Result<Orders, SandboxError> {
+        let door = match self.means {
+            Means::Landlock => Some(landlock::door(view, self.ports()).map_err(|why| self.unusable(why))?),
+            Means::Bwrap(_) => None,
+        };
+        let hosts: &[String] = match &self.plan.network {
+            Network::Hosts(hosts) => hosts,
+            Network::On | Network::Off => &[],
+        };
+        Ok(Orders {
+            door,
+            // Root is not limited so.
+            processes: self.plan.processes.filter(|_| !rustix::process::geteuid().is_root()),
+            proxy: self.proxy.as_ref().map(|_| self.folders.socket().as_os_str().into()),
+            direct: within(hosts),
+        })
+    }
+
+    fn behind_the_door(
+        &self,
+        guest: Guest<'_>,
+        view: &View,
+        orders: &Path,
+        request: SpawnRequest,
+    ) -> SpawnRequest {
+        let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
+        let mut words: Vec<OsString> = vec!["-c".into(), PREAMBLE.into(), "sandbox".into()];
+        words.extend(self.group.doors().map(OsString::from));
+        words.push("--".into());
+        words.extend(self.line(view, orders, &directory, &program, &arguments));
+        SpawnRequest {
+            id,
+            program: "/bin/sh".into(),
+            arguments: words,
+            environment: self.environment(guest, environment),
+            directory,
+            stdin,
+            stdout,
+            stderr,
+        }
+    }
+
+    /// From the first program that shuts a door to the last argument of what is meant.
+    fn line(
+        &self,
+        view: &View,
+        orders: &Path,
+        directory: &Path,
+        program: &Path,
+        arguments: &[OsString],
+    ) -> Vec<OsString> {
+        let mut line = Vec::new();
+        if let Means::Bwrap(bwrap) = &self.means {
+            line.push(bwrap.program().into());
+            line.extend(bwrap.arguments(view, self.net(), directory));
+        }
+        line.push(self.room.windlass.clone().into());
+        line.extend([INSIDE_COMMAND.into(), orders.into(), program.into()]);
+        line.extend_from_slice(arguments);
+        line
+    }
+
+    fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        let holder = match guest {
+            Guest::Agent { .. } => Holder::Agent,
+            Guest::Command => Holder::Command,
+        };
+        let toolchains = Some(self.room.home.join(".rustup")).filter(|folder| folder.is_dir());
+        let scratch = self.folders.temporary();
+        let own = Own {
+            kind: self.kind().name(),
+            home: &self.folders.home(),
+            temporary: if matches!(self.means, Means::Bwrap(_)) { Path::new("/tmp") } else { &scratch },
+            git: &self.room.git_settings,
+            toolchains: toolchains.as_deref(),
+            network: &self.plan.network,
+        };
+        environment(outside, holder, &self.plan.environment, own)
+    }
+
+    /// A guest is gone: what it made so that git would do its will goes, too.
+    pub fn end(&self) {
+        let said = self.room.undo_diversion();
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(said);
+    }
+
+    pub fn news(&self) -> Option<String> {
+        let own = self.news.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        own.or_else(|| self.proxy.as_ref().and_then(Proxy::news))
+    }
+}
+
+/// What is reached without the proxy although it is not among these hosts.
+pub(super) fn within(hosts: &[String]) -> Vec<String> {
+    let names = WITHIN.iter().filter(|name| !hosts.iter().any(|host| host == *name));
+    names.map(|name| (*name).to_owned()).collect()
+}
+
+fn write(file: &Path, orders: &Orders) -> Result<(), SandboxError> {
+    let json = serde_json::to_vec(orders).unwrap_or_default();
+    fs::write(file, json).map_err(SandboxError::file("write", file))
+}

@@ -1,0 +1,180 @@
+//! What locks in an agent, its checks and its hooks.
+//!
+//! A sandbox is a rewrite of what a keeper is asked to start ([`Sandbox::enter`]): another program comes first, which
+//! shuts the door and then starts what was meant. Whatever runs inside stays below the keeper, which ends it as it ends
+//! everything else.
+
+mod bwrap;
+pub mod container;
+mod environment;
+mod error;
+mod folders;
+mod group;
+mod inside;
+mod landlock;
+mod local;
+mod probe;
+mod proxy;
+mod room;
+mod secrets;
+mod trial;
+mod view;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use windlass_core::run::{Network, SandboxKind, SandboxPlan};
+
+pub use error::SandboxError;
+pub use inside::{INSIDE_COMMAND, inside_main};
+pub use probe::{Probe, probe};
+pub use room::SandboxRoom;
+
+pub use crate::process::LastRites;
+use crate::process::SpawnRequest;
+use bwrap::Bwrap;
+use container::{Container, Streams};
+use local::{Local, Means};
+
+/// A run's sandbox, ready to be entered. All methods can be called from any thread.
+#[derive(Debug)]
+pub struct Sandbox {
+    held: Held,
+}
+
+/// What holds.
+#[derive(Debug)]
+enum Held {
+    Nothing,
+    Local(Box<Local>),
+    Container(Box<Container>),
+}
+
+/// Who enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guest<'a> {
+    /// An agent, which may read these files although they are the runner's, and gets the login.
+    Agent {
+        /// Files of its call, absolute: system prompt, settings.
+        files: &'a [PathBuf],
+    },
+    /// A check or a hook: no login.
+    Command,
+}
+
+impl Sandbox {
+    /// A sandbox that holds nothing in.
+    #[must_use]
+    pub const fn none() -> Sandbox {
+        Sandbox { held: Held::Nothing }
+    }
+
+    /// Prepares a run's sandbox and tries it: its folders, its limits, its proxy.
+    ///
+    /// # Errors
+    /// It cannot be used here; the error says why, and what works instead. Nothing is left of it then.
+    pub fn open(plan: &SandboxPlan, room: SandboxRoom) -> Result<Sandbox, SandboxError> {
+        let held = match &plan.kind {
+            SandboxKind::None => Held::Nothing,
+            SandboxKind::Docker(_) | SandboxKind::Podman(_) => {
+                Held::Container(Box::new(Container::open(plan, room)?))
+            }
+            kind @ (SandboxKind::Landlock | SandboxKind::Bwrap) => {
+                let means = means(plan).map_err(|why| SandboxError::unusable(kind, why))?;
+                Held::Local(Box::new(Local::open(plan, room, means)?))
+            }
+        };
+        Ok(Sandbox { held })
+    }
+
+    /// The command line that would start a program for an agent; nothing is prepared, tried or touched.
+    ///
+    /// # Errors
+    /// This kind cannot be used here.
+    pub fn rehearse(
+        plan: &SandboxPlan,
+        room: SandboxRoom,
+        program: &Path,
+        arguments: &[OsString],
+    ) -> Result<Vec<OsString>, SandboxError> {
+        match &plan.kind {
+            kind @ (SandboxKind::Landlock | SandboxKind::Bwrap) => {
+                let means = means(plan).map_err(|why| SandboxError::unusable(kind, why))?;
+                Ok(Local::rehearse(plan, room, means).rehearsed(program, arguments))
+            }
+            SandboxKind::Docker(_) | SandboxKind::Podman(_) => {
+                Container::rehearse(plan, room, program, arguments)
+            }
+            SandboxKind::None => {
+                Ok(std::iter::once(program.into()).chain(arguments.iter().cloned()).collect())
+            }
+        }
+    }
+
+    /// The same request, behind the door. The names of its files stay what they are.
+    ///
+    /// # Errors
+    /// The sandbox cannot be entered any more: a folder of it is gone.
+    pub fn enter(&self, guest: Guest<'_>, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
+        match &self.held {
+            Held::Nothing => Ok(request),
+            Held::Local(local) => local.enter(guest, request),
+            Held::Container(container) => container.enter(guest, Streams::Apart, request),
+        }
+    }
+
+    /// The same for a person at the terminal, who may do what an agent may. The request's own files are not used.
+    ///
+    /// # Errors
+    /// As for [`Sandbox::enter`].
+    pub fn enter_at_terminal(&self, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
+        let guest = Guest::Agent { files: &[] };
+        match &self.held {
+            Held::Container(container) if std::io::stdin().is_terminal() => {
+                container.enter(guest, Streams::Terminal, request)
+            }
+            _ => self.enter(guest, request),
+        }
+    }
+
+    /// What a person should be told of what happened inside, each once; `None` = nothing new.
+    #[must_use]
+    pub fn news(&self) -> Option<String> {
+        match &self.held {
+            Held::Local(local) => local.news(),
+            Held::Container(container) => container.news(),
+            Held::Nothing => None,
+        }
+    }
+
+    /// Ends what runs inside and is not below the keeper. Called whenever a keeper has swept, and at the end.
+    pub fn end(&self) {
+        match &self.held {
+            Held::Nothing => {}
+            Held::Local(local) => local.end(),
+            Held::Container(container) => container.end(),
+        }
+    }
+
+    /// What a keeper is to start when the runner is gone.
+    #[must_use]
+    pub fn last_rites(&self) -> Option<LastRites> {
+        match &self.held {
+            Held::Nothing | Held::Local(_) => None,
+            Held::Container(container) => container.last_rites(),
+        }
+    }
+}
+
+/// How a kind that needs no container is made here; or why it cannot be.
+fn means(plan: &SandboxPlan) -> Result<Means, String> {
+    if plan.kind == SandboxKind::Bwrap {
+        return Bwrap::find().map(Means::Bwrap);
+    }
+    let strength = inside::strength()?;
+    if plan.network != Network::On && !strength.ports {
+        return Err("the Landlock of this kernel cannot refuse connections (Linux 6.7 is needed)".to_owned());
+    }
+    Ok(Means::Landlock)
+}

@@ -1,0 +1,69 @@
+//! Which sandboxes this machine lets be.
+
+use windlass_core::run::{SandboxKind, SandboxPlan};
+
+use super::bwrap::Bwrap;
+use super::container;
+use super::group::{Group, Limit};
+use super::inside::{Strength, strength};
+
+/// How one kind of sandbox fares here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Which.
+    pub kind: SandboxKind,
+    /// What does not hold in it here, a sentence each; or why it cannot be used.
+    pub works: Result<Vec<String>, String>,
+}
+
+/// Tries one kind of sandbox; takes a second at most for those that are no containers.
+#[must_use]
+pub fn probe(kind: &SandboxKind) -> Probe {
+    let works = match kind {
+        SandboxKind::None => Ok(vec!["nothing is locked in".to_owned()]),
+        SandboxKind::Bwrap => Bwrap::find().map(|_| limits()),
+        SandboxKind::Landlock => strength().map(|strength| weaknesses(strength).chain(limits()).collect()),
+        SandboxKind::Docker(_) | SandboxKind::Podman(_) => container::probe(kind),
+    };
+    Probe { kind: kind.clone(), works }
+}
+
+/// What rules of the kernel do not hold.
+fn weaknesses(strength: Strength) -> impl Iterator<Item = String> {
+    let ports = if strength.ports {
+        "of the network only TCP can be refused; UDP (and with it DNS) stays open"
+    } else {
+        "the network cannot be refused: the Landlock of this kernel is too old (Linux 6.7 is needed)"
+    };
+    let scopes = (!strength.scopes)
+        .then_some("guests can signal this user's other processes (Linux 6.12 is needed to refuse it)");
+    // A rule names a port and no address.
+    let elsewhere = strength.ports.then_some(
+        "with the network `hosts`, a server anywhere that listens on the same port as the proxy can be reached",
+    );
+    let always =
+        "sockets of services (docker, D-Bus) stay reachable, and .windlass/ and .git/config writable";
+    [Some(ports), elsewhere, scopes, Some(always)].into_iter().flatten().map(str::to_owned)
+}
+
+/// What cannot be limited here, whatever the kind.
+fn limits() -> Vec<String> {
+    let plan = SandboxPlan {
+        memory: Some(1 << 40),
+        processes: Some(1 << 20),
+        millicpus: Some(1_000_000),
+        ..SandboxPlan::default()
+    };
+    let group = Group::make(&plan, &format!("windlass-probe-{}", std::process::id()));
+    let missing: Vec<&str> = Limit::ALL
+        .iter()
+        .filter(|limit| !group.held.contains(limit))
+        // Without a group each user has a limit of its own; only root has none.
+        .filter(|limit| **limit != Limit::Processes || rustix::process::geteuid().is_root())
+        .map(|limit| limit.key())
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    vec![format!("{} cannot be held here: no control groups can be made", missing.join(" and "))]
+}

@@ -1,0 +1,114 @@
+//! What a sandbox is made around.
+
+use std::fs;
+use std::path::PathBuf;
+
+use windlass_core::fact::RunId;
+use windlass_core::run::SandboxLogin;
+
+use super::SandboxError;
+
+/// Where an agent keeps how it is logged in, below a home.
+pub(super) const CREDENTIALS: &str = ".claude/.credentials.json";
+
+/// What a sandbox is made around: where its guests work, and what is there to be hidden. Paths are absolute, and
+/// canonical where they exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxRoom {
+    /// The run.
+    pub run: RunId,
+    /// Where commands run.
+    pub directory: PathBuf,
+    /// What may be written: the working tree that the directory belongs to, or the directory itself.
+    pub tree: PathBuf,
+    /// Its git directories, the common one among them; may lie elsewhere.
+    pub git_directories: Vec<PathBuf>,
+    /// Settings of git that hold inside: who commits.
+    pub git_settings: Vec<(String, String)>,
+    /// Where the runner keeps what it knows; hidden.
+    pub state: PathBuf,
+    /// Files that every guest may read although they lie where it sees nothing.
+    pub files: Vec<PathBuf>,
+    /// A folder for the sandbox's own files: home, temporary files, socket. May lie below the state, may not exist.
+    pub scratch: PathBuf,
+    /// Our own program.
+    pub windlass: PathBuf,
+    /// The user's home.
+    pub home: PathBuf,
+    /// The agent's program.
+    pub agent: PathBuf,
+}
+
+impl SandboxRoom {
+    /// Makes the folders whose making by a guest would be a way out: Windlass's configuration, at each place where it is
+    /// looked for, and git's hooks. Says which were not there; an empty one configures nothing.
+    pub(super) fn occupy(&self) -> Occupied {
+        let hooks = self.git_directories.first().map(|folder| folder.join("hooks"));
+        let folders = hooks.into_iter().chain(self.windlass_folders());
+        Occupied(folders.filter(|folder| fs::create_dir(folder).is_ok()).collect())
+    }
+
+    /// The user's own credentials.
+    pub(super) fn credentials(&self) -> PathBuf {
+        self.home.join(CREDENTIALS)
+    }
+
+    /// The same, where they are to be mounted and not to come by the environment.
+    ///
+    /// # Errors
+    /// They are not there.
+    pub(super) fn credentials_to_mount(&self, login: SandboxLogin) -> Result<Option<PathBuf>, SandboxError> {
+        let credentials = self.credentials();
+        match login {
+            SandboxLogin::Environment => Ok(None),
+            SandboxLogin::Mount if credentials.is_file() => Ok(Some(credentials)),
+            SandboxLogin::Mount => Err(SandboxError::no_credentials(&credentials)),
+        }
+    }
+
+    /// A file by which a guest can have git, the runner's too, take its settings from somewhere else. Git itself writes it
+    /// into the directories of linked worktrees only.
+    fn diversion(&self) -> PathBuf {
+        self.tree.join(".git/commondir")
+    }
+
+    /// Nothing that an earlier guest may have left diverts git.
+    ///
+    /// # Errors
+    /// Something does.
+    pub(super) fn refuse_diversion(&self) -> Result<(), SandboxError> {
+        let file = self.diversion();
+        if file.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        Err(SandboxError::Refused {
+            why: format!(
+                "{} makes git take its settings from somewhere else, and git did not write it",
+                file.display()
+            ),
+            hint: format!("Look what it says, then remove it: rm {}", file.display()),
+        })
+    }
+
+    /// Removes what diverts git, after a guest and before git is called again; says so.
+    pub(super) fn undo_diversion(&self) -> Option<String> {
+        let file = self.diversion();
+        file.symlink_metadata().ok()?;
+        let removed = fs::remove_file(&file).or_else(|_| fs::remove_dir_all(&file));
+        let became = if removed.is_ok() { "it was removed" } else { "and it cannot be removed" };
+        Some(format!("something in the sandbox made {}, which diverts git; {became}", file.display()))
+    }
+}
+
+/// Folders that were made so that nobody inside can make them; taken away again where nothing came into them.
+#[derive(Debug, Default)]
+pub(super) struct Occupied(pub Vec<PathBuf>);
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            // What somebody put something into stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}

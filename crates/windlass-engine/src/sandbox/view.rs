@@ -1,0 +1,263 @@
+//! What guests see of the machine's files.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use windlass_core::agent::GUARDED_IN_WORKSPACES;
+use windlass_core::run::SandboxPlan;
+
+use super::SandboxRoom;
+use super::secrets::moved_secrets;
+
+/// What of a home holds secrets, or what an agent left for itself in earlier sessions.
+const SECRETS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".gemini",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".terraform.d",
+    ".vault-token",
+    ".password-store",
+    ".mozilla",
+    ".thunderbird",
+    ".bash_history",
+    ".zsh_history",
+    ".config/gh",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/gcloud",
+    ".config/git/credentials",
+    ".config/op",
+    ".config/rclone",
+    ".config/containers/auth.json",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/windlass",
+    ".local/share/keyrings",
+];
+
+/// The same of the machine. `/run` has the sockets of its services: of docker, of keys, of the desktop.
+const SECRETS_OF_THE_MACHINE: &[&str] = &["/run", "/etc/shadow", "/etc/gshadow", "/etc/ssl/private"];
+
+/// What of `/run` programs cannot do without, where it is.
+const NEEDED_OF_RUN: &[&str] = &["/run/current-system", "/run/wrappers", "/run/opengl-driver"];
+
+/// Where a name server's address is; often a link into `/run`.
+const NAME_SERVERS: &str = "/etc/resolv.conf";
+
+/// Where programs put temporary files whatever they are told.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+
+/// How deep git directories of submodules are looked for.
+const SUBMODULE_DEPTH: usize = 4;
+
+/// So many of their folders are guarded, at most: each is a part of a command line.
+const MOST_SUBMODULES: usize = 1_000;
+
+/// So many workspaces, likewise.
+const MOST_WORKSPACES: usize = 500;
+
+/// What is seen of a place and of all below it, down to the next place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// It can be written.
+    Writable,
+    /// It can be read.
+    ReadOnly,
+    /// Nothing of it.
+    Hidden,
+    /// This folder instead, which can be written.
+    Other(PathBuf),
+    /// This file instead, which can be read.
+    Shown(PathBuf),
+}
+
+/// What guests see: of places that contain each other, the innermost counts. What belongs to none can be read. All
+/// places are canonical and there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct View {
+    pub places: BTreeMap<PathBuf, Sight>,
+}
+
+impl View {
+    /// The view of a run's guests. `own` are the sandbox's own places, taken as they are; `files` what is
+    /// shown of what would be hidden.
+    pub fn new(
+        plan: &SandboxPlan,
+        room: &SandboxRoom,
+        own: Vec<(PathBuf, Sight)>,
+        files: &[PathBuf],
+    ) -> View {
+        let mut view = View { places: BTreeMap::new() };
+        let secrets = SECRETS.iter().map(|below| room.home.join(below));
+        view.set_all(secrets.chain(SECRETS_OF_THE_MACHINE.iter().map(PathBuf::from)), &Sight::Hidden);
+        view.set_all(moved_secrets(&env::vars_os().collect::<Vec<_>>()), &Sight::Hidden);
+        let names = Path::new(NAME_SERVERS);
+        view.set_all(is_below_run(names).then(|| names.to_owned()), &Sight::ReadOnly);
+        view.set_all(NEEDED_OF_RUN.iter().map(PathBuf::from), &Sight::ReadOnly);
+        view.set_all(room.work().into_iter().chain(plan.writable.clone()), &Sight::Writable);
+        let guarded = Guarded::find(room);
+        view.pin_all(guarded.folders, &Sight::Writable);
+        view.pin_all(guarded.settings, &Sight::ReadOnly);
+        // The agent's own part of what is guarded.
+        view.pin_all(room.windlass_folders().map(|folder| folder.join("workspaces")), &Sight::Writable);
+        view.pin_all(
+            room.windlass_folders().flat_map(|folder| guarded_in_workspaces(&folder)),
+            &Sight::ReadOnly,
+        );
+        view.set_all([room.state.clone()].into_iter().chain(plan.hidden.clone()), &Sight::Hidden);
+        view.places.extend(own);
+        view.show(files);
+        view
+    }
+
+    /// Shows files that would not be seen.
+    fn show(&mut self, files: &[PathBuf]) {
+        for file in files {
+            let Ok(canonical) = file.canonicalize() else { continue };
+            for path in [file, &canonical] {
+                if !self.is_seen(path) {
+                    // By the name that it is asked for, which may be a link.
+                    self.places.insert(path.clone(), Sight::Shown(canonical.clone()));
+                }
+            }
+        }
+    }
+
+    fn set_all(&mut self, paths: impl IntoIterator<Item = PathBuf>, sight: &Sight) {
+        for path in paths {
+            self.set(&path, sight.clone());
+        }
+    }
+
+    /// A link is what it leads to; what is not there needs no place.
+    fn set(&mut self, path: &Path, sight: Sight) {
+        if let Ok(canonical) = path.canonicalize() {
+            self.places.insert(canonical, sight);
+        }
+    }
+
+    /// Places where a guest may have been at work before. What is a link there, or behind one, is no place of ours: a guest
+    /// could have made it, to be shown, or let write, what it leads to.
+    fn pin_all(&mut self, paths: impl IntoIterator<Item = PathBuf>, sight: &Sight) {
+        for path in paths {
+            if path.canonicalize().is_ok_and(|canonical| canonical == path) {
+                self.places.insert(path, sight.clone());
+            }
+        }
+    }
+
+    /// Can this be read under its own name?
+    pub fn is_seen(&self, path: &Path) -> bool {
+        matches!(self.sight(path), Sight::Writable | Sight::ReadOnly)
+    }
+
+    /// What is seen of a path.
+    pub fn sight(&self, path: &Path) -> &Sight {
+        path.ancestors().find_map(|above| self.places.get(above)).unwrap_or(&Sight::ReadOnly)
+    }
+
+    /// The places strictly below a path.
+    pub fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = (&'a PathBuf, &'a Sight)> {
+        let places = self.places.range(path.to_owned()..);
+        places.take_while(move |(place, _)| place.starts_with(path)).filter(move |(place, _)| *place != path)
+    }
+}
+
+fn is_below_run(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|path| path.starts_with("/run"))
+}
+
+/// The sandbox's folders in the place of those that everybody uses.
+pub(super) fn temporary(folder: &Path) -> Vec<(PathBuf, Sight)> {
+    TEMPORARY.iter().map(|path| (PathBuf::from(path), Sight::Other(folder.to_owned()))).collect()
+}
+
+impl SandboxRoom {
+    /// What guests work on.
+    fn work(&self) -> Vec<PathBuf> {
+        let mut work = vec![self.tree.clone(), self.directory.clone()];
+        work.extend(self.git_directories.iter().cloned());
+        work
+    }
+
+    /// Where Windlass's folder may lie: in the directory, and in each folder above it up to the top of the tree.
+    pub(super) fn windlass_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let within = self.directory.ancestors().take_while(|above| above.starts_with(&self.tree));
+        within.map(|folder| folder.join(".windlass"))
+    }
+}
+
+/// What a guest could make the runner, or a person, do something with outside: Windlass's own files, git's settings
+/// and hooks, and the file by which a working tree names its git directory.
+#[derive(Debug, Default)]
+struct Guarded {
+    settings: Vec<PathBuf>,
+    /// Folders above them, which stay where they are: what is mounted on cannot be moved away and made anew.
+    folders: Vec<PathBuf>,
+}
+
+impl Guarded {
+    fn find(room: &SandboxRoom) -> Guarded {
+        let mut guarded = Guarded { settings: room.windlass_folders().collect(), folders: Vec::new() };
+        guarded.settings.extend([room.tree.join(".git")].into_iter().filter(|path| path.is_file()));
+        for folder in &room.git_directories {
+            guarded.settings.extend(settings_of_git(folder));
+            guarded.folders.extend(["modules", "worktrees"].map(|name| folder.join(name)));
+            guarded.submodules(&folder.join("modules"), SUBMODULE_DEPTH);
+        }
+        guarded
+    }
+
+    fn submodules(&mut self, folder: &Path, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if self.folders.len() >= MOST_SUBMODULES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            if path.join("HEAD").is_file() {
+                self.settings.extend(settings_of_git(&path));
+                self.submodules(&path.join("modules"), depth);
+            } else {
+                self.submodules(&path, depth);
+            }
+            self.folders.push(path);
+        }
+    }
+}
+
+fn settings_of_git(folder: &Path) -> [PathBuf; 3] {
+    ["config", "config.worktree", "hooks"].map(|name| folder.join(name))
+}
+
+/// What of workspaces a person wrote, and what we count.
+fn guarded_in_workspaces(windlass: &Path) -> Vec<PathBuf> {
+    let workspaces = fs::read_dir(windlass.join("workspaces")).into_iter().flatten().flatten();
+    workspaces
+        .take(MOST_WORKSPACES)
+        .flat_map(|entry| GUARDED_IN_WORKSPACES.iter().map(move |name| entry.path().join(name)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! Looking at a project that is about to be worked on, and making what it has nothing of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use windlass_core::project::{Clues, make_targets, package_scripts};
+
+use crate::file::{AtPath as _, FileError, Made, create_new, read_beginning};
+
+/// A longer `package.json` or makefile is not looked into.
+const LONGEST: usize = 1024 * 1024;
+/// What others may do with a new file.
+const PERMISSIONS: u32 = 0o644;
+/// Makefiles, the one that `make` takes first.
+const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+
+/// What there is to know of the project in this folder. What cannot be read is unknown.
+#[must_use]
+pub fn clues(folder: &Path) -> Clues {
+    let names = fs::read_dir(folder).map(|entries| {
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect::<Vec<_>>()
+    });
+    let mut files = names.unwrap_or_default();
+    files.sort();
+    let scripts = text(&folder.join("package.json")).and_then(|text| package_scripts(&text));
+    let makefile = MAKEFILES.iter().find(|name| files.iter().any(|file| file == **name));
+    let targets = makefile.and_then(|name| text(&folder.join(name))).and_then(|text| make_targets(&text));
+    Clues { files, scripts, targets }
+}
+
+fn text(path: &Path) -> Option<String> {
+    let bytes = read_beginning(path, LONGEST).ok()??;
+    String::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST)
+}
+
+/// Makes files, with the folders above them, where nothing is; what is there stays as it is. `files` are paths below
+/// `folder` and their texts.
+///
+/// # Errors
+/// Something else is in the way, or the file system refuses. What was made by then stays.
+pub fn make(folder: &Path, files: Vec<(PathBuf, String)>) -> Result<Vec<(PathBuf, Made)>, FileError> {
+    let mut done = Vec::new();
+    for (path, text) in files {
+        let full = folder.join(&path);
+        let parent = full.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).at("create", parent)?;
+        done.push((path, create_new(&full, text.as_bytes(), PERMISSIONS)?));
+    }
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    // rows: 138
+    #[test]
+    fn scripts_and_targets_are_looked_for_and_nothing_hangs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        assert_eq!(clues(folder.path()), Clues::default());
+        fs::write(path("package.json"), "{\"scripts\": {\"test\": \"vitest\"}}").unwrap();
+        fs::write(path("Makefile"), "test:\n\ttrue\n").unwrap();
+        let found = clues(folder.path());
+        assert_eq!(found.files, ["Makefile", "package.json"]);
+        assert!(found.scripts.unwrap().contains("test") && found.targets.unwrap().contains("test"));
+
+        for name in ["package.json", "Makefile"] {
+            fs::remove_file(path(name)).unwrap();
+            rustix::fs::mknodat(rustix::fs::CWD, path(name), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+                .unwrap();
+        }
+        assert_eq!(clues(folder.path()).scripts, None);
+        fs::remove_file(path("package.json")).unwrap();
+        fs::write(path("package.json"), vec![b' '; LONGEST + 1]).unwrap();
+        assert_eq!(clues(folder.path()).scripts, None);
+        assert_eq!(clues(&path("nowhere")), Clues::default());
+    }
+
+    // rows: 129
+    // Seed defect D2, src/commands/init.rs:15, 49-82: `--force` replaced edited prompts, hooks and AGENTS.md.
+    #[test]
+    fn what_is_there_stays_whatever_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("mine"), "mine").unwrap();
+        symlink("nowhere", path("link")).unwrap();
+        fs::create_dir(path("folder")).unwrap();
+        let wanted = || {
+            ["mine", "link", "folder", "deep/er/new"]
+                .map(|name| (PathBuf::from(name), "ours".to_owned()))
+                .to_vec()
+        };
+        let done: Vec<Made> =
+            make(folder.path(), wanted()).unwrap().into_iter().map(|(_, made)| made).collect();
+        assert_eq!(done, [Made::WasThere, Made::WasThere, Made::WasThere, Made::Anew]);
+        assert_eq!(fs::read_to_string(path("mine")).unwrap(), "mine");
+        assert!(!path("nowhere").exists());
+        assert!(make(folder.path(), wanted()).unwrap().iter().all(|(_, made)| *made == Made::WasThere));
+        let error = make(folder.path(), vec![("mine/new".into(), String::new())]).unwrap_err();
+        assert!(error.to_string().contains("mine"), "{error}");
+    }
+}

@@ -1,0 +1,95 @@
+//! Undoing what an agent changed although it was not allowed to: only what is still as the agent left it, and only what a
+//! snapshot holds.
+
+use std::fs;
+use std::path::Path;
+
+use super::ignores::SnapshotIgnores;
+use super::{RestorePlan, Restored, deed};
+use crate::inventory::{EntryKind, Inventory, Place, as_path, content_now};
+use crate::snapshot::{KeptFile, LeftOutReason, Snapshot, SnapshotError, Store};
+
+/// The paths that differ between a snapshot and what is there later, sorted. What git ignores, by the rules of now or of the
+/// snapshot, is not looked at, nor what the snapshot could not hold; nothing is known of it.
+pub fn changed_since(
+    store: &Store,
+    before: &Snapshot,
+    now: &Inventory,
+) -> Result<Vec<Vec<u8>>, SnapshotError> {
+    let ignores = SnapshotIgnores::read(store, before)?;
+    // Of a submodule its commit is known, and nothing else.
+    let out = before.left_out.iter().filter(|left| left.reason != LeftOutReason::Submodule);
+    let unknown = |path: &[u8]| out.clone().any(|left| left.path == path);
+    let differs = |entry: &&crate::inventory::Entry| match before.file(&entry.path) {
+        Some(file) => (file.kind, file.content) != (entry.kind, entry.content),
+        None => !ignores.ignores(&entry.path),
+    };
+    let there = now.entries.iter().filter(|entry| !entry.ignored && !unknown(&entry.path));
+    let mut changed: Vec<Vec<u8>> = there.filter(differs).map(|entry| entry.path.clone()).collect();
+    // What is ignored since is still there. A folder in the place of a file is not that file.
+    let is_there = |file: &KeptFile| {
+        let there = before.place.root.join(as_path(&file.path)).symlink_metadata();
+        there.is_ok_and(|metadata| metadata.is_dir() == (file.kind == EntryKind::Submodule))
+    };
+    let gone = before.files.iter().filter(|file| now.entry(&file.path).is_none() && !is_there(file));
+    changed.extend(gone.map(|file| file.path.clone()));
+    changed.sort_unstable();
+    Ok(changed)
+}
+
+/// Makes these paths what they were in `before`, where they are still as in `after`, which keeps what is undone. Done again
+/// after it was cut off, it does the rest.
+pub fn undo(
+    store: &Store,
+    place: &Place,
+    (before, after): (&Snapshot, &Snapshot),
+    paths: &[Vec<u8>],
+) -> Result<Restored, SnapshotError> {
+    let mut plan = RestorePlan {
+        write: Vec::new(),
+        remove: Vec::new(),
+        unchanged: 0,
+        left_alone: Vec::new(),
+        place: place.clone(),
+        now: Inventory::default(),
+    };
+    for path in paths {
+        let there = content_now(&place.root, place.object_format(), path);
+        let left = after.file(path).map(|file| (file.kind, file.content));
+        let was = before.file(path);
+        let submodule = |kind: Option<EntryKind>| kind == Some(EntryKind::Submodule);
+        let kept = !after.left_out.iter().any(|out| out.path == *path);
+        if there != left
+            || !kept
+            || submodule(left.map(|(kind, _)| kind))
+            || submodule(was.map(|file| file.kind))
+        {
+            continue;
+        }
+        match was {
+            Some(file) => plan.write.push(file.clone()),
+            None => plan.remove.push(path.clone()),
+        }
+    }
+    let mut restored = Restored {
+        written: Vec::new(),
+        removed: Vec::new(),
+        unchanged: 0,
+        left_alone: Vec::new(),
+        before: None,
+    };
+    deed::remove(&plan, |_| false, &mut restored);
+    deed::write(store, &plan, |_| false, &mut restored)?;
+    Ok(restored)
+}
+
+/// Removes what an [`undo`] that was killed had half-written; it is ours by its name, and in neither snapshot.
+pub fn remove_half_written(root: &Path, now: &Inventory, snapshots: [&Snapshot; 2]) {
+    let half_written = |path: &[u8]| as_path(path).file_name().is_some_and(deed::is_temporary);
+    for entry in now.entries.iter().filter(|entry| half_written(&entry.path)) {
+        if snapshots.iter().all(|snapshot| snapshot.file(&entry.path).is_none()) {
+            // It is seen, and told, as what it is.
+            let _ = fs::remove_file(root.join(as_path(&entry.path)));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A hook that is under way: a command of a person's at a turn of the run.
+
+use std::time::Duration;
+
+use windlass_core::fact::{CheckResult, Ended, Evidence, HookDecision, HookName, HookOutcome, LaneId};
+use windlass_core::hook::HookSetting;
+use windlass_core::run::{Input, JobPlan, RunPlan};
+
+use super::lane::Live;
+use super::{EngineError, Supervisor, keeper_gone};
+use crate::git::Repository;
+use crate::hook::{self, HookAttempt, HookRoom};
+use crate::process::{SpawnId, SpawnRequest};
+use crate::sandbox::Guest;
+
+/// How long git may take to count commits. Nothing else happens meanwhile.
+const COUNTING: Duration = Duration::from_secs(5);
+
+/// Said of a hook that a person ended.
+const NOT_WAITED_FOR: &str = "it was not waited for any longer";
+
+/// A hook under way.
+#[derive(Debug)]
+pub(super) struct LiveHook {
+    pub hook: HookName,
+    attempt: HookAttempt,
+    /// Its log as the journal names it: below the run's folder.
+    log: String,
+    timeout: Duration,
+    /// Its time begins when it does.
+    began: Option<Duration>,
+    result: Option<CheckResult>,
+    /// A person did not wait for it.
+    cut: bool,
+    /// Everything below the keeper is being killed; the outcome follows.
+    pub sweeping: bool,
+}
+
+impl LiveHook {
+    /// Its process exists.
+    pub fn began(&mut self, now: Duration) {
+        self.began = Some(now);
+    }
+
+    /// Its command ended.
+    pub fn exited(&mut self, ended: Ended) {
+        self.result.get_or_insert(hook::result(ended));
+    }
+
+    /// A person does not wait for it any longer.
+    pub fn cut(&mut self) {
+        self.cut |= self.result.is_none();
+        self.result.get_or_insert(CheckResult::Signalled(9));
+    }
+
+    /// Has it ended, or has it to be ended now?
+    pub fn is_due(&mut self, now: Duration) -> bool {
+        if self.result.is_none() && self.left(now).is_zero() {
+            self.result = Some(CheckResult::TimedOut);
+        }
+        self.result.is_some()
+    }
+
+    /// How much of its time is left.
+    pub fn left(&self, now: Duration) -> Duration {
+        self.began.map_or(self.timeout, |began| (began + self.timeout).saturating_sub(now))
+    }
+
+    /// How it went.
+    pub fn outcome(self, now: Duration) -> HookOutcome {
+        let result = self.result.unwrap_or(CheckResult::Lost);
+        let said = self.attempt.end(result);
+        HookOutcome {
+            result,
+            decision: said.answer.decision,
+            reason: if self.cut { NOT_WAITED_FOR.to_owned() } else { said.answer.reason },
+            prompt: said.answer.prompt,
+            duration: now.saturating_sub(self.began.unwrap_or(now)),
+            log: if said.has_log { self.log } else { String::new() },
+        }
+    }
+
+    /// Nobody waits for it any more.
+    pub fn abandon(self) {
+        self.attempt.abandon();
+    }
+}
+
+/// The outcome of a hook that could not be started.
+pub(super) fn not_started(why: &str) -> HookOutcome {
+    HookOutcome {
+        result: CheckResult::Lost,
+        decision: HookDecision::Warn,
+        reason: why.split_whitespace().collect::<Vec<_>>().join(" "),
+        prompt: String::new(),
+        duration: Duration::ZERO,
+        log: String::new(),
+    }
+}
+
+impl Supervisor {
+    /// Calls a hook below the lane's keeper, once what is left of an abandoned check or hook is gone.
+    pub(super) fn begin_hook(
+        &mut self,
+        lane: LaneId,
+        hook: HookName,
+        iteration: u32,
+    ) -> Result<(), EngineError> {
+        if let Some(held) = self.lanes.get_mut(&lane)
+            && held.abandon_for(hook, iteration)?
+        {
+            return Ok(());
+        }
+        self.checks_run += 1;
+        let id = self.checks_run * 2 + 1;
+        let (live, request) = match self.set_up_hook(hook, iteration, id) {
+            Ok(set_up) => set_up,
+            Err(why) => return self.hook_not_started(lane, hook, &why),
+        };
+        let held = match self.lane(lane) {
+            Ok(held) => held,
+            // The run has ended, and that is to be written down whatever became of its last hook.
+            Err(error) if hook == HookName::Finished => {
+                live.abandon();
+                return self.hook_not_started(lane, hook, &error.to_string());
+            }
+            Err(error) => return Err(error),
+        };
+        held.live = Live::Hook(live);
+        held.id = Some(id);
+        held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?;
+        Ok(())
+    }
+
+    /// What was abandoned in a lane is gone: the hook that waited for that is called.
+    pub(super) fn begin_waiting_hook(&mut self, lane: LaneId) -> Result<(), EngineError> {
+        let Some(held) = self.lanes.get_mut(&lane) else {
+            return Ok(());
+        };
+        match held.live {
+            Live::Clearing(hook, iteration) => {
+                held.live = Live::Nothing;
+                self.begin_hook(lane, hook, iteration)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn hook_not_started(&mut self, lane: LaneId, hook: HookName, why: &str) -> Result<(), EngineError> {
+        self.take(Input::HookEnded { lane, hook, outcome: not_started(why) })
+    }
+
+    /// Makes what it needs; a sentence where that cannot be.
+    fn set_up_hook(
+        &self,
+        name: HookName,
+        iteration: u32,
+        id: SpawnId,
+    ) -> Result<(LiveHook, SpawnRequest), String> {
+        let plan = self.run.plan().ok_or("the run has no plan")?;
+        let configured = self.run.hook(name).ok_or("there is no such hook")?;
+        let command = hook::program(plan, &self.folder, configured)?;
+        let setting = self.hook_setting(plan, name, iteration).ok_or("the run has no plan")?;
+        let log = format!("hooks/{:06}-{}.log", self.run.next_seq(), name.name());
+        let room = HookRoom {
+            hook: name,
+            command,
+            environment: hook::with_setting(self.environment.clone(), &setting),
+            directory: plan.directory.clone(),
+            // On a full disk what is left is for the run's own words.
+            log: (!self.disk_is_full).then(|| self.folder.path().join(&log)),
+            id,
+        };
+        let (attempt, request) = HookAttempt::set_up(room).map_err(|error| error.to_string())?;
+        let request = match self.sandbox.enter(Guest::Command, request) {
+            Ok(request) => request,
+            Err(error) => {
+                attempt.abandon();
+                return Err(error.to_string());
+            }
+        };
+        let live = LiveHook {
+            hook: name,
+            attempt,
+            log,
+            timeout: configured.timeout,
+            began: None,
+            result: None,
+            cut: false,
+            sweeping: false,
+        };
+        Ok((live, request))
+    }
+
+    /// What a hook is told: what the run knows, and what only git and the disk know.
+    fn hook_setting(&self, plan: &RunPlan, name: HookName, iteration: u32) -> Option<HookSetting> {
+        let now = self.clock.now();
+        let mut setting = HookSetting::of(&self.run, name, iteration, now, self.folder.path())?;
+        if let Some(job) = &plan.job.plan {
+            setting.plan_file = Some(plan_file(plan, job));
+        }
+        let Some(repository) = &self.repository else {
+            return Some(setting);
+        };
+        if let Some(head) = repository.head().ok().and_then(|head| head.commit()) {
+            setting.last_commit = head.to_string();
+        }
+        let count = |since: Option<&Evidence>| commits_since(repository, since, &setting.last_commit);
+        let total = count(self.run.first_evidence());
+        let made = count(self.run.latest_iteration().before.as_ref());
+        Some(HookSetting { total_commits: total, commits_made: made, ..setting })
+    }
+
+    /// Somebody presses Ctrl-C once more: the hook that is under way is ended now. Was there one?
+    pub(super) fn cut_hooks(&mut self) -> Result<bool, EngineError> {
+        let mut cut = false;
+        let mut waiting = Vec::new();
+        for (lane, held) in &mut self.lanes {
+            match &mut held.live {
+                Live::Hook(live) => live.cut(),
+                Live::Clearing(hook, _) => waiting.push((*lane, *hook)),
+                Live::Nothing | Live::Call(_) | Live::Check(_) => continue,
+            }
+            cut = true;
+        }
+        for (lane, hook) in waiting {
+            // What is being ended still is; its end means nothing any more.
+            self.lanes.entry(lane).or_default().live = Live::Nothing;
+            self.hook_not_started(lane, hook, NOT_WAITED_FOR)?;
+        }
+        self.poll_lanes().map(|()| cut)
+    }
+}
+
+/// Commits that were made since a look. Where git does not say, none is known of.
+fn commits_since(repository: &Repository, since: Option<&Evidence>, head: &str) -> u64 {
+    let Some(since) = since else {
+        return 0;
+    };
+    if head.is_empty() || since.head.as_deref() == Some(head) {
+        return 0;
+    }
+    repository.count_commits(since.head.as_deref(), head, COUNTING).unwrap_or(0)
+}
+
+/// The plan that holds: the folder's where there is one.
+fn plan_file(plan: &RunPlan, job: &JobPlan) -> std::path::PathBuf {
+    let in_folder = job.folder.as_ref().map(|folder| folder.join("README.md"));
+    in_folder.filter(|readme| plan.directory.join(readme).is_file()).unwrap_or_else(|| job.file.clone())
+}

@@ -1,0 +1,236 @@
+//! Undoing what an agent changed beyond the plan while it was to write nothing but the plan. What it left stays kept as the
+//! iteration's snapshot.
+
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use windlass_core::fact::LaneId;
+use windlass_core::mode;
+use windlass_core::run::{Input, JobPlan, Mode, TurnKey};
+
+use super::event::WorkError;
+use super::worker::Worked;
+use super::world::World;
+use crate::inventory::{self, EntryKind, Inventory, as_path, content_now, is_own};
+use crate::plan::is_plan;
+use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
+
+/// So many files are named.
+const NAMED: usize = 5;
+
+/// An agent whose runner was killed is gone after this.
+const LAST_WRITES: Duration = Duration::from_secs(5);
+
+type Paths = Vec<Vec<u8>>;
+
+/// How many files the attempt changed that its mode does not let it change.
+pub(super) fn find(world: &mut World, turn: TurnKey, now: &Inventory) -> Result<u32, WorkError> {
+    if world.plan.job.mode != Mode::Plan || now.trouble.is_some() {
+        return Ok(0);
+    }
+    let strays = strays(world, turn, now)?;
+    let count = u32::try_from(strays.len()).unwrap_or(u32::MAX);
+    world.strays = strays;
+    Ok(count)
+}
+
+/// What is said of an agent that committed although it was to write a plan and nothing else. Refs are not touched.
+pub(super) fn commit_notice(world: &World, turn: TurnKey, now: &Inventory) -> Option<String> {
+    let before = world.latest.as_ref().filter(|_| world.began == Some(turn))?;
+    let moved = before.inventory.head.is_some() && now.head.is_some() && before.inventory.head != now.head;
+    (moved && world.plan.job.mode == Mode::Plan).then(|| {
+        format!(
+            "the agent committed or moved HEAD although it was only to write the plan; `windlass restore {} {} --before \
+             --repository` takes that back",
+            world.plan.run, turn.iteration
+        )
+    })
+}
+
+/// Undoes it; what somebody else has changed since is left alone, and so is what no snapshot holds.
+pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey) -> Worked {
+    // Found when the attempt was kept: a runner that was started anew keeps it anew first.
+    let strays = std::mem::take(&mut world.strays);
+    let (left, notice) = match both_ends(world, turn)? {
+        Some((before, after)) => undo_strays(world, &before, &after, &strays)?,
+        None => (strays.clone(), None),
+    };
+    let look = world.look()?;
+    let evidence = world.evidence(&look);
+    world.remember(look);
+    let mut inputs: Vec<Input> = notice.map(Input::Notice).into_iter().collect();
+    inputs.push(Input::Refused {
+        lane,
+        count: u32::try_from(strays.len()).unwrap_or(u32::MAX),
+        files: strays.iter().take(NAMED).map(|path| shown(world, path)).collect(),
+        undone: left.is_empty(),
+        evidence,
+    });
+    Ok(inputs)
+}
+
+/// What could not be undone, and what is said of files that may be somebody else's.
+fn undo_strays(
+    world: &mut World,
+    before: &Snapshot,
+    after: &Snapshot,
+    strays: &[Vec<u8>],
+) -> Result<(Paths, Option<String>), WorkError> {
+    let place = world.surveyor.place().clone();
+    let now = world.look()?.inventory;
+    remove_half_written(&place.root, &now, [before, after]);
+    let Some(store) = &world.snapshots else {
+        return Ok((strays.to_vec(), None));
+    };
+    undo(store, &place, (before, after), strays)?;
+    let is_as_left = |path: &&Vec<u8>| {
+        let left = after.file(path).map(|file| (file.kind, file.content));
+        content_now(&place.root, place.object_format(), path) == left
+    };
+    let left: Paths = strays.iter().filter(is_as_left).cloned().collect();
+    let now = world.look()?.inventory;
+    let Some(store) = &world.snapshots else {
+        return Ok((left, None));
+    };
+    let mut others = changed_since(store, before, &now)?;
+    let link = plan_behind_link(world, store, before)?;
+    others.retain(|path| !may_change(world, link.as_deref(), path) && !left.contains(path));
+    let notice = (!others.is_empty()).then(|| {
+        let named: Vec<String> = others.iter().take(NAMED).map(|path| shown(world, path)).collect();
+        let more = others.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!(
+            "left as they are, since somebody else may have written them: {}{more}; look whether the agent did",
+            named.join(", ")
+        )
+    });
+    Ok((left, notice))
+}
+
+/// What differs from the attempt's beginning, but for what may.
+fn strays(world: &World, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkError> {
+    let (mut changed, link) = differing(world, turn, now)?;
+    changed.retain(|path| !may_change(world, link.as_deref(), path));
+    if world.began != Some(turn) {
+        keep_the_agents(world, turn, &mut changed)?;
+    }
+    Ok(changed)
+}
+
+/// What differs, and what the plan was a link to.
+fn differing(world: &World, turn: TurnKey, now: &Inventory) -> Result<(Paths, Option<Vec<u8>>), WorkError> {
+    if let Some(store) = &world.snapshots {
+        let Some(before) = load(store, world, turn, Side::Before)? else {
+            return Ok((Vec::new(), None));
+        };
+        return Ok((changed_since(store, &before, now)?, plan_behind_link(world, store, &before)?));
+    }
+    let before = world.latest.as_ref().filter(|_| world.began == Some(turn));
+    let changes = before.map(|before| inventory::changes(&before.inventory, now)).unwrap_or_default();
+    Ok((changes.into_iter().map(|change| change.path).collect(), None))
+}
+
+/// Between the agent's end and now, a runner was started anew: what was written meanwhile is not the agent's.
+fn keep_the_agents(world: &World, turn: TurnKey, changed: &mut Paths) -> Result<(), WorkError> {
+    let place = world.surveyor.place();
+    let after = match &world.snapshots {
+        Some(store) => load(store, world, turn, Side::After)?,
+        None => None,
+    };
+    if let Some(after) = after {
+        changed.retain(|path| {
+            let left = after.file(path).map(|file| (file.kind, file.content));
+            content_now(&place.root, place.object_format(), path) == left
+        });
+    }
+    let stream = world.call_folder(turn, mode::purpose(world.plan.job.mode)).stream();
+    let heard = stream.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
+    changed.retain(|path| !is_younger(&place.root.join(as_path(path)), heard + LAST_WRITES));
+    Ok(())
+}
+
+/// Was it changed after that? What is gone was not.
+fn is_younger(path: &Path, then: SystemTime) -> bool {
+    let changed = path.symlink_metadata().map(|metadata| {
+        let (seconds, nanoseconds) = (metadata.ctime(), metadata.ctime_nsec());
+        let nanoseconds = u32::try_from(nanoseconds).unwrap_or(0);
+        UNIX_EPOCH + Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds)
+    });
+    changed.is_ok_and(|changed| changed > then)
+}
+
+fn both_ends(world: &World, turn: TurnKey) -> Result<Option<(Snapshot, Snapshot)>, WorkError> {
+    let Some(store) = &world.snapshots else {
+        return Ok(None);
+    };
+    let before = load(store, world, turn, Side::Before)?;
+    Ok(before.zip(load(store, world, turn, Side::After)?))
+}
+
+fn load(store: &Store, world: &World, turn: TurnKey, side: Side) -> Result<Option<Snapshot>, WorkError> {
+    match store.named(&world.name(turn, side)) {
+        Ok(id) => Ok(Some(store.load(&id)?)),
+        Err(SnapshotError::Unknown(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The plan, what it was a link to (`link`), the notes, and Windlass's own files, which are guarded otherwise.
+fn may_change(world: &World, link: Option<&[u8]>, path: &[u8]) -> bool {
+    let job = &world.plan.job;
+    let Some(path_here) = as_path(path).strip_prefix(prefix(world)).ok() else {
+        return is_own(path) || link == Some(path);
+    };
+    let is_notes = job.notes_file.as_ref().is_some_and(|notes| plain(notes) == path_here);
+    let is_plan = job.plan.as_ref().is_some_and(|places| is_plan(path_here, &plain_places(places)));
+    is_own(path) || is_notes || is_plan || link == Some(path)
+}
+
+/// Where the plan lay when the attempt began, if its file was a link.
+fn plan_behind_link(world: &World, store: &Store, before: &Snapshot) -> Result<Option<Vec<u8>>, WorkError> {
+    let Some(places) = &world.plan.job.plan else {
+        return Ok(None);
+    };
+    let file = prefix(world).join(plain(&places.file));
+    let Some(link) = before.file(file.as_os_str().as_bytes()).filter(|file| file.kind == EntryKind::Symlink)
+    else {
+        return Ok(None);
+    };
+    let target = store.content(&link.content)?;
+    let mut path = PathBuf::new();
+    for part in file.parent().unwrap_or(Path::new("")).join(as_path(&target)).components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => path = PathBuf::from("/"),
+        }
+    }
+    let path = path.strip_prefix(&world.surveyor.place().root).unwrap_or(&path);
+    Ok(Some(path.as_os_str().as_bytes().to_vec()))
+}
+
+/// From the root to the working directory.
+fn prefix(world: &World) -> &Path {
+    let place = world.surveyor.place();
+    place.directory.strip_prefix(&place.root).unwrap_or(Path::new(""))
+}
+
+fn plain_places(places: &JobPlan) -> JobPlan {
+    JobPlan { file: plain(&places.file), folder: places.folder.as_deref().map(plain), ..places.clone() }
+}
+
+/// Without `./`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
+}
+
+/// Relative to the working directory, as people read it.
+fn shown(world: &World, path: &[u8]) -> String {
+    let place = world.surveyor.place();
+    let full = place.root.join(as_path(path));
+    let here = full.strip_prefix(&place.directory);
+    here.unwrap_or(as_path(path)).display().to_string()
+}

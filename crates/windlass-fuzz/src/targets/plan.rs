@@ -1,0 +1,93 @@
+//! A plan, in one file and as a part of a folder, and a spec.
+
+use windlass_core::doc::plan::migrate::{to_file, to_folder};
+use windlass_core::doc::plan::{
+    FileRole, Form, Plan, PlanFile, Spec, SpecNames, TaskState, coverage, standing_for_build,
+    standing_for_planning,
+};
+
+pub(crate) fn run(data: &[u8]) {
+    let specs = SpecNames::new("specs", vec!["auth.md".to_owned(), "README.md".to_owned()]);
+    let single = parse(&[("PLAN.md", FileRole::Single, data)]);
+    check(&single, &specs);
+    if let Ok(text) = std::str::from_utf8(data) {
+        check_splices(&single, text);
+        let spec = Spec::parse("auth.md", text);
+        assert!(spec.requirements.len() <= text.lines().count(), "a line is one requirement");
+        for found in coverage(&single, &specs, &[spec]) {
+            assert!(found.named() <= found.covered && found.percent() <= 100, "{found:?}");
+        }
+    }
+    check_migration(&single, &specs);
+    let folder = parse(&[
+        ("plan/README.md", FileRole::Index, data),
+        ("plan/auth.md", FileRole::Feature, data),
+        ("plan/z.md", FileRole::Feature, b"- [ ] last (refs: specs/auth.md)\n"),
+    ]);
+    check(&folder, &specs);
+    if let Ok(file) = to_file(&folder, "PLAN.md", &specs) {
+        assert_eq!(file.tasks, folder.tasks().len());
+    }
+}
+
+fn parse(files: &[(&str, FileRole, &[u8])]) -> Plan {
+    let file = |(name, role, bytes): &(&str, FileRole, &[u8])| PlanFile {
+        name: (*name).to_owned(),
+        role: *role,
+        content: Ok(bytes.to_vec()),
+    };
+    Plan::parse(files.iter().map(file).collect())
+}
+
+/// The documented bounds; what has a fault is never complete.
+fn check(plan: &Plan, specs: &SpecNames) {
+    let items = plan.items();
+    assert_eq!(items.total, plan.tasks().len() as u64);
+    assert_eq!(items.remaining(), plan.open().count() as u64);
+    assert_eq!(plan.next().is_some(), items.remaining() > 0);
+    let build = standing_for_build(plan, "m");
+    assert_eq!(build.complete, plan.faults().is_empty() && items.total > 0 && items.remaining() == 0);
+    let planning = standing_for_planning(plan, specs, "m");
+    assert_eq!(planning.complete, planning.problem.is_none());
+    for standing in [&build, &planning] {
+        assert!(standing.summary.chars().count() <= 200 && standing.phase.chars().count() <= 80);
+        let texts = [&standing.summary, &standing.phase].into_iter().chain(&standing.problem);
+        for text in texts {
+            assert!(text.chars().count() <= 200 && !text.contains(char::is_control), "{text:?}");
+        }
+    }
+}
+
+/// A change of a task's state changes its marker and no other byte, and is read as what it is.
+fn check_splices(plan: &Plan, text: &str) {
+    for (index, task) in plan.tasks().iter().enumerate().take(20) {
+        assert!(plan.source(task).len() <= text.len());
+        for state in [TaskState::Open, TaskState::InProgress, TaskState::Done] {
+            let Some(splice) = task.mark(state) else { continue };
+            let Some(changed) = splice.apply(text.as_bytes()) else {
+                panic!("{splice:?} is outside of the text")
+            };
+            assert!(changed.starts_with(&text.as_bytes()[..splice.range.start]));
+            assert!(changed.ends_with(&text.as_bytes()[splice.range.end..]));
+            assert!(task.form == Form::Heading || changed.len() == text.len());
+            let after = parse(&[("PLAN.md", FileRole::Single, &changed)]);
+            assert_eq!(after.tasks().len(), plan.tasks().len(), "{splice:?} in {text:?}");
+            assert_eq!(
+                after.tasks().get(index).map(|task| task.state),
+                Some(state),
+                "{splice:?} in {text:?}"
+            );
+        }
+    }
+}
+
+/// What is migrated has the same tasks, and all its words.
+fn check_migration(plan: &Plan, specs: &SpecNames) {
+    let Ok(files) = to_folder(plan, specs) else { return };
+    assert_eq!(files.iter().map(|file| file.tasks).sum::<usize>(), plan.tasks().len());
+    assert_eq!(files.last().map(|file| &*file.name), Some("README.md"));
+    let mut names: Vec<String> = files.iter().map(|file| file.name.to_lowercase()).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), files.len(), "two files of one name: {names:?}");
+}

@@ -1,0 +1,73 @@
+//! What facts say of commits and of how agents ended, beyond what views show of it.
+
+use windlass_core::fact::{Ended, Evidence, Fact};
+
+/// Where HEAD was, and how the last agent ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Something was looked at.
+    looked: bool,
+    /// HEAD when the run began.
+    first_head: Option<String>,
+    /// HEAD when it was looked at last.
+    head: Option<String>,
+    /// How often it was another one than before.
+    moves: u32,
+    /// How the last call's process ended.
+    ended: Option<Ended>,
+}
+
+impl Seen {
+    /// Takes a fact in.
+    pub(crate) fn take(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Surveyed { evidence, .. }
+            | Fact::Kept { evidence, .. }
+            | Fact::Committed { evidence, .. }
+            | Fact::Settled { evidence, .. } => self.look(evidence),
+            Fact::CallFinished { summary, .. } => self.ended = Some(summary.ended),
+            _ => {}
+        }
+    }
+
+    fn look(&mut self, evidence: &Evidence) {
+        if !self.looked {
+            self.looked = true;
+            self.first_head.clone_from(&evidence.head);
+        } else if self.head != evidence.head {
+            self.moves = self.moves.saturating_add(1);
+        }
+        self.head.clone_from(&evidence.head);
+    }
+
+    /// HEAD when the run began; `None` without a commit.
+    pub(crate) fn first_head(&self) -> Option<&str> {
+        self.first_head.as_deref()
+    }
+
+    /// HEAD when it was looked at last; `None` without a commit.
+    pub(crate) fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    /// At least so many commits were made: HEAD was so often another one.
+    pub(crate) const fn moves(&self) -> u32 {
+        self.moves
+    }
+
+    /// What the last agent's process exited with; `None` where it did not.
+    pub(crate) const fn exit_code(&self) -> Option<i32> {
+        match self.ended {
+            Some(Ended::Exited(code)) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The signal that ended the last agent's process; `None` where none did.
+    pub(crate) const fn signal(&self) -> Option<i32> {
+        match self.ended {
+            Some(Ended::Signalled(signal)) => Some(signal),
+            _ => None,
+        }
+    }
+}

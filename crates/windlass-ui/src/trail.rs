@@ -1,0 +1,197 @@
+//! The audit trail of a run: every tool call with what became of it, from facts and what streams say of tool calls.
+//!
+//! Calls are listed in the order in which they were made. One is listed once it is answered, so those made after it wait;
+//! what waits is bounded ([`HELD_CALLS`], [`HELD_BYTES`]), and beyond that answered calls go before older ones that are
+//! still open.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use windlass_core::fact::{CallId, Entry, Fact, LaneId, Purpose, RunId};
+use windlass_core::observation::ToolTrace;
+
+use crate::format;
+
+/// So many calls wait for an answer at most.
+const HELD_CALLS: usize = 1_000;
+
+/// The inputs of calls that wait take so much at most, but for one.
+const HELD_BYTES: usize = 64 * 1024 * 1024;
+
+/// What became of a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It was answered.
+    Good,
+    /// It failed.
+    Error,
+    /// Permissions refused it.
+    Denied,
+    /// There is no answer: it is at work, or was cut off.
+    Open,
+}
+
+/// A tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToolCall {
+    pub at: Timestamp,
+    pub place: CallPlace,
+    pub lane: LaneId,
+    pub call: CallId,
+    /// The line of the call's stream that it is in, from 1.
+    pub line: u64,
+    pub id: String,
+    pub name: String,
+    /// The JSON as the agent wrote it.
+    pub input: String,
+    pub nested: bool,
+    pub outcome: Outcome,
+    /// From the call to its answer.
+    pub took: Option<Duration>,
+}
+
+/// Which of a run's calls it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallPlace {
+    pub iteration: u32,
+    pub attempt: u32,
+    pub purpose: Purpose,
+}
+
+/// Where and when a stream said something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TracePlace {
+    /// Where.
+    pub lane: LaneId,
+    /// By which call.
+    pub call: CallId,
+    /// The line of that call's stream, counted from 1.
+    pub line: u64,
+    /// When the line came.
+    pub at: Timestamp,
+}
+
+/// Folds facts and traces into tool calls.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    pub run: Option<RunId>,
+    pub directory: PathBuf,
+    places: BTreeMap<CallId, CallPlace>,
+    held: VecDeque<ToolCall>,
+    /// Bytes of their inputs.
+    bytes: usize,
+}
+
+impl Trail {
+    /// Takes a fact in. At the end of a call nothing of it is answered any more.
+    pub fn fact(&mut self, entry: &Entry) -> Vec<ToolCall> {
+        match &entry.fact {
+            Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
+                self.run = Some(plan.run.clone());
+                plan.directory.clone_into(&mut self.directory);
+                Vec::new()
+            }
+            Fact::CallReserved { call, iteration, attempt, purpose, .. } => {
+                let place = CallPlace { iteration: *iteration, attempt: *attempt, purpose: *purpose };
+                self.places.insert(*call, place);
+                Vec::new()
+            }
+            Fact::CallFinished { call, .. } => {
+                self.places.remove(call);
+                self.release(|held| held.call == *call || held.outcome != Outcome::Open)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes in what a stream says. `wanted` says which tools are.
+    pub fn trace(
+        &mut self,
+        place: TracePlace,
+        trace: ToolTrace,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Vec<ToolCall> {
+        match trace {
+            ToolTrace::Called { id, name, input, nested } if wanted(&name) => {
+                let Some(of) = self.places.get(&place.call) else { return Vec::new() };
+                self.bytes += input.len();
+                let TracePlace { lane, call, line, at } = place;
+                let (outcome, took) = (Outcome::Open, None);
+                let made =
+                    ToolCall { at, place: *of, lane, call, line, id, name, input, nested, outcome, took };
+                self.held.push_back(made);
+                return self.relieve();
+            }
+            ToolTrace::Called { .. } => return Vec::new(),
+            ToolTrace::Answered { id, is_error } => {
+                if let Some(open) = self.open(place.call, &id) {
+                    open.took = Some(format::between(open.at, place.at));
+                    if open.outcome == Outcome::Open {
+                        open.outcome = if is_error { Outcome::Error } else { Outcome::Good };
+                    }
+                }
+            }
+            ToolTrace::Refused { id } => {
+                if let Some(open) = self.open(place.call, &id) {
+                    open.outcome = Outcome::Denied;
+                }
+            }
+        }
+        self.settled()
+    }
+
+    /// What is still open when nothing more comes.
+    pub fn rest(&mut self) -> Vec<ToolCall> {
+        self.release(|_| true)
+    }
+
+    fn open(&mut self, call: CallId, id: &str) -> Option<&mut ToolCall> {
+        self.held.iter_mut().rev().find(|held| held.call == call && held.id == id && held.took.is_none())
+    }
+
+    /// Those at the front that are answered. A refusal is answered, too: until then the time it took is not known.
+    fn settled(&mut self) -> Vec<ToolCall> {
+        let mut settled = Vec::new();
+        while self.held.front().is_some_and(|held| held.took.is_some()) {
+            settled.extend(self.take(0));
+        }
+        settled
+    }
+
+    /// Makes room where too much waits.
+    fn relieve(&mut self) -> Vec<ToolCall> {
+        if self.held.len() <= HELD_CALLS && self.bytes <= HELD_BYTES {
+            return Vec::new();
+        }
+        let mut released = self.release(|held| held.took.is_some());
+        while self.held.len() > 1 && (self.held.len() > HELD_CALLS || self.bytes > HELD_BYTES) {
+            released.extend(self.take(0));
+        }
+        released
+    }
+
+    fn release(&mut self, which: impl Fn(&ToolCall) -> bool) -> Vec<ToolCall> {
+        let mut released = Vec::new();
+        let mut index = 0;
+        while let Some(held) = self.held.get(index) {
+            if which(held) {
+                released.extend(self.take(index));
+            } else {
+                index += 1;
+            }
+        }
+        released
+    }
+
+    fn take(&mut self, index: usize) -> Option<ToolCall> {
+        let taken = self.held.remove(index)?;
+        self.bytes = self.bytes.saturating_sub(taken.input.len());
+        Some(taken)
+    }
+}
+
+#[cfg(test)]
+#[path = "trail_tests.rs"]
+mod tests;

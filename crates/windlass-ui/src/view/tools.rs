@@ -1,0 +1,217 @@
+//! The audit trail of a run, for people as a list, for machines as a line per tool call.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use windlass_core::agent::tool_input;
+use windlass_core::fact::{Entry, LaneId, Purpose};
+use windlass_core::observation::{ToolInput, ToolTrace};
+
+use super::json::{FORMAT_VERSION, bytes};
+use crate::harmless::one_line;
+use crate::line::{Line, Tone, width};
+use crate::printer::Printer;
+use crate::tool::Narrator;
+use crate::trail::{Outcome, ToolCall, TracePlace, Trail};
+
+/// Columns of the time, and of the day above it.
+const TIME: usize = 10;
+/// Columns of the iteration.
+const ITERATION: usize = 3;
+/// Columns of what became of it.
+const OUTCOME: usize = 6;
+/// Columns of most tools' names.
+const TOOL: usize = 10;
+
+/// How the list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolsForm {
+    /// A row for each, cut to the terminal's width where there is one.
+    Rows,
+    /// A JSON object for each, with its whole input.
+    Json,
+}
+
+/// Lists tool calls.
+pub struct ToolsView {
+    form: ToolsForm,
+    /// Names in lower case; empty = all.
+    wanted: Vec<String>,
+    printer: Printer,
+    trail: Trail,
+    narrator: Narrator,
+    /// The day of the last row.
+    day: Option<Date>,
+    listed: u64,
+}
+
+impl ToolsView {
+    /// A list of the calls of these tools, of all where none is named; names count whatever their case.
+    #[must_use]
+    pub fn new(printer: Printer, form: ToolsForm, tools: &[String]) -> ToolsView {
+        ToolsView {
+            form,
+            wanted: tools.iter().map(|tool| tool.to_lowercase()).collect(),
+            printer,
+            trail: Trail::default(),
+            narrator: Narrator::default(),
+            day: None,
+            listed: 0,
+        }
+    }
+
+    /// Takes a fact in.
+    pub fn fact(&mut self, entry: &Entry) {
+        let settled = self.trail.fact(entry);
+        self.narrator.set_directory(&self.trail.directory);
+        self.list(settled);
+    }
+
+    /// Takes in what a stream says of tool calls.
+    pub fn trace(&mut self, place: TracePlace, trace: ToolTrace) {
+        let wanted = |name: &str| self.wanted.is_empty() || self.wanted.contains(&name.to_lowercase());
+        let settled = self.trail.trace(place, trace, wanted);
+        self.list(settled);
+    }
+
+    /// Writes out what is held back.
+    pub fn flush(&mut self) {
+        self.printer.flush();
+    }
+
+    /// Lists what is still open, and says so where there was nothing at all.
+    pub fn finish(&mut self) {
+        let open = self.trail.rest();
+        self.list(open);
+        if self.listed == 0 && self.form == ToolsForm::Rows {
+            self.printer.result(&Line::new().plain("no tool calls"));
+        }
+        self.printer.finish();
+    }
+
+    /// Is there nobody left to read it?
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.printer.results_closed()
+    }
+
+    fn list(&mut self, calls: Vec<ToolCall>) {
+        for call in calls {
+            self.listed += 1;
+            match self.form {
+                ToolsForm::Json => {
+                    let run = self.trail.run.as_ref().map(|run| run.0.as_str());
+                    self.printer.result_bytes(&json(run, &call).unwrap_or_default());
+                }
+                ToolsForm::Rows => self.row(&call),
+            }
+        }
+    }
+
+    fn row(&mut self, call: &ToolCall) {
+        let at = call.at.to_zoned(self.printer.results_terminal().zone.clone());
+        if self.day != Some(at.date()) {
+            self.day = Some(at.date());
+            let heading = format!(
+                "{:<TIME$}  it.  {:<OUTCOME$}  {:<TOOL$}  what",
+                at.date().to_string(),
+                "result",
+                "tool"
+            );
+            self.cut(&Line::new().dim(heading));
+        }
+        let (tone, outcome) = outcome(call.outcome);
+        let tool = format!("{}{}", if call.nested { "  " } else { "" }, one_line(&call.name));
+        let gap = " ".repeat(TOOL.saturating_sub(width(&tool)));
+        let line = Line::new()
+            .dim(format!("{:<TIME$}  ", at.strftime("%H:%M:%S").to_string()))
+            .plain(format!("{:>ITERATION$}  ", call.place.iteration))
+            .tone(tone, format!("{outcome:<OUTCOME$}"))
+            .plain("  ")
+            .strong(tool)
+            .plain(format!("{gap}  {}", self.detail(call)));
+        self.cut(&line);
+    }
+
+    fn cut(&mut self, line: &Line) {
+        let terminal = self.printer.results_terminal().clone();
+        let row = line.render_cut(&terminal, terminal.width.unwrap_or(usize::MAX));
+        self.printer.result_bytes(format!("{}\n", row.trim_end()).as_bytes());
+    }
+
+    /// What it is about, on one line, whole.
+    fn detail(&self, call: &ToolCall) -> String {
+        match tool_input(&call.name, &call.input) {
+            ToolInput::Bash { command, .. } => one_line(&command),
+            ToolInput::Other { .. } => one_line(&call.input),
+            known => self.narrator.subject(&known),
+        }
+    }
+}
+
+const fn outcome(outcome: Outcome) -> (Tone, &'static str) {
+    match outcome {
+        Outcome::Good => (Tone::Good, "ok"),
+        Outcome::Error => (Tone::Bad, "error"),
+        Outcome::Denied => (Tone::Warn, "denied"),
+        Outcome::Open => (Tone::Dim, "open"),
+    }
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    v: u32,
+    r#type: &'static str,
+    run: Option<&'a str>,
+    lane: LaneId,
+    time: Timestamp,
+    iteration: u32,
+    attempt: u32,
+    purpose: Purpose,
+    call: u32,
+    line: u64,
+    id: &'a str,
+    name: &'a str,
+    nested: bool,
+    outcome: &'static str,
+    duration_ms: Option<u64>,
+    input: Input<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Input<'a> {
+    /// As the agent wrote it.
+    Written(&'a RawValue),
+    /// What is no strict JSON (a lone surrogate, a number out of range).
+    Text(&'a str),
+}
+
+fn json(run: Option<&str>, call: &ToolCall) -> Option<Vec<u8>> {
+    // Whoever reads the line must not stumble over what the agent wrote.
+    let strict = serde_json::from_str::<serde_json::Value>(&call.input).is_ok();
+    let written = if strict { serde_json::from_str::<&RawValue>(&call.input).ok() } else { None };
+    bytes(&Row {
+        v: FORMAT_VERSION,
+        r#type: "tool_call",
+        run,
+        lane: call.lane,
+        time: call.at,
+        iteration: call.place.iteration,
+        attempt: call.place.attempt,
+        purpose: call.place.purpose,
+        call: call.call.0,
+        line: call.line,
+        id: &call.id,
+        name: &call.name,
+        nested: call.nested,
+        outcome: outcome(call.outcome).1,
+        duration_ms: call.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
+        input: written.map_or(Input::Text(&call.input), Input::Written),
+    })
+}
+
+#[cfg(test)]
+#[path = "tools_tests.rs"]
+mod tests;

@@ -1,0 +1,177 @@
+//! Where a replay is shown.
+
+use std::ops::ControlFlow;
+
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::observation::{Observation, ToolTrace};
+use windlass_engine::replay::Told;
+use windlass_ui::{Event, Stream, ToolsView, TracePlace, View, is_abandoned};
+
+/// After so many things it is asked whether anybody still reads.
+const ASK_AFTER: usize = 64;
+
+/// Takes what a replay tells.
+pub trait Pages<T> {
+    /// Shows it; says whether somebody still wants more.
+    fn show(&mut self, told: Told<T>) -> ControlFlow<()>;
+
+    /// Writes out what is held back.
+    fn flush(&mut self);
+
+    /// Nothing more comes.
+    fn finish(&mut self);
+}
+
+/// The part of a run that is wanted.
+#[derive(Debug, Default)]
+pub struct Window {
+    /// `None` = all of it.
+    iteration: Option<u32>,
+    stage: Stage,
+    /// There was such an iteration.
+    pub seen: bool,
+    /// The run's last iteration so far.
+    pub last: u32,
+    /// Agents that were at work in it.
+    pub calls: u32,
+    /// Things that were shown.
+    shown: usize,
+}
+
+/// Where in a run a fact lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Before,
+    Within,
+    Behind,
+}
+
+impl Window {
+    /// That iteration alone; `None` = the whole run.
+    pub fn of(iteration: Option<u32>) -> Window {
+        Window { iteration, ..Window::default() }
+    }
+
+    /// Is this fact, the next one, wanted? Facts of the whole run are where they happened in the iteration's time.
+    fn takes(&mut self, fact: &Fact) -> bool {
+        let within = |window: &Window| window.iteration.is_none() || window.stage == Stage::Within;
+        match fact {
+            Fact::IterationStarted { iteration, .. } => {
+                self.last = self.last.max(*iteration);
+                if self.iteration == Some(*iteration) {
+                    (self.stage, self.seen) = (Stage::Within, true);
+                }
+            }
+            Fact::IterationFinished { iteration, .. } if self.iteration == Some(*iteration) => {
+                let taken = within(self);
+                self.stage = Stage::Behind;
+                return taken;
+            }
+            Fact::CallSpawned { .. } if within(self) => self.calls = self.calls.saturating_add(1),
+            _ => {}
+        }
+        within(self)
+    }
+
+    /// Is all of it told?
+    fn is_over(&self) -> bool {
+        self.iteration.is_some() && self.stage == Stage::Behind
+    }
+
+    /// One thing more was shown: is another one wanted, and does anybody still read?
+    fn goes_on(&mut self, is_closed: impl Fn() -> bool) -> ControlFlow<()> {
+        self.shown += 1;
+        let unread = self.shown.is_multiple_of(ASK_AFTER) && (is_closed() || is_abandoned(Stream::Stdout));
+        if unread || self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// A run's story, as whoever watched it was told.
+pub struct Story {
+    view: Box<dyn View>,
+    /// Tool calls as well.
+    tools: bool,
+    /// What of it is wanted.
+    pub window: Window,
+}
+
+impl Story {
+    /// Told in this view, with tool calls or without.
+    pub fn new(view: Box<dyn View>, tools: bool, window: Window) -> Story {
+        Story { view, tools, window }
+    }
+
+    fn fact(&mut self, entry: Box<Entry>) {
+        let event = if self.window.takes(&entry.fact) { Event::Fact(entry) } else { Event::Past(entry) };
+        self.view.event(&event);
+    }
+}
+
+impl Pages<Observation> for Story {
+    fn show(&mut self, told: Told) -> ControlFlow<()> {
+        match told {
+            Told::Fact(entry) => self.fact(entry),
+            Told::Observation(_, observation) if !self.tools && is_about_tools(&observation) => {}
+            Told::Observation(place, observation) => self.view.event(&Event::Observation {
+                lane: place.lane,
+                call: place.call,
+                line: place.line,
+                at: place.at,
+                observation,
+            }),
+        }
+        self.window.goes_on(|| self.view.is_closed())
+    }
+
+    fn flush(&mut self) {
+        self.view.flush();
+    }
+
+    fn finish(&mut self) {
+        self.view.flush();
+        self.view.finish();
+    }
+}
+
+const fn is_about_tools(observation: &Observation) -> bool {
+    matches!(observation, Observation::ToolUse { .. } | Observation::ToolResult { .. })
+}
+
+/// The list of a run's tool calls.
+pub struct ToolList {
+    view: ToolsView,
+    /// What of it is wanted.
+    pub window: Window,
+}
+
+impl ToolList {
+    /// Listed in this view.
+    pub fn new(view: ToolsView, window: Window) -> ToolList {
+        ToolList { view, window }
+    }
+}
+
+impl Pages<ToolTrace> for ToolList {
+    fn show(&mut self, told: Told<ToolTrace>) -> ControlFlow<()> {
+        match told {
+            Told::Fact(entry) => {
+                self.window.takes(&entry.fact);
+                self.view.fact(&entry);
+            }
+            Told::Observation(place, trace) => {
+                let place = TracePlace { lane: place.lane, call: place.call, line: place.line, at: place.at };
+                self.view.trace(place, trace);
+            }
+        }
+        self.window.goes_on(|| self.view.is_closed())
+    }
+
+    fn flush(&mut self) {
+        self.view.flush();
+    }
+
+    fn finish(&mut self) {
+        self.view.finish();
+    }
+}

@@ -1,0 +1,102 @@
+//! `migrate-plan`: a plan in one file becomes a folder, and back.
+
+use std::process::ExitCode;
+
+use windlass_core::config::{Layer, Unlimited};
+use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_core::run::{JobPlan, Mode};
+use windlass_engine::plan::{Migration, MigrationError, PlanForm, migration};
+use windlass_engine::store::lock;
+use windlass_ui::{Line, MigrationShown, MigrationState, migration_text};
+
+use super::configuration::Configuration;
+use super::here::Here;
+use super::launch::holder_in_words;
+use super::{print, print_lines, stdout, verify_plan};
+use crate::args::{MigratePlanArgs, PlanTo};
+use crate::error::{CliError, Kind};
+
+/// Does it.
+///
+/// # Errors
+/// Whatever a person should read; the former plan is in force then.
+pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, CliError> {
+    let here = Here::find()?;
+    let configuration =
+        Configuration::load(&here.directory, None, Mode::Build, Layer::default(), Unlimited::Allowed)?;
+    let settings = &configuration.resolved.plan;
+    let places = verify_plan::places(&configuration);
+    let form = match args.to {
+        PlanTo::Folder => PlanForm::Folder,
+        PlanTo::File => PlanForm::File,
+    };
+    let migration = match migration(&here.directory, &places, form) {
+        Ok(migration) => migration,
+        Err(already @ MigrationError::Already(_)) => {
+            print_lines(&[Line::new().dim(format!("nothing to do: {already}"))])?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(error) => return Err(told(&error, &places)),
+    };
+    let few = form == PlanForm::Folder && migration.tasks < settings.migrate_at as usize;
+    if few && !args.force {
+        let (tasks, least) = (migration.tasks, settings.migrate_at);
+        return Err(CliError::usage(format!(
+            "the plan has {tasks} tasks: a folder is worth it from {least} (plan.migrate_at)"
+        ))
+        .hint("Do it all the same: windlass migrate-plan --force"));
+    }
+    if !args.dry_run {
+        refuse_live(&here, configuration.resolved.exit_codes)?;
+        migration.carry_out().map_err(|error| told(&error, &places))?;
+    }
+    let state = if args.dry_run { MigrationState::LookedAt } else { MigrationState::Done };
+    print(&migration_text(&shown(&migration, &places, state), &stdout()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A run that works here may be about to write the plan.
+fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), CliError> {
+    match lock::holder(&here.project, &here.directory)?.filter(lock::Holder::is_alive) {
+        None => Ok(()),
+        Some(holder) => {
+            let message = format!("{} works in {}", holder_in_words(&holder.run), here.directory.display());
+            Err(CliError::new(Kind::Stopped(StopReason::Locked, codes), message)
+                .hint(format!("End it after its iteration: windlass stop {}", holder.run)))
+        }
+    }
+}
+
+fn shown(migration: &Migration, places: &JobPlan, state: MigrationState) -> MigrationShown {
+    MigrationShown {
+        from: migration.from.display().to_string(),
+        to: verify_plan::shown_place(places, migration.to == PlanForm::Folder),
+        backup: migration.backup.display().to_string(),
+        tasks: migration.tasks as u64,
+        files: migration
+            .files
+            .iter()
+            .map(|(path, tasks)| (path.display().to_string(), *tasks as u64))
+            .collect(),
+        state,
+    }
+}
+
+fn told(error: &MigrationError, places: &JobPlan) -> CliError {
+    let message = error.to_string();
+    match error {
+        MigrationError::Missing => verify_plan::missing(places),
+        MigrationError::Already(_) | MigrationError::NoFolder | MigrationError::Link(_) => {
+            CliError::usage(message)
+        }
+        MigrationError::InTheWay(_) => {
+            CliError::usage(message).hint("The plan is as it was. Move it away, then do it again.")
+        }
+        MigrationError::Refused(_) => {
+            CliError::usage(message).hint("The plan is as it was. See what is wrong: windlass verify --plan")
+        }
+        MigrationError::Changed(_) => CliError::new(Kind::System, message).hint("Do it again."),
+        MigrationError::File(_) => CliError::new(Kind::System, message).hint("The plan is as it was."),
+        MigrationError::Left { .. } => CliError::new(Kind::System, message),
+    }
+}

@@ -1,0 +1,148 @@
+//! The sandbox that a run asks for, and what it is made around.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use windlass_core::config::{Resolved, SandboxSettings};
+use windlass_core::fact::RunId;
+use windlass_core::run::{RunPlan, SandboxKind, SandboxPlan};
+use windlass_engine::sandbox::container::image::Recipe;
+use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
+use windlass_engine::store::session_folder::SessionRecord;
+use windlass_engine::store::{RunFolder, SessionFolder};
+use windlass_engine::workspace::project_folder;
+
+use super::here::{self, Here};
+use crate::error::{CliError, Kind};
+use crate::scripted_agent;
+
+/// The settings of git that say who commits.
+const IDENTITY: [&str; 2] = ["user.name", "user.email"];
+
+/// What a new run is locked in by.
+pub fn plan(here: &Here, resolved: &Resolved) -> SandboxPlan {
+    let SandboxSettings { kind, network, memory, processes, millicpus, .. } = resolved.sandbox.clone();
+    let kind = with_image(&project_folder(&here.directory), kind, &resolved.sandbox);
+    let settings = &resolved.sandbox;
+    let paths = |texts: &[String]| texts.iter().map(|text| path(&here.directory, text)).collect();
+    SandboxPlan {
+        kind,
+        network,
+        memory,
+        processes,
+        millicpus,
+        environment: settings.environment.clone(),
+        writable: paths(&settings.writable),
+        hidden: paths(&settings.hidden),
+        login: settings.login,
+    }
+}
+
+/// The same kind, with the image that the project's files stand for where none is named: what a run was begun in is what
+/// it is resumed in. Where they cannot be read none is named, which is said when the sandbox is opened.
+pub fn with_image(project: &Path, kind: SandboxKind, settings: &SandboxSettings) -> SandboxKind {
+    let image = || Recipe::read(project, &settings.presets, settings.setup_script.as_deref()).ok();
+    match kind {
+        SandboxKind::Docker(None) => SandboxKind::Docker(image().map(|recipe| recipe.image())),
+        SandboxKind::Podman(None) => SandboxKind::Podman(image().map(|recipe| recipe.image())),
+        other => other,
+    }
+}
+
+/// Of the project where it is relative, of the user's home where it begins with `~/`.
+fn path(directory: &Path, text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), home()) {
+        (Some(below), Some(home)) => home.join(below),
+        _ if text == "~" => home().unwrap_or_else(|| directory.join(text)),
+        _ => directory.join(text),
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
+/// The sandbox of a run, ready to be entered.
+///
+/// # Errors
+/// It cannot be used here.
+pub fn open(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<Sandbox, CliError> {
+    if !plan.sandbox.is_on() {
+        return Ok(Sandbox::none());
+    }
+    Ok(Sandbox::open(&plan.sandbox, of(here, plan, folder)?)?)
+}
+
+/// The configured sandbox where there is no run, and the folder that it is in: for this verb, about this. No agent has
+/// to be there.
+///
+/// # Errors
+/// It cannot be used here.
+pub fn open_session(
+    here: &Here,
+    resolved: &Resolved,
+    verb: &str,
+    about: &str,
+) -> Result<(Sandbox, SessionFolder), CliError> {
+    let record = SessionRecord {
+        verb: verb.to_owned(),
+        about: about.to_owned(),
+        directory: here.directory.clone(),
+        started: Timestamp::now(),
+    };
+    let session = SessionFolder::create(&here.project, &record)?;
+    let nobody = here::program()?;
+    let room = around(here, session.session(), session.path().join("sandbox"), nobody)?;
+    Ok((Sandbox::open(&plan(here, resolved), room)?, session))
+}
+
+/// What the sandbox of a run is made around.
+pub fn of(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<SandboxRoom, CliError> {
+    let room = around(here, &plan.run, folder.sandbox(), plan.agent.program.clone())?;
+    Ok(SandboxRoom { files: script(plan).into_iter().collect(), ..room })
+}
+
+/// What a sandbox here is made around, for a run or a session.
+pub fn around(here: &Here, run: &RunId, scratch: PathBuf, agent: PathBuf) -> Result<SandboxRoom, CliError> {
+    let repository = here.repository.as_ref();
+    let mut git_directories: Vec<PathBuf> =
+        repository.iter().flat_map(|found| [found.common_dir.clone(), found.git_dir.clone()]).collect();
+    git_directories.dedup();
+    // Who cannot be asked who commits commits as nobody in particular.
+    let git_settings = repository.and_then(|found| found.settings(&IDENTITY).ok()).unwrap_or_default();
+    Ok(SandboxRoom {
+        run: run.clone(),
+        directory: here.directory.clone(),
+        tree: repository.map_or_else(|| here.directory.clone(), |found| found.top.clone()),
+        git_directories,
+        git_settings,
+        state: here::state_root()?,
+        files: Vec::new(),
+        scratch,
+        windlass: here::program()?,
+        home: home().unwrap_or_else(|| PathBuf::from("/")),
+        agent,
+    })
+}
+
+/// What a scripted agent plays.
+fn script(plan: &RunPlan) -> Option<PathBuf> {
+    match plan.agent.arguments.as_slice() {
+        [verb, script, ..] if verb == scripted_agent::VERB => {
+            Some(PathBuf::from(script)).filter(|path| path.is_absolute())
+        }
+        _ => None,
+    }
+}
+
+impl From<SandboxError> for CliError {
+    fn from(error: SandboxError) -> CliError {
+        let kind = match error {
+            SandboxError::Unusable { .. } | SandboxError::Refused { .. } => Kind::Configuration,
+            SandboxError::File { .. } => Kind::System,
+        };
+        let said = CliError::new(kind, error.to_string());
+        error.hint().into_iter().fold(said, CliError::hint)
+    }
+}

@@ -1,0 +1,111 @@
+//! `sandbox`: what locks agents in here, and the image of a project's containers.
+
+mod build;
+mod init;
+mod shell;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use windlass_core::config::{Layer, Resolved, Unlimited, keys};
+use windlass_core::run::{Mode, SandboxKind};
+use windlass_engine::sandbox::container::image::Recipe;
+use windlass_engine::sandbox::{Probe, probe};
+use windlass_engine::workspace::project_folder;
+use windlass_ui::{Line, Mark, Tone};
+
+use super::configuration::Configuration;
+use super::workspaces::from_here;
+use super::{here, print_lines, room};
+use crate::args::{SandboxArgs, SandboxVerb};
+use crate::error::{CliError, Kind};
+
+/// Does it.
+///
+/// # Errors
+/// Whatever a person should read.
+pub fn run(args: &SandboxArgs) -> Result<ExitCode, CliError> {
+    match &args.verb {
+        None => list(),
+        Some(SandboxVerb::Init(args)) => init::run(args),
+        Some(SandboxVerb::Build(args)) => build::run(args),
+        Some(SandboxVerb::Shell(args)) => shell::run(args),
+    }
+}
+
+/// The project, and what configuration says about its sandbox.
+struct Place {
+    directory: PathBuf,
+    /// Whose `.windlass` folder counts.
+    project: PathBuf,
+    resolved: Resolved,
+}
+
+impl Place {
+    fn find(flags: Layer) -> Result<Place, CliError> {
+        let directory = here::working_directory()?;
+        let configuration = Configuration::load(&directory, None, Mode::Goal, flags, Unlimited::NotAsked)?;
+        Ok(Place { project: project_folder(&directory), directory, resolved: configuration.resolved })
+    }
+
+    /// What the project's image is made of.
+    fn recipe(&self) -> Result<Recipe, CliError> {
+        let settings = &self.resolved.sandbox;
+        Recipe::read(&self.project, &settings.presets, settings.setup_script.as_deref())
+            .map_err(|error| CliError::new(Kind::Configuration, error.to_string()))
+    }
+}
+
+fn list() -> Result<ExitCode, CliError> {
+    let place = Place::find(Layer::default())?;
+    let configured =
+        room::with_image(&place.project, place.resolved.sandbox.kind.clone(), &place.resolved.sandbox);
+    let kinds =
+        [SandboxKind::Bwrap, SandboxKind::Landlock, SandboxKind::Docker(None), SandboxKind::Podman(None)];
+    let mut lines: Vec<Line> = kinds.iter().map(|kind| row(&probe(kind))).collect();
+    lines.push(Line::new());
+    let origin = place.resolved.origin(&keys::SANDBOX_KIND);
+    lines.push(labelled("used here", configured.name()).dim(format!(" ({origin})")));
+    if let SandboxKind::Docker(_) | SandboxKind::Podman(_) = configured {
+        lines.extend(image(&place, &configured)?);
+    } else if configured == SandboxKind::None {
+        lines.push(Line::new().dim("  next       ").command("windlass config set sandbox.kind bwrap"));
+    }
+    print_lines(&lines)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(probe: &Probe) -> Line {
+    let name = format!(" {:<10}", probe.kind.name());
+    let line = Line::hanging(12);
+    match &probe.works {
+        Ok(less) if less.is_empty() => line.mark(Tone::Good, Mark::Passed).plain(name).plain("works"),
+        Ok(less) => {
+            line.mark(Tone::Warn, Mark::Notice).plain(name).plain(format!("works, but {}", less.join("; ")))
+        }
+        Err(why) => line.mark(Tone::Bad, Mark::Failed).plain(name).plain(why),
+    }
+}
+
+/// The image that would be used, and whether it is there.
+fn image(place: &Place, kind: &SandboxKind) -> Result<Vec<Line>, CliError> {
+    let (SandboxKind::Docker(Some(image)) | SandboxKind::Podman(Some(image))) = kind else {
+        // Said by the recipe.
+        return place.recipe().map(|_| Vec::new());
+    };
+    let mut lines = vec![labelled("image", image)];
+    if place.resolved.sandbox.kind != *kind {
+        let written = place.recipe()?.written;
+        let of =
+            written.map_or("generated; windlass sandbox init writes it".to_owned(), |path| from_here(&path));
+        lines.push(labelled("made of", &of));
+    }
+    if let Err(why) = probe(kind).works {
+        lines.push(Line::hanging(13).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {why}")));
+    }
+    Ok(lines)
+}
+
+fn labelled(label: &str, text: &str) -> Line {
+    Line::hanging(13).dim(format!("  {label:<11}")).plain(text)
+}

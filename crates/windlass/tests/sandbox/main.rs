@@ -1,0 +1,9 @@
+//! What holds inside each sandbox that this machine can make, with the real binary.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stderr, reason = "what cannot be tried here is said")]
+
+mod ending;
+mod files;
+mod network;
+mod place;
+mod rights;
