@@ -16,4 +16,5 @@ pub mod project;
 pub mod prompt;
 pub mod redact;
 pub mod run;
+pub mod tasks;
 pub mod workspace;

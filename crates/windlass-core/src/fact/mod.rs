@@ -15,6 +15,7 @@ mod notified;
 pub mod path_text;
 mod standing;
 mod stop;
+mod task;
 mod time;
 
 pub use assessment::{Assessed, Assessment, Confidence, Finding};
@@ -28,6 +29,7 @@ pub use money::{Cost, Tokens};
 pub use notified::{Delivery, NotificationKey, SinkKind};
 pub use standing::{Items, Standing, StandingSource};
 pub use stop::{ExitCodes, StopReason, StopSource};
+pub use task::{TaskId, TaskOutcome, TaskRow, TaskState};
 pub use time::Now;
 
 use serde::{Deserialize, Serialize};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+pub use crate::fact::TaskState;
+
 /// A task as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -45,31 +47,6 @@ pub struct Task {
     pub(super) outer: usize,
     pub(super) file_index: usize,
     pub(super) heading: usize,
-}
-
-/// How far a task is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskState {
-    /// `[~]`
-    InProgress,
-    /// `[ ]`, or a heading without a mark.
-    #[default]
-    Open,
-    /// `[x]`, `[X]`, or a heading with `✅` or `✓`.
-    Done,
-}
-
-impl TaskState {
-    /// As it is called in `--json`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            TaskState::InProgress => "in_progress",
-            TaskState::Open => "open",
-            TaskState::Done => "done",
-        }
-    }
 }
 
 /// How a task is written.

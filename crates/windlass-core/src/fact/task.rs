@@ -1,0 +1,94 @@
+//! Tasks of a task file, as a run knows them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A task's name in its file, as it is written there: `TASK-001`, `T1`, `US-007b`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TaskId(pub String);
+
+/// How far a task is, as its file says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// `[~]` in a plan, `in-progress` in a task file.
+    InProgress,
+    /// `[ ]` in a plan, or a heading without a mark; `pending` in a task file.
+    #[default]
+    Open,
+    /// `[x]`, `[X]`, or a heading with `✅` or `✓` in a plan; `done` in a task file.
+    Done,
+}
+
+/// A task as it was when a session of a run began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRow {
+    /// Its name.
+    pub id: TaskId,
+    /// What it is called, in one line.
+    pub title: String,
+    /// How far it was.
+    pub state: TaskState,
+    /// 1 comes first; 2 where its file says nothing.
+    pub priority: u8,
+    /// The tasks that have to be done before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<TaskId>,
+    /// What kind of change it is (`feat`, `fix`), for the commit's subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What it breaks, for the commit's footer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaking: Option<String>,
+}
+
+/// What became of a task in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum TaskOutcome {
+    /// It was claimed, held, and is kept.
+    Done {
+        /// Its commit; `None` where nothing is committed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
+    },
+    /// It failed twice; whatever depends on it waits.
+    Parked {
+        /// Why, in one sentence.
+        reason: String,
+        /// The branch that its work is on; `None` where it has none of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+    },
+}
+
+impl TaskRow {
+    /// The priority of a task whose file says nothing of it.
+    pub const USUAL_PRIORITY: u8 = 2;
+}
+
+impl TaskState {
+    /// As it is called in `--json`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            TaskState::InProgress => "in_progress",
+            TaskState::Open => "open",
+            TaskState::Done => "done",
+        }
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl From<&str> for TaskId {
+    fn from(id: &str) -> TaskId {
+        TaskId(id.to_owned())
+    }
+}

@@ -1,0 +1,70 @@
+//! Why tasks wait that nothing under way will set free.
+
+use std::collections::BTreeSet;
+
+use super::cycles::cycles;
+use super::schedule::{Schedule, Standing};
+use crate::fact::TaskId;
+
+/// What tasks wait for that will not come by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocking {
+    /// Parked tasks that others wait for, in the order of the file.
+    pub parked: Vec<TaskId>,
+    /// Dependencies that are no task of the file, in the order of those who name them.
+    pub unknown: Vec<Missing>,
+    /// Tasks that wait for one another, each in the order in which it waits; the first is not repeated. One for each knot.
+    pub cycles: Vec<Vec<TaskId>>,
+}
+
+/// A dependency that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Who names it.
+    pub task: TaskId,
+    /// What is named.
+    pub dependency: TaskId,
+}
+
+impl Blocking {
+    /// Is there nothing of the kind?
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.parked.is_empty() && self.unknown.is_empty() && self.cycles.is_empty()
+    }
+}
+
+impl Schedule {
+    /// What open tasks wait for that nothing under way will bring: parked tasks, tasks that are not there, one another.
+    /// Linear in tasks and dependencies.
+    #[must_use]
+    pub fn blocking(&self) -> Blocking {
+        let mut blocking = Blocking::default();
+        let mut parked = BTreeSet::new();
+        let mut edges = vec![Vec::new(); self.places.len()];
+        for (index, (row, known)) in self.graph.rows.iter().zip(&self.graph.dependencies).enumerate() {
+            if self.standing_at(index) != Standing::Open {
+                continue;
+            }
+            let unknown = row.dependencies.iter().filter(|id| !self.graph.knows(id));
+            blocking.unknown.extend(
+                unknown.map(|dependency| Missing { task: row.id.clone(), dependency: dependency.clone() }),
+            );
+            parked.extend(known.iter().filter(|on| self.standing_at(**on) == Standing::Parked));
+            if let Some(edges) = edges.get_mut(index) {
+                edges.extend(known.iter().filter(|on| self.standing_at(**on) == Standing::Open));
+            }
+        }
+        blocking.parked = self.ids(parked);
+        blocking.cycles = cycles(&edges).into_iter().map(|cycle| self.ids(cycle)).collect();
+        blocking
+    }
+
+    fn standing_at(&self, index: usize) -> Standing {
+        self.places.get(index).map_or(Standing::Done, |place| place.standing)
+    }
+
+    fn ids(&self, indexes: impl IntoIterator<Item = usize>) -> Vec<TaskId> {
+        indexes.into_iter().filter_map(|index| self.graph.rows.get(index)).map(|row| row.id.clone()).collect()
+    }
+}

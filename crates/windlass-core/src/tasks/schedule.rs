@@ -1,0 +1,223 @@
+//! Which task is next.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::graph::Graph;
+use crate::fact::{TaskId, TaskRow, TaskState};
+
+/// The tasks of a run and where each stands. A clone shares the rows.
+///
+/// Making one takes time in proportion to `n log n` of rows and dependencies; a transition, to the number of the task's
+/// dependants times `log n`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schedule {
+    pub(super) graph: Arc<Graph>,
+    pub(super) places: Vec<Place>,
+    /// What can be begun, in the order in which it should be.
+    ready: BTreeSet<Turn>,
+    done: usize,
+    active: usize,
+    parked: usize,
+}
+
+/// Where a task stands in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// To be done, and nobody works on it.
+    #[default]
+    Open,
+    /// Somebody works on it.
+    Active,
+    /// Done, and what waited for it may go on.
+    Done,
+    /// It failed too often; what waits for it waits on.
+    Parked,
+}
+
+/// How many tasks stand where. `total` is the sum of the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Done.
+    pub done: usize,
+    /// Somebody works on them.
+    pub active: usize,
+    /// They failed too often.
+    pub parked: usize,
+    /// Open, with all dependencies done.
+    pub ready: usize,
+    /// Open, with a dependency that is not done.
+    pub waiting: usize,
+    /// All.
+    pub total: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Place {
+    pub standing: Standing,
+    /// Something of it has been done already: it goes before all that has not been begun.
+    begun: bool,
+    /// How many of its dependencies are not done, those that are not there included.
+    unmet: usize,
+}
+
+/// A place in the order of what is ready: the least is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    fresh: bool,
+    priority: u8,
+    rank: usize,
+    index: usize,
+}
+
+impl Schedule {
+    /// From rows: [`TaskState::Done`] is done, all else is open; what is in progress goes first. Of several rows with one
+    /// id the first counts and the others are left out.
+    #[must_use]
+    pub fn new(rows: Vec<TaskRow>) -> Schedule {
+        let graph = Arc::new(Graph::new(rows));
+        let mut places: Vec<Place> = graph.rows.iter().map(Place::of).collect();
+        let is_done: Vec<bool> = places.iter().map(|place| place.standing == Standing::Done).collect();
+        let done = is_done.iter().filter(|done| **done).count();
+        let dependencies = graph.dependencies.iter().zip(&graph.unknown);
+        for (place, (known, unknown)) in places.iter_mut().zip(dependencies) {
+            let open = |index: &&usize| is_done.get(**index) != Some(&true);
+            place.unmet = unknown + known.iter().filter(open).count();
+        }
+        let mut schedule = Schedule { graph, places, done, ..Schedule::default() };
+        for index in 0..schedule.places.len() {
+            schedule.settle_readiness(index);
+        }
+        schedule
+    }
+
+    /// The task to begin next: the first that is open and has all its dependencies done. In progress goes first, then by
+    /// priority, id (`TASK-9` before `TASK-10`) and place in the file.
+    #[must_use]
+    pub fn next(&self) -> Option<&TaskRow> {
+        self.ready.first().and_then(|turn| self.graph.rows.get(turn.index))
+    }
+
+    /// All that could be begun now, in the order in which [`next`](Schedule::next) would give it.
+    pub fn ready(&self) -> impl Iterator<Item = &TaskRow> {
+        self.ready.iter().filter_map(|turn| self.graph.rows.get(turn.index))
+    }
+
+    /// Somebody works on it from now on. `false` unless it is open and all its dependencies are done.
+    pub fn begin(&mut self, id: &TaskId) -> bool {
+        let ready = |place: &Place| place.standing == Standing::Open && place.unmet == 0;
+        self.change(id, Standing::Active, ready)
+    }
+
+    /// It is done. `false` unless it is open or somebody works on it.
+    pub fn finish(&mut self, id: &TaskId) -> bool {
+        self.change(id, Standing::Done, Place::is_underway)
+    }
+
+    /// It failed too often. `false` unless it is open or somebody works on it.
+    pub fn park(&mut self, id: &TaskId) -> bool {
+        self.change(id, Standing::Parked, Place::is_underway)
+    }
+
+    /// It is to be done (again). What was begun goes before what was not, unless it had been done. `false` where it is open
+    /// already.
+    pub fn reopen(&mut self, id: &TaskId) -> bool {
+        self.change(id, Standing::Open, |place| place.standing != Standing::Open)
+    }
+
+    /// Where a task stands; `None` where there is none of this id.
+    #[must_use]
+    pub fn standing(&self, id: &TaskId) -> Option<Standing> {
+        let place = self.graph.find(id).and_then(|index| self.places.get(index))?;
+        Some(place.standing)
+    }
+
+    /// The row of an id, as it was read.
+    #[must_use]
+    pub fn row(&self, id: &TaskId) -> Option<&TaskRow> {
+        self.graph.find(id).and_then(|index| self.graph.rows.get(index))
+    }
+
+    /// All rows as they were read, in the order of the file, without those whose id an earlier one has.
+    #[must_use]
+    pub fn rows(&self) -> &[TaskRow] {
+        &self.graph.rows
+    }
+
+    /// How many stand where.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let (done, active, parked, ready) = (self.done, self.active, self.parked, self.ready.len());
+        let total = self.places.len();
+        Counts { done, active, parked, ready, waiting: total - done - active - parked - ready, total }
+    }
+
+    fn change(&mut self, id: &TaskId, to: Standing, allowed: impl Fn(&Place) -> bool) -> bool {
+        let Some(index) = self.graph.find(id) else { return false };
+        let Some(place) = self.places.get_mut(index).filter(|place| allowed(place)) else { return false };
+        let from = std::mem::replace(&mut place.standing, to);
+        place.begun = match to {
+            Standing::Active => true,
+            Standing::Open => place.begun && from != Standing::Done,
+            Standing::Done | Standing::Parked => place.begun,
+        };
+        if let Some(count) = self.count_of(from) {
+            *count -= 1;
+        }
+        if let Some(count) = self.count_of(to) {
+            *count += 1;
+        }
+        self.tell_dependants(index, from, to);
+        self.settle_readiness(index);
+        true
+    }
+
+    /// The counter of a standing; none for what is open, which is counted by the set.
+    const fn count_of(&mut self, standing: Standing) -> Option<&mut usize> {
+        match standing {
+            Standing::Open => None,
+            Standing::Active => Some(&mut self.active),
+            Standing::Done => Some(&mut self.done),
+            Standing::Parked => Some(&mut self.parked),
+        }
+    }
+
+    fn tell_dependants(&mut self, index: usize, from: Standing, to: Standing) {
+        let (was_done, is_done) = (from == Standing::Done, to == Standing::Done);
+        if was_done == is_done {
+            return;
+        }
+        let graph = Arc::clone(&self.graph);
+        for dependant in graph.dependants.get(index).into_iter().flatten().copied() {
+            if let Some(place) = self.places.get_mut(dependant) {
+                place.unmet = if is_done { place.unmet.saturating_sub(1) } else { place.unmet + 1 };
+            }
+            self.settle_readiness(dependant);
+        }
+    }
+
+    /// Puts a task where it belongs: among what is ready, in its turn, or not.
+    fn settle_readiness(&mut self, index: usize) {
+        let Some(place) = self.places.get(index) else { return };
+        let Some(row) = self.graph.rows.get(index) else { return };
+        let rank = self.graph.rank.get(index).copied().unwrap_or(index);
+        let turn = |fresh| Turn { fresh, priority: row.priority, rank, index };
+        self.ready.remove(&turn(place.begun));
+        if place.standing == Standing::Open && place.unmet == 0 {
+            self.ready.insert(turn(!place.begun));
+        } else {
+            self.ready.remove(&turn(!place.begun));
+        }
+    }
+}
+
+impl Place {
+    fn of(row: &TaskRow) -> Place {
+        let standing = if row.state == TaskState::Done { Standing::Done } else { Standing::Open };
+        Place { standing, begun: row.state == TaskState::InProgress, unmet: 0 }
+    }
+
+    const fn is_underway(&self) -> bool {
+        matches!(self.standing, Standing::Open | Standing::Active)
+    }
+}

@@ -1,0 +1,153 @@
+//! The same rules, computed anew from nothing at each step, in the plainest way.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use crate::fact::{TaskId, TaskRow, TaskState};
+use crate::tasks::{Counts, Schedule, Standing, natural};
+
+/// What is remembered: rows, where each stands, whether it was begun.
+struct Oracle {
+    rows: Vec<TaskRow>,
+    standing: HashMap<TaskId, (Standing, bool)>,
+}
+
+impl Oracle {
+    fn new(rows: &[TaskRow]) -> Oracle {
+        let mut oracle = Oracle { rows: Vec::new(), standing: HashMap::new() };
+        for row in rows {
+            if oracle.standing.contains_key(&row.id) {
+                continue;
+            }
+            let standing = if row.state == TaskState::Done { Standing::Done } else { Standing::Open };
+            oracle.standing.insert(row.id.clone(), (standing, row.state == TaskState::InProgress));
+            oracle.rows.push(row.clone());
+        }
+        oracle
+    }
+
+    fn is(&self, id: &TaskId, standing: Standing) -> bool {
+        self.standing.get(id).is_some_and(|(now, _)| *now == standing)
+    }
+
+    fn is_ready(&self, row: &TaskRow) -> bool {
+        self.is(&row.id, Standing::Open) && row.dependencies.iter().all(|on| self.is(on, Standing::Done))
+    }
+
+    fn next(&self) -> Option<&TaskRow> {
+        self.rows.iter().filter(|row| self.is_ready(row)).min_by(|one, other| {
+            let begun = |row: &TaskRow| self.standing.get(&row.id).is_some_and(|(_, begun)| *begun);
+            begun(other)
+                .cmp(&begun(one))
+                .then(one.priority.cmp(&other.priority))
+                .then_with(|| natural::compare(&one.id.0, &other.id.0))
+        })
+    }
+
+    fn counts(&self) -> Counts {
+        let count = |standing| self.rows.iter().filter(|row| self.is(&row.id, standing)).count();
+        let ready = self.rows.iter().filter(|row| self.is_ready(row)).count();
+        Counts {
+            done: count(Standing::Done),
+            active: count(Standing::Active),
+            parked: count(Standing::Parked),
+            ready,
+            waiting: count(Standing::Open) - ready,
+            total: self.rows.len(),
+        }
+    }
+
+    fn change(&mut self, id: &TaskId, deed: Deed) -> bool {
+        let ready = self.rows.iter().any(|row| row.id == *id && self.is_ready(row));
+        let Some((standing, begun)) = self.standing.get_mut(id) else { return false };
+        let underway = matches!(standing, Standing::Open | Standing::Active);
+        match deed {
+            Deed::Begin if ready => (*standing, *begun) = (Standing::Active, true),
+            Deed::Finish if underway => *standing = Standing::Done,
+            Deed::Park if underway => *standing = Standing::Parked,
+            Deed::Reopen if *standing != Standing::Open => {
+                *begun = *begun && *standing != Standing::Done;
+                *standing = Standing::Open;
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    Begin,
+    Finish,
+    Park,
+    Reopen,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![Just(Deed::Begin), Just(Deed::Finish), Just(Deed::Park), Just(Deed::Reopen)]
+}
+
+fn task_id() -> impl Strategy<Value = TaskId> {
+    prop_oneof![(0_u8..13).prop_map(|number| TaskId(format!("T-{number}"))), Just(TaskId("T-01".to_owned()))]
+}
+
+fn task() -> impl Strategy<Value = TaskRow> {
+    let state =
+        prop_oneof![4 => Just(TaskState::Open), 1 => Just(TaskState::InProgress), 1 => Just(TaskState::Done)];
+    (task_id(), state, 1_u8..4, prop::collection::vec(task_id(), 0..3)).prop_map(
+        |(id, state, priority, dependencies)| TaskRow {
+            title: id.0.clone(),
+            id,
+            state,
+            priority,
+            dependencies,
+            ..TaskRow::default()
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn it_says_what_the_oracle_says(
+        rows in prop::collection::vec(task(), 0..16),
+        deeds in prop::collection::vec((task_id(), deed(), any::<bool>()), 0..40),
+    ) {
+        let (mut schedule, mut oracle) = (Schedule::new(rows.clone()), Oracle::new(&rows));
+        prop_assert_eq!(schedule.rows(), &oracle.rows[..]);
+        for (id, deed, of_next) in deeds {
+            // Half of the deeds are about the next task, or hardly anything would ever be begun.
+            let next = schedule.next().map(|row| row.id.clone());
+            prop_assert_eq!(next.as_ref(), oracle.next().map(|row| &row.id));
+            prop_assert_eq!(schedule.counts(), oracle.counts());
+            let id = next.filter(|_| of_next).unwrap_or(id);
+            let changed = match deed {
+                Deed::Begin => schedule.begin(&id),
+                Deed::Finish => schedule.finish(&id),
+                Deed::Park => schedule.park(&id),
+                Deed::Reopen => schedule.reopen(&id),
+            };
+            prop_assert_eq!(changed, oracle.change(&id, deed));
+            prop_assert_eq!(schedule.standing(&id), oracle.standing.get(&id).map(|(standing, _)| *standing));
+        }
+        prop_assert_eq!(schedule.next(), oracle.next());
+        prop_assert_eq!(schedule.counts(), oracle.counts());
+    }
+
+    /// Worked off to the end, what is left waits for something that [`Schedule::blocking`] names.
+    #[test]
+    fn what_is_left_is_explained(rows in prop::collection::vec(task(), 0..16), parked in 0_usize..4) {
+        let mut schedule = Schedule::new(rows);
+        let mut left = parked;
+        while let Some(next) = schedule.next().map(|row| row.id.clone()) {
+            prop_assert!(schedule.begin(&next));
+            if left > 0 {
+                left -= 1;
+                prop_assert!(schedule.park(&next));
+            } else {
+                prop_assert!(schedule.finish(&next));
+            }
+        }
+        prop_assert_eq!(schedule.counts().waiting > 0, !schedule.blocking().is_empty());
+    }
+}
