@@ -54,10 +54,10 @@ impl Core {
             }
             (
                 Plant::StatusFromYesterday,
-                Input::Surveyed { evidence, snapshot, left_out, standing: Some(mut standing) },
+                Input::Surveyed { evidence, snapshot, left_out, standing: Some(mut standing), tasks },
             ) if self.run.counters().started == 0 => {
                 standing.mark.push('?');
-                (now, Input::Surveyed { evidence, snapshot, left_out, standing: Some(standing) })
+                (now, Input::Surveyed { evidence, snapshot, left_out, standing: Some(standing), tasks })
             }
             (Plant::ProseIsJudgement, Input::CallEnded { lane, call, mut report }) => {
                 if report.results.iter().any(|text| text.contains("PASS")) {

@@ -159,6 +159,13 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Surveyed { evidence, .. } => format!("the tree is looked at: {}", short(&evidence.tree)),
         Fact::CheckFinished { outcome, .. } => format!("check {} ended: {:?}", outcome.check, outcome.result),
         Fact::IterationStarted { iteration, .. } => format!("iteration {iteration} begins"),
+        Fact::TasksRead { tasks } => format!("{} tasks are read", tasks.len()),
+        Fact::LaneOpened { lane, base, .. } => format!("lane {lane} is open at {}", short(base)),
+        Fact::Merged { lane, tip, outcome, .. } => {
+            format!("lane {lane} is merged with {}: {outcome:?}", short(tip))
+        }
+        Fact::Landed { lane, outcome } => format!("lane {lane} lands: {outcome:?}"),
+        Fact::TaskClosed { task, end, .. } => format!("task {task}: {end:?}"),
         Fact::CallReserved { call, attempt, reserved, .. } => {
             format!("{reserved} is set aside for call {call}, attempt {attempt}")
         }

@@ -260,7 +260,7 @@ impl Board {
     /// Facts about what happens in a lane.
     fn lane_fact(&mut self, seq: u64, fact: &Fact) {
         match fact {
-            Fact::IterationStarted { lane, iteration } => self.begin(*lane, *iteration),
+            Fact::IterationStarted { lane, iteration, .. } => self.begin(*lane, *iteration),
             Fact::CallReserved { lane, call, attempt, purpose, reserved, .. } => {
                 let board = self.lanes.entry(*lane).or_default();
                 board.attempt = *attempt;

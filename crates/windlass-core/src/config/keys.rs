@@ -110,6 +110,11 @@ keys! {
     MIGRATE_AT: Count<1> = "plan.migrate_at", "Tasks from which `migrate-plan` makes a folder of a file.";
     SMART_TERMINATION: bool = "build.smart_termination", "A build ends when no box is open, or when an iteration changes nothing.";
 
+    TASKS_FILE: FileBelow = "tasks.file", "The task file, or a folder of them; empty = the first that is there of the usual ones.";
+    TASKS_PROGRESS: FileBelow = "tasks.progress", "Where each iteration of tasks is noted for people; empty = nowhere.";
+    TASKS_ATTEMPTS: Count<1> = "tasks.attempts", "Iterations that a task may fail before it is parked.";
+    LANES: Count<1> = "lanes.count", "Tasks that are worked on at once, each in a checkout of its own; 1 = one after another, right here.";
+
     HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks at the turns of a run.";
     HOOK_TIMEOUT: PositiveSpan = "hooks.timeout", "Time that a hook may take.";
     HOOK_STARTED: TextOrNothing = "hooks.started", "A shell command before anything else; without it the file `.windlass/hooks/started`.";

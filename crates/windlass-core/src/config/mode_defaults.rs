@@ -41,6 +41,8 @@ pub(super) const fn differing(mode: Mode) -> &'static [(&'static str, Differing)
             (TURNS, Number(50)),
             (keys::COMMIT.name, Word("agent")),
         ],
+        // Each result is kept in git when it holds (rule C18).
+        Mode::Tasks => &[(keys::COMMIT.name, Word("runner"))],
         // A judgement is given at once; one that failed is asked for once more. It changes nothing, which is no standstill.
         Mode::Verify | Mode::Validate => &[(ITERATIONS, Number(2)), (STAGNATION, Number(0))],
     }

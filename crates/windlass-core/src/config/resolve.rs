@@ -8,7 +8,7 @@ use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::sections::{
     AgentSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings, SandboxSettings,
-    StatusSettings, VerifySettings, WorkspaceSettings,
+    StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings,
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
@@ -43,6 +43,8 @@ pub struct Resolved {
     pub workspace: WorkspaceSettings,
     /// Where plans lie.
     pub plan: PlanSettings,
+    /// Where tasks lie, and how they are worked off.
+    pub tasks: TasksSettings,
     /// What is called at the turns of a run.
     pub hooks: HookSettings,
     /// What locks in what a run starts.
@@ -206,6 +208,7 @@ impl Values {
                 todo_fallback: self.get(&keys::TODO_FALLBACK)?,
             },
             plan: self.plan()?,
+            tasks: self.tasks()?,
             hooks: self.hooks()?,
             sandbox: self.sandbox()?,
             verify: self.verify()?,
@@ -280,6 +283,15 @@ impl Values {
             specs: self.get(&keys::SPECS).map(|FileBelow(path)| path)?,
             migrate_at: self.get(&keys::MIGRATE_AT).map(|Count(number)| number)?,
             smart_termination: self.get(&keys::SMART_TERMINATION)?,
+        })
+    }
+
+    fn tasks(&self) -> Result<TasksSettings, ConfigError> {
+        Ok(TasksSettings {
+            file: self.get(&keys::TASKS_FILE).map(|FileBelow(path)| path)?,
+            progress: self.get(&keys::TASKS_PROGRESS).map(|FileBelow(path)| path)?,
+            attempts: self.get(&keys::TASKS_ATTEMPTS).map(|Count(number)| number)?,
+            lanes: self.get(&keys::LANES).map(|Count(number)| number)?,
         })
     }
 

@@ -133,6 +133,19 @@ pub struct PlanSettings {
     pub smart_termination: bool,
 }
 
+/// Where tasks lie, relative to the working directory, and how they are worked off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TasksSettings {
+    /// The task file, or a folder of them; `None` = the first that is there of the usual ones.
+    pub file: Option<PathBuf>,
+    /// Where each iteration is noted for people; `None` = nowhere.
+    pub progress: Option<PathBuf>,
+    /// Iterations that a task may fail before it is parked.
+    pub attempts: u32,
+    /// How many tasks are worked on at once.
+    pub lanes: u32,
+}
+
 /// What is called at the turns of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookSettings {

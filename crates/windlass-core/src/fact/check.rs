@@ -36,8 +36,10 @@ pub enum CheckStage {
     Baseline,
     /// On the tree that an iteration left.
     Candidate,
-    /// On what a commit hook or a merge made of it.
+    /// On what a commit hook made of it.
     Committed,
+    /// On what a merge with the branch made of it.
+    Merged,
 }
 
 /// How a check's command ended.

@@ -10,6 +10,7 @@ mod class;
 mod evidence;
 mod hook;
 mod ids;
+mod landing;
 mod money;
 mod notified;
 pub mod path_text;
@@ -25,6 +26,7 @@ pub use class::{Class, Verdict};
 pub use evidence::Evidence;
 pub use hook::{Hook, HookCommand, HookDecision, HookName, HookOutcome};
 pub use ids::{CallId, LaneId, RunId, SnapshotId};
+pub use landing::{LandOutcome, MergeOutcome, TaskEnd};
 pub use money::{Cost, Tokens};
 pub use notified::{Delivery, NotificationKey, SinkKind};
 pub use standing::{Items, Standing, StandingSource};
@@ -88,6 +90,63 @@ pub enum Fact {
         lane: LaneId,
         /// Its number, from 1 over the whole run.
         iteration: u32,
+        /// The task it works on (mode tasks).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+    },
+    /// The tasks of the job were read, all of them, before anything else of this session; they differ from those known.
+    TasksRead {
+        /// In the order of their file.
+        tasks: Vec<TaskRow>,
+    },
+    /// A lane's own checkout is at the tip of the branch, or where the lane's task was left.
+    LaneOpened {
+        /// Where.
+        lane: LaneId,
+        /// The commit that it is counted from.
+        base: String,
+        /// What was seen there.
+        evidence: Evidence,
+        /// Where it is kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<SnapshotId>,
+    },
+    /// A lane's work was merged with the tip of the branch, in the lane.
+    Merged {
+        /// Where.
+        lane: LaneId,
+        /// The tip.
+        tip: String,
+        /// What came of it.
+        outcome: MergeOutcome,
+        /// What is in the lane now.
+        evidence: Evidence,
+    },
+    /// A lane's work was to reach the branch.
+    Landed {
+        /// Where.
+        lane: LaneId,
+        /// What came of it.
+        outcome: LandOutcome,
+    },
+    /// What an iteration means for its task is written down where people look for it.
+    TaskClosed {
+        /// Where.
+        lane: LaneId,
+        /// The iteration that ended.
+        iteration: u32,
+        /// The task.
+        task: TaskId,
+        /// How it stands.
+        end: TaskEnd,
+        /// The branch that holds the work of a parked task; `None` where there was none to hold.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+        /// What is in the lane now.
+        evidence: Evidence,
+        /// Where it is kept, where the lane was put back to what was last committed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<SnapshotId>,
     },
     /// Money was set aside for a call that is about to be made.
     CallReserved {
@@ -372,6 +431,11 @@ impl Fact {
             Fact::Surveyed { .. } => "surveyed",
             Fact::CheckFinished { .. } => "check_finished",
             Fact::IterationStarted { .. } => "iteration_started",
+            Fact::TasksRead { .. } => "tasks_read",
+            Fact::LaneOpened { .. } => "lane_opened",
+            Fact::Merged { .. } => "merged",
+            Fact::Landed { .. } => "landed",
+            Fact::TaskClosed { .. } => "task_closed",
             Fact::CallReserved { .. } => "call_reserved",
             Fact::CallSpawned { .. } => "call_spawned",
             Fact::CallCut { .. } => "call_cut",

@@ -46,6 +46,8 @@ pub enum StandingSource {
     StatusFile,
     /// The plan of a job in mode plan or build.
     PlanFile,
+    /// The task file of a job in mode tasks.
+    TaskFile,
     /// The boxes of `TODO.md`, since there is no readable status file (`--todo-fallback`).
     TodoFile,
 }
@@ -55,7 +57,7 @@ impl StandingSource {
     #[must_use]
     pub const fn counts(self) -> &'static str {
         match self {
-            StandingSource::PlanFile => "tasks",
+            StandingSource::PlanFile | StandingSource::TaskFile => "tasks",
             StandingSource::Nowhere | StandingSource::StatusFile | StandingSource::TodoFile => "items",
         }
     }

@@ -13,7 +13,7 @@ pub use workspace::Standings;
 #[must_use]
 pub const fn purpose(mode: Mode) -> Purpose {
     match mode {
-        Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Build => Purpose::Work,
+        Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Build | Mode::Tasks => Purpose::Work,
         Mode::Plan => Purpose::Plan,
         Mode::Verify | Mode::Validate => Purpose::Verify,
     }
@@ -25,7 +25,7 @@ pub const fn purpose(mode: Mode) -> Purpose {
 pub fn claims(job: &Job, report: &CallReport) -> bool {
     match job.mode {
         Mode::Goal => goal::claims(&job.completion_signal, report),
-        Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build => false,
+        Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Tasks => false,
         Mode::Verify | Mode::Validate => {
             report.assessment.as_ref().is_some_and(crate::fact::Assessment::passes)
         }
@@ -35,7 +35,7 @@ pub fn claims(job: &Job, report: &CallReport) -> bool {
 /// Are claims read from the job's own file?
 #[must_use]
 pub const fn reads_file(mode: Mode) -> bool {
-    matches!(mode, Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build)
+    matches!(mode, Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Tasks)
 }
 
 /// Is the agent asked for a judgement, and for nothing else?
@@ -49,7 +49,13 @@ pub const fn judges(mode: Mode) -> bool {
 pub fn claims_needed(job: &Job) -> u32 {
     match job.mode {
         Mode::Goal => job.completion_threshold.max(1),
-        Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Verify | Mode::Validate => 1,
+        Mode::Loop
+        | Mode::Iterative
+        | Mode::Plan
+        | Mode::Build
+        | Mode::Tasks
+        | Mode::Verify
+        | Mode::Validate => 1,
     }
 }
 
@@ -70,5 +76,10 @@ pub fn missing_plan(job: &Job, standing: &Standing) -> Option<String> {
 #[must_use]
 pub fn may_claim(mode: Mode, call: &CallSummary) -> bool {
     let worked = call.class == Class::Success && (call.tool_uses > 0 || !call.empty);
-    mode != Mode::Plan || worked
+    match mode {
+        Mode::Plan => worked,
+        // What was cut off is not finished, whatever it wrote before.
+        Mode::Tasks => matches!(call.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted),
+        _ => true,
+    }
 }

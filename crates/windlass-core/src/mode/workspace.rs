@@ -38,6 +38,8 @@ impl Standings {
             Mode::Build => complete.is_some() && super::ends_by_itself(job),
             // It is good, and a further pass has left it as it was.
             Mode::Plan => complete.is_some_and(|latest| latest.mark == self.began),
+            // The task at hand is done, its file says.
+            Mode::Tasks => complete.is_some(),
             Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => {
                 self.status_claims(job)
             }

@@ -7,6 +7,7 @@ mod notes;
 mod plan_tests;
 mod plans;
 mod session;
+mod tasks;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use crate::run::{Mode, RunPlan, TurnKey};
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
 pub use plans::{PlanLayout, PlanWork};
 pub use session::{Authoring, SessionParts, session};
+pub use tasks::TaskWork;
 
 /// The longest goal, in bytes. Claude Code takes 10 MB on standard input, but refuses about 5 MB as too long for its
 /// context; a goal beyond this is a mistake.
@@ -74,11 +76,13 @@ pub struct PromptParts<'a> {
     pub hook: &'a str,
     /// How the plan stands; `None` in modes without one.
     pub plan_work: Option<PlanWork<'a>>,
+    /// The task of this iteration; `None` in modes without tasks.
+    pub task_work: Option<TaskWork<'a>>,
 }
 
 /// Texts of a project that replace (`user`) or add to (`system`) the built-in ones of a mode. `{{projectRoot}}` and
 /// `{{iteration}}` are put in; for workspaces `{{workspacePath}}` and `{{instructions}}`, for plan and build
-/// `{{planFile}}`, `{{specs}}`, `{{task}}` and `{{commits}}`.
+/// `{{planFile}}`, `{{specs}}`, `{{task}}` and `{{commits}}`, for tasks `{{taskFile}}`, `{{task}}`, `{{claim}}` and `{{commits}}`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Templates<'a> {
     /// `.windlass/prompts/<mode>.md`
@@ -114,6 +118,7 @@ pub struct Prompt {
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
     let mut prompt = match parts.plan.job.mode {
         Mode::Goal => goal::compose(parts),
+        Mode::Tasks => tasks::compose(parts),
         Mode::Plan | Mode::Build if parts.purpose != Purpose::Verify => plans::compose(parts),
         Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Verify | Mode::Validate => {
             workspace::compose(parts)

@@ -28,6 +28,7 @@ pub(super) fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
         findings: None,
         standing: None,
         hook: "",
+        task_work: None,
         plan_work: None,
     }
 }

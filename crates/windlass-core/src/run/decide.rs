@@ -1,12 +1,12 @@
 //! What an input means, as facts. Pure; changes nothing.
 
 use crate::fact::{
-    Assessment, CallReport, CallSummary, Class, Cut, Fact, HookName, LaneId, Now, Standing, StopSource,
+    Assessment, CallReport, CallSummary, Class, Cost, Cut, Fact, HookName, LaneId, Now, Standing, StopSource,
 };
 use crate::mode;
 use crate::run::ending::breaks;
 use crate::run::lane::{LaneState, Turn};
-use crate::run::{Hold, Input, Phase, Run, Stop, Survey};
+use crate::run::{Hold, Input, LEAST_RESERVATION, Phase, Run, Stop, Survey};
 
 impl Run {
     /// What the input means, as facts, which [`apply`](Run::apply) accepts in this order. An input that comes too late
@@ -32,11 +32,40 @@ impl Run {
                 let outweighs = breaks(stop_reason) && !self.is_broken();
                 one((self.failing.is_none() || outweighs).then_some(Fact::Failing { stop_reason, detail }))
             }
-            Input::Surveyed { evidence, snapshot, left_out, standing } => {
-                let expected = matches!(self.survey, Survey::First | Survey::Again | Survey::Hook);
-                one(expected.then_some(Fact::Surveyed { evidence, snapshot, left_out, standing }))
+            Input::Surveyed { evidence, snapshot, left_out, standing, tasks } => {
+                if !matches!(self.survey, Survey::First | Survey::Again | Survey::Hook) {
+                    return Vec::new();
+                }
+                let news =
+                    tasks.filter(|tasks| self.is_of_tasks() && tasks.as_slice() != self.tasks().rows());
+                let read = news.map(|tasks| Fact::TasksRead { tasks });
+                read.into_iter().chain([Fact::Surveyed { evidence, snapshot, left_out, standing }]).collect()
             }
-            Input::Prepared { lane } => self.prepared(lane),
+            Input::Opened { lane, base, evidence, snapshot } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Opening(_)));
+                one(expected.then_some(Fact::LaneOpened { lane, base, evidence, snapshot }))
+            }
+            Input::Merged { lane, tip, outcome, evidence } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Queued(..)));
+                one(expected.then_some(Fact::Merged { lane, tip, outcome, evidence }))
+            }
+            Input::Landed { lane, outcome } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Landing(..)));
+                one(expected.then_some(Fact::Landed { lane, outcome }))
+            }
+            Input::TaskClosed { lane, branch, evidence, snapshot } => match self.lane(lane) {
+                Some(LaneState::Closing(turn, end)) => one(turn.task.clone().map(|task| Fact::TaskClosed {
+                    lane,
+                    iteration: turn.iteration,
+                    task,
+                    end: end.clone(),
+                    branch,
+                    evidence,
+                    snapshot,
+                })),
+                _ => Vec::new(),
+            },
+            Input::Prepared { lane } => self.prepared(lane, now),
             Input::Spawned { lane, call, pid } => {
                 one(self.is_calling(lane, call).then_some(Fact::CallSpawned { lane, call, pid }))
             }
@@ -137,17 +166,49 @@ impl Run {
             return None;
         }
         let iteration = self.counters.started + 1;
+        if self.plan.as_ref()?.limits.iterations.is_some_and(|most| iteration > most) || !self.can_pay() {
+            return None;
+        }
         let asks = self.hook(HookName::NextIteration).is_some();
-        self.lanes.iter().find_map(|(id, lane)| match lane.state {
-            LaneState::Idle { not_before } if not_before <= now.monotonic && asks => {
-                Some(Fact::HookDue { lane: *id, iteration })
+        // A hook is asked about one iteration at a time: their numbers follow each other.
+        let asking = |state: &LaneState| matches!(state, LaneState::Asking | LaneState::Cleared);
+        let asked = self.lanes.values().any(|lane| asking(&lane.state));
+        self.lanes.iter().find_map(|(id, lane)| {
+            let task = self.next_task(*id).cloned();
+            if task.is_none() && self.is_of_tasks() {
+                return None;
             }
-            LaneState::Idle { not_before } if not_before <= now.monotonic => {
-                Some(Fact::IterationStarted { lane: *id, iteration })
+            match lane.state {
+                LaneState::Cleared => Some(Fact::IterationStarted { lane: *id, iteration, task }),
+                LaneState::Idle { not_before } if not_before <= now.monotonic && !asked => Some(if asks {
+                    Fact::HookDue { lane: *id, iteration }
+                } else {
+                    Fact::IterationStarted { lane: *id, iteration, task }
+                }),
+                _ => None,
             }
-            LaneState::Cleared => Some(Fact::IterationStarted { lane: *id, iteration }),
-            _ => None,
         })
+    }
+
+    /// Several lanes share what is left: one that could do nothing with its share waits until another's call is over.
+    fn can_pay(&self) -> bool {
+        let Some(limit) = self.plan.as_ref().and_then(|plan| plan.limits.budget()) else {
+            return true;
+        };
+        self.granted() == Cost::ZERO || self.share_of(limit) >= LEAST_RESERVATION
+    }
+
+    /// What open calls may spend.
+    fn granted(&self) -> Cost {
+        self.lanes.values().filter_map(|lane| lane.state.call()?.1.budget).sum()
+    }
+
+    /// What a call that is made now may spend: what neither was spent nor is granted, shared with those that come next.
+    fn share_of(&self, limit: Cost) -> Cost {
+        let left = limit.minus(self.ledger.spent()).minus(self.granted());
+        let next = |state: &&LaneState| matches!(state, LaneState::Opening(_) | LaneState::Preparing(_));
+        let sharers = self.lanes.values().map(|lane| &lane.state).filter(next).count().max(1);
+        Cost::from_micros(left.micros() / sharers as u64)
     }
 
     /// Ctrl-C escalates from 1 to 3; `windlass stop` asks for the first stage however often it is said.
@@ -161,15 +222,15 @@ impl Run {
         (pressed < 3).then_some(Fact::StopRequested { by, stage })
     }
 
-    fn prepared(&self, lane: LaneId) -> Vec<Fact> {
+    fn prepared(&self, lane: LaneId, now: Now) -> Vec<Fact> {
         let (Some(LaneState::Preparing(turn)), Some(plan)) = (self.lane(lane), &self.plan) else {
             return Vec::new();
         };
-        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done {
+        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done || self.has_to_end(now) {
             return Vec::new();
         }
         let Turn { iteration, attempt, purpose, .. } = *turn;
-        let budget = plan.limits.budget().map(|limit| self.ledger.left_of(limit));
+        let budget = plan.limits.budget().map(|limit| self.share_of(limit));
         let reserved = self.ledger.reservation();
         vec![Fact::CallReserved {
             lane,

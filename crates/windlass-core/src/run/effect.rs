@@ -1,6 +1,6 @@
 //! What has been decided but not yet seen done.
 
-use crate::fact::{CallId, CheckStage, Cost, HookName, LaneId, Purpose, SnapshotId};
+use crate::fact::{CallId, CheckStage, Cost, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
 /// ends it, its idempotency key, and how a crash between the two is settled.
@@ -94,6 +94,50 @@ pub enum Effect {
         turn: TurnKey,
         /// The snapshot that the changes are counted from.
         since: Option<SnapshotId>,
+        /// What the commit is to say of the task.
+        what: CommitKind,
+    },
+    /// Bring a lane's own checkout to the tip of the branch, or make it again where the lane's task was left.
+    Open {
+        /// Which.
+        lane: LaneId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+    },
+    /// Merge a lane's work with the tip of the branch, in the lane.
+    Merge {
+        /// Which.
+        lane: LaneId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+        /// The lane's commit; `None` where the task changed nothing.
+        commit: Option<String>,
+    },
+    /// Bring a lane's merged work to the branch.
+    Land {
+        /// Which.
+        lane: LaneId,
+        /// Which attempt of which iteration; the landed commit's idempotency key.
+        turn: TurnKey,
+        /// The lane's commit on top of the tip; `None` where the task changed nothing.
+        commit: Option<String>,
+        /// The tip that it was merged with.
+        tip: String,
+        /// The task that is done with it.
+        task: TaskId,
+    },
+    /// Write down how an iteration left its task, and put aside the work of one that is parked.
+    CloseTask {
+        /// Where.
+        lane: LaneId,
+        /// The iteration's last attempt.
+        turn: TurnKey,
+        /// The task.
+        task: TaskId,
+        /// How it stands.
+        end: TaskEnd,
+        /// The snapshot that its uncommitted changes are counted from.
+        since: Option<SnapshotId>,
     },
     /// Tell of the end whoever has to be told, and let what else is on its way arrive.
     Announce,
@@ -104,6 +148,16 @@ pub enum Effect {
         /// Which attempt of which iteration.
         turn: TurnKey,
     },
+}
+
+/// What a commit says of its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CommitKind {
+    /// It is what was asked for.
+    #[default]
+    Complete,
+    /// It holds, and more is to come.
+    Attempted,
 }
 
 /// Why the world is looked at.
@@ -155,6 +209,10 @@ impl Effect {
             | Effect::Keep { .. }
             | Effect::Commit { .. }
             | Effect::Refuse { .. }
+            | Effect::Open { .. }
+            | Effect::Merge { .. }
+            | Effect::Land { .. }
+            | Effect::CloseTask { .. }
             | Effect::RunHook { .. }
             | Effect::RunCheck { .. }
             | Effect::Announce => true,

@@ -46,13 +46,19 @@ impl Run {
 
     fn may_leave(&self, state: &LaneState) -> bool {
         match state {
-            LaneState::Idle { .. } | LaneState::Cleared | LaneState::Preparing(_) => true,
-            LaneState::Asking | LaneState::Gating(..) | LaneState::Settling(..) => self.ends_agents(),
+            LaneState::Idle { .. } | LaneState::Cleared | LaneState::Opening(_) | LaneState::Preparing(_) => {
+                true
+            }
+            LaneState::Asking | LaneState::Queued(..) | LaneState::Gating(..) | LaneState::Settling(..) => {
+                self.ends_agents()
+            }
             // What failed here does not end by itself; a resumed run takes it up again.
             LaneState::Recovering(..)
             | LaneState::Keeping(..)
             | LaneState::Refusing(..)
-            | LaneState::Advancing(..) => self.is_broken(),
+            | LaneState::Advancing(..)
+            | LaneState::Landing(..)
+            | LaneState::Closing(..) => self.is_broken(),
             LaneState::Calling(..) | LaneState::Terminating(..) | LaneState::Judging(..) => false,
         }
     }
@@ -99,6 +105,9 @@ impl Run {
             return Some((StopReason::ConsecutiveFailures, detail));
         }
         if let Some(reason) = self.unverified(plan) {
+            return Some(reason);
+        }
+        if let Some(reason) = self.blocked(plan) {
             return Some(reason);
         }
         if self.refused.in_a_row >= REFUSED_CLAIMS {
@@ -179,6 +188,9 @@ impl Run {
     fn done_before_it_began(&self, plan: &RunPlan) -> Option<&'static str> {
         if !self.gates_green(&self.baseline) || self.has_lost_its_plan() {
             return None;
+        }
+        if plan.job.mode == Mode::Tasks {
+            return self.tasks_done().then_some("every task is done");
         }
         let mut until = self.checks(CheckKind::Until).peekable();
         if until.peek().is_none() {

@@ -1,8 +1,9 @@
 //! What comes in from the world.
 
 use crate::fact::{
-    CallId, CallReport, CheckOutcome, CheckStage, Cut, Delivery, Evidence, HookName, HookOutcome, LaneId,
-    NotificationKey, SinkKind, SnapshotId, Standing, StopReason, StopSource,
+    CallId, CallReport, CheckOutcome, CheckStage, Cut, Delivery, Evidence, HookName, HookOutcome,
+    LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind, SnapshotId, Standing, StopReason,
+    StopSource, TaskRow,
 };
 use crate::run::RunPlan;
 
@@ -23,6 +24,48 @@ pub enum Input {
         left_out: u32,
         /// What the job's own file says; `None` where the mode reads none.
         standing: Option<Standing>,
+        /// The job's tasks; `None` where they were not read.
+        tasks: Option<Vec<TaskRow>>,
+    },
+    /// A lane's own checkout is ready.
+    Opened {
+        /// Which.
+        lane: LaneId,
+        /// The commit that it is counted from.
+        base: String,
+        /// What was seen there.
+        evidence: Evidence,
+        /// Where it is kept.
+        snapshot: Option<SnapshotId>,
+    },
+    /// A lane's work was merged with the tip of the branch, in the lane.
+    Merged {
+        /// Which.
+        lane: LaneId,
+        /// The tip.
+        tip: String,
+        /// What came of it.
+        outcome: MergeOutcome,
+        /// What is in the lane now.
+        evidence: Evidence,
+    },
+    /// A lane's work was to reach the branch.
+    Landed {
+        /// Which.
+        lane: LaneId,
+        /// What came of it.
+        outcome: LandOutcome,
+    },
+    /// How an iteration left its task is written down.
+    TaskClosed {
+        /// Where.
+        lane: LaneId,
+        /// The branch that holds the work of a parked task.
+        branch: Option<String>,
+        /// What is in the lane now.
+        evidence: Evidence,
+        /// Where it is kept, where the lane was put back to what was last committed.
+        snapshot: Option<SnapshotId>,
     },
     /// The prompt of a lane's attempt is written.
     Prepared {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::fact::{
-    CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, SnapshotId, Tokens,
+    CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, SnapshotId, TaskEnd, TaskId,
+    Tokens,
 };
 use crate::run::effect::{NotesShare, TurnKey};
 
@@ -22,6 +23,8 @@ pub enum LaneState {
     Asking,
     /// It may.
     Cleared,
+    /// The lane's own checkout is being brought to the tip of the branch.
+    Opening(Turn),
     /// The prompt is being written.
     Preparing(Turn),
     /// An agent is at work.
@@ -40,8 +43,14 @@ pub enum LaneState {
     Advancing(Turn, Outcome, Judged),
     /// What the checks wrote is being looked at.
     Settling(Turn, Outcome, Judged),
+    /// The work waits to be merged with the branch, or is being merged: one lane at a time.
+    Queued(Turn, Outcome, Judged),
+    /// The merged work is being brought to the branch.
+    Landing(Turn, Outcome, Judged),
     /// All is known; what follows is due.
     Judging(Turn, Outcome, Judged),
+    /// How the iteration left its task is being written down.
+    Closing(Turn, TaskEnd),
 }
 
 /// The attempt that a lane works on, and what its iteration took so far.
@@ -53,6 +62,8 @@ pub struct Turn {
     pub attempt: u32,
     /// What its call is for.
     pub purpose: Purpose,
+    /// The task it works on (mode tasks).
+    pub task: Option<TaskId>,
     /// When the iteration began.
     pub began: Timestamp,
     /// What its finished calls cost.
@@ -83,6 +94,11 @@ impl Turn {
     #[must_use]
     pub fn key(&self) -> TurnKey {
         TurnKey { iteration: self.iteration, attempt: self.attempt }
+    }
+
+    /// The attempt in which the agent puts the work together with what the branch has got meanwhile.
+    pub(crate) fn merge(&self) -> Turn {
+        Turn { purpose: Purpose::Merge, ..self.next_attempt(self.notes) }
     }
 
     pub(crate) fn next_attempt(&self, notes: NotesShare) -> Turn {
@@ -126,6 +142,23 @@ pub struct Outcome {
     pub claimed: bool,
     /// The kept tree; `None` while it is being kept.
     pub kept: Option<Kept>,
+    /// What became of it in git.
+    pub in_git: InGit,
+}
+
+/// How far an attempt's work has come in git. Only a job of tasks asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InGit {
+    /// The commit that holds it: the runner's own, in a lane the lane's, on the branch once it has landed.
+    pub commit: Option<String>,
+    /// The tip of the branch that it was merged with.
+    pub tip: Option<String>,
+    /// It is on the branch.
+    pub landed: bool,
+    /// Why it could not be committed: the agent's problem.
+    pub refused: Option<String>,
+    /// Why it cannot reach the branch, whatever the agent does.
+    pub dead_end: Option<String>,
 }
 
 /// A kept tree.
@@ -167,7 +200,10 @@ impl LaneState {
     /// Nothing is under way that must be seen through before the run may end.
     #[must_use]
     pub fn is_resting(&self) -> bool {
-        matches!(self, LaneState::Idle { .. } | LaneState::Cleared | LaneState::Preparing(_))
+        matches!(
+            self,
+            LaneState::Idle { .. } | LaneState::Cleared | LaneState::Opening(_) | LaneState::Preparing(_)
+        )
     }
 
     /// Is an agent's process to be reckoned with?
@@ -187,6 +223,10 @@ impl LaneState {
         match self {
             LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => None,
             LaneState::Preparing(turn)
+            | LaneState::Opening(turn)
+            | LaneState::Queued(turn, _, _)
+            | LaneState::Landing(turn, _, _)
+            | LaneState::Closing(turn, _)
             | LaneState::Calling(turn, _)
             | LaneState::Terminating(turn, _, _)
             | LaneState::Recovering(turn, _)
@@ -216,6 +256,10 @@ impl LaneState {
             LaneState::Advancing(..) => "advancing",
             LaneState::Settling(..) => "settling",
             LaneState::Judging(..) => "judging",
+            LaneState::Opening(_) => "opening",
+            LaneState::Queued(..) => "queued",
+            LaneState::Landing(..) => "landing",
+            LaneState::Closing(..) => "closing",
         }
     }
 }

@@ -13,11 +13,13 @@ mod hooks;
 mod input;
 mod lane;
 mod ledger;
+mod merging;
 mod outstanding;
 mod plan;
 mod progress;
 mod retry;
 mod sandbox;
+mod tasks;
 mod verdict;
 
 #[cfg(test)]
@@ -39,17 +41,18 @@ use crate::fact::{
 use crate::mode::Standings;
 
 use hooks::Hooks;
+use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
-pub use effect::{Effect, EndCall, NotesShare, Occasion, TurnKey};
+pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
-    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobWorkspace, Limits, Mode,
-    RunPlan, StatusNews, StatusWatch, Verification,
+    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobTasks, JobWorkspace,
+    LanesPlan, Limits, Mode, RunPlan, StatusNews, StatusWatch, Verification,
 };
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
@@ -85,6 +88,7 @@ pub struct Run {
     strays: Vec<String>,
     hooks: Hooks,
     findings: Option<Assessment>,
+    tasks: Tasks,
 }
 
 /// Where a run stands as a whole.
@@ -107,9 +111,18 @@ struct Lane {
     latest: Option<Evidence>,
     /// What uncommitted changes are counted from: the tree before the first iteration, later that of the newest commit.
     committed: Option<Committed>,
+    /// The task it is at; a lane stays with its task.
+    task: Option<AtWork>,
+    /// What refused the latest work of this lane, for its next prompt.
+    refused: Vec<CheckOutcome>,
 }
 
 impl Lane {
+    fn new() -> Lane {
+        let state = LaneState::Idle { not_before: Duration::ZERO };
+        Lane { state, latest: None, committed: None, task: None, refused: Vec::new() }
+    }
+
     /// What somebody else wrote is nothing to commit: where there was nothing before it, there is nothing now.
     fn disown(&mut self, evidence: &Evidence) {
         if let (Some(before), Some(committed)) = (&self.latest, &mut self.committed)

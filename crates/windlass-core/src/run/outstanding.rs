@@ -19,8 +19,11 @@ impl Run {
         if self.is_greeting() {
             return vec![self.run_hook(HookName::Started)];
         }
-        let mut effects: Vec<Effect> =
-            self.lanes.iter().flat_map(|(id, lane)| self.outstanding_in(*id, lane)).collect();
+        // What is left of a killed session is found by the run's name: until it is ended, nothing new may carry that.
+        let recovering = self.lanes.values().any(|lane| matches!(lane.state, LaneState::Recovering(..)));
+        let due = |lane: &Lane| !recovering || matches!(lane.state, LaneState::Recovering(..));
+        let lanes = self.lanes.iter().filter(|(_, lane)| due(lane));
+        let mut effects: Vec<Effect> = lanes.flat_map(|(id, lane)| self.outstanding_in(*id, lane)).collect();
         if self.may_begin() {
             effects.extend(self.outstanding_survey());
         }
@@ -103,11 +106,20 @@ impl Run {
                 })
                 .into_iter()
                 .collect(),
-            LaneState::Advancing(turn, _, _) => vec![Effect::Commit {
+            LaneState::Advancing(turn, outcome, _) => vec![Effect::Commit {
                 lane: id,
                 turn: turn.key(),
                 since: lane.committed.as_ref().and_then(|committed| committed.snapshot.clone()),
+                what: self.commit_kind(outcome),
             }],
+            LaneState::Queued(..) | LaneState::Landing(..) => {
+                self.outstanding_merge(id, lane).into_iter().collect()
+            }
+            LaneState::Closing(turn, end) => self.close_task(id, turn, end).into_iter().collect(),
+            LaneState::Opening(turn) if self.survey == Survey::Done && self.may_begin() => {
+                vec![Effect::Open { lane: id, turn: turn.key() }]
+            }
+            LaneState::Opening(_) => Vec::new(),
             LaneState::Settling(turn, _, _) => vec![Effect::Settle { lane: id, turn: turn.key() }],
         }
     }
@@ -123,7 +135,8 @@ impl Run {
             return Some(*next);
         }
         let claimed = if until.is_empty() { outcome.claimed } else { !failed };
-        let wanted = claimed || checking.stage == CheckStage::Committed || self.would_commit(lane, outcome);
+        let made = matches!(checking.stage, CheckStage::Committed | CheckStage::Merged);
+        let wanted = claimed || made || self.would_commit(lane, outcome);
         if !wanted {
             return None;
         }

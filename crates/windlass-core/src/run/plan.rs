@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fact::{Check, Cost, ExitCodes, Hook, RunId, path_text};
+use crate::fact::{Check, Cost, ExitCodes, Hook, LaneId, RunId, path_text};
 use crate::run::SandboxPlan;
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
@@ -29,6 +29,9 @@ pub struct RunPlan {
     /// Commands at the turns of the run, each at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<Hook>,
+    /// Several lanes at once; `None` = one, in the working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<LanesPlan>,
     /// What locks in whatever the run starts.
     #[serde(default, skip_serializing_if = "SandboxPlan::is_default")]
     pub sandbox: SandboxPlan,
@@ -65,6 +68,9 @@ pub struct Job {
     /// The plan that is written or worked off; `None` in other modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<JobPlan>,
+    /// The tasks that are worked off; `None` in other modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<JobTasks>,
     /// What a fresh agent is asked before a claim completes the job; `None` = nobody is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
@@ -90,6 +96,43 @@ pub struct JobPlan {
     pub specs: Option<PathBuf>,
     /// Build: no open box completes the run, and an iteration without changes ends it (seed 002's smart termination).
     pub smart_termination: bool,
+}
+
+/// The tasks of a job. All paths are relative to the working directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobTasks {
+    /// The task file, or the folder of task files.
+    #[serde(with = "path_text")]
+    pub file: PathBuf,
+    /// Where each iteration is noted for people; `None` = nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<PathBuf>,
+    /// The feature it belongs to, where a project has several task files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature: Option<String>,
+    /// So often a task may fail before it is parked.
+    pub attempts: u32,
+}
+
+/// Several lanes at once, each in a checkout of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanesPlan {
+    /// How many, at least 2. Their numbers are 1 to this.
+    pub count: u16,
+    /// Where their checkouts are: absolute.
+    #[serde(with = "path_text")]
+    pub folder: PathBuf,
+}
+
+impl RunPlan {
+    /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.
+    #[must_use]
+    pub fn lane_ids(&self) -> Vec<LaneId> {
+        match &self.lanes {
+            Some(lanes) => (1..=lanes.count.max(1)).map(LaneId).collect(),
+            None => vec![LaneId::default()],
+        }
+    }
 }
 
 /// The workspace that a job lives in.
@@ -191,6 +234,8 @@ pub enum Mode {
     Plan,
     /// A plan is worked off, one open task per iteration (seed 002).
     Build,
+    /// A file of tasks is worked off, by their dependencies and priorities (seed 003).
+    Tasks,
     /// A workspace's finished work is judged by a fresh agent.
     Verify,
     /// A workspace's instructions are judged.
@@ -199,8 +244,16 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Mode; 7] =
-        [Mode::Goal, Mode::Loop, Mode::Iterative, Mode::Plan, Mode::Build, Mode::Verify, Mode::Validate];
+    pub const ALL: [Mode; 8] = [
+        Mode::Goal,
+        Mode::Loop,
+        Mode::Iterative,
+        Mode::Plan,
+        Mode::Build,
+        Mode::Tasks,
+        Mode::Verify,
+        Mode::Validate,
+    ];
 
     /// Its name, as in a journal.
     #[must_use]
@@ -211,6 +264,7 @@ impl Mode {
             Mode::Iterative => "iterative",
             Mode::Plan => "plan",
             Mode::Build => "build",
+            Mode::Tasks => "tasks",
             Mode::Verify => "verify",
             Mode::Validate => "validate",
         }

@@ -46,6 +46,13 @@ impl Run {
     /// Is there work that the runner commits, if its gates are green? It need not be this attempt's own: what one that
     /// failed or was interrupted left behind is committed with the next one that ends well.
     pub(super) fn would_commit(&self, lane: LaneId, outcome: &Outcome) -> bool {
+        if self.is_of_tasks() && outcome.claimed {
+            return self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+        }
+        if self.has_lanes() {
+            // What is not finished stays in its lane.
+            return false;
+        }
         let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
         let whole =
             matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
@@ -60,7 +67,7 @@ impl Run {
     }
 
     /// What the runner concludes about an iteration that ends with this attempt.
-    pub(super) fn verdict(&self, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Verdict {
+    pub(super) fn verdict(&self, lane: LaneId, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Verdict {
         if turn.claim.is_some() {
             return self.verified(outcome, judged);
         }
@@ -73,8 +80,13 @@ impl Run {
         // Whatever else says that it is done: a build without its plan is not (seed defect D2, verify.rs).
         let claims = (if has_until { shown } else { outcome.claimed }) && !self.has_lost_its_plan();
         let progress = has_progress(turn, outcome, judged);
-        if claims && !self.gates_green(&judged.outcomes) {
+        let kept_out = outcome.in_git.refused.is_some() || outcome.in_git.dead_end.is_some();
+        if claims && (!self.gates_green(&judged.outcomes) || (kept_out && self.is_of_tasks())) {
             return Verdict::ClaimRefused;
+        }
+        if claims && self.is_of_tasks() {
+            let vouched = self.checks(CheckKind::Gate).next().is_some() || self.task_changed(lane, outcome);
+            return if vouched { Verdict::ClaimAccepted } else { Verdict::ClaimUnsupported };
         }
         if claims {
             // A file that was written in this run is itself something that changed, even with the same words.
@@ -109,7 +121,7 @@ impl Run {
 
     /// The iteration is over, or its claim is to be looked at by a fresh agent.
     fn conclude(&self, lane: LaneId, now: Now, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Fact {
-        let verdict = self.verdict(turn, outcome, judged);
+        let verdict = self.verdict(lane, turn, outcome, judged);
         if verdict == Verdict::ClaimAccepted && turn.claim.is_none() && self.wants_verification() {
             return Fact::VerificationDue { lane, iteration: turn.iteration, attempt: turn.attempt };
         }

@@ -111,6 +111,7 @@ fn log_name(setting: &CheckSetting<'_>) -> String {
         CheckStage::Baseline => "baseline",
         CheckStage::Candidate => "candidate",
         CheckStage::Committed => "committed",
+        CheckStage::Merged => "merged",
     };
     let Some(turn) = setting.turn else {
         return format!("{stage}/{}.log", setting.check);

@@ -116,6 +116,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         standing: known.standing.as_ref(),
         hook: &known.hook,
         plan_work: plan_work(plan, known),
+        task_work: None,
     })
 }
 

@@ -92,12 +92,15 @@ impl World {
                 self.remember(look);
                 Ok(vec![Input::Settled { lane: *lane, evidence }])
             }
-            Effect::Commit { lane, turn, since } => commit::carry_out(self, *lane, *turn, since.as_ref()),
+            Effect::Commit { lane, turn, since, .. } => commit::carry_out(self, *lane, *turn, since.as_ref()),
             Effect::RunCheck { .. }
             | Effect::Call { .. }
             | Effect::EndCall { .. }
             | Effect::Announce
             | Effect::RunHook { .. } => Ok(Vec::new()),
+            Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } | Effect::CloseTask { .. } => {
+                Ok(Vec::new())
+            }
             Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn),
         }
     }
@@ -124,6 +127,7 @@ impl World {
             snapshot,
             left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
             standing,
+            tasks: None,
         });
         Ok(inputs)
     }
@@ -135,7 +139,7 @@ impl World {
         let evidence = self.evidence(&look);
         self.remember(look);
         let standing = standing::read(&self.plan);
-        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing });
+        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None });
         Ok(inputs)
     }
 
@@ -146,7 +150,7 @@ impl World {
         let evidence = self.evidence(&look);
         self.remember(look);
         let standing = standing::read(&self.plan);
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing }])
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
     }
 
     /// What differs from the tree that was judged, the checks wrote.
@@ -258,7 +262,9 @@ impl World {
             StandingSource::TodoFile => "TODO.md",
             StandingSource::StatusFile => "the status file",
             // Boxes say how far the work is, whoever ticked them and when.
-            StandingSource::PlanFile | StandingSource::Nowhere => return Some(standing),
+            StandingSource::PlanFile | StandingSource::TaskFile | StandingSource::Nowhere => {
+                return Some(standing);
+            }
         };
         if standing.complete && !trusted {
             let text = format!(

@@ -68,6 +68,7 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         findings: None,
         standing: None,
         hook: tail,
+        task_work: None,
         plan_work: None,
     })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use windlass_core::fact::{
     CallReport, CheckOutcome, CheckResult, Class, Cost, Ended, Entry, Evidence, HookDecision, HookOutcome,
-    Now, SnapshotId, Tokens,
+    LandOutcome, MergeOutcome, Now, SnapshotId, Tokens,
 };
 use windlass_core::run::{Effect, Input, Phase, Run};
 use windlass_engine::store::journal;
@@ -96,7 +96,9 @@ impl Calm {
         let snapshot = Some(SnapshotId("calm".to_owned()));
         self.pass(Duration::from_millis(10));
         match *effect {
-            Effect::Survey(_) => Input::Surveyed { evidence, snapshot, left_out: 0, standing: None },
+            Effect::Survey(_) => {
+                Input::Surveyed { evidence, snapshot, left_out: 0, standing: None, tasks: None }
+            }
             Effect::RunCheck { lane, stage, check, .. } => {
                 let outcome = CheckOutcome {
                     check,
@@ -125,6 +127,19 @@ impl Calm {
                 Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
+            Effect::Open { lane, .. } => Input::Opened { lane, base: "calm".to_owned(), evidence, snapshot },
+            Effect::Merge { lane, ref commit, .. } => Input::Merged {
+                lane,
+                tip: "calm".to_owned(),
+                outcome: MergeOutcome::Clean { commit: commit.clone(), retest: false },
+                evidence,
+            },
+            Effect::Land { lane, .. } => {
+                Input::Landed { lane, outcome: LandOutcome::Landed { commit: "calm".to_owned() } }
+            }
+            Effect::CloseTask { lane, .. } => {
+                Input::TaskClosed { lane, branch: None, evidence, snapshot: None }
+            }
             Effect::Announce => Input::Announced,
         }
     }

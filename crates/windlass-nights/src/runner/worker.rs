@@ -108,7 +108,7 @@ impl Runner<'_> {
                 self.remember(look);
                 vec![Input::Settled { lane, evidence }]
             }),
-            Effect::Commit { lane, turn, since } => {
+            Effect::Commit { lane, turn, since, .. } => {
                 self.commit(turn, since.as_ref()).map(|(commit, evidence, altered, refused)| {
                     vec![Input::CommitEnded { lane, commit, evidence, altered, refused }]
                 })
@@ -116,6 +116,10 @@ impl Runner<'_> {
             // Nobody is to be told in a simulated night.
             Effect::Announce => Ok(vec![Input::Announced]),
             Effect::RunCheck { .. }
+            | Effect::Open { .. }
+            | Effect::Merge { .. }
+            | Effect::Land { .. }
+            | Effect::CloseTask { .. }
             | Effect::RunHook { .. }
             | Effect::Call { .. }
             | Effect::EndCall { .. } => Ok(Vec::new()),
@@ -136,7 +140,7 @@ impl Runner<'_> {
         let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let standing = self.world.standing(&self.plan.job);
-        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0, standing }])
+        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0, standing, tasks: None }])
     }
 
     fn survey_again(&mut self) -> Worked {
@@ -144,7 +148,7 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         self.remember(look);
         let standing = self.world.standing(&self.plan.job);
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing }])
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
     }
 
     /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
@@ -154,7 +158,7 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         self.remember(look);
         let standing = self.world.standing(&self.plan.job);
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing }])
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
     }
 
     fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {
@@ -187,6 +191,7 @@ impl Runner<'_> {
                 .collect(),
             agents_file: None,
             hook: &self.core.run.hook_prompt(),
+            task_work: None,
             plan_work: None,
         };
         let prompt = compose(&parts);

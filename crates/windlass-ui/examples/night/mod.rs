@@ -35,6 +35,7 @@ pub fn plan() -> RunPlan {
             agents_file: Some("AGENTS.md".into()),
             workspace: None,
             plan: None,
+            tasks: None,
             verification: None,
         },
         limits: Limits {
@@ -65,6 +66,7 @@ pub fn plan() -> RunPlan {
             timeout: Duration::from_mins(10),
         }],
         hooks: Vec::new(),
+        lanes: None,
         sandbox: SandboxPlan::default(),
         agent: AgentPlan {
             name: "claude".to_owned(),
@@ -144,7 +146,7 @@ impl Night {
 
     /// An iteration begins.
     pub fn iteration(&mut self, iteration: u32) -> &mut Night {
-        self.fact(Fact::IterationStarted { lane: LANE, iteration }).call(iteration, 1)
+        self.fact(Fact::IterationStarted { lane: LANE, iteration, task: None }).call(iteration, 1)
     }
 
     /// A call begins.

@@ -154,7 +154,11 @@ impl Night {
         plan.job.verification = Some(Verification { depth: Depth::Deep, attempts: 1 });
         plan.limits.iterations = Some(1);
         let night = &mut self;
-        night.start_workspace(plan, None).fact(Fact::IterationStarted { lane: LANE, iteration: 1 });
+        night.start_workspace(plan, None).fact(Fact::IterationStarted {
+            lane: LANE,
+            iteration: 1,
+            task: None,
+        });
         night.call_for(1, 1, Purpose::Verify).pass(40).called(|call| call.assessment = Some(objection()));
         night.kept(0).finished(1, Verdict::ClaimRefused, Class::Success, 0.42, 42);
         night.end(StopReason::GatesFailing, &objection().summary);

@@ -166,6 +166,7 @@ fn standing(standing: &Standing) -> Vec<Line> {
         StandingSource::StatusFile => ".status.json",
         StandingSource::TodoFile => "boxes of TODO.md",
         StandingSource::PlanFile => "boxes of the plan",
+        StandingSource::TaskFile => "tasks",
         StandingSource::Nowhere => return vec![labelled("claim").dim("none yet: there is no .status.json")],
     };
     let mut said = vec![if standing.complete { "complete".to_owned() } else { "not complete".to_owned() }];

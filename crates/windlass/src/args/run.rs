@@ -72,12 +72,15 @@ pub struct RunArgs {
         conflicts_with = "file"
     )]
     pub prompt: Option<String>,
-    /// The file that holds the goal
+    /// The file that holds the goal, or the tasks
     #[arg(short, long, value_name = "FILE", help_heading = "Goal")]
     pub file: Option<PathBuf>,
     /// How an iteration is prompted and progress is read
-    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal", "loop", "iterative", "plan", "build"])]
+    #[arg(long, value_name = "MODE", help_heading = "Goal", value_parser = ["goal", "loop", "iterative", "plan", "build", "tasks"])]
     pub mode: Option<String>,
+    /// The feature whose tasks are worked off: requirements/NAME.md
+    #[arg(long, value_name = "NAME", help_heading = "Goal")]
+    pub feature: Option<String>,
     /// Notes that iterations leave for each other; '' = none [default: SHARED_TASK_NOTES.md]
     #[arg(long, value_name = "FILE", help_heading = "Goal")]
     pub notes_file: Option<String>,
@@ -153,7 +156,10 @@ pub struct WorkArgs {
     /// No pause between iterations
     #[arg(long, help_heading = "Iterations")]
     pub no_delay: bool,
-    /// Who commits: none, agent, runner [default: none; build: agent]
+    /// Tasks worked on at once, each in a checkout of its own [default: 1]
+    #[arg(short = 'j', long, value_name = "N", help_heading = "Iterations")]
+    pub lanes: Option<String>,
+    /// Who commits: none, agent, runner [default: none; build: agent; tasks: runner]
     #[arg(long, value_name = "WHO", help_heading = "Iterations")]
     pub commit: Option<String>,
     /// Start although there are uncommitted changes

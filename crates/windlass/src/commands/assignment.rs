@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::PlanSettings;
+use windlass_core::config::{PlanSettings, TasksSettings};
 use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::{LONGEST_GOAL, Templates};
-use windlass_core::run::{Job, JobPlan, JobWorkspace, Mode, Verification};
+use windlass_core::run::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
@@ -28,8 +28,19 @@ pub struct Assignment {
     pub workspace: Option<Workspace>,
     /// The directory that its agent works in: of a workspace, the project's.
     pub directory: PathBuf,
+    /// The file of tasks that was named, and the feature it is for.
+    pub tasks: NamedTasks,
     /// The project's own texts for this mode, and the files they came from.
     templates: Vec<Template>,
+}
+
+/// Which tasks were asked for; usually those of the only task file there is.
+#[derive(Clone, Debug, Default)]
+pub struct NamedTasks {
+    /// `-f FILE`.
+    pub file: Option<PathBuf>,
+    /// `--feature NAME`.
+    pub feature: Option<String>,
 }
 
 /// A prompt of the project's own.
@@ -52,6 +63,15 @@ impl Assignment {
         if let Some(mode) = mode.filter(|mode| matches!(mode, Mode::Plan | Mode::Build)) {
             refuse_job_flags(args, mode)?;
             return Assignment::of_plan(mode, directory);
+        }
+        if mode == Some(Mode::Tasks) {
+            refuse_foreign_flags(args)?;
+            return Assignment::of_tasks(args, directory);
+        }
+        if args.feature.is_some() {
+            return Err(CliError::usage(
+                "`--feature` belongs to tasks: windlass run --mode tasks --feature NAME",
+            ));
         }
         if has_goal || mode == Some(Mode::Goal) {
             return Assignment::goal(args, mode, directory);
@@ -83,7 +103,14 @@ impl Assignment {
     #[must_use]
     pub fn of_goal(goal: Goal, directory: &Path) -> Assignment {
         let directory = directory.to_owned();
-        Assignment { mode: Mode::Goal, goal, workspace: None, directory, templates: Vec::new() }
+        Assignment {
+            mode: Mode::Goal,
+            goal,
+            workspace: None,
+            directory,
+            tasks: NamedTasks::default(),
+            templates: Vec::new(),
+        }
     }
 
     /// The project's plan, written or worked off in this directory.
@@ -97,7 +124,18 @@ impl Assignment {
         };
         let goal = Goal { text: text.to_owned(), file: None };
         let templates = templates(directory, mode)?;
-        Ok(Assignment { mode, goal, workspace: None, directory: directory.to_owned(), templates })
+        let (directory, tasks) = (directory.to_owned(), NamedTasks::default());
+        Ok(Assignment { mode, goal, workspace: None, directory, tasks, templates })
+    }
+
+    /// The project's tasks, worked off in this directory.
+    fn of_tasks(args: &RunArgs, directory: &Path) -> Result<Assignment, CliError> {
+        let tasks = NamedTasks { file: args.file.clone(), feature: args.feature.clone() };
+        let of = tasks.feature.as_ref().map_or_else(String::new, |feature| format!(" of {feature}"));
+        let goal = Goal { text: format!("Work off the tasks{of}."), file: None };
+        let templates = templates(directory, Mode::Tasks)?;
+        let directory = directory.to_owned();
+        Ok(Assignment { mode: Mode::Tasks, goal, workspace: None, directory, tasks, templates })
     }
 
     /// What a plan is made from, or what is worked off, has to be there.
@@ -131,7 +169,8 @@ impl Assignment {
         let goal = Goal::instructions(&workspace)?;
         let templates = templates(project, mode)?;
         let directory = project.to_owned();
-        Ok(Assignment { mode, goal, workspace: Some(workspace), directory, templates })
+        let tasks = NamedTasks::default();
+        Ok(Assignment { mode, goal, workspace: Some(workspace), directory, tasks, templates })
     }
 
     /// Its first words. Instructions begin with a heading, as documents do; a goal is what was typed.
@@ -196,7 +235,25 @@ impl Assignment {
                 .then_some(Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
             workspace,
             plan,
+            tasks: self.job_tasks(&resolved.tasks),
         }
+    }
+
+    /// The task file, relative to the working directory.
+    #[must_use]
+    pub fn task_file(&self, settings: &TasksSettings) -> PathBuf {
+        let named = self.tasks.file.clone().or_else(|| settings.file.clone());
+        named.unwrap_or_else(|| "requirements.md".into())
+    }
+
+    fn job_tasks(&self, settings: &TasksSettings) -> Option<JobTasks> {
+        let file = (self.mode == Mode::Tasks).then(|| self.task_file(settings))?;
+        Some(JobTasks {
+            file,
+            progress: settings.progress.clone(),
+            feature: self.tasks.feature.clone(),
+            attempts: settings.attempts,
+        })
     }
 
     /// Is this a run of the same job?
@@ -244,9 +301,10 @@ fn parse_mode(name: &str) -> Result<Mode, CliError> {
         "iterative" => Ok(Mode::Iterative),
         "plan" => Ok(Mode::Plan),
         "build" => Ok(Mode::Build),
-        other => {
-            Err(CliError::usage(format!("there is no mode `{other}`: goal, loop, iterative, plan, build")))
-        }
+        "tasks" => Ok(Mode::Tasks),
+        other => Err(CliError::usage(format!(
+            "there is no mode `{other}`: goal, loop, iterative, plan, build, tasks"
+        ))),
     }
 }
 
@@ -286,6 +344,30 @@ fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), CliError> {
             "mode {} works on the project's plan and takes no {what}",
             mode.name()
         ))),
+        None => Ok(()),
+    }
+}
+
+/// Tasks have neither a goal nor a workspace; the whole job is done when each of them is.
+fn refuse_foreign_flags(args: &RunArgs) -> Result<(), CliError> {
+    let given = [
+        ("-p", args.prompt.is_some()),
+        ("a workspace", args.source.is_some()),
+        ("--until", !args.work.until.is_empty()),
+        ("--notes-file", args.notes_file.is_some()),
+        ("--completion-signal", args.completion_signal.is_some()),
+        ("--completion-threshold", args.completion_threshold.is_some()),
+        ("--trust-existing-status", args.trust_existing_status),
+        ("--todo-fallback", args.todo_fallback),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some(("--until", _)) => {
+            Err(CliError::usage("mode tasks is done when every task is, and takes no --until")
+                .hint("A check that every task has to pass is a gate: --gate CMD"))
+        }
+        Some((what, _)) => {
+            Err(CliError::usage(format!("mode tasks works on a file of tasks and takes no {what}")))
+        }
         None => Ok(()),
     }
 }

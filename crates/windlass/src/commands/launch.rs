@@ -122,6 +122,7 @@ pub fn plan(
         clocks: resolved.clocks.clone(),
         checks: if judges { Vec::new() } else { resolved.checks.clone() },
         hooks: found.hooks(),
+        lanes: None,
         sandbox: room::plan(here, resolved),
         agent: with_committing(agent, commit),
         commit,

@@ -135,6 +135,7 @@ fn checked_script(source: &str, mode: Mode) -> Result<String, CliError> {
         Mode::Goal => "builtin:default",
         Mode::Plan => "builtin:plan",
         Mode::Build => "builtin:build",
+        Mode::Tasks => "builtin:tasks",
         Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => "builtin:workspace",
     };
     script(if source == "builtin:default" { of_mode } else { source })

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::Applied;
 use crate::fact::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName, LaneId, Now,
-    Purpose, SnapshotId, Standing, Tokens, Verdict,
+    Purpose, SnapshotId, Standing, TaskId, Tokens, Verdict,
 };
 use crate::mode;
-use crate::run::lane::{Call, Checking, Claim, Judged, Kept, LaneState, Outcome, Turn};
+use crate::run::lane::{Call, Checking, Claim, InGit, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
 use crate::run::{Committed, Mode, NotesShare, Run};
 
@@ -23,7 +23,13 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn iteration_started(&mut self, now: Now, lane: LaneId, iteration: u32) -> Applied {
+    pub(super) fn iteration_started(
+        &mut self,
+        now: Now,
+        lane: LaneId,
+        iteration: u32,
+        task: Option<&TaskId>,
+    ) -> Applied {
         let asks = self.hook(HookName::NextIteration).is_some();
         let ready = |state: &LaneState| match state {
             LaneState::Idle { .. } => !asks,
@@ -34,11 +40,13 @@ impl Run {
         if iteration != self.counters.started + 1 {
             return Err(format!("iteration {} was expected", self.counters.started + 1));
         }
+        self.task_begun(lane, task)?;
         self.counters.started = iteration;
         let turn = Turn {
             iteration,
             attempt: 1,
             purpose: self.plan.as_ref().map_or(Purpose::Work, |plan| mode::purpose(plan.job.mode)),
+            task: task.cloned(),
             began: now.wall,
             cost: Cost::ZERO,
             tokens: Tokens::default(),
@@ -47,7 +55,8 @@ impl Run {
             claim: None,
         };
         self.standings.begin();
-        self.set_state(lane, LaneState::Preparing(turn));
+        let opens = self.has_lanes();
+        self.set_state(lane, if opens { LaneState::Opening(turn) } else { LaneState::Preparing(turn) });
         Ok(())
     }
 
@@ -65,7 +74,7 @@ impl Run {
         if turn.purpose == Purpose::Verify {
             self.findings.clone_from(&summary.assessment);
         }
-        let outcome = Outcome { summary: summary.clone(), claimed, kept: None };
+        let outcome = Outcome { summary: summary.clone(), claimed, kept: None, in_git: InGit::default() };
         self.set_state(lane, LaneState::Keeping(turn, outcome));
     }
 
@@ -90,7 +99,8 @@ impl Run {
             self.set_state(lane, LaneState::Refusing(turn, outcome));
             return Ok(());
         }
-        let by_file = self.file_claims().unwrap_or(outcome.claimed);
+        // Whoever puts work together that was claimed already need not claim it again.
+        let by_file = turn.purpose == Purpose::Merge || self.file_claims().unwrap_or(outcome.claimed);
         self.take_in(lane, turn, outcome, by_file);
         Ok(())
     }
@@ -137,7 +147,7 @@ impl Run {
         self.set_state(lane, state);
     }
 
-    fn after_keeping(&self, lane: LaneId, turn: Turn, mut outcome: Outcome) -> LaneState {
+    fn after_keeping(&mut self, lane: LaneId, turn: Turn, mut outcome: Outcome) -> LaneState {
         // Not only by this attempt: also by one before it that was cut off, or by a person meanwhile.
         let now = outcome.kept.as_ref().map(|kept| &kept.evidence);
         let moved = turn.claim.as_ref().is_some_and(|claim| claim.evidence.as_ref() != now);
@@ -215,7 +225,7 @@ impl Run {
 
     /// The state after the checks run so far: the next check, the commit, a look at what the checks wrote, the verdict.
     pub(super) fn next_after_checks(
-        &self,
+        &mut self,
         lane: LaneId,
         turn: Turn,
         outcome: Outcome,
@@ -224,11 +234,17 @@ impl Run {
         if self.next_check(lane, &outcome, &checking).is_some() {
             return LaneState::Gating(turn, outcome, checking);
         }
-        let commits = checking.stage == CheckStage::Candidate
-            && self.would_commit(lane, &outcome)
-            && self.gates_green(&checking.done);
+        let green = self.gates_green(&checking.done);
         let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
-        if commits {
+        match checking.stage {
+            CheckStage::Merged if green => return LaneState::Landing(turn, outcome, judged),
+            CheckStage::Merged => return self.ask_to_merge(lane, turn, outcome, judged, &[]),
+            CheckStage::Committed if green && self.has_lanes() => {
+                return LaneState::Queued(turn, outcome, judged);
+            }
+            CheckStage::Committed | CheckStage::Candidate | CheckStage::Baseline => {}
+        }
+        if checking.stage == CheckStage::Candidate && green && self.would_commit(lane, &outcome) {
             LaneState::Advancing(turn, outcome, judged)
         } else if judged.outcomes.is_empty() {
             LaneState::Judging(turn, outcome, judged)
@@ -240,11 +256,12 @@ impl Run {
     pub(super) fn committed(
         &mut self,
         lane: LaneId,
-        made: bool,
+        made: Option<&str>,
         evidence: &Evidence,
         altered: bool,
+        refused: Option<&str>,
     ) -> Applied {
-        let (turn, outcome, judged) = self.take_state(lane, "advancing", |state| match state {
+        let (turn, mut outcome, judged) = self.take_state(lane, "advancing", |state| match state {
             LaneState::Advancing(turn, outcome, judged) => {
                 Some((turn.clone(), outcome.clone(), judged.clone()))
             }
@@ -252,11 +269,17 @@ impl Run {
         })?;
         self.history.saw(evidence);
         self.remember(lane, evidence);
-        if made && let Some(held) = self.lanes.get_mut(&lane) {
+        outcome.in_git.commit = made.map(str::to_owned);
+        outcome.in_git.refused = refused.map(str::to_owned);
+        if made.is_some()
+            && let Some(held) = self.lanes.get_mut(&lane)
+        {
             let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
             held.committed = Some(Committed { evidence: evidence.clone(), snapshot });
         }
-        let state = if judged.outcomes.is_empty() {
+        let state = if self.has_lanes() && refused.is_none() && !(altered && !judged.outcomes.is_empty()) {
+            LaneState::Queued(turn, outcome, judged)
+        } else if judged.outcomes.is_empty() {
             LaneState::Judging(turn, outcome, judged)
         } else if altered {
             let first_pass = judged.first_pass;
@@ -306,21 +329,45 @@ impl Run {
         class: Class,
         progress: bool,
     ) -> Applied {
-        let (claim, judged) = self.take_state(lane, "judging", |state| match state {
-            LaneState::Judging(turn, _, judged) => Some((turn.claim.clone(), judged.clone())),
+        let (turn, outcome, judged) = self.take_state(lane, "judging", |state| match state {
+            LaneState::Judging(turn, outcome, judged) => {
+                Some((turn.clone(), outcome.clone(), judged.clone()))
+            }
             _ => None,
         })?;
         self.count_reach(now, class);
         self.count_verdict(verdict, progress);
-        self.count_verification(claim.as_deref(), verdict);
+        self.count_verification(turn.claim.as_deref(), verdict);
         self.count_claim(verdict, &judged.outcomes);
         self.counters.finished += 1;
         self.hooks.greeting.clear();
         self.hooks.advice.clear();
-        self.counters.budget_exhausted |= class == Class::BudgetExhausted;
-        let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
-        self.set_state(lane, LaneState::Idle { not_before: now.monotonic.saturating_add(delay) });
+        // In one of several lanes only its share is used up.
+        self.counters.budget_exhausted |= class == Class::BudgetExhausted && !self.has_lanes();
+        let state = self.after_iteration(now, turn, &outcome, verdict, progress);
+        if let Some(held) = self.lanes.get_mut(&lane).filter(|held| held.task.is_some()) {
+            held.refused = judged.outcomes;
+        }
+        self.set_state(lane, state);
         Ok(())
+    }
+
+    /// What an iteration of tasks means for its task is written down before anything else begins in its lane.
+    fn after_iteration(
+        &mut self,
+        now: Now,
+        turn: Turn,
+        outcome: &Outcome,
+        verdict: Verdict,
+        progress: bool,
+    ) -> LaneState {
+        let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
+        let Some(task) = turn.task.clone() else {
+            return LaneState::Idle { not_before: now.monotonic.saturating_add(delay) };
+        };
+        let end = self.task_end(&turn, &task, outcome, verdict, progress);
+        self.count_task(&task, verdict, progress);
+        LaneState::Closing(turn, end)
     }
 
     pub(super) fn expect_call(&self, lane: LaneId, call: CallId) -> Result<(Turn, Call), String> {

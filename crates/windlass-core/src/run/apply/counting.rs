@@ -1,8 +1,9 @@
 //! What is counted per run, in the order in which iterations end.
 
-use crate::fact::{CheckKind, CheckOutcome, Class, Now, Verdict};
+use crate::fact::{CheckKind, CheckOutcome, Class, Now, TaskId, Verdict};
 use crate::mode;
 use crate::run::lane::Claim;
+use crate::run::tasks::counts_against;
 use crate::run::{Refused, Retries, Run};
 
 impl Run {
@@ -30,6 +31,13 @@ impl Run {
         };
     }
 
+    /// How often a task has failed since it was begun.
+    pub(super) fn count_task(&mut self, task: &TaskId, verdict: Verdict, progress: bool) {
+        if counts_against(verdict, progress) {
+            *self.tasks.failed.entry(task.clone()).or_default() += 1;
+        }
+    }
+
     /// A verification that refused the work, or came to no judgement.
     pub(super) fn count_verification(&mut self, claim: Option<&Claim>, verdict: Verdict) {
         if claim.is_some() && verdict != Verdict::ClaimAccepted {
@@ -53,7 +61,9 @@ impl Run {
         match verdict {
             Verdict::ClaimAccepted => {
                 self.counters.claims += 1;
-                self.counters.complete = by_check || self.counters.claims >= threshold;
+                // A job of tasks is complete once every task is.
+                let by_claims = self.counters.claims >= threshold && !self.is_of_tasks();
+                self.counters.complete = by_check || by_claims;
                 self.refused = Refused::default();
                 self.findings = None;
             }

@@ -43,8 +43,10 @@ impl Run {
     }
 
     fn asked(&mut self, now: Now, lane: LaneId, decision: HookDecision) {
-        // What it wrote is nobody's progress, whatever it said.
-        self.survey = Survey::Hook;
+        // What it wrote is nobody's progress, whatever it said. Lanes with checkouts of their own it does not reach.
+        if !self.has_lanes() {
+            self.survey = Survey::Hook;
+        }
         let again = now
             .monotonic
             .saturating_add(self.plan.as_ref().map_or(std::time::Duration::ZERO, |plan| plan.clocks.delay));

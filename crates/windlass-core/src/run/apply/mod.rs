@@ -4,6 +4,7 @@ mod attempt;
 mod counting;
 mod hooks;
 mod session;
+mod tasks;
 
 use crate::fact::{Class, Entry, Fact, Now};
 use crate::run::lane::{Call, LaneState, Termination};
@@ -60,6 +61,7 @@ impl Run {
             Fact::Surveyed { evidence, snapshot, standing, .. } => {
                 self.surveyed(evidence, snapshot.as_ref(), standing.as_ref())
             }
+            Fact::TasksRead { tasks } => self.tasks_read(tasks),
             Fact::Held { until, class, .. } => {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
@@ -86,7 +88,9 @@ impl Run {
 
     fn fold_in_lane(&mut self, now: Now, fact: &Fact) -> Applied {
         match fact {
-            Fact::IterationStarted { lane, iteration } => self.iteration_started(now, *lane, *iteration),
+            Fact::IterationStarted { lane, iteration, task } => {
+                self.iteration_started(now, *lane, *iteration, task.as_ref())
+            }
             Fact::CallReserved { lane, call, reserved, budget, .. } => {
                 self.call_reserved(*lane, Call { id: *call, budget: *budget }, *reserved)
             }
@@ -110,8 +114,16 @@ impl Run {
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
             Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),
-            Fact::Committed { lane, commit, evidence, altered, .. } => {
-                self.committed(*lane, commit.is_some(), evidence, *altered)
+            Fact::Committed { lane, commit, evidence, altered, refused } => {
+                self.committed(*lane, commit.as_deref(), evidence, *altered, refused.as_deref())
+            }
+            Fact::LaneOpened { lane, evidence, snapshot, .. } => {
+                self.lane_opened(*lane, evidence, snapshot.as_ref())
+            }
+            Fact::Merged { lane, tip, outcome, evidence } => self.merged(*lane, tip, outcome, evidence),
+            Fact::Landed { lane, outcome } => self.landed(*lane, outcome),
+            Fact::TaskClosed { lane, task, end, evidence, snapshot, .. } => {
+                self.task_closed(now, *lane, task, end, evidence, snapshot.as_ref())
             }
             Fact::Settled { lane, evidence } => self.settled(*lane, evidence),
             Fact::AttemptRepeats { lane, class, .. } => self.attempt_repeats(now, *lane, *class),

@@ -15,9 +15,7 @@ impl Run {
         }
         self.phase = Phase::Active;
         self.plan = Some(Arc::new(plan.clone()));
-        let lane =
-            Lane { state: LaneState::Idle { not_before: Duration::ZERO }, latest: None, committed: None };
-        self.lanes.insert(LaneId::default(), lane);
+        self.lanes = plan.lane_ids().into_iter().map(|id| (id, Lane::new())).collect();
         Ok(())
     }
 
@@ -68,11 +66,13 @@ impl Run {
         // Whatever is there before the first iteration is no work of this run.
         let first = self.counters.started == 0;
         let by_hook = self.survey == Survey::Hook;
+        let has_lanes = self.has_lanes();
         self.history.saw(evidence);
         if let Some(standing) = standing {
             if first { self.standings.found(standing) } else { self.standings.read(standing) }
         }
-        for lane in self.lanes.values_mut() {
+        // A lane with a checkout of its own is looked at when that is opened.
+        for lane in self.lanes.values_mut().filter(|_| !has_lanes) {
             if by_hook {
                 // What a hook wrote is nothing to commit.
                 lane.disown(evidence);
@@ -126,6 +126,16 @@ fn after_restart(state: &LaneState) -> LaneState {
         {
             state.clone()
         }
+        // Whatever a person wrote meanwhile must be kept before anything is undone or checked, and is not the agent's.
+        LaneState::Refusing(turn, outcome) => {
+            LaneState::Keeping(turn.clone(), Outcome { kept: None, ..outcome.clone() })
+        }
+        // What has reached the branch is there, whatever became of the lane.
+        LaneState::Judging(_, outcome, _) if outcome.in_git.landed => state.clone(),
+        LaneState::Gating(turn, outcome, Checking { stage: CheckStage::Merged, first_pass, .. }) => {
+            let judged = Judged { outcomes: Vec::new(), first_pass: *first_pass };
+            LaneState::Queued(turn.clone(), outcome.clone(), judged)
+        }
         LaneState::Gating(turn, outcome, Checking { first_pass, .. })
         | LaneState::Advancing(turn, outcome, Judged { first_pass, .. })
         | LaneState::Settling(turn, outcome, Judged { first_pass, .. })
@@ -134,10 +144,12 @@ fn after_restart(state: &LaneState) -> LaneState {
             let turn = Turn { progress: turn.progress || *first_pass, ..turn.clone() };
             LaneState::Keeping(turn, Outcome { kept: None, ..outcome.clone() })
         }
-        // Whatever a person wrote meanwhile must be kept before anything is undone or checked, and is not the agent's.
-        LaneState::Refusing(turn, outcome) => {
-            LaneState::Keeping(turn.clone(), Outcome { kept: None, ..outcome.clone() })
-        }
-        LaneState::Preparing(_) | LaneState::Recovering(..) | LaneState::Keeping(..) => state.clone(),
+        LaneState::Preparing(_)
+        | LaneState::Opening(_)
+        | LaneState::Recovering(..)
+        | LaneState::Keeping(..)
+        | LaneState::Queued(..)
+        | LaneState::Landing(..)
+        | LaneState::Closing(..) => state.clone(),
     }
 }

@@ -6,7 +6,8 @@ use super::workspace::{complete, status, workspace};
 use super::world::{Act, World, plan};
 use crate::fact::{CallId, CheckStage, Cut, Fact, HookName, LaneId, Purpose, Standing, StopSource};
 use crate::run::{
-    Effect, EndCall, Input, Mode, NotesShare, Occasion, Run, StatusNews, StatusWatch, Stop, TurnKey,
+    CommitKind, Effect, EndCall, Input, Mode, NotesShare, Occasion, Run, StatusNews, StatusWatch, Stop,
+    TurnKey,
 };
 
 const LANE: LaneId = LaneId(0);
@@ -77,7 +78,7 @@ fn what_leaves_a_trace_waits_for_the_journal() {
     let waiting = [
         Effect::Call { lane, call, turn, purpose, budget: None },
         Effect::Keep { lane, turn },
-        Effect::Commit { lane, turn, since: None },
+        Effect::Commit { lane, turn, since: None, what: CommitKind::Complete },
         Effect::Refuse { lane, turn },
         Effect::RunHook { lane, hook: HookName::Started, iteration: 0 },
         check,

@@ -6,6 +6,7 @@ mod asking;
 mod committing;
 mod completion;
 mod hooks;
+mod lanes;
 mod limits;
 mod nights;
 mod order;

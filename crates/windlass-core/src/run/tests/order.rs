@@ -70,7 +70,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
     let begun = if turn.is_some() { iteration + 1 } else { iteration };
     let mut facts = vec![
         Fact::Surveyed { evidence: evidence.clone(), snapshot: None, left_out: 0, standing: None },
-        Fact::IterationStarted { lane, iteration: begun },
+        Fact::IterationStarted { lane, iteration: begun, task: None },
         Fact::CallReserved {
             lane,
             call,
@@ -262,9 +262,9 @@ fn a_wrong_number_is_refused() {
                 assert!(run.clone().apply(&Entry { fact, ..world.journal[kept].clone() }).is_err());
             }
         }
-        if let Fact::IterationStarted { lane, iteration } = world.journal[kept].fact {
+        if let Fact::IterationStarted { lane, iteration, .. } = world.journal[kept].fact {
             for wrong in [iteration - 1, iteration + 1] {
-                let fact = Fact::IterationStarted { lane, iteration: wrong };
+                let fact = Fact::IterationStarted { lane, iteration: wrong, task: None };
                 assert!(run.clone().apply(&Entry { fact, ..world.journal[kept].clone() }).is_err());
             }
         }

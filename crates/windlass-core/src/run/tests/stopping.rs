@@ -164,7 +164,7 @@ fn illegal_facts_are_refused_and_change_nothing() {
         entry(next + 1, Fact::Released),
         entry(next, Fact::Released),
         entry(next, Fact::RunStarted { plan: Box::new(plan()) }),
-        entry(next, Fact::IterationStarted { lane: LANE, iteration: 2 }),
+        entry(next, Fact::IterationStarted { lane: LANE, iteration: 2, task: None }),
         entry(next, Fact::Settled { lane: LaneId(4), evidence: world.evidence() }),
     ];
     for entry in illegal {
@@ -217,7 +217,7 @@ fn nothing_happens_between_the_decision_to_end_and_the_end() {
     assert_eq!(world.run, before);
     assert_eq!(world.run.next_due(world.now), None);
     let seq = world.run.next_seq();
-    let begin = Entry { seq, at: world.now, fact: Fact::IterationStarted { lane, iteration: 2 } };
+    let begin = Entry { seq, at: world.now, fact: Fact::IterationStarted { lane, iteration: 2, task: None } };
     assert!(world.run.apply(&begin).is_err());
     assert_eq!(world.run, before);
     assert_eq!(world.finish(), StopReason::Terminated);

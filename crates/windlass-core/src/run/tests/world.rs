@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::fact::{
     Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, Confidence, Cost,
     Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now, RunId,
-    SnapshotId, Standing, StopReason, Tokens, UsageLimit,
+    SnapshotId, Standing, StopReason, TaskRow, Tokens, UsageLimit,
 };
 use crate::run::{
     AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, JobPlan, Limits, Mode, Phase, Run, RunPlan,
@@ -32,6 +32,7 @@ pub fn plan() -> RunPlan {
             agents_file: Some("AGENTS.md".into()),
             workspace: None,
             plan: None,
+            tasks: None,
             verification: None,
         },
         limits: Limits {
@@ -58,6 +59,7 @@ pub fn plan() -> RunPlan {
         },
         checks: Vec::new(),
         hooks: Vec::new(),
+        lanes: None,
         sandbox: SandboxPlan::default(),
         agent: AgentPlan {
             name: "claude".to_owned(),
@@ -201,6 +203,8 @@ pub struct World {
     pub commits: u32,
     /// The status file; `None` in modes that read none.
     pub status: Option<Standing>,
+    /// The task file; `None` in other modes.
+    pub tasks: Option<Vec<TaskRow>>,
     /// What a commit's hook makes of the tree.
     pub hook: Option<String>,
     agent: Agent,
@@ -222,6 +226,7 @@ impl World {
             tree: "start".to_owned(),
             commits: 0,
             status: None,
+            tasks: None,
             hook: None,
             agent: Box::new(agent),
             checker: Box::new(|_, _| true),
@@ -320,7 +325,8 @@ impl World {
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
         let input = match effect.clone() {
             Effect::Survey(_) => {
-                Input::Surveyed { evidence, snapshot, left_out: 0, standing: self.status.clone() }
+                let tasks = self.tasks.clone();
+                Input::Surveyed { evidence, snapshot, left_out: 0, standing: self.status.clone(), tasks }
             }
             Effect::RunCheck { lane, stage, check, .. } => {
                 let passed = (self.checker)(check, &self.tree);
@@ -378,6 +384,12 @@ impl World {
                 Input::HookEnded { lane, hook, outcome }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
+            Effect::CloseTask { lane, .. } => {
+                Input::TaskClosed { lane, branch: None, evidence, snapshot: None }
+            }
+            Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } => {
+                unreachable!("lanes have a world of their own")
+            }
             Effect::Announce => Input::Announced,
         };
         self.input(input);

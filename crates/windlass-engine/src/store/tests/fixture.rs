@@ -117,7 +117,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
     let call = CallId(iteration);
     let tokens = Tokens { input: 10, output: 20, cache_creation: 30, cache_read: 40 };
     vec![
-        Fact::IterationStarted { lane, iteration },
+        Fact::IterationStarted { lane, iteration, task: None },
         reserved(iteration),
         Fact::CallSpawned { lane, call, pid: 4242 },
         Fact::CallFinished {
@@ -197,6 +197,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             agents_file: Some("AGENTS.md".into()),
             workspace: None,
             plan: None,
+            tasks: None,
             verification: None,
         },
         limits: Limits {
@@ -223,6 +224,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         },
         checks: Vec::new(),
         hooks: Vec::new(),
+        lanes: None,
         sandbox: SandboxPlan::default(),
         agent: AgentPlan {
             name: "mock".to_owned(),

@@ -1,0 +1,194 @@
+//! The facts of tasks, and of lanes on their way to the branch.
+
+use std::time::Duration;
+
+use super::Applied;
+use crate::fact::{
+    CheckStage, Evidence, LandOutcome, LaneId, MergeOutcome, Now, SnapshotId, TaskEnd, TaskId, TaskRow,
+};
+use crate::run::lane::{Checking, InGit, Judged, LaneState, Outcome, Turn};
+use crate::run::tasks::AtWork;
+use crate::run::{Committed, Run};
+use crate::tasks::Standing;
+
+impl Run {
+    pub(super) fn tasks_read(&mut self, tasks: &[TaskRow]) -> Applied {
+        if !self.is_of_tasks() {
+            return Err("this job has no tasks".to_owned());
+        }
+        let at_work: Vec<TaskId> =
+            self.lanes.values().filter_map(|lane| Some(lane.task.as_ref()?.id.clone())).collect();
+        self.tasks.read(tasks.to_vec(), &at_work);
+        // Somebody else has done it meanwhile, or taken it away.
+        let schedule = &self.tasks.schedule;
+        for lane in self.lanes.values_mut().filter(|lane| matches!(lane.state, LaneState::Idle { .. })) {
+            lane.task = lane.task.take().filter(|at| schedule.standing(&at.id) == Some(Standing::Active));
+        }
+        Ok(())
+    }
+
+    /// A lane takes up a task, or goes on with its own.
+    pub(super) fn task_begun(&mut self, lane: LaneId, task: Option<&TaskId>) -> Applied {
+        if task != self.next_task(lane).filter(|_| self.is_of_tasks()) {
+            return Err("this is not the task whose turn it is".to_owned());
+        }
+        let opens = self.has_lanes();
+        let Some((task, held)) = task.zip(self.lanes.get_mut(&lane)) else {
+            return Ok(());
+        };
+        if held.task.is_none() {
+            self.tasks.schedule.begin(task);
+            // Of a checkout of its own it is known once that is open.
+            let began = held.latest.clone().filter(|_| !opens);
+            held.refused.clear();
+            held.task =
+                Some(AtWork { id: task.clone(), began, merged_by_agent: false, conflicts: Vec::new() });
+        }
+        Ok(())
+    }
+
+    pub(super) fn lane_opened(
+        &mut self,
+        lane: LaneId,
+        evidence: &Evidence,
+        snapshot: Option<&SnapshotId>,
+    ) -> Applied {
+        let turn = self.take_state(lane, "opening", |state| match state {
+            LaneState::Opening(turn) => Some(turn.clone()),
+            _ => None,
+        })?;
+        self.history.saw(evidence);
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.latest = Some(evidence.clone());
+            let first = held.task.as_mut().filter(|at| at.began.is_none());
+            if let Some(at) = first {
+                at.began = Some(evidence.clone());
+                held.committed = Some(Committed { evidence: evidence.clone(), snapshot: snapshot.cloned() });
+            }
+        }
+        self.set_state(lane, LaneState::Preparing(turn));
+        Ok(())
+    }
+
+    pub(super) fn merged(
+        &mut self,
+        lane: LaneId,
+        tip: &str,
+        merged: &MergeOutcome,
+        evidence: &Evidence,
+    ) -> Applied {
+        let (turn, mut outcome, judged) = self.take_state(lane, "queued", |state| match state {
+            LaneState::Queued(turn, outcome, judged) => Some((turn.clone(), outcome.clone(), judged.clone())),
+            _ => None,
+        })?;
+        self.history.saw(evidence);
+        self.remember(lane, evidence);
+        let state = match merged {
+            MergeOutcome::Clean { commit, retest } => {
+                outcome.in_git.commit.clone_from(commit);
+                outcome.in_git.tip = Some(tip.to_owned());
+                if *retest || !self.gates_green(&judged.outcomes) {
+                    let first_pass = judged.first_pass;
+                    let checking = Checking { stage: CheckStage::Merged, done: Vec::new(), first_pass };
+                    self.next_after_checks(lane, turn, outcome, checking)
+                } else {
+                    LaneState::Landing(turn, outcome, judged)
+                }
+            }
+            MergeOutcome::Conflict { paths } => self.ask_to_merge(lane, turn, outcome, judged, paths),
+        };
+        self.set_state(lane, state);
+        Ok(())
+    }
+
+    /// The agent is asked once; what it cannot put together, a person has to.
+    pub(super) fn ask_to_merge(
+        &mut self,
+        lane: LaneId,
+        turn: Turn,
+        mut outcome: Outcome,
+        judged: Judged,
+        conflicts: &[String],
+    ) -> LaneState {
+        if !self.may_ask_to_merge(lane, &turn) {
+            let what = if conflicts.is_empty() {
+                "fails its checks".to_owned()
+            } else {
+                format!("conflicts in {}", conflicts.join(", "))
+            };
+            outcome.in_git.dead_end = Some(format!("merged with the branch it {what}"));
+            return LaneState::Judging(turn, outcome, judged);
+        }
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.refused = judged.outcomes;
+            if let Some(at) = &mut held.task {
+                at.merged_by_agent = true;
+                conflicts.clone_into(&mut at.conflicts);
+            }
+        }
+        LaneState::Preparing(turn.merge())
+    }
+
+    pub(super) fn landed(&mut self, lane: LaneId, landed: &LandOutcome) -> Applied {
+        let (turn, mut outcome, judged) = self.take_state(lane, "landing", |state| match state {
+            LaneState::Landing(turn, outcome, judged) => {
+                Some((turn.clone(), outcome.clone(), judged.clone()))
+            }
+            _ => None,
+        })?;
+        let state = match landed {
+            LandOutcome::Landed { commit } => {
+                outcome.in_git = InGit { commit: Some(commit.clone()), landed: true, ..outcome.in_git };
+                LaneState::Judging(turn, outcome, judged)
+            }
+            LandOutcome::Moved => LaneState::Queued(turn, outcome, judged),
+            LandOutcome::Refused { why } => {
+                outcome.in_git.dead_end = Some(why.clone());
+                LaneState::Judging(turn, outcome, judged)
+            }
+        };
+        self.set_state(lane, state);
+        Ok(())
+    }
+
+    pub(super) fn task_closed(
+        &mut self,
+        now: Now,
+        lane: LaneId,
+        task: &TaskId,
+        end: &TaskEnd,
+        evidence: &Evidence,
+        snapshot: Option<&SnapshotId>,
+    ) -> Applied {
+        self.take_state(lane, "closing", |state| match state {
+            LaneState::Closing(turn, due) => (turn.task.as_ref() == Some(task) && due == end).then_some(()),
+            _ => None,
+        })?;
+        match end {
+            TaskEnd::Done => {
+                self.tasks.schedule.finish(task);
+                self.tasks.failed.remove(task);
+            }
+            TaskEnd::Again => {}
+            TaskEnd::Parked { reason } => {
+                self.tasks.schedule.park(task);
+                self.tasks.parked.insert(task.clone(), reason.clone());
+            }
+        }
+        self.history.saw(evidence);
+        self.remember(lane, evidence);
+        let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            if *end != TaskEnd::Again {
+                held.task = None;
+            }
+            if let Some(snapshot) = snapshot {
+                held.committed =
+                    Some(Committed { evidence: evidence.clone(), snapshot: Some(snapshot.clone()) });
+            }
+        }
+        self.counters.complete |= self.tasks_done();
+        self.set_state(lane, LaneState::Idle { not_before: now.monotonic.saturating_add(delay) });
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! The merge queue: lanes bring their work to the branch one after another.
+
+use crate::fact::{CheckStage, LaneId};
+use crate::run::lane::{Checking, LaneState, Turn};
+use crate::run::{Effect, Lane, Run};
+
+impl Run {
+    /// Has each lane a checkout of its own?
+    pub(super) fn has_lanes(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.lanes.is_some())
+    }
+
+    /// The lane whose work is being brought to the branch; without one, that which has waited for the lowest iteration.
+    fn at_the_branch(&self) -> Option<LaneId> {
+        let busy = self.lanes.iter().find(|(_, lane)| is_bringing(&lane.state));
+        let waiting = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
+            LaneState::Queued(turn, _, _) => Some((turn.iteration, *id)),
+            _ => None,
+        });
+        busy.map(|(id, _)| *id).or_else(|| waiting.min().map(|(_, id)| id))
+    }
+
+    /// What brings a lane's work nearer to the branch, if it is its turn.
+    pub(super) fn outstanding_merge(&self, id: LaneId, lane: &Lane) -> Option<Effect> {
+        if self.at_the_branch() != Some(id) {
+            return None;
+        }
+        match &lane.state {
+            LaneState::Queued(turn, outcome, _) => {
+                Some(Effect::Merge { lane: id, turn: turn.key(), commit: outcome.in_git.commit.clone() })
+            }
+            LaneState::Landing(turn, outcome, _) => Some(Effect::Land {
+                lane: id,
+                turn: turn.key(),
+                commit: outcome.in_git.commit.clone(),
+                tip: outcome.in_git.tip.clone().unwrap_or_default(),
+                task: turn.task.clone()?,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Was the agent of this lane's task not yet asked to put its work together with the branch's?
+    pub(super) fn may_ask_to_merge(&self, lane: LaneId, turn: &Turn) -> bool {
+        let asked =
+            self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).is_some_and(|at| at.merged_by_agent);
+        turn.task.is_some() && !asked
+    }
+}
+
+/// The merged tree is being checked, or on its way.
+fn is_bringing(state: &LaneState) -> bool {
+    matches!(
+        state,
+        LaneState::Landing(..) | LaneState::Gating(_, _, Checking { stage: CheckStage::Merged, .. })
+    )
+}

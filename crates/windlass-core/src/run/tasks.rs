@@ -1,0 +1,206 @@
+//! Tasks: which is worked on where, how often each failed, what each iteration means for its own.
+
+use std::collections::BTreeMap;
+
+use crate::fact::{CheckOutcome, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, Verdict};
+use crate::run::lane::{LaneState, Outcome, Turn};
+use crate::run::{CommitKind, Effect, Mode, Run, RunPlan};
+use crate::tasks::{Counts, Schedule, Standing};
+
+/// So many tasks that stand in the way are named.
+const NAMED: usize = 3;
+
+/// What a run knows of its tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Tasks {
+    pub schedule: Schedule,
+    /// How often each has failed since it was begun or reopened.
+    pub failed: BTreeMap<TaskId, u32>,
+    /// Why each parked one was.
+    pub parked: BTreeMap<TaskId, String>,
+}
+
+/// A task that a lane is at.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct AtWork {
+    pub id: TaskId,
+    /// What was there when the lane took it up; `None` before the lane was opened.
+    pub began: Option<Evidence>,
+    /// The agent was already asked to put it together with what the branch had got meanwhile.
+    pub merged_by_agent: bool,
+    /// Paths in which both sides changed the same; empty where only the checks of the merged tree failed.
+    pub conflicts: Vec<String>,
+}
+
+impl Run {
+    /// What the run knows of its tasks; empty in other modes.
+    #[must_use]
+    pub fn tasks(&self) -> &Schedule {
+        &self.tasks.schedule
+    }
+
+    /// Why a task was parked; `None` where it is not.
+    #[must_use]
+    pub fn parked_because(&self, task: &TaskId) -> Option<&str> {
+        self.tasks.parked.get(task).map(String::as_str)
+    }
+
+    /// How often a task has failed.
+    #[must_use]
+    pub fn task_failures(&self, task: &TaskId) -> u32 {
+        self.tasks.failed.get(task).copied().unwrap_or(0)
+    }
+
+    /// The task that a lane is at.
+    #[must_use]
+    pub fn task_in(&self, lane: LaneId) -> Option<&TaskRow> {
+        let at = self.lanes.get(&lane)?.task.as_ref()?;
+        self.tasks.schedule.row(&at.id)
+    }
+
+    /// What refused the latest work of a lane.
+    #[must_use]
+    pub fn refused_in(&self, lane: LaneId) -> &[CheckOutcome] {
+        self.lanes.get(&lane).map_or(&[], |lane| &lane.refused)
+    }
+
+    /// The paths that the agent of a lane has to put together.
+    #[must_use]
+    pub fn conflicts_in(&self, lane: LaneId) -> &[String] {
+        self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map_or(&[], |at| &at.conflicts)
+    }
+
+    /// Has the lane just taken up its task, so that its checkout begins at the tip of the branch?
+    #[must_use]
+    pub fn task_is_fresh(&self, lane: LaneId) -> bool {
+        self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).is_some_and(|at| at.began.is_none())
+    }
+
+    pub(super) fn is_of_tasks(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Tasks)
+    }
+
+    /// The task that the next iteration of a lane works on: its own, or the first that is ready.
+    pub(super) fn next_task(&self, lane: LaneId) -> Option<&TaskId> {
+        let own = self.lanes.get(&lane)?.task.as_ref().map(|at| &at.id);
+        own.or_else(|| self.tasks.schedule.next().map(|row| &row.id))
+    }
+
+    /// What the work of this lane is to be called when the runner commits it.
+    pub(super) fn commit_kind(&self, outcome: &Outcome) -> CommitKind {
+        let attempted = self.is_of_tasks() && !outcome.claimed;
+        if attempted { CommitKind::Attempted } else { CommitKind::Complete }
+    }
+
+    /// Did the lane's task change anything since it was taken up?
+    pub(super) fn task_changed(&self, lane: LaneId, outcome: &Outcome) -> bool {
+        let began = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()?.began.as_ref());
+        let kept = outcome.kept.as_ref().map(|kept| &kept.evidence);
+        kept.is_some() && began != kept
+    }
+
+    /// What a verdict means for its task.
+    pub(super) fn task_end(
+        &self,
+        turn: &Turn,
+        task: &TaskId,
+        outcome: &Outcome,
+        verdict: Verdict,
+        progress: bool,
+    ) -> TaskEnd {
+        if verdict == Verdict::ClaimAccepted {
+            return TaskEnd::Done;
+        }
+        if let Some(reason) = outcome.in_git.dead_end.clone() {
+            return TaskEnd::Parked { reason };
+        }
+        if turn.purpose == Purpose::Merge {
+            let what = what_failed(outcome, verdict);
+            return TaskEnd::Parked {
+                reason: format!("it could not be put together with the branch: {what}"),
+            };
+        }
+        if !counts_against(verdict, progress) {
+            return TaskEnd::Again;
+        }
+        let failed = self.task_failures(task) + 1;
+        let most =
+            self.plan.as_ref().and_then(|plan| plan.job.tasks.as_ref()).map_or(2, |tasks| tasks.attempts);
+        if failed < most.max(1) {
+            return TaskEnd::Again;
+        }
+        let times = if failed == 1 { "once".to_owned() } else { format!("{failed} times") };
+        TaskEnd::Parked { reason: format!("failed {times}: {}", what_failed(outcome, verdict)) }
+    }
+
+    /// Why nothing more can be done, where nothing can.
+    pub(super) fn blocked(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+        let at_work = self.lanes.values().any(|lane| lane.task.is_some());
+        let idle =
+            self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared));
+        if plan.job.mode != Mode::Tasks || at_work || !idle || self.tasks.schedule.next().is_some() {
+            return None;
+        }
+        Some((StopReason::Blocked, self.stands_in_the_way()))
+    }
+
+    fn stands_in_the_way(&self) -> String {
+        let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
+        let named = self.tasks.parked.iter().take(NAMED).map(|(id, why)| format!("{id} ({why})"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = if parked > NAMED { format!(" and {} more", parked - NAMED) } else { String::new() };
+        match (parked, waiting) {
+            (0, _) => format!(
+                "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
+            ),
+            (_, 0) => format!("parked: {named}{more}"),
+            _ => format!("parked: {named}{more}; {waiting} wait"),
+        }
+    }
+
+    /// Is every task done?
+    pub(super) fn tasks_done(&self) -> bool {
+        let Counts { done, total, .. } = self.tasks.schedule.counts();
+        total > 0 && done == total
+    }
+
+    pub(super) fn close_task(&self, lane: LaneId, turn: &Turn, end: &TaskEnd) -> Option<Effect> {
+        let since =
+            self.lanes.get(&lane)?.committed.as_ref().and_then(|committed| committed.snapshot.clone());
+        Some(Effect::CloseTask { lane, turn: turn.key(), task: turn.task.clone()?, end: end.clone(), since })
+    }
+}
+
+impl Tasks {
+    /// The tasks of a new session. What this run has parked stays parked while the file still has it open.
+    pub fn read(&mut self, rows: Vec<TaskRow>, at_work: &[TaskId]) {
+        self.schedule = Schedule::new(rows);
+        let schedule = &mut self.schedule;
+        self.parked.retain(|id, _| schedule.standing(id) == Some(Standing::Open) && schedule.park(id));
+        self.failed.retain(|id, _| schedule.row(id).is_some());
+        for id in at_work {
+            schedule.begin(id);
+        }
+    }
+}
+
+/// What the latest of its failures was, in a few words.
+fn what_failed(outcome: &Outcome, verdict: Verdict) -> String {
+    let said = match verdict {
+        Verdict::ClaimRefused => outcome.in_git.refused.as_deref().unwrap_or("its checks did not pass"),
+        Verdict::ClaimUnsupported => "it was called done, and nothing had changed",
+        Verdict::Failed if !outcome.summary.detail.is_empty() => &outcome.summary.detail,
+        Verdict::Failed => "the agent failed",
+        _ => "the agent changed nothing",
+    };
+    said.lines().next().unwrap_or_default().to_owned()
+}
+
+/// Does it count against its task?
+pub(super) const fn counts_against(verdict: Verdict, progress: bool) -> bool {
+    match verdict {
+        Verdict::Failed | Verdict::ClaimRefused | Verdict::ClaimUnsupported => true,
+        Verdict::Idle => !progress,
+        Verdict::Worked | Verdict::ClaimAccepted => false,
+    }
+}
