@@ -12,6 +12,7 @@ pub mod inventory;
 pub mod notify;
 pub mod plan;
 pub mod process;
+pub mod progress;
 pub mod replay;
 pub mod sandbox;
 pub mod scaffold;

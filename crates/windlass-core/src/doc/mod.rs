@@ -2,6 +2,7 @@
 
 pub mod archived;
 pub mod plan;
+pub mod progress;
 pub mod report;
 pub mod status;
 pub mod template;

@@ -1,0 +1,137 @@
+//! `progress.md` on disk: read within bounds, and replaced in one step.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use windlass_core::doc::progress::{LONGEST_PROGRESS, Progress, ProgressEntry, ProgressSummary, with_entry};
+
+use crate::file::{AtPath as _, FileError, read_beginning, replace};
+
+/// For a journal that is made; people may read it.
+const PERMISSIONS: u32 = 0o644;
+
+/// Why a journal cannot be read or added to. It is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgressFileError {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is longer than [`LONGEST_PROGRESS`].
+    #[error("{} is longer than 16 MiB; move it away, and a new one is begun", .0.display())]
+    TooLong(PathBuf),
+}
+
+/// Reads a journal; `None` where there is none.
+///
+/// # Errors
+/// It cannot be read, is no file, or too long.
+pub fn read_progress(path: &Path) -> Result<Option<Progress>, ProgressFileError> {
+    Ok(read(path)?.map(|bytes| Progress::parse(&bytes)))
+}
+
+/// Adds an iteration to a journal, or replaces what is there of it (see [`with_entry`]); makes the journal, and its folder,
+/// where there is none. Readers see the old journal or the new one. A link is followed; permissions stay. A journal that
+/// says so already is not touched.
+///
+/// # Errors
+/// It cannot be read or written, is no file, or too long. It is as it was.
+pub fn write_progress(
+    path: &Path,
+    entry: &ProgressEntry,
+    summary: &ProgressSummary,
+) -> Result<(), ProgressFileError> {
+    let former = read(path)?;
+    let bytes = with_entry(former.as_deref().unwrap_or_default(), entry, summary);
+    if former.as_ref() == Some(&bytes) {
+        return Ok(());
+    }
+    if former.is_none() {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).at("create", folder)?;
+        // A link to nothing: what it names is made.
+        let target = fs::read_link(path).map_or_else(|_| path.to_owned(), |target| folder.join(target));
+        return Ok(replace(&target, &bytes, PERMISSIONS)?);
+    }
+    let target = fs::canonicalize(path).at("find", path)?;
+    let mode = fs::metadata(&target).at("look at", &target)?.permissions().mode();
+    Ok(replace(&target, &bytes, mode & 0o7777)?)
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, ProgressFileError> {
+    match read_beginning(path, LONGEST_PROGRESS)? {
+        Some(bytes) if bytes.len() > LONGEST_PROGRESS => Err(ProgressFileError::TooLong(path.to_owned())),
+        bytes => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use jiff::Timestamp;
+    use windlass_core::doc::progress::ProgressExit;
+    use windlass_core::fact::{Cost, Tokens};
+
+    use super::*;
+
+    fn write(path: &Path, iteration: u32) -> Result<(), ProgressFileError> {
+        let time = Timestamp::UNIX_EPOCH;
+        let entry = ProgressEntry {
+            run: "r-1".to_owned(),
+            iteration,
+            time,
+            attempted: Some("TASK-001".to_owned()),
+            completed: None,
+            summary: "A start".to_owned(),
+            seconds: 5,
+            exit: ProgressExit::Partial,
+            tokens: Tokens::default(),
+            cost: Cost::ZERO,
+            error: None,
+        };
+        write_progress(path, &entry, &ProgressSummary { total: 2, completed: 0, updated: time })
+    }
+
+    fn numbers(path: &Path) -> Vec<u64> {
+        let progress = read_progress(path).unwrap().unwrap_or_default();
+        progress.entries.iter().map(|entry| entry.number).collect()
+    }
+
+    // Seed defect D3, parser/progress.ts:135; core/session.ts:31-35; core/config.ts:31-34: it was written in place.
+    #[test]
+    fn it_is_made_added_to_and_keeps_its_permissions_and_its_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("progress/pay.md");
+        write(&path, 1).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let link = folder.path().join("progress.md");
+        symlink("progress/pay.md", &link).unwrap();
+        write(&link, 2).unwrap();
+        write(&link, 2).unwrap();
+        assert_eq!(numbers(&path), [1, 2]);
+        assert!(link.is_symlink());
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    // Seed defect D3, parser/progress.ts:9-11, 143-153: a journal that could not be read was replaced by one entry.
+    #[test]
+    fn what_cannot_be_read_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("progress.md");
+        fs::create_dir(&path).unwrap();
+        let error = write(&path, 1).unwrap_err().to_string();
+        assert!(error.contains("progress.md") && path.is_dir(), "{error}");
+        let long = folder.path().join("long.md");
+        fs::File::create(&long).unwrap().set_len(LONGEST_PROGRESS as u64 + 1).unwrap();
+        let error = write(&long, 1).unwrap_err().to_string();
+        assert!(error.contains("long.md is longer than 16 MiB"), "{error}");
+        assert_eq!(long.metadata().unwrap().len(), LONGEST_PROGRESS as u64 + 1);
+        let broken = folder.path().join("broken.md");
+        fs::write(&broken, b"\xff\xfe no journal\n```\n### Iteration 3\n").unwrap();
+        write(&broken, 1).unwrap();
+        assert!(fs::read(&broken).unwrap().starts_with(b"\xff\xfe no journal\n```\n### Iteration 3\n```\n"));
+        assert_eq!(numbers(&broken), [1]);
+    }
+}
