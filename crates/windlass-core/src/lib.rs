@@ -9,6 +9,7 @@ pub mod config;
 pub mod doc;
 pub mod fact;
 pub mod hook;
+pub mod message;
 pub mod mode;
 pub mod notification;
 pub mod observation;

@@ -13,6 +13,7 @@ use super::setting::{
 };
 use super::shown::shown;
 use crate::fact::ExitCodes;
+use crate::message::Wording;
 use crate::run::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin};
 
 /// A key that holds a `T`.
@@ -161,6 +162,8 @@ keys! {
     NOTIFY_SECRET: SecretText = "notify.secret", "Signs what is sent; better in the environment or the user's file.";
 
     COMMIT: CommitPolicy = "git.commit", "Who commits: nobody, the agent, or windlass after each iteration.";
+
+    COMMIT_MESSAGE: Wording = "commit.message", "How windlass words its commits: `windlass`, `devloop`, `conventional`, or a line with placeholders such as `{action}`.";
 
     LEVEL: OutputLevel = "output.level", "How much is shown of a run.";
     EMOJI: bool = "output.emoji", "Show emoji and other symbols beyond ASCII.";

@@ -16,7 +16,7 @@ mod reference;
 mod resolve;
 mod sections;
 mod setting;
-mod shown;
+pub(crate) mod shown;
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ use super::setting::{
     SecretText, Setting, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use crate::fact::{Check, CheckKind, Cost, ExitCodes, HookName};
+use crate::message::Wording;
 use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network};
 
 /// All that configuration says about a run.
@@ -61,6 +62,8 @@ pub struct Resolved {
     pub notify: NotifySettings,
     /// Who commits.
     pub commit: CommitPolicy,
+    /// How windlass words its commits.
+    pub message: Wording,
     /// Which exit codes the run ends with.
     pub exit_codes: ExitCodes,
     /// How much is shown.
@@ -224,6 +227,7 @@ impl Values {
             },
             notify: self.notify()?,
             commit: self.get(&keys::COMMIT)?,
+            message: self.get(&keys::COMMIT_MESSAGE)?,
             exit_codes: self.get(&keys::EXIT_CODES)?,
             level: self.get(&keys::LEVEL)?,
             emoji: self.get(&keys::EMOJI)?,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::{Check, Cost, ExitCodes, Hook, LaneId, RunId, path_text};
+use crate::message::Wording;
 use crate::run::SandboxPlan;
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
@@ -39,6 +40,9 @@ pub struct RunPlan {
     pub agent: AgentPlan,
     /// Who commits.
     pub commit: CommitPolicy,
+    /// How the runner words its commits.
+    #[serde(default, skip_serializing_if = "Wording::is_usual")]
+    pub message: Wording,
     /// Which exit codes the run ends with.
     pub exit_codes: ExitCodes,
     /// Digests of what was read when the run started (configuration, prompt file): path and SHA-256.

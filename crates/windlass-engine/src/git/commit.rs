@@ -98,7 +98,7 @@ pub fn commit(
     };
     let answer = call
         .env("GIT_INDEX_FILE", &index.path)
-        .args(["commit", "--quiet", "--no-edit", "--file=-"])
+        .args(["commit", "--quiet", "--no-edit", "--cleanup=whitespace", "--file=-"])
         .input(candidate.message)
         .timeout(candidate.timeout)
         .run();
@@ -121,14 +121,14 @@ pub fn commit(
 /// How far back a commit is looked for that was made before a crash: others may have committed since.
 const LOOKED_BACK: &str = "-20";
 
-/// The newest commit whose message ends with these trailers: it was made before a crash. If it is HEAD, its index is
-/// settled as well.
-pub fn marked_commit(repository: &Repository, trailers: &str) -> Result<Option<ObjectId>, GitError> {
+/// The newest commit whose message holds these lines one below the other: it was made before a crash. Others may follow
+/// them, since hooks add trailers of their own. If it is HEAD, its index is settled as well.
+pub fn marked_commit(repository: &Repository, key: &str) -> Result<Option<ObjectId>, GitError> {
     let Some(head) = repository.head()?.commit() else { return Ok(None) };
     let listing = ["log", LOOKED_BACK, "--first-parent", "--no-show-signature", "--format=%H%n%B%x00"];
     let messages = Call::new(&repository.top).args(listing).output()?;
     let messages = String::from_utf8_lossy(&messages);
-    let marked = messages.split('\0').find(|message| message.trim_end().ends_with(trailers));
+    let marked = messages.split('\0').find(|message| holds_lines(message, key));
     let name = marked.and_then(|message| message.trim_start().lines().next());
     let Some(commit) = name.and_then(|name| ObjectId::from_hex(name.as_bytes())) else { return Ok(None) };
     if commit == head {
@@ -137,6 +137,15 @@ pub fn marked_commit(repository: &Repository, trailers: &str) -> Result<Option<O
         settle_index(repository, parent)?;
     }
     Ok(Some(commit))
+}
+
+fn holds_lines(message: &str, lines: &str) -> bool {
+    let ends = |after: &str| after.is_empty() || after.starts_with('\n');
+    let mut found = message.match_indices(lines);
+    found.any(|(at, _)| {
+        let (before, from) = message.split_at(at);
+        before.ends_with('\n') && from.get(lines.len()..).is_some_and(ends)
+    })
 }
 
 /// Brings the index up to date with what was committed since `before`: those paths and no others. A commit does so by

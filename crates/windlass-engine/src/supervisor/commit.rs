@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::fact::{LaneId, SnapshotId};
+use windlass_core::message::{Message, Outcome};
 use windlass_core::run::{Input, RunPlan, TurnKey};
 
 use super::event::WorkError;
@@ -50,8 +51,8 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
     let (Some(since), Some(candidate)) = (since, &world.latest) else {
         return Ok(CommitOutcome::NothingToCommit);
     };
-    let trailers = trailers(&world.plan, turn);
-    if let Some(commit) = git::marked_commit(repository, &trailers)? {
+    let message = message(&world.plan, turn);
+    if let Some(commit) = git::marked_commit(repository, &message.key())? {
         return Ok(CommitOutcome::Committed { commit, altered: false });
     }
     let since = store.load(since)?;
@@ -60,20 +61,23 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
     changed.retain(|path| {
         world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
     });
-    let message = format!("{}\n\n{trailers}\n", subject(&world.plan, turn));
+    let message = message.text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let inventory = &candidate.inventory;
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
     Ok(git::commit(repository, store, &candidate)?)
 }
 
-fn subject(plan: &RunPlan, turn: TurnKey) -> String {
-    format!("Windlass iteration {}: {}", turn.iteration, plan.job.title)
-}
-
-/// They name the iteration for whoever reads the history, and are the commit's idempotency key.
-fn trailers(plan: &RunPlan, turn: TurnKey) -> String {
-    format!("Windlass-Run: {}\nWindlass-Iteration: {}", plan.run, turn.iteration)
+/// What the commit of a turn is about.
+fn message(plan: &RunPlan, turn: TurnKey) -> Message<'_> {
+    Message {
+        outcome: Outcome::Complete,
+        run: &plan.run.0,
+        iteration: turn.iteration,
+        job: &plan.job.title,
+        feature: None,
+        task: None,
+    }
 }
 
 /// What differs between a snapshot and the candidate. What git ignores is never committed, and of what the snapshot

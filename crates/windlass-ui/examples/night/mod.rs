@@ -81,6 +81,7 @@ pub fn plan() -> RunPlan {
             background: false,
         },
         commit: CommitPolicy::None,
+        message: windlass_core::message::Wording::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
     }

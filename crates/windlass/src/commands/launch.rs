@@ -126,6 +126,7 @@ pub fn plan(
         sandbox: room::plan(here, resolved),
         agent: with_committing(agent, commit),
         commit,
+        message: resolved.message.clone(),
         exit_codes: resolved.exit_codes,
         inputs: inputs(request).chain(found.inputs()).collect(),
     }

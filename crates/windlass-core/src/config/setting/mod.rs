@@ -14,6 +14,7 @@ use toml::Value;
 use super::money::{MOST, checked, parse_money};
 use super::shown::shown;
 use crate::fact::Cost;
+use crate::message::Wording;
 
 pub use choice::{Choice, OutputLevel};
 pub use list::CheckSetting;
@@ -296,6 +297,23 @@ impl Setting for ReportName {
 
     fn schema() -> Json {
         json!({ "type": "string", "pattern": r"^[^/\\]+$", "not": { "enum": TAKEN } })
+    }
+}
+
+/// How commits are worded.
+impl Setting for Wording {
+    const EXPECTED: &'static str =
+        "`windlass`, `devloop`, `conventional`, or a line with placeholders such as `{action}`";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        Ok(Wording::parse(value.as_str().ok_or(Refusal::Kind)?)?)
+    }
+
+    fn schema() -> Json {
+        json!({ "anyOf": [
+            { "enum": ["windlass", "devloop", "conventional"] },
+            { "type": "string", "pattern": r"\{[a-z]+\}", "maxLength": 200 },
+        ] })
     }
 }
 

@@ -122,6 +122,10 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
             "config.toml:2: `git.commit`: expected `none`, `agent` or `runner`, found the text `everyone`",
         ),
         (
+            "[commit]\nmessage = '{acton}'",
+            "config.toml:2: `commit.message`: `{acton}` names `{acton}`; did you mean `{action}`?",
+        ),
+        (
             "[output]\nemoji = 'true'",
             "config.toml:2: `output.emoji`: expected true or false, found the text `true`",
         ),

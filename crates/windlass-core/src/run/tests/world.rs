@@ -74,6 +74,7 @@ pub fn plan() -> RunPlan {
             background: false,
         },
         commit: CommitPolicy::None,
+        message: crate::message::Wording::default(),
         exit_codes: ExitCodes::Detailed,
         inputs: Vec::new(),
     }

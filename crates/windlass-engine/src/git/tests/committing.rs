@@ -342,3 +342,14 @@ fn a_commit_that_was_made_before_a_crash_is_known_where_signatures_are_shown() {
     let found = marked_commit(&scratch.found(), "Windlass-Run: r-1").unwrap();
     assert_eq!(found, scratch.found().head().unwrap().commit());
 }
+
+#[test]
+fn a_commit_is_known_although_a_hook_added_to_its_message_and_a_longer_number_is_another() {
+    let scratch = Scratch::committed();
+    let message = "Do it\n\nWindlass-Run: r-1\nWindlass-Iteration: 12\nWindlass-Task: TASK-1\nChange-Id: I1";
+    scratch.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    let marked = |key: &str| marked_commit(&scratch.found(), key).unwrap();
+    assert_eq!(marked("Windlass-Run: r-1\nWindlass-Iteration: 12"), scratch.found().head().unwrap().commit());
+    assert_eq!(marked("Windlass-Run: r-1\nWindlass-Iteration: 1"), None);
+    assert_eq!(marked("indlass-Run: r-1\nWindlass-Iteration: 12"), None);
+}

@@ -239,6 +239,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             background: false,
         },
         commit: CommitPolicy::None,
+        message: windlass_core::message::Wording::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
     }
