@@ -85,7 +85,7 @@ pub struct Claim {
     pub outcome: Outcome,
     /// What the checks said of it.
     pub judged: Judged,
-    /// What was there when they had judged it, with what they wrote.
+    /// What was there when they had judged it, with what they wrote; `None` once they have to judge again.
     pub evidence: Option<Evidence>,
 }
 

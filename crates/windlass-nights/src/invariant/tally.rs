@@ -249,6 +249,10 @@ impl Tally {
 
     fn checked(&mut self, stage: CheckStage, outcome: &CheckOutcome) {
         let first = outcome.passed() && self.passed.insert(outcome.check);
+        if self.verifying && self.claim.take().is_some() {
+            // They judge again: what they said of the claim counts no more.
+            self.outcomes.clear();
+        }
         if stage == CheckStage::Baseline {
             self.baseline.push(outcome.clone());
         } else {

@@ -147,7 +147,7 @@ impl Run {
         self.set_state(lane, state);
     }
 
-    fn after_keeping(&mut self, lane: LaneId, turn: Turn, mut outcome: Outcome) -> LaneState {
+    fn after_keeping(&mut self, lane: LaneId, mut turn: Turn, mut outcome: Outcome) -> LaneState {
         // Not only by this attempt: also by one before it that was cut off, or by a person meanwhile.
         let now = outcome.kept.as_ref().map(|kept| &kept.evidence);
         let moved = turn.claim.as_ref().is_some_and(|claim| claim.evidence.as_ref() != now);
@@ -157,9 +157,13 @@ impl Run {
                 let judged = claim.judged.clone();
                 LaneState::Judging(turn, outcome, judged)
             }
-            (Course::Finish, claim) => {
-                // What the verifying agent wrote is not what the gates judged: they judge again.
-                outcome.claimed |= claim.is_some();
+            (Course::Finish, _) => {
+                // What the verifying agent wrote is not what the gates judged: they judge again, and what they said
+                // before counts no more, even if a crash comes between and the tree is then as it was.
+                if let Some(claim) = &mut turn.claim {
+                    outcome.claimed = true;
+                    claim.evidence = None;
+                }
                 let checking = Checking { stage: CheckStage::Candidate, done: Vec::new(), first_pass: false };
                 self.next_after_checks(lane, turn, outcome, checking)
             }

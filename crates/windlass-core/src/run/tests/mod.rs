@@ -7,6 +7,7 @@ mod committing;
 mod completion;
 mod hooks;
 mod lanes;
+mod judging;
 mod limits;
 mod nights;
 mod order;
