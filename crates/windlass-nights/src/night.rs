@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{Cost, StopReason};
+use windlass_core::fact::{Cost, LaneId, StopReason};
 use windlass_core::run::{Limits, Phase};
 
 use crate::plant::Plant;
@@ -69,6 +69,7 @@ impl Runner<'_> {
 
     /// What a person does between two sessions.
     fn pause(&mut self, pause: &Pause) {
+        self.enter(LaneId::default());
         let world = &mut self.world;
         world.clock.pass(Duration::from_secs(pause.length.into()));
         world.disk.free();

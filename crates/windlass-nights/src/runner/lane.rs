@@ -20,8 +20,9 @@ use crate::world::NAMES;
 /// Until everything that a call or a check started is gone.
 const SWEEP: Duration = Duration::from_millis(5);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum Live {
+    #[default]
     Nothing,
     Call(Box<LiveCall>),
     Check(LiveCheck),
@@ -60,10 +61,6 @@ impl Live {
     }
 }
 
-fn lane() -> LaneId {
-    LaneId::default()
-}
-
 impl Runner<'_> {
     pub(super) fn begin_call(
         &mut self,
@@ -79,14 +76,14 @@ impl Runner<'_> {
             self.fail_full();
             let report =
                 Box::new(CallReport { class: Class::Interrupted, cut: Some(Cut::Stop), ..never_started() });
-            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: lane(), call, report }));
+            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: self.here, call, report }));
             return Ok(());
         }
         self.streams.insert(call, Vec::new());
         self.step()?;
         if self.world.no_directory {
             let report = Box::new(CallReport { class: Class::Config, ..never_started() });
-            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: lane(), call, report }));
+            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: self.here, call, report }));
             return Ok(());
         }
         if self.plan.git
@@ -108,7 +105,7 @@ impl Runner<'_> {
         let agent = Agent::new(act, self.script.goal, budget, at);
         let watch = CallWatch::new(at, clocks);
         self.live = Live::Call(Box::new(LiveCall { call, agent, watch, swept_at: None }));
-        self.inbox.push_back(Arrival::Spawned(call));
+        self.inbox.push_back(Arrival::Spawned(self.here, call));
         self.step()
     }
 
@@ -182,12 +179,20 @@ impl Runner<'_> {
         let watched = self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.watch.is_some());
         let standing = self.world.standing(&self.plan.job).filter(|_| watched);
         if let Some(standing) = standing.filter(|standing| standing.problem.is_none()) {
-            self.inbox.push_back(Arrival::Worked(Input::StatusSeen { lane: lane(), standing }));
+            self.inbox.push_back(Arrival::Worked(Input::StatusSeen { lane: self.here, standing }));
         }
     }
 
+    pub(super) fn poll_lanes(&mut self) -> Step {
+        for lane in self.busy() {
+            self.enter(lane);
+            self.poll_lane()?;
+        }
+        Ok(())
+    }
+
     /// Clocks of a call that have run out, and its end.
-    pub(super) fn poll_lane(&mut self) -> Step {
+    fn poll_lane(&mut self) -> Step {
         let now = self.world.clock.monotonic();
         let Live::Call(live) = &mut self.live else { return Ok(()) };
         if live.swept_at.is_some() {
@@ -201,9 +206,9 @@ impl Runner<'_> {
             }
             Some(Due::Cut(cut)) => {
                 let call = live.call;
-                let calling = self.run().lane(lane()).and_then(|state| state.call()).map(|(_, call)| call.id);
+                let calling = self.run().lane(self.here).and_then(|state| state.call()).map(|(_, call)| call.id);
                 match calling {
-                    Some(id) if id == call => self.take(Input::CallDue { lane: lane(), call, cut }),
+                    Some(id) if id == call => self.take(Input::CallDue { lane: self.here, call, cut }),
                     _ => Ok(()),
                 }
             }
@@ -222,7 +227,7 @@ impl Runner<'_> {
         self.stream_read(live.call);
         self.claim_from_notes(&mut report);
         self.step()?;
-        self.take(Input::CallEnded { lane: lane(), call: live.call, report: Box::new(report) })
+        self.take(Input::CallEnded { lane: self.here, call: live.call, report: Box::new(report) })
     }
 
     /// What there is to be known of a stream, found out without the code that is under test.
@@ -284,6 +289,13 @@ impl Runner<'_> {
     /// The runner is dead; for a moment the agent still works, and nobody reads what it prints.
     pub(super) fn outlive(&mut self, time: Duration) {
         let until = self.world.clock.monotonic() + time;
+        for lane in self.busy() {
+            self.enter(lane);
+            self.outlive_here(until);
+        }
+    }
+
+    fn outlive_here(&mut self, until: Duration) {
         let Live::Call(mut live) = std::mem::replace(&mut self.live, Live::Nothing) else { return };
         while let Some(at) = live.agent.at.filter(|at| *at <= until) {
             let now = self.world.clock.monotonic();

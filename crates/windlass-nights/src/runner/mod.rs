@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use windlass_core::agent::Digest;
-use windlass_core::fact::{CallId, Entry, Fact, HookName, Purpose, StopReason, StopSource};
+use windlass_core::fact::{CallId, Entry, Fact, HookName, LaneId, Purpose, StopReason, StopSource};
 use windlass_core::run::{Effect, Input, LaneState, Phase, RunPlan};
 
 use crate::core::Core;
@@ -53,7 +53,7 @@ pub(crate) enum Arrival {
     WorkFailed(StopReason, String),
     LogFailed,
     Signal(Happening),
-    Spawned(CallId),
+    Spawned(LaneId, CallId),
     KeeperDied,
 }
 
@@ -63,6 +63,10 @@ pub(crate) struct Runner<'a> {
     /// The plan of the newest session.
     plan: RunPlan,
     pub world: World,
+    /// The lane that is dealt with.
+    here: LaneId,
+    /// What runs in the others, and what the worker remembers of them.
+    elsewhere: BTreeMap<LaneId, (Live, Memory)>,
     pub moments: Vec<Moment>,
     pub steps: u32,
     next_event: usize,
@@ -105,6 +109,8 @@ impl<'a> Runner<'a> {
             plant,
             plan: script.plan.clone(),
             world,
+            here: LaneId::default(),
+            elsewhere: BTreeMap::new(),
             moments: Vec::new(),
             steps: 0,
             next_event: 0,
@@ -164,7 +170,7 @@ impl<'a> Runner<'a> {
                 self.sync()?;
             }
             self.wait()?;
-            self.poll_lane()?;
+            self.poll_lanes()?;
             self.look_around()?;
             self.take(Input::Tick)?;
         }
@@ -210,7 +216,7 @@ impl<'a> Runner<'a> {
             Happening::DiskFills => {
                 self.note(What::Happened("the disk is full"));
                 self.world.disk.fill();
-                if matches!(self.live, Live::Call(_)) {
+                if self.lives().any(|(_, live)| matches!(live, Live::Call(_))) {
                     self.inbox.push_back(Arrival::LogFailed);
                 }
             }
@@ -277,7 +283,8 @@ impl<'a> Runner<'a> {
     fn next_due(&self, now: Duration) -> Option<Duration> {
         let by_core = self.core.run.next_due(self.world.clock.now()).map(|due| now + due);
         let job = self.jobs.front().map(|job| job.due);
-        [by_core, job, self.live.next_due(), self.look_at].into_iter().flatten().min()
+        let lanes = self.lives().filter_map(|(_, live)| live.next_due()).min();
+        [by_core, job, lanes, self.look_at].into_iter().flatten().min()
     }
 
     /// What is due by now, of the things that run.
@@ -288,7 +295,29 @@ impl<'a> Runner<'a> {
         {
             return self.carry_out(job);
         }
+        let due = self.lives().filter_map(|(lane, live)| Some((live.next_due()?, lane))).min();
+        if let Some((_, lane)) = due {
+            self.enter(lane);
+        }
         self.run_lane(now)
+    }
+
+    /// From now on, this lane is dealt with.
+    pub(crate) fn enter(&mut self, lane: LaneId) {
+        self.world.enter(lane);
+        if lane == self.here {
+            return;
+        }
+        let (live, memory) = self.elsewhere.remove(&lane).unwrap_or_default();
+        let left = (std::mem::replace(&mut self.live, live), std::mem::replace(&mut self.memory, memory));
+        self.elsewhere.insert(self.here, left);
+        self.here = lane;
+    }
+
+    /// What runs, lane by lane.
+    fn lives(&self) -> impl Iterator<Item = (LaneId, &Live)> {
+        let others = self.elsewhere.iter().map(|(lane, (live, _))| (*lane, live));
+        others.chain([(self.here, &self.live)])
     }
 
     fn arrived(&mut self, arrival: Arrival) -> Step {
@@ -305,8 +334,7 @@ impl<'a> Runner<'a> {
                 let detail = "the disk is full: what the agent prints cannot be kept".to_owned();
                 self.take(Input::Failed { stop_reason: StopReason::DiskFull, detail })
             }
-            Arrival::Spawned(call) => {
-                let lane = windlass_core::fact::LaneId::default();
+            Arrival::Spawned(lane, call) => {
                 self.take(Input::Spawned { lane, call, pid: 1 })
             }
             Arrival::KeeperDied => self.keeper_died(),
@@ -419,7 +447,10 @@ impl<'a> Runner<'a> {
     fn begin_outstanding(&mut self) -> Step {
         let outstanding = self.core.outstanding();
         self.begun.retain(|effect| outstanding.contains(effect));
-        self.end_hook_unless(&outstanding);
+        for lane in self.busy() {
+            self.enter(lane);
+            self.end_hook_unless(&outstanding);
+        }
         for effect in outstanding {
             if self.begun.contains(&effect) {
                 continue;
@@ -433,7 +464,16 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
+    /// Lanes in which something runs.
+    pub(crate) fn busy(&self) -> Vec<LaneId> {
+        let busy = self.lives().filter(|(_, live)| !matches!(live, Live::Nothing));
+        busy.map(|(lane, _)| lane).collect()
+    }
+
     fn begin(&mut self, effect: Effect) -> Step {
+        if let Some(lane) = lane_of(&effect) {
+            self.enter(lane);
+        }
         match effect {
             Effect::Call { call, turn, purpose, budget, .. } => self.begin_call(call, turn, purpose, budget),
             Effect::RunCheck { lane, stage, check, .. } => self.begin_check(lane, stage, check),
@@ -454,9 +494,26 @@ impl<'a> Runner<'a> {
     }
 
     pub(crate) fn terminating_cut(&self) -> windlass_core::fact::Cut {
-        match self.core.run.lanes().next().map(|(_, state)| state) {
+        match self.core.run.lane(self.here) {
             Some(LaneState::Terminating(_, _, termination)) => termination.cut,
             _ => windlass_core::fact::Cut::Stop,
         }
+    }
+}
+
+/// Where an effect takes place; `None` where that is the user's directory or nowhere.
+pub(super) fn lane_of(effect: &Effect) -> Option<LaneId> {
+    match effect {
+        Effect::Survey(_) | Effect::Announce => None,
+        Effect::RunCheck { lane, .. }
+        | Effect::Prepare { lane, .. }
+        | Effect::Call { lane, .. }
+        | Effect::EndCall { lane, .. }
+        | Effect::Recover { lane, .. }
+        | Effect::Keep { lane, .. }
+        | Effect::Refuse { lane, .. }
+        | Effect::Commit { lane, .. }
+        | Effect::Settle { lane, .. }
+        | Effect::RunHook { lane, .. } => Some(*lane),
     }
 }

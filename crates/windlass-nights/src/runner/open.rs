@@ -31,6 +31,7 @@ impl Runner<'_> {
         self.world.clock.new_session();
         self.begun.clear();
         self.live = Live::Nothing;
+        self.elsewhere.clear();
         self.jobs.clear();
         self.inbox.clear();
         self.memory = Memory::default();
@@ -129,13 +130,16 @@ impl Runner<'_> {
     pub(super) fn power_cut(&mut self, survives: u8, zeros: bool) {
         self.world.disk.cut(survives, zeros);
         self.world.snapshots.cut();
-        if let Live::Call(call) = &self.live
-            && let Some(stream) = self.streams.get_mut(&call.call)
-        {
-            let kept = stream.len() * usize::from(survives) / 256;
-            stream.truncate(kept);
+        for lane in self.busy() {
+            self.enter(lane);
+            if let Live::Call(call) = std::mem::take(&mut self.live)
+                && let Some(stream) = self.streams.get_mut(&call.call)
+            {
+                let kept = stream.len() * usize::from(survives) / 256;
+                stream.truncate(kept);
+            }
+            self.live = Live::Nothing;
         }
-        self.live = Live::Nothing;
     }
 
     /// Does the journal fold to the state that the runner has?

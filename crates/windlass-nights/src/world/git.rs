@@ -20,17 +20,24 @@ struct Commit {
 }
 
 /// One repository with one branch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repository {
+    exists: bool,
+    pub head: Option<usize>,
+    protected: BTreeSet<(u8, u32)>,
+}
+
+/// The history that all repositories share, and the one that is looked at.
 #[derive(Clone, Debug)]
 pub(crate) struct Git {
-    exists: bool,
     commits: Vec<Commit>,
-    head: Option<usize>,
-    protected: BTreeSet<(u8, u32)>,
+    pub here: Repository,
 }
 
 impl Git {
     pub fn new(exists: bool, tree: Tree) -> Git {
-        let mut git = Git { exists, commits: Vec::new(), head: None, protected: BTreeSet::new() };
+        let here = Repository { exists, ..Repository::default() };
+        let mut git = Git { commits: Vec::new(), here };
         if exists {
             git.commit(tree, Author::Person);
         }
@@ -38,57 +45,57 @@ impl Git {
     }
 
     pub fn exists(&self) -> bool {
-        self.exists
+        self.here.exists
     }
 
     pub fn destroy(&mut self) {
-        self.exists = false;
-        self.head = None;
-        self.protected.clear();
+        self.here.exists = false;
+        self.here.head = None;
+        self.here.protected.clear();
     }
 
     /// Somebody put it back, as it was.
     pub fn repair(&mut self) {
-        self.exists = true;
-        self.head = self.commits.len().checked_sub(1);
+        self.here.exists = true;
+        self.here.head = self.commits.len().checked_sub(1);
         for commit in &self.commits {
-            self.protected.extend(commit.tree.files());
+            self.here.protected.extend(commit.tree.files());
         }
     }
 
     pub fn head_name(&self) -> Option<String> {
-        self.head.map(name)
+        self.here.head.map(name)
     }
 
     pub fn head_tree(&self) -> Tree {
-        self.head.map(|head| self.commits[head].tree).unwrap_or_default()
+        self.here.head.map(|head| self.commits[head].tree).unwrap_or_default()
     }
 
     pub fn commit(&mut self, tree: Tree, author: Author) -> String {
-        self.commits.push(Commit { parent: self.head, tree, author });
-        self.protected.extend(tree.files());
+        self.commits.push(Commit { parent: self.here.head, tree, author });
+        self.here.protected.extend(tree.files());
         let head = self.commits.len() - 1;
-        self.head = Some(head);
+        self.here.head = Some(head);
         name(head)
     }
 
     /// HEAD or a commit shortly before it, if it carries the trailer of this iteration.
     pub fn marked(&self, iteration: u32) -> Option<String> {
         let before = |at: &usize| self.commits[*at].parent;
-        let mut back = std::iter::successors(self.head, before).take(20);
+        let mut back = std::iter::successors(self.here.head, before).take(20);
         back.find(|at| self.commits[*at].author == Author::Runner(iteration)).map(name)
     }
 
     /// `git reset --hard HEAD~1`: the tree that is there then.
     pub fn reset(&mut self) -> Option<Tree> {
-        let parent = self.commits[self.head?].parent?;
-        self.head = Some(parent);
+        let parent = self.commits[self.here.head?].parent?;
+        self.here.head = Some(parent);
         Some(self.commits[parent].tree)
     }
 
     /// Is this content in some commit?
     pub fn protects(&self, at: (u8, u32)) -> bool {
-        self.protected.contains(&at)
+        self.here.protected.contains(&at)
     }
 }
 

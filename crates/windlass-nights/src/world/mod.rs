@@ -4,12 +4,13 @@ mod book;
 mod clock;
 mod disk;
 mod git;
+mod place;
 mod snapshots;
 mod tree;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::fact::{Evidence, Items, Standing, StandingSource};
+use windlass_core::fact::{Evidence, Items, LaneId, Standing, StandingSource};
 use windlass_core::mode;
 use windlass_core::run::{Job, Mode};
 
@@ -20,6 +21,7 @@ pub(crate) use book::{Book, PLAN};
 pub(crate) use clock::Clock;
 pub(crate) use disk::Disk;
 pub(crate) use git::{Author, Git};
+pub(crate) use place::Place;
 pub(crate) use snapshots::{Side, Snapshots};
 pub(crate) use tree::{FILES, NAMES, Tree};
 
@@ -62,6 +64,9 @@ pub(crate) struct World {
     epochs: u32,
     /// The tree that the newest check left, and its epoch: whoever puts that back has changed nothing.
     anchor: Option<(Tree, u32)>,
+    /// The lane whose directory all this is about.
+    here: LaneId,
+    elsewhere: BTreeMap<LaneId, Place>,
 }
 
 impl World {
@@ -85,6 +90,8 @@ impl World {
             stop_file: false,
             status: None,
             anchor: None,
+            here: LaneId::default(),
+            elsewhere: BTreeMap::new(),
             epochs: 0,
             derived: BTreeSet::new(),
             before: Tree::default(),

@@ -63,3 +63,14 @@ fn asked_again_over_a_crash_the_gates_decide() {
         assert_eq!(world.facts().filter(asked).count(), 3, "before the run, for the claim, and once more");
     }
 }
+
+#[test]
+fn gates_are_not_asked_again_about_what_nobody_changed() {
+    let agent = |call: u32, _| match call {
+        1 => Act::works("good").writes(complete("1")),
+        _ => Act::judges(Assessed::Pass),
+    };
+    let mut world = World::new(gated(&["one"]), agent).with_status(Standing::default());
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.count("check_finished"), 2, "before the run, and for the claim");
+}
