@@ -1,15 +1,15 @@
 //! Iterations, attempts and effects: each once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::fact::{Cost, Fact};
+use windlass_core::fact::{Cost, Fact, LaneId};
 
-use super::Breach;
+use super::{Breach, lane_of};
 use crate::record::{Record, What};
 
 pub(super) fn iterations(record: &Record) -> Result<(), Breach> {
-    let (mut started, mut finished, mut attempt) = (0, 0, 0);
-    let mut cost = Cost::ZERO;
+    let (mut started, mut finished) = (0, 0);
+    let mut lanes: BTreeMap<LaneId, Open> = BTreeMap::new();
     for (at, moment) in record.moments.iter().enumerate() {
         let wrong = |said: String| Err(Breach::at(at, said));
         let entry = match &moment.what {
@@ -19,46 +19,65 @@ pub(super) fn iterations(record: &Record) -> Result<(), Breach> {
             What::Fact(entry) => entry,
             _ => continue,
         };
+        let lane = lane_of(&entry.fact).unwrap_or_default();
+        let open = lanes.entry(lane).or_default();
         match &entry.fact {
             Fact::IterationStarted { iteration, .. } => {
-                if *iteration != started + 1 || finished != started {
-                    return wrong(format!(
-                        "iteration {iteration} begins after {started} began and {finished} ended"
-                    ));
+                if *iteration != started + 1 || open.iteration != 0 {
+                    return wrong(format!("iteration {iteration} begins after {started} began"));
                 }
-                (started, attempt, cost) = (*iteration, 0, Cost::ZERO);
+                started = *iteration;
+                *open = Open { iteration: started, ..Open::default() };
             }
-            Fact::CallReserved { iteration, attempt: this, .. } => {
-                // An attempt whose prompt was never used is the next one's number as well.
-                if *iteration != started || *this != attempt + 1 {
-                    return wrong(format!(
-                        "attempt {this} of iteration {iteration} begins after attempt {attempt} of {started}"
-                    ));
-                }
-                attempt = *this;
-            }
-            Fact::CallFinished { summary, .. } => cost += summary.cost,
-            Fact::AttemptRepeats { iteration, attempt: this, .. }
-                if (*iteration, *this) != (started, attempt) =>
-            {
-                return wrong(format!("attempt {this} of iteration {iteration} is not the one under way"));
-            }
-            Fact::IterationFinished { iteration, cost: said, .. } => {
-                if *iteration != started || finished + 1 != started {
-                    return wrong(format!("iteration {iteration} ends, and {started} is under way"));
-                }
-                if *said != cost {
-                    return wrong(format!("iteration {iteration} says {said}, and its calls cost {cost}"));
-                }
-                finished = *iteration;
+            Fact::IterationFinished { .. } => {
+                open.fact(&entry.fact).map_err(|said| Breach::at(at, said))?;
+                *open = Open::default();
+                finished += 1;
             }
             Fact::RunFinished { iterations, .. } if *iterations != finished => {
                 return wrong(format!("the run says {iterations} iterations, and {finished} ended"));
             }
-            _ => {}
+            fact => open.fact(fact).map_err(|said| Breach::at(at, said))?,
         }
     }
     Ok(())
+}
+
+/// The iteration that is under way in a lane; number 0 = none.
+#[derive(Default)]
+struct Open {
+    iteration: u32,
+    attempt: u32,
+    cost: Cost,
+}
+
+impl Open {
+    fn fact(&mut self, fact: &Fact) -> Result<(), String> {
+        let Open { iteration: open, attempt: now, .. } = *self;
+        match fact {
+            Fact::CallReserved { iteration, attempt, .. } => {
+                // An attempt whose prompt was never used is the next one's number as well.
+                if *iteration != open || *attempt != now + 1 {
+                    return Err(format!(
+                        "attempt {attempt} of iteration {iteration} begins after attempt {now} of {open}"
+                    ));
+                }
+                self.attempt = *attempt;
+            }
+            Fact::CallFinished { summary, .. } => self.cost += summary.cost,
+            Fact::AttemptRepeats { iteration, attempt, .. } if (*iteration, *attempt) != (open, now) => {
+                return Err(format!("attempt {attempt} of iteration {iteration} is not the one under way"));
+            }
+            Fact::IterationFinished { iteration, .. } if *iteration != open => {
+                return Err(format!("iteration {iteration} ends, and {open} is under way"));
+            }
+            Fact::IterationFinished { iteration, cost, .. } if *cost != self.cost => {
+                return Err(format!("iteration {iteration} says {cost}, and its calls cost {}", self.cost));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn once(record: &Record) -> Result<(), Breach> {

@@ -13,6 +13,8 @@ mod prefixes;
 mod tally;
 mod waits;
 
+use windlass_core::fact::{Fact, LaneId};
+
 use crate::record::{Record, What};
 
 /// Something that must always hold.
@@ -161,4 +163,25 @@ fn live_is_replayed(record: &Record) -> Result<(), Breach> {
         What::Differs => Some("the journal folds to another state than the runner's".to_owned()),
         _ => None,
     })
+}
+
+/// Where a fact belongs; `None` where that is the run as a whole.
+fn lane_of(fact: &Fact) -> Option<LaneId> {
+    match fact {
+        Fact::IterationStarted { lane, .. }
+        | Fact::CallReserved { lane, .. }
+        | Fact::CallSpawned { lane, .. }
+        | Fact::CallCut { lane, .. }
+        | Fact::CallFinished { lane, .. }
+        | Fact::StatusChanged { lane, .. }
+        | Fact::Kept { lane, .. }
+        | Fact::Refused { lane, .. }
+        | Fact::VerificationDue { lane, .. }
+        | Fact::CheckFinished { lane, .. }
+        | Fact::Committed { lane, .. }
+        | Fact::Settled { lane, .. }
+        | Fact::AttemptRepeats { lane, .. }
+        | Fact::IterationFinished { lane, .. } => Some(*lane),
+        _ => None,
+    }
 }

@@ -1,14 +1,16 @@
 //! A run's counters, counted a second time: from facts alone, and by DESIGN's words instead of the core's code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use windlass_core::fact::{
     Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, HookDecision,
-    HookName, Now, Purpose, Standing, StandingSource, StopReason, StopSource, Verdict,
+    HookName, LaneId, Now, Purpose, Standing, StandingSource, StopReason, StopSource, Verdict,
 };
 use windlass_core::mode;
 use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS, RunPlan};
+
+use super::lane_of;
 
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
@@ -38,29 +40,37 @@ pub(super) struct Tally {
     waited: Duration,
     waits_since: Option<Duration>,
     last: Option<Now>,
-    // The iteration that is under way.
+    // Its job's own file.
+    standing: Standing,
+    first_mark: String,
+    written: bool,
+    read_once: bool,
+    unverified: u32,
+    here: LaneId,
+    at: At,
+    elsewhere: BTreeMap<LaneId, At>,
+}
+
+/// The iteration of a lane that is under way, or its latest one.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
+struct At {
     open: bool,
     progress: bool,
     claimed: bool,
     newest: Option<Evidence>,
     outcomes: Vec<CheckOutcome>,
-    // Its job's own file.
-    standing: Standing,
-    first_mark: String,
-    written: bool,
     began: String,
     by_file: bool,
     no_work: bool,
     /// The newest call went well and did or said something.
     worked: bool,
-    read_once: bool,
     // Judgements.
     judging: bool,
     verifying: bool,
     /// What was there when a claim was judged, and what the checks said.
     claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
     assessment: Option<bool>,
-    unverified: u32,
     latest: Option<Evidence>,
 }
 
@@ -73,12 +83,15 @@ impl Tally {
     /// As it was before the newest iteration began.
     pub fn not_started(&mut self) {
         self.started -= 1;
-        self.open = false;
+        self.at.open = false;
     }
 
     /// Folds a fact; says what is wrong with a verdict.
     pub fn fold(&mut self, entry: &Entry) -> Result<(), String> {
         let now = entry.at;
+        if let Some(lane) = lane_of(&entry.fact) {
+            self.enter(lane);
+        }
         match &entry.fact {
             Fact::RunStarted { plan } => self.plan = Some((**plan).clone()),
             Fact::RunResumed { plan } => self.resumed(plan),
@@ -86,31 +99,31 @@ impl Tally {
                 if let Some(standing) = standing {
                     self.read(standing);
                 }
-                self.latest = Some(evidence.clone());
+                self.at.latest = Some(evidence.clone());
                 self.first.get_or_insert_with(|| evidence.clone());
                 self.seen.insert(evidence.clone());
             }
             Fact::IterationStarted { .. } => {
                 self.started += 1;
-                (self.open, self.progress, self.claimed) = (true, false, false);
-                self.verifying = false;
-                self.began.clone_from(&self.standing.mark);
+                (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
+                self.at.verifying = false;
+                self.at.began.clone_from(&self.standing.mark);
             }
-            Fact::CallReserved { purpose, .. } => self.judging = *purpose == Purpose::Verify,
-            Fact::AttemptRepeats { .. } => self.began.clone_from(&self.standing.mark),
+            Fact::CallReserved { purpose, .. } => self.at.judging = *purpose == Purpose::Verify,
+            Fact::AttemptRepeats { .. } => self.at.began.clone_from(&self.standing.mark),
             Fact::VerificationDue { .. } => {
-                self.verifying = true;
-                self.claim = Some((self.latest.clone(), self.outcomes.clone()));
+                self.at.verifying = true;
+                self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
             }
             Fact::StatusChanged { standing, .. }
             | Fact::Kept { strayed: 1.., standing: Some(standing), .. } => self.read(standing),
             Fact::CallFinished { summary, claimed, .. } => {
-                self.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
+                self.at.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
                 self.spent += summary.cost;
                 self.tokens += summary.tokens.total();
-                self.worked = summary.class == Class::Success && (summary.tool_uses > 0 || !summary.empty);
-                if !self.verifying {
-                    self.claimed = *claimed;
+                self.at.worked = summary.class == Class::Success && (summary.tool_uses > 0 || !summary.empty);
+                if !self.at.verifying {
+                    self.at.claimed = *claimed;
                 }
             }
             Fact::Kept { strayed: 1.., standing: None, .. } => {}
@@ -118,8 +131,8 @@ impl Tally {
             // Whoever did what he must not do has not claimed anything.
             Fact::Refused { evidence, .. } => {
                 self.kept(evidence, None);
-                self.by_file = false;
-                self.claimed = false;
+                self.at.by_file = false;
+                self.at.claimed = false;
             }
             Fact::HookFinished { hook: HookName::NextIteration, outcome, .. } => {
                 self.skips = if outcome.decision == HookDecision::Skip { self.skips + 1 } else { 0 };
@@ -127,13 +140,13 @@ impl Tally {
             Fact::CheckFinished { stage, outcome, .. } => self.checked(*stage, outcome),
             Fact::Committed { evidence, altered, .. } => {
                 self.seen.insert(evidence.clone());
-                self.latest = Some(evidence.clone());
+                self.at.latest = Some(evidence.clone());
                 if *altered {
-                    self.outcomes.clear();
+                    self.at.outcomes.clear();
                 }
             }
             Fact::Settled { evidence, .. } => {
-                self.latest = Some(evidence.clone());
+                self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
             }
             Fact::Held { class: Class::UsageLimit, .. } => {
@@ -162,6 +175,14 @@ impl Tally {
         }
         self.last = Some(now);
         Ok(())
+    }
+
+    fn enter(&mut self, lane: LaneId) {
+        if lane != self.here {
+            let at = self.elsewhere.remove(&lane).unwrap_or_default();
+            self.elsewhere.insert(self.here, std::mem::replace(&mut self.at, at));
+            self.here = lane;
+        }
     }
 
     fn resumed(&mut self, plan: &RunPlan) {
@@ -200,7 +221,7 @@ impl Tally {
 
     fn file_claims(&self) -> bool {
         match self.mode() {
-            Mode::Plan => return self.standing.complete && self.standing.mark == self.began,
+            Mode::Plan => return self.standing.complete && self.standing.mark == self.at.began,
             Mode::Build => return self.standing.complete && self.is_smart(),
             _ => {}
         }
@@ -226,38 +247,38 @@ impl Tally {
         if let Some(standing) = standing {
             self.read(standing);
         }
-        self.latest = Some(evidence.clone());
+        self.at.latest = Some(evidence.clone());
         let new = self.seen.insert(evidence.clone());
         // What the checks said of a claim holds as long as the tree is the one that they judged.
-        match &self.claim {
-            Some((judged, outcomes)) if self.verifying && judged.as_ref() == Some(evidence) => {
-                self.outcomes.clone_from(outcomes);
+        match &self.at.claim {
+            Some((judged, outcomes)) if self.at.verifying && judged.as_ref() == Some(evidence) => {
+                self.at.outcomes.clone_from(outcomes);
             }
-            _ => self.outcomes.clear(),
+            _ => self.at.outcomes.clear(),
         }
-        if self.judging {
+        if self.at.judging {
             return;
         }
         if new {
-            (self.progress, self.changed) = (true, true);
+            (self.at.progress, self.changed) = (true, true);
         }
-        self.newest = Some(evidence.clone());
-        self.by_file = self.file_claims() && (self.mode() != Mode::Plan || self.worked);
-        let says_none = self.standing.worked == Some(false) && self.standing.mark != self.began;
-        self.no_work = self.mode() == Mode::Iterative && says_none;
+        self.at.newest = Some(evidence.clone());
+        self.at.by_file = self.file_claims() && (self.mode() != Mode::Plan || self.at.worked);
+        let says_none = self.standing.worked == Some(false) && self.standing.mark != self.at.began;
+        self.at.no_work = self.mode() == Mode::Iterative && says_none;
     }
 
     fn checked(&mut self, stage: CheckStage, outcome: &CheckOutcome) {
         let first = outcome.passed() && self.passed.insert(outcome.check);
-        if self.verifying && self.claim.take().is_some() {
+        if self.at.verifying && self.at.claim.take().is_some() {
             // They judge again: what they said of the claim counts no more.
-            self.outcomes.clear();
+            self.at.outcomes.clear();
         }
         if stage == CheckStage::Baseline {
             self.baseline.push(outcome.clone());
         } else {
-            self.progress |= first;
-            self.outcomes.push(outcome.clone());
+            self.at.progress |= first;
+            self.at.outcomes.push(outcome.clone());
         }
     }
 
@@ -276,30 +297,30 @@ impl Tally {
     }
 
     fn verdict(&self, class: Class) -> Verdict {
-        if self.verifying {
+        if self.at.verifying {
             let by_file = mode::reads_file(self.mode()) && !self.has(CheckKind::Until);
-            let good = self.assessment == Some(true)
+            let good = self.at.assessment == Some(true)
                 && (!by_file || self.file_claims())
                 && !self.is_missing()
-                && self.all_pass(CheckKind::Until, &self.outcomes)
-                && self.all_pass(CheckKind::Gate, &self.outcomes);
+                && self.all_pass(CheckKind::Until, &self.at.outcomes)
+                && self.all_pass(CheckKind::Gate, &self.at.outcomes);
             return if good { Verdict::ClaimAccepted } else { Verdict::ClaimRefused };
         }
         if mode::judges(self.mode()) {
-            return match self.assessment {
+            return match self.at.assessment {
                 Some(true) => Verdict::ClaimAccepted,
                 Some(false) => Verdict::ClaimRefused,
                 None => Verdict::Failed,
             };
         }
-        let shown = self.has(CheckKind::Until) && self.all_pass(CheckKind::Until, &self.outcomes);
-        let said = if self.has(CheckKind::Until) { shown } else { self.claimed || self.by_file };
+        let shown = self.has(CheckKind::Until) && self.all_pass(CheckKind::Until, &self.at.outcomes);
+        let said = if self.has(CheckKind::Until) { shown } else { self.at.claimed || self.at.by_file };
         // A build that has lost its plan is not done, whatever says so.
         let claims = said && !self.is_missing();
-        let progress = self.progress && !self.no_work;
+        let progress = self.at.progress && !self.at.no_work;
         let by_file = mode::reads_file(self.mode());
-        let green = self.all_pass(CheckKind::Gate, &self.outcomes);
-        let changed = self.changed && self.newest != self.first;
+        let green = self.all_pass(CheckKind::Gate, &self.at.outcomes);
+        let changed = self.changed && self.at.newest != self.first;
         match (claims, green) {
             (true, false) => Verdict::ClaimRefused,
             (true, true) if shown || by_file || self.has(CheckKind::Gate) || changed => {
@@ -318,15 +339,15 @@ impl Tally {
 
     fn judged(&mut self, verdict: Verdict, class: Class) {
         self.finished += 1;
-        self.open = false;
+        self.at.open = false;
         self.out_of_budget |= class == Class::BudgetExhausted;
         self.failures = if verdict == Verdict::Failed { self.failures + 1 } else { 0 };
         match verdict {
-            _ if self.progress && !self.no_work => self.idle = 0,
+            _ if self.at.progress && !self.at.no_work => self.idle = 0,
             Verdict::Failed | Verdict::ClaimAccepted => {}
             _ => self.idle += 1,
         }
-        if self.verifying && verdict != Verdict::ClaimAccepted {
+        if self.at.verifying && verdict != Verdict::ClaimAccepted {
             self.unverified += 1;
         }
         match verdict {
@@ -339,7 +360,7 @@ impl Tally {
             }
             Verdict::ClaimRefused => {
                 self.claims = 0;
-                let red = self.outcomes.iter().filter(|outcome| !outcome.passed());
+                let red = self.at.outcomes.iter().filter(|outcome| !outcome.passed());
                 let red: Vec<u16> = red.map(|outcome| outcome.check).collect();
                 let same = self.refused.0 > 0 && self.refused.1 == red;
                 self.refused = (if same { self.refused.0 + 1 } else { 1 }, red);
@@ -393,7 +414,8 @@ impl Tally {
 
     fn limit(&self, now: Now) -> Option<StopReason> {
         let limits = &self.plan.as_ref()?.limits;
-        if !self.open && limits.iterations.is_some_and(|most| self.started >= most) {
+        let open = self.at.open || self.elsewhere.values().any(|at| at.open);
+        if !open && limits.iterations.is_some_and(|most| self.started >= most) {
             Some(StopReason::MaxIterations)
         } else if self.out_of_budget || limits.budget().is_some_and(|most| self.spent >= most) {
             Some(StopReason::MaxCost)

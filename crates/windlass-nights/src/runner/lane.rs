@@ -206,7 +206,8 @@ impl Runner<'_> {
             }
             Some(Due::Cut(cut)) => {
                 let call = live.call;
-                let calling = self.run().lane(self.here).and_then(|state| state.call()).map(|(_, call)| call.id);
+                let calling =
+                    self.run().lane(self.here).and_then(|state| state.call()).map(|(_, call)| call.id);
                 match calling {
                     Some(id) if id == call => self.take(Input::CallDue { lane: self.here, call, cut }),
                     _ => Ok(()),

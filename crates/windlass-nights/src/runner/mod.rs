@@ -334,9 +334,7 @@ impl<'a> Runner<'a> {
                 let detail = "the disk is full: what the agent prints cannot be kept".to_owned();
                 self.take(Input::Failed { stop_reason: StopReason::DiskFull, detail })
             }
-            Arrival::Spawned(lane, call) => {
-                self.take(Input::Spawned { lane, call, pid: 1 })
-            }
+            Arrival::Spawned(lane, call) => self.take(Input::Spawned { lane, call, pid: 1 }),
             Arrival::KeeperDied => self.keeper_died(),
             Arrival::Signal(signal) => self.signal(&signal),
         }
