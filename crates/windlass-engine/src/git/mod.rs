@@ -2,6 +2,7 @@
 
 mod call;
 mod commit;
+mod locks;
 mod object;
 mod refs;
 mod repository;

@@ -23,6 +23,7 @@ mod started;
 pub mod stream;
 mod terminal;
 pub(crate) mod tree;
+mod users;
 pub(crate) mod wire;
 
 pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
@@ -31,6 +32,7 @@ pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnRequest, keeper_main};
 pub(crate) use standing_in::stand_before;
 pub use terminal::HandedBack;
+pub(crate) use users::at_work;
 
 /// The environment variable that marks everything a run starts; its value is the run's id.
 pub const RUN_VARIABLE: &str = "WINDLASS_RUN";

@@ -10,7 +10,7 @@ use windlass_core::fact::SnapshotId;
 
 use super::loose::LooseObjects;
 use super::name::SnapshotName;
-use super::repository::KeptPlace;
+use super::repository::{KeptPlace, OwnFile};
 use super::tree::{self, Leaf};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
 use crate::git::{ObjectId, ObjectKind};
@@ -41,9 +41,9 @@ pub struct Snapshot {
     pub files: Vec<KeptFile>,
     /// What is not in it, sorted by path.
     pub left_out: Vec<LeftOut>,
-    /// The repository's own files: the name in the snapshot, below `repository/`, and the content.
-    pub(super) repository: Vec<(Vec<u8>, ObjectId)>,
-    pub(super) place: KeptPlace,
+    /// The repository's own files.
+    pub(crate) repository: Vec<OwnFile>,
+    pub(crate) place: KeptPlace,
 }
 
 /// A file in a snapshot.
@@ -81,7 +81,7 @@ impl Snapshot {
             if let Some(path) = path.strip_prefix(FILES) {
                 files.push(KeptFile { path: path.to_vec(), kind, content });
             } else if let Some(name) = path.strip_prefix(REPOSITORY) {
-                repository.push((name.to_vec(), content));
+                repository.push(OwnFile { name: name.to_vec(), kind, content });
             } else if path == LEFT_OUT {
                 let text = objects.read(&content, ObjectKind::Blob)?;
                 left_out = left_out::from_text(&String::from_utf8_lossy(&text));
@@ -122,13 +122,14 @@ impl Store {
         self.objects.remember(naming.file()?);
         self.objects.sync()?;
         naming.put_in_place()?;
+        self.latest = Some((id.clone(), repository.clone()));
         Ok(Snapshot { id, files, left_out, repository, place })
     }
 
     fn write_snapshot(
         &mut self,
         files: &[KeptFile],
-        repository: &[(Vec<u8>, ObjectId)],
+        repository: &[OwnFile],
         left_out: &[LeftOut],
         place: &KeptPlace,
         name: &SnapshotName,
@@ -143,7 +144,11 @@ impl Store {
         };
         let mut leaves: Vec<Leaf> = files.iter().map(in_files).collect();
         leaves.extend([leaf(LEFT_OUT.to_vec(), left_out), leaf(PLACE.to_vec(), place)]);
-        leaves.extend(repository.iter().map(|(path, id)| leaf([REPOSITORY, path.as_slice()].concat(), *id)));
+        leaves.extend(repository.iter().map(|file| Leaf {
+            path: [REPOSITORY, file.name.as_slice()].concat(),
+            kind: file.kind,
+            content: file.content,
+        }));
         leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         let tree = tree::write(&mut self.objects, &leaves)?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

@@ -3,7 +3,8 @@
 //! A snapshot is a commit without parents. Its tree holds
 //!
 //! - `files/…`: the working tree, byte for byte;
-//! - `repository/…`: HEAD, index, references and configuration of the project's repository, byte for byte;
+//! - `repository/…`: HEAD, index, references, stash, configuration, hooks and what is under way (a merge, a rebase) of
+//!   the project's repository, byte for byte;
 //! - `left-out`: what is not protected, one line each: reason, bytes, path;
 //! - `place`: where all of it belongs.
 //!
@@ -29,7 +30,7 @@ mod tests;
 pub use keep::{Caps, KeptFile, Snapshot};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use name::{Moment, NotAMoment, Side, SnapshotName};
-pub use repair::{RepairPlan, RepairStep, Repaired, plan_repair, repair};
+pub use repair::{RepairPlan, RepairScope, RepairStep, Repaired, plan_repair, repair};
 pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_restore, restore};
 pub(crate) use restore::{changed_since, remove_half_written, undo};
 pub use store::Store;

@@ -1,7 +1,8 @@
-//! Repairing a repository from a snapshot: HEAD, references, index and the objects that they need.
+//! Repairing a repository from a snapshot: HEAD, references, index, settings, hooks, what was under way, and the objects
+//! that all of it needs.
 //!
-//! Nothing that is newer than the snapshot is removed: branches that it does not know stay as they are. Each step can be
-//! repeated; a repair that was killed is finished by another one.
+//! Branches, tags and stashes that the snapshot does not know stay, unless they stand in the way. What is replaced or
+//! removed is kept first. Each step can be repeated; a repair that was killed is finished by another one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,12 +12,12 @@ use std::path::{Path, PathBuf};
 use windlass_core::fact::{RunId, SnapshotId};
 
 use super::name::SnapshotName;
-use super::repository::{KeptPlace, location};
+use super::repository::{KeptPlace, OwnFile, beside_head, is_of_another_tree, location, walk};
 use super::restore::RestoreError;
 use super::{Snapshot, SnapshotError, Store, objects};
 use crate::file::{AtPath, FileError, read_if_there, remove_empty_folders, replace};
 use crate::git::{ObjectId, PackedRefs, RefValue, Repository};
-use crate::inventory::{Place, Surveyor, as_path};
+use crate::inventory::{EntryKind, Place, Surveyor, as_path};
 
 /// What a repair would do, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,13 +40,19 @@ pub enum RepairStep {
         /// Its place in the repository.
         to: PathBuf,
     },
-    /// A file that is missing or differs: configuration, `packed-refs`, index, HEAD.
+    /// A file that is missing or differs: configuration, `packed-refs`, index, HEAD, a hook.
     WriteFile {
         /// Where.
         path: PathBuf,
         /// What.
         content: Vec<u8>,
+        /// A file, an executable one, or a link.
+        kind: EntryKind,
     },
+    /// A file that the snapshot does not have: a hook, what is under way now, a lock whose maker is gone.
+    Remove(PathBuf),
+    /// Something that is no repository lies where the repository was: it gets a name beside it.
+    MoveAside(PathBuf),
     /// A reference that is missing or points elsewhere.
     WriteReference {
         /// Its full name, `refs/heads/main`.
@@ -74,7 +81,7 @@ impl Snapshot {
     /// Where the snapshot belongs, also when the repository is not there any more.
     #[must_use]
     pub fn place(&self) -> Place {
-        let KeptPlace { root, git_dir, common_dir, object_format } = self.place.clone();
+        let KeptPlace { root, git_dir, common_dir, object_format, .. } = self.place.clone();
         let directory = root.clone();
         let repository = git_dir.zip(common_dir);
         let repository = repository.map(|(git_dir, common_dir)| Repository {
@@ -87,28 +94,70 @@ impl Snapshot {
     }
 }
 
+/// What is to be repaired.
+#[derive(Clone, Copy, Debug)]
+pub enum RepairScope<'a> {
+    /// All that the snapshot has.
+    Everything,
+    /// These files and references, by their names in a snapshot, and locks whose makers are gone.
+    Only(&'a BTreeSet<Vec<u8>>),
+}
+
+impl RepairScope<'_> {
+    fn has(&self, name: &[u8]) -> bool {
+        match self {
+            RepairScope::Everything => true,
+            RepairScope::Only(names) => names.contains(name),
+        }
+    }
+
+    fn is_everything(&self) -> bool {
+        matches!(self, RepairScope::Everything)
+    }
+}
+
 /// Finds out what it takes to make the repository again what it was. Changes nothing.
-pub fn plan_repair(store: &Store, target: &Snapshot) -> Result<RepairPlan, SnapshotError> {
+pub fn plan_repair(
+    store: &Store,
+    target: &Snapshot,
+    scope: RepairScope<'_>,
+) -> Result<RepairPlan, SnapshotError> {
     let mut plan = RepairPlan::default();
     let place = target.place();
     let Some(repository) = &place.repository else {
         return Ok(plan);
     };
+    plan.place_of_the_repository(repository);
     plan.folders(repository);
     plan.linked_worktree(repository)?;
     plan.missing_objects(store, repository)?;
-    plan.missing_files(store, target)?;
-    plan.references(store, target, repository)?;
-    plan.head_and_index(store, target)?;
+    plan.files(store, target, scope)?;
+    plan.references(store, target, repository, scope)?;
+    if scope.is_everything() {
+        plan.head_and_index(store, target)?;
+        plan.newer_files(target, repository);
+    } else if target.place.is_complete {
+        plan.newer_hooks(target, repository, scope);
+    }
     plan.locks(repository);
     Ok(plan)
 }
 
-/// Files that are written only when they are missing: what is there may be newer, and a person's.
-const IF_MISSING: [&str; 6] =
-    ["config", "config.worktree", "shallow", "info/exclude", "objects/info/alternates", "logs/refs/stash"];
-
 impl RepairPlan {
+    /// A link, a file or, for a linked working tree, a folder in the place of what git had there.
+    fn place_of_the_repository(&mut self, repository: &Repository) {
+        let is_wrong = |path: &Path, folder: bool| {
+            path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir() != folder)
+        };
+        if is_wrong(&repository.git_dir, true) {
+            self.steps.push(RepairStep::MoveAside(repository.git_dir.clone()));
+        }
+        let link = repository.top.join(".git");
+        if repository.is_linked() && is_wrong(&link, false) {
+            self.steps.push(RepairStep::MoveAside(link));
+        }
+    }
+
     fn folders(&mut self, repository: &Repository) {
         let common = &repository.common_dir;
         let shared = ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]
@@ -130,8 +179,9 @@ impl RepairPlan {
             (link, text(b"gitdir: ", &repository.git_dir)),
         ];
         for (path, content) in files {
-            if read_if_there(&path)?.is_none() {
-                self.steps.push(RepairStep::WriteFile { path, content });
+            let there = if path.is_dir() { None } else { read_if_there(&path)? };
+            if there.is_none() {
+                self.steps.push(RepairStep::WriteFile { path, content, kind: EntryKind::File });
             }
         }
         Ok(())
@@ -151,27 +201,28 @@ impl RepairPlan {
         Ok(())
     }
 
-    fn missing_files(&mut self, store: &Store, target: &Snapshot) -> Result<(), SnapshotError> {
-        for (name, content) in &target.repository {
-            let optional = IF_MISSING.iter().any(|known| known.as_bytes() == name) || name == b"packed-refs";
-            let Some(path) = location(&target.place, name) else {
+    /// Settings, hooks, what was under way, the stash: as they were. Files of other working trees, and packed
+    /// references, are written where they are missing: each has its own owner, or is looked at reference by reference.
+    fn files(
+        &mut self,
+        store: &Store,
+        target: &Snapshot,
+        scope: RepairScope<'_>,
+    ) -> Result<(), SnapshotError> {
+        let apart = |name: &[u8]| name.starts_with(b"refs/") || name == b"HEAD" || name == b"index";
+        for OwnFile { name, kind, content } in &target.repository {
+            let Some(path) = location(&target.place, name).filter(|_| !apart(name) && scope.has(name)) else {
                 continue;
             };
-            let there = read_if_there(&path)?.filter(|bytes| !bytes.is_empty());
             let content = store.content(content)?;
-            match there {
-                Some(bytes) if optional && bytes != content && name != b"packed-refs" => {
-                    self.left_alone
-                        .push(format!("{} differs from the snapshot; it stays as it is", path.display()));
-                }
-                None if optional => self.steps.push(RepairStep::WriteFile { path, content }),
-                Some(bytes) if name.starts_with(b"reftable/") && bytes != content => {
-                    self.steps.push(RepairStep::WriteFile { path, content });
-                }
-                None if name.starts_with(b"reftable/") => {
-                    self.steps.push(RepairStep::WriteFile { path, content });
-                }
-                _ => {}
+            let only_missing = is_of_another_tree(name) || name == b"packed-refs";
+            let same = match there(&path)? {
+                Some((_, bytes)) if only_missing => !bytes.is_empty(),
+                Some((found, bytes)) => bytes == content && found == *kind,
+                None => false,
+            };
+            if !same {
+                self.steps.push(RepairStep::WriteFile { path, content, kind: *kind });
             }
         }
         Ok(())
@@ -182,28 +233,31 @@ impl RepairPlan {
         store: &Store,
         target: &Snapshot,
         repository: &Repository,
+        scope: RepairScope<'_>,
     ) -> Result<(), SnapshotError> {
         let packed_path = repository.common_dir.join("packed-refs");
-        let kept_packed = match target.repository.iter().find(|(name, _)| name == b"packed-refs") {
-            Some((_, content)) => store.content(content)?,
+        let kept_packed = match target.repository.iter().find(|file| file.name == b"packed-refs") {
+            Some(file) => store.content(&file.content)?,
             None => Vec::new(),
         };
         // Where there is no such file now, the plan so far writes the snapshot's.
         let packed_now = read_if_there(&packed_path)?.filter(|bytes| !bytes.is_empty());
         let packed_now = PackedRefs::parse(packed_now.as_ref().unwrap_or(&kept_packed)).0;
-        for (name, wanted) in kept_references(store, target, &kept_packed)? {
-            let path = repository.common_dir.join(as_path(&name));
-            let loose = if path.is_dir() { None } else { read_if_there(&path)? };
+        let kept = kept_references(store, target, &kept_packed)?;
+        for (name, wanted) in kept.iter().filter(|(name, _)| scope.has(name)) {
+            let path = repository.common_dir.join(as_path(name));
+            let loose = if path.is_dir() { None } else { read_loose(&path)? };
             let value = match loose {
                 Some(content) => RefValue::parse(&content),
-                None => packed_now.get(&name).copied().map(RefValue::Direct),
+                None => packed_now.get(name).copied().map(RefValue::Direct),
             };
-            if value.as_ref() != Some(&wanted) {
+            if value.as_ref() != Some(wanted) {
+                self.make_way(&repository.common_dir, name);
                 let said =
-                    |value: RefValue| String::from_utf8_lossy(value.content().trim_ascii_end()).into_owned();
+                    |value: &RefValue| String::from_utf8_lossy(value.content().trim_ascii_end()).into_owned();
                 self.steps.push(RepairStep::WriteReference {
-                    name,
-                    from: value.map(said),
+                    name: name.clone(),
+                    from: value.as_ref().map(said),
                     to: said(wanted),
                     path,
                 });
@@ -212,33 +266,118 @@ impl RepairPlan {
         Ok(())
     }
 
+    /// A newer branch `a` stands in the way of `a/b`, and `a/b` in the way of `a`.
+    fn make_way(&mut self, common_dir: &Path, name: &[u8]) {
+        let path = common_dir.join(as_path(name));
+        let above = path.ancestors().skip(1).take_while(|folder| *folder != common_dir);
+        let files = above.filter(|folder| folder.symlink_metadata().is_ok_and(|found| !found.is_dir()));
+        let mut in_the_way: Vec<PathBuf> = files.map(Path::to_path_buf).collect();
+        if path.is_dir() {
+            let mut below = Vec::new();
+            walk(&path, name, &mut below);
+            in_the_way.extend(below.into_iter().map(|(_, path)| path));
+        }
+        for path in in_the_way {
+            let step = RepairStep::Remove(path.clone());
+            if !self.steps.contains(&step) {
+                let name = path.strip_prefix(common_dir).unwrap_or(&path).display();
+                self.left_alone.push(format!("{name} was made since and stood in the way: it was removed"));
+                self.steps.push(step);
+            }
+        }
+    }
+
     fn head_and_index(&mut self, store: &Store, target: &Snapshot) -> Result<(), SnapshotError> {
         for wanted in ["index", "HEAD"] {
-            let kept = target.repository.iter().find(|(name, _)| name == wanted.as_bytes());
-            let Some(((name, content), path)) =
-                kept.and_then(|kept| Some((kept, location(&target.place, &kept.0)?)))
+            let kept = target.repository.iter().find(|file| file.name == wanted.as_bytes());
+            let Some((file, path)) = kept.and_then(|kept| Some((kept, location(&target.place, &kept.name)?)))
             else {
                 continue;
             };
-            debug_assert_eq!(name, wanted.as_bytes());
-            let content = store.content(content)?;
-            if read_if_there(&path)?.as_ref() != Some(&content) {
-                self.steps.push(RepairStep::WriteFile { path, content });
+            let content = store.content(&file.content)?;
+            if read_loose(&path)?.as_ref() != Some(&content) {
+                self.steps.push(RepairStep::WriteFile { path, content, kind: EntryKind::File });
             }
         }
         Ok(())
     }
 
+    /// Hooks, an index, and what is under way, that the snapshot knows nothing of.
+    fn newer_files(&mut self, target: &Snapshot, repository: &Repository) {
+        if !target.place.is_complete {
+            return;
+        }
+        self.newer_hooks(target, repository, RepairScope::Everything);
+        let mut newer = beside_head(&repository.git_dir);
+        newer.push((b"index".to_vec(), repository.git_dir.join("index")));
+        self.remove_unknown(target, newer);
+        let folders = ["rebase-merge", "rebase-apply", "sequencer"];
+        let empty = folders.map(|folder| repository.git_dir.join(folder)).into_iter();
+        let known = |folder: &PathBuf| {
+            let name = folder.file_name().unwrap_or_default().as_bytes();
+            target.repository.iter().any(|file| file.name.starts_with(name))
+        };
+        self.steps.extend(empty.filter(|folder| folder.is_dir() && !known(folder)).map(RepairStep::Remove));
+        if repository.is_linked() {
+            let mut own = Vec::new();
+            walk(&repository.git_dir.join("refs"), b"worktree-refs", &mut own);
+            self.remove_unknown(target, own);
+        }
+        // What a bisection marks is part of what is under way.
+        let mut marks = Vec::new();
+        walk(&repository.common_dir.join("refs/bisect"), b"refs/bisect", &mut marks);
+        if !repository.is_linked() {
+            self.remove_unknown(target, marks);
+        }
+    }
+
+    fn newer_hooks(&mut self, target: &Snapshot, repository: &Repository, scope: RepairScope<'_>) {
+        let mut hooks = Vec::new();
+        walk(&repository.common_dir.join("hooks"), b"hooks", &mut hooks);
+        hooks.retain(|(name, _)| scope.has(name));
+        self.remove_unknown(target, hooks);
+    }
+
+    fn remove_unknown(&mut self, target: &Snapshot, files: Vec<(Vec<u8>, PathBuf)>) {
+        let is_known = |name: &[u8]| target.repository.iter().any(|file| file.name == name);
+        let newer =
+            files.into_iter().filter(|(name, path)| !is_known(name) && path.symlink_metadata().is_ok());
+        self.steps.extend(newer.map(|(_, path)| RepairStep::Remove(path)));
+    }
+
     fn locks(&mut self, repository: &Repository) {
-        let folders = BTreeSet::from([&repository.git_dir, &repository.common_dir]);
-        let names = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"];
-        let paths = folders.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
-        for path in paths.filter(|path| path.symlink_metadata().is_ok()) {
+        let locks = repository.locks();
+        self.steps.extend(locks.abandoned.into_iter().map(RepairStep::Remove));
+        for path in locks.perhaps_held {
             let path = path.display();
             self.left_alone
                 .push(format!("{path} is there; if no git is running, remove it: git waits for it in vain"));
         }
     }
+}
+
+/// What is at a path of the repository: its kind and its bytes, or where it leads as a link.
+fn there(path: &Path) -> Result<Option<(EntryKind, Vec<u8>)>, FileError> {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_symlink() => {
+            let target = fs::read_link(path).at("read", path)?;
+            Ok(Some((EntryKind::Symlink, target.as_os_str().as_bytes().to_vec())))
+        }
+        Ok(metadata) if metadata.is_file() => {
+            let kind = if path.parent().is_some_and(|folder| folder.ends_with("hooks")) {
+                EntryKind::of_file(&metadata)
+            } else {
+                EntryKind::File
+            };
+            Ok(read_if_there(path)?.map(|bytes| (kind, bytes)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The bytes of a plain file; what else may lie there says nothing.
+fn read_loose(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    Ok(there(path)?.filter(|(kind, _)| *kind != EntryKind::Symlink).map(|(_, bytes)| bytes))
 }
 
 /// The references of a snapshot with what they said: files of their own win over packed ones.
@@ -250,9 +389,9 @@ fn kept_references(
     let packed = PackedRefs::parse(packed).0.into_iter().filter(|(name, _)| crate::git::is_safe_name(name));
     let mut references: BTreeMap<_, _> =
         packed.map(|(name, id): (_, ObjectId)| (name, RefValue::Direct(id))).collect();
-    for (name, content) in target.repository.iter().filter(|(name, _)| name.starts_with(b"refs/")) {
-        if let Some(value) = RefValue::parse(&store.content(content)?) {
-            references.insert(name.clone(), value);
+    for file in target.repository.iter().filter(|file| file.name.starts_with(b"refs/")) {
+        if let Some(value) = RefValue::parse(&store.content(&file.content)?) {
+            references.insert(file.name.clone(), value);
         }
     }
     Ok(references)
@@ -260,8 +399,13 @@ fn kept_references(
 
 /// Repairs the repository that a snapshot was taken of. `run` is the run of the snapshot; what is there now is kept
 /// under a name in it first.
-pub fn repair(store: &mut Store, target: &Snapshot, run: &RunId) -> Result<Repaired, RestoreError> {
-    let plan = plan_repair(store, target)?;
+pub fn repair(
+    store: &mut Store,
+    target: &Snapshot,
+    run: &RunId,
+    scope: RepairScope<'_>,
+) -> Result<Repaired, RestoreError> {
+    let plan = plan_repair(store, target, scope)?;
     let mut repaired = Repaired { done: 0, left_alone: plan.left_alone, before: None };
     if plan.steps.is_empty() {
         return Ok(repaired);
@@ -288,15 +432,55 @@ fn carry_out(step: &RepairStep) -> Result<(), FileError> {
             make_room(to)?;
             objects::copy(from, to).map(drop)
         }
-        RepairStep::WriteFile { path, content } => {
+        RepairStep::WriteFile { path, content, kind } => {
             make_room(path)?;
-            replace(path, content, 0o644)
+            write(path, content, *kind)
         }
+        RepairStep::Remove(path) => remove(path),
+        RepairStep::MoveAside(path) => move_aside(path),
         RepairStep::WriteReference { path, to, .. } => {
             make_room(path)?;
             replace(path, format!("{to}\n").as_bytes(), 0o644)
         }
     }
+}
+
+fn write(path: &Path, content: &[u8], kind: EntryKind) -> Result<(), FileError> {
+    match kind {
+        EntryKind::Symlink => {
+            remove(path)?;
+            std::os::unix::fs::symlink(as_path(content), path).at("write", path)
+        }
+        EntryKind::Executable => {
+            // Its permissions are those of the file that is replaced, where there is one.
+            remove(path)?;
+            replace(path, content, 0o755)
+        }
+        EntryKind::File | EntryKind::Submodule => replace(path, content, 0o644),
+    }
+}
+
+/// Removes a file, or a folder that nothing is in.
+fn remove(path: &Path) -> Result<(), FileError> {
+    let removed = if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        remove_empty_folders(path)
+    } else {
+        fs::remove_file(path)
+    };
+    match removed {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed.at("remove", path),
+    }
+}
+
+fn move_aside(path: &Path) -> Result<(), FileError> {
+    let name = |number: u32| {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".aside-{number}"));
+        path.with_file_name(name)
+    };
+    let free = (1..).map(name).find(|free| free.symlink_metadata().is_err());
+    free.map_or(Ok(()), |free| fs::rename(path, free).at("move aside", path))
 }
 
 /// Creates the folders above a path, and removes empty folders in its place, as git leaves them behind.

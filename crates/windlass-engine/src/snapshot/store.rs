@@ -9,7 +9,7 @@ use super::keep::{Caps, Snapshot};
 use super::loose::{self, LooseObjects};
 use super::name::{Moment, Side, SnapshotName};
 use super::objects::ObjectCopies;
-use super::repository::CapturedFiles;
+use super::repository::{CapturedFiles, OwnFile};
 use super::{SnapshotError, tree};
 use crate::file::{AtPath, Replacement, create_private_folder, read_if_there, replace};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind};
@@ -21,6 +21,8 @@ pub struct Store {
     pub(super) objects: LooseObjects,
     pub(super) copies: ObjectCopies,
     pub(super) captured: CapturedFiles,
+    /// The newest snapshot that was taken or asked about, with its files of the repository.
+    pub(super) latest: Option<(SnapshotId, Vec<OwnFile>)>,
     pub(super) caps: Caps,
 }
 
@@ -39,6 +41,7 @@ impl Store {
             objects: LooseObjects::new(folder.join("objects"), format),
             copies: ObjectCopies::new(folder.join("repository-objects")),
             captured: CapturedFiles::default(),
+            latest: None,
             caps: Caps::default(),
             folder,
         })

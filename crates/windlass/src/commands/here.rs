@@ -33,6 +33,21 @@ impl Here {
         Here::at(directory)
     }
 
+    /// Looks at the current directory, whose repository may be what has to be put back: one that git cannot read is none.
+    ///
+    /// # Errors
+    /// There is no current directory, or git refuses to look at it.
+    pub fn find_broken() -> Result<Here, CliError> {
+        let directory = working_directory()?;
+        match Repository::find(&directory) {
+            Ok(Found::Bare) | Err(GitError::Failed { .. } | GitError::Unexpected { .. }) => {
+                let project = Project::locate(&state_root()?, &directory, None)?;
+                Ok(Here { directory, repository: None, project, git_missing: false })
+            }
+            _ => Here::at(directory),
+        }
+    }
+
     /// Looks at a canonical directory.
     pub fn at(directory: PathBuf) -> Result<Here, CliError> {
         let found = Repository::find(&directory).map_err(|error| git_trouble(&error))?;

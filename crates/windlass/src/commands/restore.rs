@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::fact::RunId;
-use windlass_engine::git::{Found, ObjectFormat, Repository};
+use windlass_engine::git::{Found, GitError, ObjectFormat, Repository};
 use windlass_engine::inventory::{Place, Surveyor, as_path};
 use windlass_engine::snapshot::{
-    LeftAlone, Moment, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store, WhyLeft,
-    plan_restore, repair, restore,
+    LeftAlone, Moment, RepairScope, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store,
+    WhyLeft, plan_restore, repair, restore,
 };
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
@@ -29,7 +29,7 @@ const NAMED: usize = 10;
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+    let here = Here::find_broken()?;
     let project = project_of(&here, &args.run)?;
     let (run, directory) = named(&project, &args.run)?;
     refuse_other_directory(&here, &run, &directory, args)?;
@@ -178,7 +178,8 @@ fn put_back(
     run: &RunId,
     with_repository: bool,
 ) -> Result<Done, CliError> {
-    let repaired = with_repository.then(|| repair(store, target, run)).transpose()?;
+    let repaired =
+        with_repository.then(|| repair(store, target, run, RepairScope::Everything)).transpose()?;
     let mut surveyor = Surveyor::new(place_now(target)?);
     let plan = plan_restore(&mut surveyor, store, target)?;
     let restored = restore(store, &plan, run)?;
@@ -189,10 +190,14 @@ fn put_back(
 fn place_now(target: &Snapshot) -> Result<Place, CliError> {
     let root = target.place().root;
     let missing = || {
-        CliError::usage(format!("the git repository of {} is not there any more", root.display()))
+        CliError::usage(format!("the git repository of {} is not there any more, or broken", root.display()))
             .hint("Bring it back as well: add --repository")
     };
-    match Repository::find(&root).map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+    let found = match Repository::find(&root) {
+        Err(GitError::Failed { said, .. }) => return Err(missing().hint(said)),
+        found => found.map_err(|error| CliError::new(Kind::System, error.to_string()))?,
+    };
+    match found {
         Found::Worktree(repository) if repository.top == root => Ok(Place::new(&root, Some(repository))),
         Found::GitMissing => Err(CliError::new(Kind::System, "git is not installed, or not in PATH")),
         Found::Unsafe(said) => {
@@ -250,9 +255,11 @@ fn moment(moment: Moment) -> String {
 fn repository_line(repaired: &Repaired) -> Line {
     let line = Line::hanging(2).mark(Tone::Good, Mark::Passed);
     match repaired.done {
-        0 => line.plain(" branches, tags, HEAD and index are as they were"),
-        1 => line.plain(" branches, tags, HEAD and index are put back: 1 file written"),
-        done => line.plain(format!(" branches, tags, HEAD and index are put back: {done} files written")),
+        0 => line.plain(" branches, tags, HEAD, index, settings and hooks are as they were"),
+        1 => line.plain(" branches, tags, HEAD, index, settings and hooks are put back: 1 step"),
+        done => {
+            line.plain(format!(" branches, tags, HEAD, index, settings and hooks are put back: {done} steps"))
+        }
     }
 }
 

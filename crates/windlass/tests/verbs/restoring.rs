@@ -116,7 +116,7 @@ fn a_repository_comes_back_even_when_git_is_gone() {
     let (head, feature) = (env.git(&["rev-parse", "HEAD"]), env.git(&["rev-parse", "feature"]));
     env.git(&["branch", "-D", "feature"]);
     let said = told(&env, &["restore", &run, "1", "--repository"]);
-    assert!(said.contains("branches, tags, HEAD and index are put back"), "{said}");
+    assert!(said.contains("branches, tags, HEAD, index, settings and hooks are put back"), "{said}");
     assert_eq!(env.git(&["rev-parse", "feature"]), feature);
 
     fs::remove_dir_all(env.project().join(".git")).unwrap();

@@ -98,7 +98,7 @@ proptest! {
             fs::remove_dir_all(scratch.path(".git")).unwrap();
         }
         let loaded = scratch.store().load(&kept.id).unwrap();
-        repair(&mut scratch.store(), &loaded, &run()).unwrap();
+        repair(&mut scratch.store(), &loaded, &run(), RepairScope::Everything).unwrap();
         let restored = scratch.restore(&loaded);
         prop_assert_eq!(restored.left_alone, []);
         prop_assert_eq!(listing(&scratch.top), files);

@@ -4,7 +4,7 @@ use super::*;
 use crate::git::{Head, ObjectFormat};
 
 fn repair_now(scratch: &Scratch, target: &Snapshot) -> Repaired {
-    repair(&mut scratch.store(), target, &run()).unwrap()
+    repair(&mut scratch.store(), target, &run(), RepairScope::Everything).unwrap()
 }
 
 /// What a person would look at.
@@ -115,16 +115,114 @@ fn a_linked_working_tree_comes_back() {
 }
 
 #[test]
-fn a_persons_configuration_and_foreign_locks_are_left_alone_and_named() {
+fn settings_hooks_locks_and_what_is_under_way_are_made_what_they_were() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::committed();
+    scratch.write(".git/hooks/pre-push", "#!/bin/sh\n");
+    fs::set_permissions(scratch.path(".git/hooks/pre-push"), PermissionsExt::from_mode(0o755)).unwrap();
+    let kept = scratch.keep(1);
+    scratch.git(&["config", "core.fsmonitor", "rm -rf /"]);
+    scratch.write(".git/hooks/pre-commit", "exit 1");
+    scratch.write(".git/hooks/pre-push", "exit 1");
+    scratch.write(".git/MERGE_HEAD", "nothing");
+    scratch.write(".git/rebase-merge/done", "pick");
+    scratch.write(".git/refs/bisect/bad", "0");
+    for lock in ["index.lock", "config.lock", "refs/heads/main.lock"] {
+        scratch.write(&format!(".git/{lock}"), "");
+    }
+    let repaired = repair_now(&scratch, &kept);
+    assert_eq!(repaired.left_alone, Vec::<String>::new());
+    for gone in
+        ["hooks/pre-commit", "MERGE_HEAD", "rebase-merge", "refs/bisect/bad", "index.lock", "config.lock"]
+    {
+        assert!(!scratch.has(&format!(".git/{gone}")), "{gone}");
+    }
+    assert!(!scratch.try_git(&scratch.top, &["config", "core.fsmonitor"]).0);
+    assert_eq!(fs::read(scratch.path(".git/hooks/pre-push")).unwrap(), b"#!/bin/sh\n");
+    let mode = fs::metadata(scratch.path(".git/hooks/pre-push")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o100, 0o100);
+    // What was there is kept.
+    let (_, id) = repaired.before.unwrap();
+    repair_now(&scratch, &scratch.store().load(&id).unwrap());
+    assert!(scratch.has(".git/hooks/pre-commit") && scratch.has(".git/rebase-merge/done"));
+}
+
+#[test]
+fn a_merge_under_way_comes_back() {
+    let scratch = Scratch::committed();
+    scratch.git(&["checkout", "-q", "-b", "side"]);
+    scratch.write("a.txt", "side\n");
+    scratch.git(&["commit", "-q", "-a", "-m", "side"]);
+    scratch.git(&["checkout", "-q", "main"]);
+    scratch.write("a.txt", "main\n");
+    scratch.git(&["commit", "-q", "-a", "-m", "main"]);
+    assert!(!scratch.try_git(&scratch.top, &["merge", "side"]).0);
+    let (before, files) = (scratch.git(&["status", "--porcelain=v2"]), listing(&scratch.top));
+    let kept = scratch.keep(1);
+    scratch.git(&["merge", "--abort"]);
+    repair_now(&scratch, &kept);
+    scratch.restore(&kept);
+    assert_eq!((scratch.git(&["status", "--porcelain=v2"]), listing(&scratch.top)), (before, files));
+    assert!(scratch.has(".git/MERGE_HEAD") && scratch.has(".git/MERGE_MSG"));
+}
+
+#[test]
+fn a_snapshot_of_an_earlier_release_says_nothing_of_hooks_and_what_is_under_way() {
+    let scratch = Scratch::committed();
+    let mut kept = scratch.keep(1);
+    kept.place.is_complete = false;
+    scratch.write(".git/hooks/pre-commit", "exit 1");
+    scratch.write(".git/MERGE_HEAD", "nothing");
+    repair_now(&scratch, &kept);
+    assert!(scratch.has(".git/hooks/pre-commit") && scratch.has(".git/MERGE_HEAD"));
+}
+
+#[test]
+fn a_branch_in_the_way_of_another_is_removed_and_kept() {
+    let scratch = Scratch::committed();
+    scratch.git(&["branch", "a"]);
+    scratch.git(&["branch", "b/c"]);
+    let kept = scratch.keep(1);
+    let before = scratch.git(&["for-each-ref"]);
+    scratch.git(&["branch", "-D", "a"]);
+    scratch.git(&["branch", "a/x"]);
+    scratch.git(&["branch", "-D", "b/c"]);
+    scratch.git(&["branch", "b"]);
+    let repaired = repair_now(&scratch, &kept);
+    assert_eq!(scratch.git(&["for-each-ref"]), before);
+    assert_eq!(repaired.left_alone.len(), 2, "{:?}", repaired.left_alone);
+}
+
+#[test]
+fn something_else_in_the_place_of_the_repository_is_moved_aside() {
     let scratch = Scratch::committed();
     let kept = scratch.keep(1);
-    scratch.git(&["config", "alias.x", "status"]);
-    scratch.write(".git/index.lock", "");
-    scratch.git(&["update-ref", "-d", "refs/heads/main"]);
-    let repaired = repair_now(&scratch, &kept);
-    assert_eq!(repaired.left_alone.len(), 2, "{:?}", repaired.left_alone);
-    assert_eq!(scratch.git(&["config", "alias.x"]), "status\n");
-    assert!(scratch.has(".git/index.lock"));
+    let before = state(&scratch);
+    fs::remove_dir_all(scratch.path(".git")).unwrap();
+    scratch.write(".git", "nothing");
+    // git itself cannot even say that there is no repository.
+    let mut store = Store::open(&scratch.state, ObjectFormat::Sha1).unwrap();
+    repair(&mut store, &kept, &run(), RepairScope::Everything).unwrap();
+    assert_eq!(fs::read(scratch.path(".git.aside-1")).unwrap(), b"nothing");
+    fs::remove_file(scratch.path(".git.aside-1")).unwrap();
+    assert_eq!(state(&scratch), before);
+}
+
+#[test]
+fn a_stash_that_was_dropped_comes_back() {
+    let scratch = Scratch::committed();
+    for text in ["one", "two"] {
+        scratch.write("a.txt", text);
+        scratch.git(&["stash", "-q"]);
+    }
+    let kept = scratch.keep(1);
+    let before = scratch.git(&["stash", "list"]);
+    for lost in [&["stash", "drop", "-q"][..], &["stash", "clear"]] {
+        scratch.git(lost);
+        repair_now(&scratch, &kept);
+        assert_eq!(scratch.git(&["stash", "list"]), before);
+    }
+    assert_eq!(scratch.git(&["show", "stash@{1}:a.txt"]), "one");
 }
 
 #[test]
