@@ -21,6 +21,7 @@ pub mod store;
 pub mod supervisor;
 pub mod watch;
 pub mod workspace;
+pub mod worktree;
 
 #[cfg(test)]
 mod scratch;

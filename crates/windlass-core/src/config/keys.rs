@@ -136,6 +136,14 @@ keys! {
     SANDBOX_LOGIN: SandboxLogin = "sandbox.login", "How the agent inside is logged in: by a token in the environment, or by the user's credentials, mounted.";
     SANDBOX_SKIP_PERMISSIONS: bool = "sandbox.skips_permissions", "The agent inside may do anything without asking.";
 
+    WORKTREE_BASE: TextOrNothing = "worktree.base", "The folder that `run --worktree` makes worktrees in, from the checkout's own; `~/` is the user's home; empty = `../PROJECT-worktrees`.";
+    WORKTREE_INCLUDE: FileBelow = "worktree.include", "The file that names what git does not track and every fresh checkout needs; empty = none.";
+    WORKTREE_INCLUDE_SIZE: ByteCap = "worktree.include_size", "Bytes that may be copied into a fresh checkout; 0 = no limit.";
+    WORKTREE_SETUP: TextOrNothing = "worktree.setup", "A shell command that makes a fresh checkout ready, such as `npm ci`.";
+    WORKTREE_SETUP_TIMEOUT: PositiveSpan = "worktree.setup_timeout", "Time that it may take.";
+    WORKTREE_PORT_BASE: Count<1024, 65535> = "worktree.port_base", "The first port of the first block: `WINDLASS_PORT_BASE` of the checkout itself.";
+    WORKTREE_PORT_COUNT: Count<0, 1000> = "worktree.port_count", "Ports in the block of each worktree and lane; 0 = none.";
+
     VERIFY_ON_COMPLETION: bool = "verify.on_completion", "Have a fresh agent verify finished work before it counts.";
     VERIFY_DEPTH: Depth = "verify.depth", "How closely it looks: at main results, each requirement, edge cases too.";
     VERIFY_ATTEMPTS: Count<1, 10> = "verify.attempts", "Verifications that may refuse the work before a person is needed.";

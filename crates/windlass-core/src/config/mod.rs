@@ -31,7 +31,7 @@ pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
     AgentSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings, SandboxSettings,
-    StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings,
+    StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 pub use setting::{
     ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,

@@ -8,7 +8,7 @@ use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::sections::{
     AgentSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings, SandboxSettings,
-    StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings,
+    StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
     ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
@@ -17,7 +17,7 @@ use super::setting::{
 };
 use crate::fact::{Check, CheckKind, Cost, ExitCodes, HookName};
 use crate::message::Wording;
-use crate::run::{BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network};
+use crate::run::{BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan};
 
 /// All that configuration says about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +50,8 @@ pub struct Resolved {
     pub hooks: HookSettings,
     /// What locks in what a run starts.
     pub sandbox: SandboxSettings,
+    /// Where worktrees are made, and what is done with a fresh checkout.
+    pub worktree: WorktreeSettings,
     /// How finished work is verified.
     pub verify: VerifySettings,
     /// How the status file is watched.
@@ -214,6 +216,7 @@ impl Values {
             tasks: self.tasks()?,
             hooks: self.hooks()?,
             sandbox: self.sandbox()?,
+            worktree: self.worktree()?,
             verify: self.verify()?,
             status: self.status()?,
             log: LogSettings {
@@ -336,6 +339,21 @@ impl Values {
         })
     }
 
+    fn worktree(&self) -> Result<WorktreeSettings, ConfigError> {
+        let Count(base) = self.get(&keys::WORKTREE_PORT_BASE)?;
+        let Count(size) = self.get(&keys::WORKTREE_PORT_COUNT)?;
+        Ok(WorktreeSettings {
+            base: self.get(&keys::WORKTREE_BASE).map(|TextOrNothing(path)| path)?,
+            bootstrap: BootstrapPlan {
+                include_file: self.get(&keys::WORKTREE_INCLUDE).map(|FileBelow(path)| path)?,
+                include_bytes: self.get(&keys::WORKTREE_INCLUDE_SIZE).map(|ByteCap(bytes)| bytes)?,
+                setup: self.get(&keys::WORKTREE_SETUP).map(|TextOrNothing(command)| command)?,
+                setup_timeout: self.get(&keys::WORKTREE_SETUP_TIMEOUT).map(|PositiveSpan(span)| span)?,
+                ports: PortPlan { base: port_number(base), size: port_number(size) },
+            },
+        })
+    }
+
     fn verify(&self) -> Result<VerifySettings, ConfigError> {
         Ok(VerifySettings {
             on_completion: self.get(&keys::VERIFY_ON_COMPLETION)?,
@@ -390,6 +408,11 @@ impl Values {
         };
         keys::KEYS.iter().map(origin_of).collect()
     }
+}
+
+/// Keys of ports hold nothing higher.
+fn port_number(number: u32) -> u16 {
+    u16::try_from(number).unwrap_or(u16::MAX)
 }
 
 /// A number that means nothing where it is 0.

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use super::setting::{NotifyEvent, Secret};
 use crate::fact::HookName;
-use crate::run::{Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch};
+use crate::run::{
+    BootstrapPlan, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
+};
 
 /// What configuration says about the agent; the rest of an `AgentPlan` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,4 +186,14 @@ pub struct SandboxSettings {
     pub login: SandboxLogin,
     /// The agent inside may do anything without asking.
     pub skips_permissions: bool,
+}
+
+/// Where worktrees are made, and what is done with a fresh checkout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorktreeSettings {
+    /// The folder that they are made in, as it is written: from the checkout's top, or from the user's home after `~/`;
+    /// `None` = beside the checkout.
+    pub base: Option<String>,
+    /// What makes a fresh checkout ready, lanes' included.
+    pub bootstrap: BootstrapPlan,
 }

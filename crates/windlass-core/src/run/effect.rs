@@ -199,6 +199,28 @@ pub enum NotesShare {
 }
 
 impl Effect {
+    /// Where it takes place; `None` where that is the run as a whole.
+    #[must_use]
+    pub const fn lane(&self) -> Option<LaneId> {
+        match self {
+            Effect::Survey(_) | Effect::Announce => None,
+            Effect::RunCheck { lane, .. }
+            | Effect::Prepare { lane, .. }
+            | Effect::Call { lane, .. }
+            | Effect::EndCall { lane, .. }
+            | Effect::Recover { lane, .. }
+            | Effect::Keep { lane, .. }
+            | Effect::Refuse { lane, .. }
+            | Effect::Commit { lane, .. }
+            | Effect::Settle { lane, .. }
+            | Effect::Open { lane, .. }
+            | Effect::Merge { lane, .. }
+            | Effect::Land { lane, .. }
+            | Effect::CloseTask { lane, .. }
+            | Effect::RunHook { lane, .. } => Some(*lane),
+        }
+    }
+
     /// Must all facts be on disk before this is begun? True for whatever leaves a trace outside the run's folder or
     /// costs money, and for what follows the end of a call, since what that cost is to be known after a power cut as well.
     /// Looking, and writing what is written again after a crash, can wait for the next such effect.

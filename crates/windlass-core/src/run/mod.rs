@@ -5,6 +5,7 @@
 //! to the journal before it carries out what follows from them.
 
 mod apply;
+mod bootstrap;
 mod clock;
 mod decide;
 mod effect;
@@ -44,6 +45,7 @@ use hooks::Hooks;
 use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
+pub use bootstrap::{BootstrapPlan, PortPlace, PortPlan};
 pub use clock::Clock;
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use hooks::{LatestIteration, MOST_SKIPS};

@@ -245,6 +245,16 @@ impl Repository {
         printed.parse().map_err(|_| GitError::Unexpected { command: "git rev-list", printed })
     }
 
+    /// What is not tracked, ignored or not, relative to the top. A path that ends in `/` is a folder in which nothing is
+    /// tracked, or a repository inside this one; what is in it is not listed.
+    pub(crate) fn list_untracked(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        let ceiling = self.top.parent().unwrap_or(&self.top);
+        let call = Call::new(&self.top).env("GIT_CEILING_DIRECTORIES", ceiling);
+        let output = call.args(["ls-files", "-z", "--others", "--directory"]).output()?;
+        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+
     /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each
     /// once. Some of the tracked ones may not exist. A path that ends in `/` is a repository inside this one.
     pub(crate) fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {

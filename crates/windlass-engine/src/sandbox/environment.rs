@@ -51,6 +51,10 @@ const PASSED_ON: &[&str] = &[
     "WINDLASS_RUN",
     "WINDLASS_CALL",
     "WINDLASS_WORKSPACE",
+    "WINDLASS_WORKTREE",
+    "WINDLASS_LANE",
+    "WINDLASS_PORT_BASE",
+    "WINDLASS_PORT_COUNT",
 ];
 
 /// The machine's own way out: of use to whom the network is open, and misleading to all others, who are led to a proxy

@@ -469,7 +469,7 @@ impl<'a> Runner<'a> {
     }
 
     fn begin(&mut self, effect: Effect) -> Step {
-        if let Some(lane) = lane_of(&effect) {
+        if let Some(lane) = effect.lane() {
             self.enter(lane);
         }
         match effect {
@@ -496,22 +496,5 @@ impl<'a> Runner<'a> {
             Some(LaneState::Terminating(_, _, termination)) => termination.cut,
             _ => windlass_core::fact::Cut::Stop,
         }
-    }
-}
-
-/// Where an effect takes place; `None` where that is the user's directory or nowhere.
-pub(super) fn lane_of(effect: &Effect) -> Option<LaneId> {
-    match effect {
-        Effect::Survey(_) | Effect::Announce => None,
-        Effect::RunCheck { lane, .. }
-        | Effect::Prepare { lane, .. }
-        | Effect::Call { lane, .. }
-        | Effect::EndCall { lane, .. }
-        | Effect::Recover { lane, .. }
-        | Effect::Keep { lane, .. }
-        | Effect::Refuse { lane, .. }
-        | Effect::Commit { lane, .. }
-        | Effect::Settle { lane, .. }
-        | Effect::RunHook { lane, .. } => Some(*lane),
     }
 }

@@ -7,7 +7,7 @@ use windlass_core::fact::{CheckOutcome, Evidence, Purpose, SnapshotId, StopReaso
 use windlass_core::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
 use windlass_core::run::{Effect, Input, Mode, NotesShare, Occasion, TurnKey};
 
-use super::{Arrival, Halt, Runner, Step, lane_of};
+use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;
 use crate::record::{Actor, What};
 use crate::script::{Hook, SIGNAL};
@@ -65,7 +65,7 @@ impl Runner<'_> {
     }
 
     pub(super) fn carry_out(&mut self, job: Job) -> Step {
-        self.enter(lane_of(&job.effect).unwrap_or_default());
+        self.enter(job.effect.lane().unwrap_or_default());
         self.step()?;
         let worked = match job.effect {
             Effect::Survey(Occasion::Start) => self.survey(),

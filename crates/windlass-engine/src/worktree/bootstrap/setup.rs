@@ -1,0 +1,196 @@
+//! The project's own command in a fresh checkout: below a keeper, in the sandbox, within its time, and nothing that it
+//! started outlives it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use windlass_core::fact::{Ended, RunId};
+
+use crate::process::stream::{StreamReader, Tail};
+use crate::process::{
+    Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnRequest, become_subreaper, leftovers, signals,
+};
+use crate::sandbox::{Guest, Sandbox, SandboxError};
+
+/// How long the keeper may take to end what the command left.
+const SWEEP: Duration = Duration::from_secs(3);
+
+/// Lines of its output that an error shows.
+const SHOWN_LINES: usize = 15;
+
+/// What a setup command needs.
+#[derive(Debug)]
+pub struct SetupRoom<'a> {
+    /// The windlass program, absolute: the keeper is started from it.
+    pub program: &'a Path,
+    /// For `sh -c`.
+    pub command: &'a str,
+    /// Time that it may take.
+    pub timeout: Duration,
+    /// Where it runs, absolute.
+    pub directory: &'a Path,
+    /// All of its environment; the run's mark is added.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Whatever it starts carries this name.
+    pub run: &'a RunId,
+    /// What it is locked in by.
+    pub sandbox: &'a Sandbox,
+    /// Locks that stay taken for as long as something of it may be alive.
+    pub locks: &'a [BorrowedFd<'a>],
+}
+
+/// A setup command did not make the checkout ready.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// There is no keeper, or no pipe.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// The sandbox cannot be entered.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// It ended otherwise than with exit code 0.
+    #[error("the setup command `{command}` {how}")]
+    Failed {
+        /// The command.
+        command: String,
+        /// `failed with exit code 1`, `took longer than 600 s and was ended`, …
+        how: String,
+        /// The last lines that it printed.
+        tail: String,
+    },
+    /// Somebody pressed Ctrl-C, or asked this process to end.
+    #[error("the setup command `{command}` was interrupted")]
+    Interrupted {
+        /// The command.
+        command: String,
+    },
+}
+
+/// What ends the wait for a command.
+enum News {
+    Keeper(KeeperEvent),
+    Asked,
+}
+
+/// Runs the setup command and waits for its end.
+///
+/// # Errors
+/// It could not be started, or it failed; the checkout stays as it left it.
+pub fn run_setup(room: &SetupRoom<'_>) -> Result<(), SetupError> {
+    become_subreaper()?;
+    let (say, news) = channel();
+    let asked = say.clone();
+    let _watch = signals::watch(move |signal| {
+        if matches!(signal, signals::Signal::Interrupt | signals::Signal::Terminate) {
+            let _ = asked.send(News::Asked);
+        }
+    })?;
+    let tail = Tail::default();
+    let (readers, request) = request(room, &tail)?;
+    let request = room.sandbox.enter(Guest::Command, request)?;
+    let keeper = Keeper::start(room.program, move |event| {
+        let _ = say.send(News::Keeper(event));
+    })?;
+    keeper.hold(room.locks)?;
+    if let Some(rites) = room.sandbox.last_rites() {
+        keeper.set_last_rites(&rites)?;
+    }
+    keeper.spawn(request)?;
+    let end = wait(&news, Instant::now() + room.timeout);
+    sweep(keeper, &news, room);
+    for reader in readers {
+        reader.stop();
+        reader.join();
+    }
+    judge(end, room, &tail)
+}
+
+/// How the wait ended.
+enum End {
+    Ended(Ended),
+    NotStarted(String),
+    TimedOut,
+    Asked,
+}
+
+fn wait(news: &Receiver<News>, deadline: Instant) -> End {
+    loop {
+        match news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(News::Keeper(KeeperEvent::Exited { ended, .. })) => return End::Ended(ended),
+            Ok(News::Keeper(KeeperEvent::SpawnFailed { fault, .. })) => {
+                return End::NotStarted(fault.to_string());
+            }
+            Ok(News::Keeper(KeeperEvent::Died)) => return End::Ended(Ended::Lost),
+            Ok(News::Keeper(_)) => {}
+            Ok(News::Asked) => return End::Asked,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return End::TimedOut,
+        }
+    }
+}
+
+/// Ends all that is left of it.
+fn sweep(keeper: Keeper, news: &Receiver<News>, room: &SetupRoom<'_>) {
+    if keeper.kill_tree().is_ok() {
+        let deadline = Instant::now() + SWEEP;
+        while let Ok(heard) = news.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            if matches!(heard, News::Keeper(KeeperEvent::TreeGone { .. } | KeeperEvent::Died)) {
+                break;
+            }
+        }
+    }
+    keeper.close();
+    room.sandbox.end();
+    let _ = leftovers::end(room.run);
+}
+
+fn judge(end: End, room: &SetupRoom<'_>, tail: &Tail) -> Result<(), SetupError> {
+    let command = room.command.to_owned();
+    let how = match end {
+        End::Ended(Ended::Exited(0)) => return Ok(()),
+        End::Asked => return Err(SetupError::Interrupted { command }),
+        End::Ended(Ended::Exited(code)) => format!("failed with exit code {code}"),
+        End::Ended(Ended::Signalled(signal)) => format!("was ended by signal {signal}"),
+        End::Ended(Ended::Lost) => "was lost: nobody saw its end".to_owned(),
+        End::NotStarted(why) => format!("could not be started: {why}"),
+        End::TimedOut => format!("took longer than {} s and was ended", room.timeout.as_secs()),
+    };
+    let text = tail.text();
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let from = lines.len().saturating_sub(SHOWN_LINES);
+    Err(SetupError::Failed { command, how, tail: lines.get(from..).unwrap_or_default().join("\n") })
+}
+
+fn request(room: &SetupRoom<'_>, tail: &Tail) -> Result<(Vec<StreamReader>, SpawnRequest), ProcessError> {
+    let nothing = File::open("/dev/null").map_err(ProcessError::system("open /dev/null"))?;
+    let (from_stdout, stdout) = pipe()?;
+    let (from_stderr, stderr) = pipe()?;
+    let reader = |from: OwnedFd| {
+        let tail = tail.clone();
+        StreamReader::bytes(from, move |bytes| tail.push(bytes))
+    };
+    let readers = vec![reader(from_stdout)?, reader(from_stderr)?];
+    let mut environment = room.environment.clone();
+    environment.retain(|(name, _)| name != RUN_VARIABLE);
+    environment.push((RUN_VARIABLE.into(), room.run.0.clone().into()));
+    let request = SpawnRequest {
+        id: 1,
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), room.command.into()],
+        environment,
+        directory: room.directory.to_owned(),
+        stdin: nothing.into(),
+        stdout,
+        stderr,
+    };
+    Ok((readers, request))
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), ProcessError> {
+    let (read, write) = io::pipe().map_err(ProcessError::system("make a pipe"))?;
+    Ok((read.into(), write.into()))
+}
