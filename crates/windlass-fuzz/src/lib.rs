@@ -52,6 +52,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "status", about: "a workspace's status file and boxes", run: targets::status },
     Target { name: "plan", about: "a plan, in a file and in a folder, and a spec", run: targets::plan },
     Target { name: "progress", about: "a journal of tasks, read and added to", run: targets::progress },
+    Target { name: "tasks", about: "a task file in each of its forms", run: targets::tasks },
     Target { name: "workspace", about: "a workspace's metadata and name", run: targets::workspace },
     Target { name: "template", about: "a template's record and options", run: targets::template },
     Target { name: "archive", about: "an archive of a workspace, unpacked", run: targets::archive },

@@ -5,6 +5,7 @@ pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod status;
+pub mod tasks;
 pub mod template;
 mod todo;
 

@@ -2,7 +2,7 @@
 
 /// Counts lines from where it was asked last.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lines<'a> {
+pub(in crate::doc) struct Lines<'a> {
     text: &'a str,
     /// An offset, and its line.
     counted: (usize, usize),
@@ -16,12 +16,12 @@ impl Default for Lines<'_> {
 
 impl<'a> Lines<'a> {
     /// Of this text.
-    pub(super) fn of(text: &'a str) -> Lines<'a> {
+    pub(in crate::doc) fn of(text: &'a str) -> Lines<'a> {
         Lines { text, counted: (0, 1) }
     }
 
     /// The line of an offset, from 1.
-    pub(super) fn line_of(&mut self, at: usize) -> usize {
+    pub(in crate::doc) fn line_of(&mut self, at: usize) -> usize {
         let (known, line) = self.counted;
         let between = self.text.as_bytes().get(at.min(known)..at.max(known)).unwrap_or_default();
         let lines = memchr::memchr_iter(b'\n', between).count();

@@ -1,11 +1,11 @@
 //! How deep a text nests, before it is parsed: a parser's work grows with depth times lines.
 
 /// The deepest nesting of lists and quotes that is read.
-pub(super) const DEEPEST: usize = 200;
+pub(in crate::doc) const DEEPEST: usize = 200;
 
 /// The first line that may nest deeper than [`DEEPEST`], from 1. Estimated from what a line begins with: each list or quote
 /// needs a marker of its own, or two columns of indentation.
-pub(super) fn too_deep(text: &str) -> Option<usize> {
+pub(in crate::doc) fn too_deep(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split(['\n', '\r']) {
         if depth(line.as_bytes()) > DEEPEST {

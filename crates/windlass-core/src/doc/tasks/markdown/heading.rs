@@ -1,0 +1,97 @@
+//! Headings, and which of them are tasks.
+
+use super::field::{Field, FieldName};
+use crate::doc::tasks::words::{self, is_id};
+
+/// A heading of the document itself, and the fields between it and the next one.
+#[derive(Debug, Default)]
+pub(super) struct Heading {
+    /// Where it begins.
+    pub start: usize,
+    pub line: usize,
+    pub level: usize,
+    /// Empty where it has none.
+    pub id: String,
+    pub title: String,
+    pub fields: Vec<Field>,
+    proof: Proof,
+}
+
+/// What makes a heading a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Proof {
+    /// Nothing does: it has no id.
+    #[default]
+    Never,
+    /// It is one as it stands.
+    None,
+    /// Any field.
+    Field,
+    /// Its status.
+    Status,
+}
+
+/// What stands between an id and a title.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Between {
+    Colon,
+    Other,
+}
+
+impl Heading {
+    pub(super) fn read(text: &str, level: usize, start: usize, line: usize) -> Heading {
+        let heading = Heading { start, line, level, ..Heading::default() };
+        let Some((id, between, title)) = parts(text.trim()) else { return heading };
+        let prefix = id.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        let prefix = prefix.trim_end_matches(|letter: char| !letter.is_ascii_alphabetic());
+        let proof = match between {
+            _ if level == 3 && prefix.eq_ignore_ascii_case("task") => Proof::None,
+            Between::Colon if level == 3 && prefix.eq_ignore_ascii_case("t") => Proof::None,
+            Between::Colon if level == 3 => Proof::Field,
+            _ => Proof::Status,
+        };
+        let title = if title.is_empty() { id } else { title };
+        Heading { id: id.to_owned(), title: title.to_owned(), proof, ..heading }
+    }
+
+    pub(super) fn is_task(&self) -> bool {
+        match self.proof {
+            Proof::Never => false,
+            Proof::None => true,
+            Proof::Field => !self.fields.is_empty(),
+            Proof::Status => self.status().is_some(),
+        }
+    }
+
+    fn status(&self) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == FieldName::Status)
+    }
+
+    /// The line of a task's status below a heading that is none.
+    pub(super) fn stray_status(&self) -> Option<usize> {
+        let status = self.status().filter(|_| self.level >= 3)?;
+        words::status(&status.text).1.is_ok().then_some(status.line)
+    }
+}
+
+/// Id and title of a heading: `TASK-001: Title`, `TASK-001 - Title`, `TASK-001 Title`.
+fn parts(text: &str) -> Option<(&str, Between, &str)> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let word = text.len() - text.trim_start_matches(is_part).len();
+    let id = text.get(..word)?.trim_end_matches(['-', '_', '.']);
+    let rest = text.get(id.len()..)?;
+    let spaced =
+        rest.is_empty() || rest.starts_with(|first: char| first.is_whitespace() || is_between(first));
+    if !is_id(id) || !spaced {
+        return None;
+    }
+    let rest = rest.trim_start();
+    match rest.strip_prefix(':') {
+        Some(title) => Some((id, Between::Colon, title.trim())),
+        None => Some((id, Between::Other, rest.trim_start_matches(is_between).trim())),
+    }
+}
+
+const fn is_between(letter: char) -> bool {
+    matches!(letter, ':' | '-' | '–' | '—' | '.' | ')' | ']' | ' ' | '\t')
+}

@@ -1,0 +1,105 @@
+//! `prd.json`, and files with front matter.
+
+use super::*;
+
+const PRD: &str = r#"{
+  "project": "Shop", "branchName": "ralph/shop",
+  "userStories": [
+    {
+      "id": "US-001", "title": "Set up", "description": "As a user", "acceptanceCriteria": ["builds"],
+      "priority": 1, "passes": true, "notes": ""
+    },
+    { "id": "US-002", "title": "Pay\n now", "priority": "low", "passes": false, "dependsOn": ["US-001"] },
+    { "id": 3, "passes": null, "dependencies": "us-001, US-002", "type": "fix" }
+  ]
+}"#;
+
+#[test]
+fn stories_are_tasks() {
+    let list = prd(PRD);
+    assert_eq!(
+        told(&list),
+        ["done US-001 Set up !1", "open US-002 Pay now <US-001 !3", "open 3 3 <US-001 US-002"]
+    );
+    assert_eq!(problems(&list), ["prd.json:9: 3 has `passes` null: write true or false"]);
+    assert_eq!(list.tasks().iter().map(|task| task.line).collect::<Vec<_>>(), [4, 8, 9]);
+    assert!(list.source(&"US-002".into()).starts_with("{ \"id\": \"US-002\""));
+    assert_eq!(list.tasks()[0].description, "As a user");
+    assert_eq!(list.tasks()[2].row.kind.as_deref(), Some("fix"));
+}
+
+#[test]
+fn what_is_no_such_document_is_named_with_its_line() {
+    let table = [
+        ("{\n \"userStories\": [,]}", "prd.json:2: is no JSON of this form: "),
+        ("[]", "prd.json:1: is no JSON of this form: "),
+        ("{}", "prd.json has no list of `userStories`"),
+        ("{\"userStories\": [\n1]}", "prd.json:2: is no story: "),
+        ("{\"userStories\": [\n\n{\"title\": \"x\"}]}", "prd.json:3: is a story without an `id`"),
+        ("{\"userStories\": [{\"id\": \"a\", \"id\": \"b\"}]}", "prd.json:1: is no story: "),
+        ("{\"userStories\": []}", "prd.json has no task: "),
+        ("", "prd.json:1: is no JSON of this form: "),
+        (
+            "{\"userStories\": [{\"id\": \"A1\", \"priority\": \"soon\"}]}",
+            "prd.json:1: A1 has the priority `soon`",
+        ),
+    ];
+    for (text, expected) in table {
+        let problems = problems(&prd(text));
+        assert!(problems.len() == 1 && problems[0].starts_with(expected), "{text}: {problems:?}");
+    }
+    let deep = format!("{{\"userStories\": [{}{}]}}", "[".repeat(5000), "]".repeat(5000));
+    assert!(prd(&deep).is_unusable());
+}
+
+// rows: 93
+#[test]
+fn a_file_per_task_with_front_matter() {
+    let list = folder(&[
+        (
+            "TASK-001.md",
+            "---\ntitle: Set up # the beginning\nstatus: done\npriority: high\n---\n\nMake it.\n",
+        ),
+        (
+            "pay.md",
+            "---\r\nid: TASK-002\r\ntitle: \"Pay: now\"\r\nstatus: 'in-progress' # or done\r\ndepends_on:\r\n  - TASK-001\r\n- \"pack\"\r\n---\r\nBody",
+        ),
+        (
+            "pack.md",
+            "\u{feff}---\nDependencies: [task-001, TASK-002]\ntype: docs\ndescription: |\n  Two\n  lines\n...\n# Pack it all #\n",
+        ),
+        ("x.md", "---\nstatus:\npriority:\n---\n"),
+    ]);
+    assert_eq!(
+        told(&list),
+        [
+            "done TASK-001 Set up !1",
+            "in_progress TASK-002 Pay: now <TASK-001 pack",
+            "open pack Pack it all <TASK-001 TASK-002",
+            "open x x"
+        ]
+    );
+    assert_eq!(list.tasks()[0].description, "Make it.");
+    assert_eq!(list.tasks()[2].description, "Two\nlines");
+    assert_eq!(
+        problems(&list),
+        [
+            "tasks/pay.md:1: these wait for one another: TASK-002 (tasks/pay.md:1) → pack (tasks/pack.md:1) → TASK-002",
+            "tasks/x.md:2: x has a status without a word: write pending, in-progress or done",
+        ]
+    );
+}
+
+#[test]
+fn what_has_no_front_matter_is_named() {
+    let list = folder(&[("a.md", "# A\n"), ("b.md", "---\nid: B\n"), ("c.md", "")]);
+    assert_eq!(
+        problems(&list),
+        [
+            "tasks/a.md:1: has no front matter: a task begins with a line `---`",
+            "tasks/b.md:1: has front matter without an end: it ends with a line `---`",
+            "tasks/c.md:1: has no front matter: a task begins with a line `---`",
+        ]
+    );
+    assert!(list.is_unusable());
+}

@@ -1,0 +1,61 @@
+//! Task files in each form: read, judged, a state changed, a task added.
+
+use windlass_core::doc::tasks::{NewTask, TaskFile, TaskForm, TaskList};
+use windlass_core::fact::TaskState;
+use windlass_core::tasks::Schedule;
+
+pub(crate) fn run(data: &[u8]) {
+    for form in [TaskForm::Markdown, TaskForm::Prd, TaskForm::FrontMatter] {
+        let list = parse(form, data);
+        assert!(list.tasks().len() <= data.len(), "a task has a byte at least");
+        let schedule = Schedule::new(list.rows());
+        assert!(schedule.rows().len() <= list.tasks().len());
+        for problem in list.problems() {
+            assert!(!problem.sentence.contains(char::is_control), "{problem:?}");
+        }
+        if let Ok(text) = std::str::from_utf8(data) {
+            check_splices(form, &list, text);
+            check_addition(form, &list, text);
+        }
+    }
+}
+
+fn parse(form: TaskForm, data: &[u8]) -> TaskList {
+    let content = Ok(data.to_vec());
+    TaskList::parse(vec![TaskFile { name: "tasks/T1.md".to_owned(), form, content }])
+}
+
+/// A change of a state changes that state and nothing else.
+fn check_splices(form: TaskForm, list: &TaskList, text: &str) {
+    for (index, task) in list.tasks().iter().enumerate().take(10) {
+        assert!(text.get(task.block().clone()).is_some(), "{task:?}");
+        let is_first = list.task(&task.row.id).is_some_and(|first| std::ptr::eq(first, task));
+        for state in [TaskState::Open, TaskState::InProgress, TaskState::Done] {
+            let Some(splice) = list.set_state(&task.row.id, state).filter(|_| is_first) else { continue };
+            let Some(changed) = splice.apply(text.as_bytes()) else {
+                panic!("{splice:?} is outside of the text")
+            };
+            assert!(changed.starts_with(&text.as_bytes()[..splice.range.start]));
+            assert!(changed.ends_with(&text.as_bytes()[splice.range.end..]));
+            let mut expected = list.rows();
+            let no_word = form == TaskForm::Prd && state == TaskState::InProgress;
+            expected[index].state = if no_word { TaskState::Open } else { state };
+            assert_eq!(parse(form, &changed).rows(), expected, "{splice:?} in {text:?}");
+        }
+    }
+}
+
+/// An added task is one more, and open.
+fn check_addition(form: TaskForm, list: &TaskList, text: &str) {
+    let dependencies = list.tasks().first().map(|task| task.row.id.0.clone()).into_iter().collect();
+    let task = NewTask { title: "New: one".to_owned(), dependencies, ..NewTask::default() };
+    let Ok(addition) = list.addition(&task) else { return };
+    if form == TaskForm::FrontMatter {
+        return;
+    }
+    let Some(changed) = addition.splice.apply(text.as_bytes()) else { panic!("{addition:?}") };
+    let after = parse(form, &changed);
+    assert_eq!(after.tasks().len(), list.tasks().len() + 1, "{addition:?} in {text:?}");
+    let added = after.task(&addition.id);
+    assert!(added.is_some_and(|task| task.row.state == TaskState::Open), "{addition:?} in {text:?}");
+}
