@@ -19,6 +19,7 @@ pub mod scaffold;
 pub mod snapshot;
 pub mod store;
 pub mod supervisor;
+pub mod tasks;
 pub mod watch;
 pub mod workspace;
 pub mod worktree;

@@ -9,7 +9,11 @@ pub enum TaskEnd {
     /// Claimed, its gates green, and kept.
     Done,
     /// Not done: the next iteration goes on with it.
-    Again,
+    Again {
+        /// What counted against it, in a few words; empty where it made progress.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    },
     /// Put aside: it failed too often, or only a person can decide. What depends on it waits.
     Parked {
         /// Why: one sentence.

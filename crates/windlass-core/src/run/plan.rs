@@ -123,9 +123,12 @@ pub struct JobTasks {
 pub struct LanesPlan {
     /// How many, at least 2. Their numbers are 1 to this.
     pub count: u16,
-    /// Where their checkouts are: absolute.
+    /// Where their checkouts are: absolute; a folder for each, named after its number.
     #[serde(with = "path_text")]
     pub folder: PathBuf,
+    /// Where in the repository the run works: a folder below its top; empty = there.
+    #[serde(with = "path_text")]
+    pub below: PathBuf,
 }
 
 impl RunPlan {

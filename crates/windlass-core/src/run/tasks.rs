@@ -121,16 +121,17 @@ impl Run {
             };
         }
         if !counts_against(verdict, progress) {
-            return TaskEnd::Again;
+            return TaskEnd::Again { why: String::new() };
         }
+        let why = what_failed(outcome, verdict);
         let failed = self.task_failures(task) + 1;
         let most =
             self.plan.as_ref().and_then(|plan| plan.job.tasks.as_ref()).map_or(2, |tasks| tasks.attempts);
         if failed < most.max(1) {
-            return TaskEnd::Again;
+            return TaskEnd::Again { why };
         }
         let times = if failed == 1 { "once".to_owned() } else { format!("{failed} times") };
-        TaskEnd::Parked { reason: format!("failed {times}: {}", what_failed(outcome, verdict)) }
+        TaskEnd::Parked { reason: format!("failed {times}: {why}") }
     }
 
     /// Why nothing more can be done, where nothing can.

@@ -1,7 +1,7 @@
 //! Plans and specs on disk: found, read within bounds, and what cannot be read said.
 
 mod migrate;
-mod read;
+pub(crate) mod read;
 mod specs;
 #[cfg(test)]
 mod tests;

@@ -72,7 +72,7 @@ fn markdown_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// A file's bytes, or so many that it is seen to be longer than `longest`; or why there are none, as the end of a sentence.
 /// `None` when there is no such file.
-pub(super) fn content(path: &Path, longest: usize) -> Option<Result<Vec<u8>, String>> {
+pub(crate) fn content(path: &Path, longest: usize) -> Option<Result<Vec<u8>, String>> {
     let link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     match path.metadata() {
         Ok(metadata) if metadata.is_file() => {}

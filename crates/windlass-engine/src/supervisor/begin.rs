@@ -47,7 +47,7 @@ impl Supervisor {
             Effect::EndCall { lane, how, .. } => self.end_call(*lane, *how),
             Effect::Announce => self.announce(),
             _ => {
-                let known = Known::of(&self.run);
+                let known = Known::of(&self.run, &effect);
                 self.worker.carry_out(Work { effect, known })
             }
         }

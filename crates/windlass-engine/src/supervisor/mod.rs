@@ -16,6 +16,7 @@ mod react;
 mod recover;
 mod refuse;
 mod standing;
+mod tasks;
 mod tell;
 mod worker;
 mod world;

@@ -14,6 +14,7 @@ use windlass_core::prompt::{
 };
 use windlass_core::run::{Mode, NotesShare, RunPlan, TurnKey};
 
+use super::tasks;
 use super::worker::Known;
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
@@ -116,7 +117,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         standing: known.standing.as_ref(),
         hook: &known.hook,
         plan_work: plan_work(plan, known),
-        task_work: None,
+        task_work: tasks::work(plan, known),
     })
 }
 

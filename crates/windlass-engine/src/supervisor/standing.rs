@@ -23,6 +23,10 @@ const PLAN_DEBOUNCE: Duration = Duration::from_secs(2);
 
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
 pub(super) fn read(run: &RunPlan) -> Option<Standing> {
+    if run.job.mode == Mode::Tasks {
+        // What is claimed of a task is read where it is known which task is meant.
+        return super::tasks::standing(run, None);
+    }
     if let Some(places) = plan_of(&run.job) {
         return plan::standing(&run.directory, places, run.job.mode);
     }

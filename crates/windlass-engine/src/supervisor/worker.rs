@@ -5,12 +5,15 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
-use windlass_core::fact::{Assessment, CheckOutcome, Standing, StopReason};
+use jiff::Timestamp;
+use windlass_core::fact::{Assessment, CheckOutcome, Cost, LaneId, Standing, StopReason, TaskRow, Tokens};
 use windlass_core::run::{Effect, Input, Run};
+use windlass_core::tasks::Schedule;
 
 use super::error::EngineError;
 use super::event::{Event, WorkError};
 use super::world::World;
+use crate::file::FileError;
 use crate::git::{CommitError, GitError};
 use crate::inventory::SurveyError;
 use crate::process::ProcessError;
@@ -44,19 +47,65 @@ pub(super) struct Known {
     pub hook: String,
     /// The first files that the latest iteration was not allowed to change.
     pub strays: Vec<String>,
+    /// The tasks, in mode tasks.
+    pub schedule: Option<Schedule>,
+    /// The task that the effect is about.
+    pub at_task: Option<AtTask>,
+}
+
+/// A task that a lane is at.
+#[derive(Clone, Debug)]
+pub(super) struct AtTask {
+    /// The task.
+    pub row: TaskRow,
+    /// Its lane has just taken it up.
+    pub fresh: bool,
+    /// How often it has failed.
+    pub failed: u32,
+    /// Paths that its agent has to put together.
+    pub conflicts: Vec<String>,
+    /// Why its latest work could not be committed; empty where it could.
+    pub refused: String,
+    /// When its iteration began.
+    pub began: Timestamp,
+    /// What the iteration has cost.
+    pub cost: Cost,
+    /// What the iteration has used.
+    pub tokens: Tokens,
 }
 
 impl Known {
     /// As the run stands.
-    pub fn of(run: &Run) -> Known {
+    pub fn of(run: &Run, effect: &Effect) -> Known {
+        let lane = effect.lane().unwrap_or_default();
+        let of_tasks = run.plan().is_some_and(|plan| plan.job.tasks.is_some());
+        let refused = if of_tasks { run.refused_in(lane) } else { run.refused_by() };
         Known {
-            refused: run.refused_by().to_vec(),
+            refused: refused.to_vec(),
             baseline: run.baseline().to_vec(),
             findings: run.findings().cloned(),
             standing: run.standings().latest().cloned(),
             hook: run.hook_prompt(),
             strays: run.strays().to_vec(),
+            schedule: of_tasks.then(|| run.tasks().clone()),
+            at_task: AtTask::in_lane(run, lane),
         }
+    }
+}
+
+impl AtTask {
+    fn in_lane(run: &Run, lane: LaneId) -> Option<AtTask> {
+        let (row, turn) = (run.task_in(lane)?.clone(), run.lane(lane)?.turn()?);
+        Some(AtTask {
+            fresh: run.task_is_fresh(lane),
+            failed: run.task_failures(&row.id),
+            conflicts: run.conflicts_in(lane).to_vec(),
+            refused: String::new(),
+            began: turn.began,
+            cost: turn.cost,
+            tokens: turn.tokens,
+            row,
+        })
     }
 }
 
@@ -135,6 +184,12 @@ impl From<StoreError> for WorkError {
 
 impl From<SnapshotError> for WorkError {
     fn from(error: SnapshotError) -> WorkError {
+        WorkError::new(error.is_disk_full(), &error)
+    }
+}
+
+impl From<FileError> for WorkError {
+    fn from(error: FileError) -> WorkError {
         WorkError::new(error.is_disk_full(), &error)
     }
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
-use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason};
+use windlass_core::fact::{
+    Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
+};
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
 use super::commit;
@@ -13,7 +15,8 @@ use super::prepare::{self, Preparation};
 use super::recover;
 use super::refuse;
 use super::standing;
-use super::worker::{Work, Worked};
+use super::tasks;
+use super::worker::{Known, Work, Worked};
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since};
 use crate::store::RunFolder;
@@ -58,6 +61,13 @@ impl World {
                     let look = self.look()?;
                     self.remember(look);
                 }
+                // In a lane of its own the file is the branch's.
+                let mut inputs = Vec::new();
+                if self.plan.lanes.is_none() && tasks::of(&self.plan).is_some() {
+                    inputs = self.write_states(&work.known, Some(TaskState::InProgress))?;
+                    let look = self.look()?;
+                    self.remember(look);
+                }
                 self.keep_beginning(*turn)?;
                 self.began = Some(*turn);
                 let preparation = Preparation {
@@ -69,7 +79,8 @@ impl World {
                     known: &work.known,
                 };
                 prepare::write(&preparation)?;
-                Ok(vec![Input::Prepared { lane: *lane }])
+                inputs.push(Input::Prepared { lane: *lane });
+                Ok(inputs)
             }
             Effect::Recover { lane, call, turn, purpose } => {
                 let call_folder = self.call_folder(*turn, *purpose);
@@ -84,7 +95,7 @@ impl World {
                 });
                 Ok(inputs)
             }
-            Effect::Keep { lane, turn } => self.keep(*lane, *turn),
+            Effect::Keep { lane, turn } => self.keep(*lane, *turn, &work.known),
             Effect::Settle { lane, .. } => {
                 let look = self.look()?;
                 let evidence = self.evidence(&look);
@@ -92,15 +103,25 @@ impl World {
                 self.remember(look);
                 Ok(vec![Input::Settled { lane: *lane, evidence }])
             }
-            Effect::Commit { lane, turn, since, .. } => commit::carry_out(self, *lane, *turn, since.as_ref()),
+            Effect::Commit { lane, turn, since, what } => {
+                let mut inputs = self.write_down_before_commit(&work.known, *turn, *what)?;
+                inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref())?);
+                Ok(inputs)
+            }
+            Effect::CloseTask { lane, turn, end, since, .. } => {
+                let (mut inputs, snapshot) = self.close_task(&work.known, *turn, end, since.as_ref())?;
+                let look = self.look()?;
+                let evidence = self.evidence(&look);
+                self.remember(look);
+                inputs.push(Input::TaskClosed { lane: *lane, branch: None, evidence, snapshot });
+                Ok(inputs)
+            }
             Effect::RunCheck { .. }
             | Effect::Call { .. }
             | Effect::EndCall { .. }
             | Effect::Announce
             | Effect::RunHook { .. } => Ok(Vec::new()),
-            Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } | Effect::CloseTask { .. } => {
-                Ok(Vec::new())
-            }
+            Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } => Ok(Vec::new()),
             Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn),
         }
     }
@@ -127,7 +148,7 @@ impl World {
             snapshot,
             left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
             standing,
-            tasks: None,
+            tasks: tasks::read(&self.plan).map(|list| list.rows()),
         });
         Ok(inputs)
     }
@@ -139,7 +160,8 @@ impl World {
         let evidence = self.evidence(&look);
         self.remember(look);
         let standing = standing::read(&self.plan);
-        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None });
+        let tasks = tasks::read(&self.plan).map(|list| list.rows());
+        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks });
         Ok(inputs)
     }
 
@@ -164,7 +186,7 @@ impl World {
         }
     }
 
-    fn keep(&mut self, lane: LaneId, turn: TurnKey) -> Worked {
+    fn keep(&mut self, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
         let look = self.look()?;
         let destroyed = look.inventory.trouble.as_ref().map(|said| Input::Failed {
             stop_reason: StopReason::DestructiveChange,
@@ -183,7 +205,9 @@ impl World {
         inputs.extend(destroyed);
         inputs.extend(moved.map(Input::Notice));
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
-        let standing = standing::read(&self.plan);
+        let at = known.at_task.as_ref().map(|at| &at.row.id);
+        inputs.extend(self.say_once(tasks::foreign_changes(&self.plan, known).into_iter().collect()));
+        let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
         inputs.push(Input::Kept { lane, evidence, snapshot, changed, strayed, standing });
         Ok(inputs)
     }
@@ -247,8 +271,10 @@ impl World {
     }
 
     pub fn evidence(&self, look: &Look) -> Evidence {
-        let notes = self.plan.job.notes_file.as_ref().and_then(|file| self.surveyor.place().relative(file));
-        let mut evidence = inventory::evidence(&look.inventory, &notes.into_iter().collect::<Vec<_>>());
+        let place = self.surveyor.place();
+        let own = self.plan.job.notes_file.clone().into_iter().chain(tasks::own_files(&self.plan));
+        let own: Vec<Vec<u8>> = own.filter_map(|file| place.relative(&file)).collect();
+        let mut evidence = inventory::evidence(&look.inventory, &own);
         standing::add_work(&mut evidence, &self.plan, &look.inventory, self.surveyor.place());
         evidence
     }
@@ -276,7 +302,7 @@ impl World {
         Some(standing)
     }
 
-    fn keep_look(
+    pub fn keep_look(
         &mut self,
         inventory: &Inventory,
         name: &SnapshotName,
@@ -306,7 +332,7 @@ impl World {
     }
 
     /// Notices of what was not said before.
-    fn say_once(&mut self, texts: Vec<String>) -> Vec<Input> {
+    pub fn say_once(&mut self, texts: Vec<String>) -> Vec<Input> {
         texts.into_iter().filter(|text| self.said.insert(text.clone())).map(Input::Notice).collect()
     }
 }

@@ -7,7 +7,8 @@ use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::{LONGEST_GOAL, Templates};
 use windlass_core::run::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
-use windlass_engine::supervisor::Wanted;
+use windlass_engine::supervisor::Wanted as WantedOfAgent;
+use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 
 use super::configuration::Configuration;
@@ -192,8 +193,8 @@ impl Assignment {
 
     /// What its agent is told.
     #[must_use]
-    pub fn wanted(&self) -> Wanted<'_> {
-        Wanted { goal: &self.goal.text, templates: self.templates() }
+    pub fn wanted(&self) -> WantedOfAgent<'_> {
+        WantedOfAgent { goal: &self.goal.text, templates: self.templates() }
     }
 
     /// The files that it was read from, with their bytes.
@@ -239,21 +240,57 @@ impl Assignment {
         }
     }
 
-    /// The task file, relative to the working directory.
-    #[must_use]
-    pub fn task_file(&self, settings: &TasksSettings) -> PathBuf {
-        let named = self.tasks.file.clone().or_else(|| settings.file.clone());
-        named.unwrap_or_else(|| "requirements.md".into())
-    }
-
     fn job_tasks(&self, settings: &TasksSettings) -> Option<JobTasks> {
-        let file = (self.mode == Mode::Tasks).then(|| self.task_file(settings))?;
+        let found = self.find_tasks(settings)?.ok()?;
         Some(JobTasks {
-            file,
-            progress: settings.progress.clone(),
+            file: found.place,
+            progress: settings.progress.as_ref().map(|file| self.progress(file)),
             feature: self.tasks.feature.clone(),
             attempts: settings.attempts,
         })
+    }
+
+    /// A feature has a journal of its own, as it has a task file of its own.
+    fn progress(&self, usual: &Path) -> PathBuf {
+        match &self.tasks.feature {
+            Some(feature) => Path::new("progress").join(format!("{feature}.md")),
+            None => usual.to_owned(),
+        }
+    }
+
+    /// The tasks that are to be worked off; `None` in other modes.
+    pub fn find_tasks(&self, settings: &TasksSettings) -> Option<Result<FoundTasks, TasksError>> {
+        if self.mode != Mode::Tasks {
+            return None;
+        }
+        let place = self.tasks.file.as_deref().or(settings.file.as_deref());
+        let wanted = match (&self.tasks.feature, place) {
+            (Some(feature), _) => Wanted::Feature(feature),
+            (None, Some(place)) => Wanted::Place(place),
+            (None, None) => Wanted::Usual,
+        };
+        Some(find_tasks(&self.directory, wanted))
+    }
+
+    /// What is worked off has to be there, and to be readable.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn require_tasks(&self, settings: &TasksSettings, codes: ExitCodes) -> Result<(), CliError> {
+        let missing = |message: String| CliError::new(Kind::Stopped(StopReason::Missing, codes), message);
+        match self.find_tasks(settings) {
+            None => Ok(()),
+            Some(Ok(found)) => match found.list.problems().first().filter(|_| found.list.is_unusable()) {
+                Some(problem) => Err(missing(problem.to_string())
+                    .hint("See all that is wrong with it: windlass tasks validate")),
+                None => Ok(()),
+            },
+            Some(Err(error @ (TasksError::Missing { .. } | TasksError::NotThere(_)))) => {
+                Err(missing(error.to_string()).hint("Begin with: windlass init --tasks"))
+            }
+            Some(Err(error @ TasksError::NoFeature(_))) => Err(CliError::usage(error.to_string())),
+            Some(Err(error)) => Err(missing(error.to_string())),
+        }
     }
 
     /// Is this a run of the same job?

@@ -33,6 +33,7 @@ use super::room;
 use super::run::Request;
 use super::run_log::RunLog;
 use super::search_path;
+use super::tasks_run;
 use super::telling;
 use super::verdict;
 use crate::error::{CliError, Kind};
@@ -55,6 +56,7 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
 pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolder, ExitCode), CliError> {
     let resolved = &request.configuration.resolved;
     refuse_goal_with_signal(&request.assignment, resolved)?;
+    tasks_run::refuse_impossible_lanes(here, request)?;
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&mut agent, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
@@ -112,17 +114,17 @@ pub fn plan(
     let resolved = &request.configuration.resolved;
     // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
     let judges = mode::judges(request.assignment.mode);
-    let commit = if judges { CommitPolicy::None } else { resolved.commit };
+    let commit = if judges { CommitPolicy::None } else { tasks_run::commit(here, request) };
     RunPlan {
         run: run.clone(),
         directory: here.directory.clone(),
         git: here.repository.is_some(),
         job: request.assignment.job(&request.configuration),
-        limits: Limits { spent_before, ..resolved.limits.clone() },
+        limits: Limits { spent_before, ..tasks_run::limits(request) },
         clocks: resolved.clocks.clone(),
         checks: if judges { Vec::new() } else { resolved.checks.clone() },
         hooks: found.hooks(),
-        lanes: None,
+        lanes: tasks_run::lanes(here, request, run),
         sandbox: room::plan(here, resolved),
         agent: with_committing(agent, commit),
         commit,

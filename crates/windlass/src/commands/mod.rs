@@ -40,6 +40,7 @@ mod search_path;
 mod show;
 mod status;
 mod stop;
+mod tasks_run;
 mod telling;
 mod template;
 mod verdict;

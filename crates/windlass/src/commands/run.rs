@@ -52,6 +52,7 @@ impl Request {
         let folder = assignment.workspace.as_ref().map(Workspace::folder);
         let configuration = Configuration::load(&directory, folder, assignment.mode, flags, unlimited)?;
         assignment.require_plan(&configuration.resolved.plan, configuration.resolved.exit_codes)?;
+        assignment.require_tasks(&configuration.resolved.tasks, configuration.resolved.exit_codes)?;
         passthrough::refuse_owned(&configuration.resolved.agent.arguments)?;
         let mock =
             args.work.mock.as_deref().map(|script| checked_script(script, assignment.mode)).transpose()?;

@@ -13,6 +13,7 @@ mod shorthand;
 mod signals;
 mod steps;
 mod stream;
+mod task_deeds;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,8 @@ use std::io::{self, IsTerminal, Read, Write};
 pub use child::{VERB as CHILD_VERB, obey};
 
 pub use script::{Script, ScriptError};
+
+use task_deeds::NamedTask;
 
 /// The hidden verb: `windlass __agent SCRIPT [ARGUMENTS OF AN AGENT]`.
 pub const VERB: &str = "__agent";
@@ -41,6 +44,7 @@ pub fn builtin(name: &str) -> Option<&'static str> {
         "workspace" => Some(include_str!("scripts/workspace.toml")),
         "plan" => Some(include_str!("scripts/plan.toml")),
         "build" => Some(include_str!("scripts/build.toml")),
+        "tasks" => Some(include_str!("scripts/tasks.toml")),
         "demo" => Some(crate::commands::demo::SCRIPT),
         _ => None,
     }
@@ -72,6 +76,7 @@ pub fn play(source: &str, arguments: &[OsString]) -> Result<u8, ScriptError> {
     if call.read_prompt {
         setting.prompt = read_prompt();
     }
+    let call = task_deeds::call_for(&script, &setting.prompt).unwrap_or(call);
     let player = player::Player::new(&setting, StandardOutput, &script.options.model);
     Ok(player.play(call))
 }
@@ -114,7 +119,7 @@ impl Setting {
         }
     }
 
-    /// Puts values where a text has `{{prompt}}`, `{{system_prompt}}`, `{{call}}`, `{{answer}}` or `{{env:NAME}}`. What
+    /// Puts values where a text has `{{prompt}}`, `{{system_prompt}}`, `{{call}}`, `{{task}}`, `{{answer}}` or `{{env:NAME}}`. What
     /// was put in is not looked at again.
     fn fill_in(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
@@ -142,6 +147,7 @@ impl Setting {
             "system_prompt" => Some(self.system_prompt.clone()),
             "call" => Some(self.ordinal.to_string()),
             "answer" => Some(self.answer.clone()),
+            "task" => NamedTask::read(&self.prompt).map(|task| task.id.to_owned()),
             name => name.strip_prefix("env:").map(|name| {
                 std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()).unwrap_or_default()
             }),

@@ -11,6 +11,7 @@ use super::deeds::{self, Answer};
 use super::script::Call;
 use super::steps::{Bash, FileText, Outcome, Step, Tool};
 use super::stream::Stream;
+use super::task_deeds::NamedTask;
 use super::{Setting, bulk, child, plan_deeds, refusals, signals};
 
 /// The longest that [`Step::Hang`] lasts: nothing a test forgets may stay for ever.
@@ -170,6 +171,9 @@ impl<'a, W: Write> Player<'a, W> {
     fn plan(&mut self, step: &Step) {
         let prompt = &self.setting.prompt;
         let named = |file: Option<&str>| json!({"file_path": file});
+        if let (Step::TickTask, Some(task)) = (step, NamedTask::read(prompt)) {
+            return self.deed("Edit", &named(Some(task.file)), || task.tick());
+        }
         match step {
             Step::DraftPlan => {
                 self.deed("Write", &named(plan_deeds::asked_for(prompt)), || plan_deeds::draft(prompt));

@@ -30,7 +30,7 @@ pub enum ScriptError {
     /// There is no built-in script of this name.
     #[error(
         "there is no built-in script `{0}`; the built-in scripts are `builtin:default`, `builtin:workspace`, `builtin:plan`, \
-         `builtin:build`, `builtin:setup`, `builtin:edit`, `builtin:verify` and `builtin:demo`"
+         `builtin:build`, `builtin:tasks`, `builtin:setup`, `builtin:edit`, `builtin:verify` and `builtin:demo`"
     )]
     NoSuchBuiltin(String),
 }
@@ -87,6 +87,13 @@ pub struct Call {
     /// Read the prompt from standard input before anything else.
     #[serde(default = "yes")]
     pub read_prompt: bool,
+    /// It is played when the prompt names this task, whatever its place in the order of calls. Of several for one task the
+    /// first is for its first attempt, and so on; the last is for all further ones.
+    #[serde(default)]
+    pub task: Option<String>,
+    /// It is played when the work of that task is to be put together with what others have finished.
+    #[serde(default)]
+    pub merging: bool,
 }
 
 impl Script {

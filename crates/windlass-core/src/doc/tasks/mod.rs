@@ -113,6 +113,12 @@ impl TaskList {
         self.files.iter().map(|file| (&*file.name, file.form))
     }
 
+    /// The text of a file, as the file was named; empty where there is none, or where it cannot be read.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.files.iter().find(|file| &*file.name == name).map_or("", |file| &file.text)
+    }
+
     /// The task of this id: the first that has it.
     #[must_use]
     pub fn task(&self, id: &TaskId) -> Option<&ListedTask> {

@@ -169,7 +169,7 @@ impl Run {
                 self.tasks.schedule.finish(task);
                 self.tasks.failed.remove(task);
             }
-            TaskEnd::Again => {}
+            TaskEnd::Again { .. } => {}
             TaskEnd::Parked { reason } => {
                 self.tasks.schedule.park(task);
                 self.tasks.parked.insert(task.clone(), reason.clone());
@@ -179,7 +179,7 @@ impl Run {
         self.remember(lane, evidence);
         let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);
         if let Some(held) = self.lanes.get_mut(&lane) {
-            if *end != TaskEnd::Again {
+            if !matches!(end, TaskEnd::Again { .. }) {
                 held.task = None;
             }
             if let Some(snapshot) = snapshot {

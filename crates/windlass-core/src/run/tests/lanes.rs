@@ -80,7 +80,11 @@ fn tasks_plan(lanes: u16) -> RunPlan {
     plan.job.tasks =
         Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2 });
     plan.commit = CommitPolicy::Runner;
-    plan.lanes = (lanes > 1).then(|| LanesPlan { count: lanes, folder: "/state/lanes".into() });
+    plan.lanes = (lanes > 1).then(|| LanesPlan {
+        count: lanes,
+        folder: "/state/lanes".into(),
+        below: std::path::PathBuf::new(),
+    });
     plan.clocks.delay = Duration::ZERO;
     plan.checks = vec![check(CheckKind::Gate, "make test")];
     plan.limits.failures = 50;

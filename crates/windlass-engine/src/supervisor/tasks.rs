@@ -1,0 +1,314 @@
+//! The tasks of a job as the worker sees them: what their file says, what an agent says of its own task there, and writing
+//! down how each stands.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use windlass_core::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
+use windlass_core::doc::tasks::{TaskForm, TaskList};
+use windlass_core::fact::{Items, SnapshotId, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
+use windlass_core::prompt::TaskWork;
+use windlass_core::run::{CommitKind, CommitPolicy, Input, JobTasks, Mode, RunPlan, TurnKey};
+use windlass_core::tasks::{self as schedule, Schedule};
+
+use super::event::WorkError;
+use super::worker::{AtTask, Known};
+use super::world::World;
+use crate::progress::{ProgressFileError, write_progress};
+use crate::snapshot::{Side, remove_half_written, undo};
+use crate::tasks::{TasksError, read_tasks, set_state};
+
+/// So many changes of somebody else's are named.
+const NAMED: usize = 5;
+
+/// Where the tasks of a job are; `None` in other modes.
+pub(super) fn of(plan: &RunPlan) -> Option<&JobTasks> {
+    plan.job.tasks.as_ref().filter(|_| plan.job.mode == Mode::Tasks)
+}
+
+/// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
+pub(super) fn own_files(plan: &RunPlan) -> impl Iterator<Item = PathBuf> {
+    of(plan)
+        .into_iter()
+        .flat_map(|places| std::iter::once(places.file.clone()).chain(places.progress.clone()))
+}
+
+/// What the tasks' file says.
+pub(super) fn read(plan: &RunPlan) -> Option<TaskList> {
+    Some(read_tasks(&plan.directory, &of(plan)?.file).list)
+}
+
+/// How the tasks stand in the file: `complete` says whether the task at hand is done there.
+pub(super) fn standing(plan: &RunPlan, at: Option<&TaskId>) -> Option<Standing> {
+    let list = read(plan)?;
+    if list.is_missing() {
+        return Some(Standing::default());
+    }
+    let rows = list.tasks();
+    let done = rows.iter().filter(|task| task.row.state == TaskState::Done).count();
+    let at_hand = at.and_then(|id| list.task(id));
+    Some(Standing {
+        source: StandingSource::TaskFile,
+        mark: "read".to_owned(),
+        complete: at_hand.is_some_and(|task| task.row.state == TaskState::Done),
+        items: Some(Items { done: done as u64, total: rows.len() as u64 }),
+        summary: at_hand.map_or_else(String::new, |task| task.row.title.chars().take(200).collect()),
+        problem: list.problems().first().filter(|_| list.is_unusable()).map(ToString::to_string),
+        ..Standing::default()
+    })
+}
+
+/// What the prompt of an attempt says of its task.
+pub(super) fn work<'a>(plan: &RunPlan, known: &'a Known) -> Option<TaskWork<'a>> {
+    let (places, at) = (of(plan)?, known.at_task.as_ref()?);
+    let list = read_tasks(&plan.directory, &places.file).list;
+    let form = list.files().next().map(|(_, form)| form).unwrap_or_default();
+    let file =
+        list.task(&at.row.id).map_or_else(|| places.file.display().to_string(), |task| task.file.to_string());
+    Some(TaskWork {
+        claim: claim(form, &at.row.id, &file),
+        file,
+        task: &at.row,
+        source: list.source(&at.row.id).to_owned(),
+        failed: at.failed,
+        conflicts: &at.conflicts,
+        refused: at.refused.clone(),
+    })
+}
+
+fn claim(form: TaskForm, id: &TaskId, file: &str) -> String {
+    match form {
+        TaskForm::Markdown => format!("Then set its line in `{file}` to `- **Status**: done`."),
+        TaskForm::Prd => format!("Then set `passes` of {id} in `{file}` to `true`."),
+        TaskForm::FrontMatter => format!("Then set `status: done` at the top of `{file}`."),
+    }
+}
+
+/// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run.
+pub(super) fn foreign_changes(plan: &RunPlan, known: &Known) -> Option<String> {
+    let (places, schedule) = (of(plan)?, known.schedule.as_ref()?);
+    let list = read_tasks(&plan.directory, &places.file).list;
+    let at = known.at_task.as_ref().map(|at| &at.row.id);
+    let mut said = Vec::new();
+    for row in schedule.rows() {
+        match list.task(&row.id).map(|task| &task.row) {
+            None => said.push(format!("{} is gone", row.id)),
+            Some(now) if now.title != row.title || now.dependencies != row.dependencies => {
+                said.push(format!("{} reads differently", row.id));
+            }
+            Some(now)
+                if plan.lanes.is_none() && Some(&row.id) != at && now.state != due(schedule, row, None) =>
+            {
+                said.push(format!("{} is called {}", row.id, now.state.name().replace('_', " ")));
+            }
+            Some(_) => {}
+        }
+    }
+    said.extend(
+        list.tasks()
+            .iter()
+            .filter(|task| schedule.row(&task.row.id).is_none())
+            .map(|task| format!("{} is new", task.row.id)),
+    );
+    if said.is_empty() {
+        return None;
+    }
+    let more = said.len().saturating_sub(NAMED);
+    said.truncate(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let mut text =
+        format!("{} was changed beyond the task at hand: {}{more}", places.file.display(), said.join(", "));
+    let _ = write!(text, "; this run goes by what it read when it began");
+    Some(text)
+}
+
+/// What a task's status in the file is to be; `at` is one whose end is just being written down.
+fn due(schedule: &Schedule, row: &TaskRow, at: Option<(&TaskId, TaskState)>) -> TaskState {
+    if let Some((_, state)) = at.filter(|(id, _)| **id == row.id) {
+        return state;
+    }
+    match schedule.standing(&row.id) {
+        Some(schedule::Standing::Done) => TaskState::Done,
+        Some(schedule::Standing::Active) => TaskState::InProgress,
+        Some(schedule::Standing::Parked) => TaskState::Open,
+        Some(schedule::Standing::Open) if row.state == TaskState::Done => TaskState::Open,
+        Some(schedule::Standing::Open) | None => row.state,
+    }
+}
+
+impl World {
+    /// Sets the statuses in the user's file to what the run knows; what cannot be said there is told once.
+    pub(super) fn write_states(
+        &mut self,
+        known: &Known,
+        at: Option<TaskState>,
+    ) -> Result<Vec<Input>, WorkError> {
+        let (Some(places), Some(schedule)) = (of(&self.plan), &known.schedule) else {
+            return Ok(Vec::new());
+        };
+        let at = known.at_task.as_ref().map(|task| &task.row.id).zip(at);
+        let (directory, file) = (&self.plan.directory, &places.file);
+        let list = read_tasks(directory, file).list;
+        let mut said = Vec::new();
+        for row in schedule.rows() {
+            let due = due(schedule, row, at);
+            let now = list.task(&row.id).map(|task| task.row.state);
+            let is_at_hand = at.is_some_and(|(task, _)| *task == row.id);
+            if now == Some(due) || (now.is_none() && !is_at_hand) {
+                continue;
+            }
+            match set_state(directory, file, &row.id, due) {
+                Ok(_) => {}
+                Err(TasksError::File(error)) if error.is_disk_full() => return Err(error.into()),
+                Err(error) => said.push(format!("the status of {} is not written: {error}", row.id)),
+            }
+        }
+        Ok(self.say_once(said))
+    }
+
+    /// Notes an iteration in `progress.md`; noting it again replaces what was noted.
+    pub(super) fn note_progress(
+        &mut self,
+        known: &Known,
+        turn: TurnKey,
+        end: &TaskEnd,
+    ) -> Result<Vec<Input>, WorkError> {
+        let (Some(file), Some(schedule), Some(at)) =
+            (of(&self.plan).and_then(|places| places.progress.clone()), &known.schedule, &known.at_task)
+        else {
+            return Ok(Vec::new());
+        };
+        let now = Timestamp::now();
+        let is_done = *end == TaskEnd::Done;
+        let counts = schedule.counts();
+        let counted = schedule.standing(&at.row.id) == Some(schedule::Standing::Done);
+        let summary = ProgressSummary {
+            total: counts.total as u64,
+            completed: counts.done as u64 + u64::from(is_done && !counted),
+            updated: now,
+        };
+        let entry = entry(&self.plan, at, turn, end, now);
+        match write_progress(&self.plan.directory.join(file), &entry, &summary) {
+            Ok(()) => Ok(Vec::new()),
+            Err(ProgressFileError::File(error)) if error.is_disk_full() => Err(error.into()),
+            // It is for people; the run's own journal has all of it.
+            Err(error) => Ok(self.say_once(vec![format!("the progress is not noted: {error}")])),
+        }
+    }
+
+    /// Before the runner commits: what the commit is to say of the task stands in the files that it holds.
+    pub(super) fn write_down_before_commit(
+        &mut self,
+        known: &Known,
+        turn: TurnKey,
+        what: CommitKind,
+    ) -> Result<Vec<Input>, WorkError> {
+        if of(&self.plan).is_none() {
+            return Ok(Vec::new());
+        }
+        // What the checks wrote is known before the runner writes as well.
+        let look = self.look()?;
+        self.note_checks(&look);
+        let (state, end) = match what {
+            CommitKind::Complete => (TaskState::Done, TaskEnd::Done),
+            CommitKind::Attempted => (TaskState::InProgress, TaskEnd::Again { why: String::new() }),
+        };
+        let mut said = self.write_states(known, Some(state))?;
+        said.extend(self.note_progress(known, turn, &end)?);
+        let look = self.look()?;
+        let name = self.name(turn, Side::After);
+        let kept = self.keep_look(&look.inventory, &name)?;
+        self.latest = Some(super::world::Look { snapshot: kept.map(|snapshot| snapshot.id), ..look });
+        Ok(said)
+    }
+
+    /// How an iteration left its task, where it is in the user's own directory.
+    pub(super) fn close_task(
+        &mut self,
+        known: &Known,
+        turn: TurnKey,
+        end: &TaskEnd,
+        since: Option<&SnapshotId>,
+    ) -> Result<(Vec<Input>, Option<SnapshotId>), WorkError> {
+        let parked = matches!(end, TaskEnd::Parked { .. });
+        let (mut inputs, back) = match since {
+            Some(since) if parked => self.put_aside(turn, since)?,
+            _ => (Vec::new(), None),
+        };
+        let state = match end {
+            TaskEnd::Done => TaskState::Done,
+            TaskEnd::Again { .. } => TaskState::InProgress,
+            TaskEnd::Parked { .. } => TaskState::Open,
+        };
+        inputs.extend(self.write_states(known, Some(state))?);
+        // What was committed says so already.
+        if *end != TaskEnd::Done || self.plan.commit != CommitPolicy::Runner {
+            inputs.extend(self.note_progress(known, turn, end)?);
+        }
+        Ok((inputs, back))
+    }
+
+    /// Makes the files what they were when last something of this run was committed: what a parked task left there is no
+    /// part of the next one. Its snapshot keeps it.
+    fn put_aside(
+        &mut self,
+        turn: TurnKey,
+        since: &SnapshotId,
+    ) -> Result<(Vec<Input>, Option<SnapshotId>), WorkError> {
+        let place = self.surveyor.place().clone();
+        if self.plan.commit != CommitPolicy::Runner || place.repository.is_none() {
+            return Ok((Vec::new(), None));
+        }
+        let now = self.look()?.inventory;
+        let after_name = self.name(turn, Side::After);
+        let own: Vec<Vec<u8>> = own_files(&self.plan).filter_map(|file| place.relative(&file)).collect();
+        let Some(store) = &self.snapshots else {
+            return Ok((Vec::new(), None));
+        };
+        let (before, after) = (store.load(since)?, store.load(&store.named(&after_name)?)?);
+        let mut changed = crate::snapshot::changed_since(store, &before, &now)?;
+        changed
+            .retain(|path| !crate::inventory::is_own(path) && !own.iter().any(|own| path.starts_with(own)));
+        if changed.is_empty() {
+            return Ok((Vec::new(), Some(since.clone())));
+        }
+        remove_half_written(&place.root, &now, [&before, &after]);
+        undo(store, &place, (&before, &after), &changed)?;
+        let said = format!(
+            "what the parked task left in {} files was taken out of them; `windlass restore {} {}` brings it back",
+            changed.len(),
+            self.plan.run,
+            turn.iteration
+        );
+        let look = self.look()?;
+        self.remember(look);
+        Ok((vec![Input::Notice(said)], Some(since.clone())))
+    }
+}
+
+fn entry(plan: &RunPlan, at: &AtTask, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {
+    let id = at.row.id.0.clone();
+    let seconds = u64::try_from(now.duration_since(at.began).as_secs()).unwrap_or(0);
+    let (exit, why) = match end {
+        TaskEnd::Done => (ProgressExit::Success, ""),
+        TaskEnd::Again { why } if why.is_empty() => (ProgressExit::Partial, ""),
+        TaskEnd::Again { why } => (ProgressExit::Error, why.as_str()),
+        TaskEnd::Parked { reason } => (ProgressExit::Error, reason.as_str()),
+    };
+    let error =
+        (!why.is_empty()).then(|| ProgressError { kind: "task_failure".to_owned(), detail: why.to_owned() });
+    ProgressEntry {
+        run: plan.run.0.clone(),
+        iteration: turn.iteration,
+        time: now,
+        completed: (*end == TaskEnd::Done).then(|| id.clone()),
+        attempted: Some(id),
+        summary: at.row.title.clone(),
+        seconds,
+        exit,
+        tokens: at.tokens,
+        cost: at.cost,
+        error,
+    }
+}

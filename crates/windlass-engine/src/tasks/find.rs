@@ -1,0 +1,78 @@
+//! Where the tasks are.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::doc::tasks::ProblemKind;
+
+use super::read::{is_task_folder, read_tasks};
+use super::{FoundTasks, TasksError};
+
+/// Where they are looked for, in this order: the first that holds a task. A requirements file may be free text, with the
+/// tasks in `.devloop/tasks.md`.
+const USUAL: [&str; 5] = ["requirements.md", "tasks.md", ".devloop/tasks.md", "prd.json", "tasks"];
+
+/// The folder of the features' requirements.
+const FEATURES: &str = "requirements";
+
+/// Which task file is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted<'a> {
+    /// This file or folder, relative to the working directory.
+    Place(&'a Path),
+    /// That of a feature: `requirements/NAME.md`. The path itself is understood as well.
+    Feature(&'a str),
+    /// The first of the usual places that holds a task.
+    Usual,
+}
+
+/// Finds and reads the task file. What is wrong with it is in its list.
+///
+/// # Errors
+/// There is none.
+pub fn find_tasks(directory: &Path, wanted: Wanted<'_>) -> Result<FoundTasks, TasksError> {
+    match wanted {
+        Wanted::Place(place) => named(directory, place.to_owned()),
+        Wanted::Feature(name) => named(directory, feature(name)?),
+        Wanted::Usual => usual(directory),
+    }
+}
+
+fn named(directory: &Path, place: PathBuf) -> Result<FoundTasks, TasksError> {
+    let found = read_tasks(directory, &place);
+    if found.list.is_missing() { Err(TasksError::NotThere(place)) } else { Ok(found) }
+}
+
+fn feature(name: &str) -> Result<PathBuf, TasksError> {
+    let bare =
+        name.strip_prefix("requirements/").map_or(name, |file| file.strip_suffix(".md").unwrap_or(file));
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if bare.is_empty() || !bare.bytes().all(is_sign) {
+        return Err(TasksError::NoFeature(name.to_owned()));
+    }
+    Ok(Path::new(FEATURES).join(format!("{bare}.md")))
+}
+
+/// The first place with a task; else the first that is there, so that what is wrong with it can be said.
+fn usual(directory: &Path) -> Result<FoundTasks, TasksError> {
+    let mut first = None;
+    for place in USUAL {
+        let path = directory.join(place);
+        if path.is_dir() && !is_task_folder(&path) {
+            continue;
+        }
+        let found = read_tasks(directory, Path::new(place));
+        if found.list.is_missing() {
+            continue;
+        }
+        // A file without tasks is something else; one that cannot be read may be what was meant.
+        let is_text = |kind| matches!(kind, ProblemKind::NoTask);
+        let is_other = found.list.tasks().is_empty()
+            && found.list.problems().iter().all(|problem| is_text(problem.kind));
+        if !is_other {
+            return Ok(found);
+        }
+        first = first.or(Some(found));
+    }
+    let looked = USUAL.iter().map(|place| (*place).to_owned()).collect();
+    first.ok_or(TasksError::Missing { looked })
+}

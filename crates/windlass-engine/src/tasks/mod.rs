@@ -1,0 +1,85 @@
+//! Task files on disk: found, read within bounds, and one state or one task written, so that nothing else changes.
+
+mod find;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::path::PathBuf;
+
+use windlass_core::doc::tasks::{Problem, Refused, TaskForm, TaskList};
+use windlass_core::fact::TaskId;
+
+pub use find::{Wanted, find_tasks};
+pub use read::read_tasks;
+pub use write::{Written, add_task, set_state};
+
+use crate::file::FileError;
+
+/// A task file as it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundTasks {
+    /// Where it is: a file, or a folder with a file per task, relative to the working directory (or as it was named).
+    pub place: PathBuf,
+    /// What it says.
+    pub list: TaskList,
+    /// A digest of all its files' names and bytes; empty where there is none.
+    pub mark: String,
+}
+
+impl FoundTasks {
+    /// How it is written.
+    #[must_use]
+    pub fn form(&self) -> TaskForm {
+        self.list.files().next().map_or(TaskForm::Markdown, |(_, form)| form)
+    }
+}
+
+/// Why a task file is not there, or not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum TasksError {
+    /// There is none in any of the usual places.
+    #[error("there is no task file: none of {}", .looked.join(", "))]
+    Missing {
+        /// Where it was looked for.
+        looked: Vec<String>,
+    },
+    /// The one that was named is not there.
+    #[error("there is no {}", .0.display())]
+    NotThere(PathBuf),
+    /// A feature's name that could lead anywhere.
+    #[error("`{0}` is no name of a feature: letters, digits, - and _")]
+    NoFeature(String),
+    /// It cannot be read.
+    #[error("{0}")]
+    Unreadable(Problem),
+    /// It has no task of this id.
+    #[error("there is no task {id} in {}", .place.display())]
+    NoTask {
+        /// What was asked for.
+        id: TaskId,
+        /// The file.
+        place: PathBuf,
+    },
+    /// There is no place where the state could be written, and nothing else would change.
+    #[error("the status of {id} cannot be written in {} without changing other tasks", .place.display())]
+    NoPlace {
+        /// The task.
+        id: TaskId,
+        /// The file.
+        place: PathBuf,
+    },
+    /// The task cannot be added.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A file of that name is there.
+    #[error("{} is there already, and nothing is overwritten", .0.display())]
+    InTheWay(PathBuf),
+    /// Somebody wrote the file again and again meanwhile.
+    #[error("{} is being written by somebody else: it is as they left it", .0.display())]
+    Changed(PathBuf),
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+}

@@ -1,0 +1,111 @@
+//! Reading tasks, whatever lies in their place.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use windlass_core::doc::tasks::{LONGEST_LIST, TaskFile, TaskForm, TaskList};
+use windlass_core::tasks::natural;
+
+use super::FoundTasks;
+use crate::plan::read::content;
+use crate::store::digest;
+
+/// So many files a folder of tasks may have.
+const MOST_FILES: usize = 50_000;
+
+/// Reads the tasks of a place: a file, or a folder with a file per task. Never fails: what cannot be read is named by
+/// [`TaskList::problems`], and no file at all is [`TaskList::is_missing`].
+#[must_use]
+pub fn read_tasks(directory: &Path, place: &Path) -> FoundTasks {
+    let files = files(directory, place);
+    let mark = mark_of(&files);
+    FoundTasks { place: place.to_owned(), list: TaskList::parse(files), mark }
+}
+
+pub(super) fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
+    if directory.join(place).is_dir() {
+        return files_of(directory, place);
+    }
+    let Some(content) = content(&directory.join(place), LONGEST_LIST) else { return Vec::new() };
+    let is_json = place.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let form = if is_json { TaskForm::Prd } else { TaskForm::Markdown };
+    vec![TaskFile { name: place.display().to_string(), form, content }]
+}
+
+/// Each Markdown file of a folder, by name as people count; not what begins with a dot or an underscore, and not
+/// `README.md`.
+fn files_of(directory: &Path, folder: &Path) -> Vec<TaskFile> {
+    let unreadable = |why: String| {
+        let name = folder.display().to_string();
+        vec![TaskFile { name, form: TaskForm::FrontMatter, content: Err(why) }]
+    };
+    let names = match names_in(&directory.join(folder)) {
+        Ok(names) => names,
+        Err(error) => return unreadable(format!("cannot be read: {error}")),
+    };
+    if names.len() > MOST_FILES {
+        return unreadable(format!("holds more than {MOST_FILES} files"));
+    }
+    if names.is_empty() {
+        return unreadable("holds no file of a task".to_owned());
+    }
+    let mut room = LONGEST_LIST;
+    let mut files = Vec::new();
+    for name in names {
+        let path = folder.join(&name);
+        let Some(content) = content(&directory.join(&path), room) else { continue };
+        let length = content.as_ref().map_or(0, Vec::len);
+        files.push(TaskFile { name: path.display().to_string(), form: TaskForm::FrontMatter, content });
+        let Some(left) = room.checked_sub(length) else { break };
+        room = left;
+    }
+    files
+}
+
+fn names_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = PathBuf::from(entry?.file_name());
+        let text = name.to_string_lossy();
+        let is_put_away = text.starts_with(['.', '_']) || text.eq_ignore_ascii_case("README.md");
+        if !is_put_away && name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
+            names.push(name);
+        }
+    }
+    names.sort_by(|one, other| {
+        natural::compare(&one.to_string_lossy(), &other.to_string_lossy()).then_with(|| one.cmp(other))
+    });
+    Ok(names)
+}
+
+/// Does a folder hold a file that begins as a task does?
+pub(super) fn is_task_folder(folder: &Path) -> bool {
+    let begins = |name: &PathBuf| {
+        let path = folder.join(name);
+        let mut first = [0; 7];
+        path.is_file()
+            && fs::File::open(path).and_then(|mut file| file.read(&mut first)).is_ok_and(|length| {
+                let read = first.get(..length).unwrap_or_default();
+                read.strip_prefix(b"\xef\xbb\xbf").unwrap_or(read).starts_with(b"---")
+            })
+    };
+    names_in(folder).is_ok_and(|names| names.iter().take(MOST_FILES).any(begins))
+}
+
+fn mark_of(files: &[TaskFile]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let mut listing = Vec::new();
+    for file in files {
+        listing.extend_from_slice(file.name.as_bytes());
+        listing.push(0);
+        match &file.content {
+            Ok(bytes) => listing.extend_from_slice(digest(bytes).as_bytes()),
+            Err(why) => listing.extend_from_slice(why.as_bytes()),
+        }
+        listing.push(0);
+    }
+    digest(&listing).chars().take(16).collect()
+}

@@ -1,0 +1,89 @@
+//! What a run of tasks is by default, and what several lanes need.
+
+use std::path::Path;
+
+use windlass_core::config::keys;
+use windlass_core::fact::{RunId, TaskState};
+use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode};
+use windlass_engine::store::RunFolder;
+
+use super::here::Here;
+use super::run::Request;
+use crate::error::CliError;
+
+/// The folder of the lanes' checkouts in a run's folder.
+const LANES: &str = "lanes";
+
+/// More lanes than any machine has use for.
+const MOST_LANES: u16 = 64;
+
+/// The limits of a run. Tasks may take two iterations each, unless somebody says otherwise.
+pub fn limits(request: &Request) -> Limits {
+    let resolved = &request.configuration.resolved;
+    let usual = resolved.limits.clone();
+    if !resolved.origin(&keys::MAX_ITERATIONS).is_default() {
+        return usual;
+    }
+    let Some(Ok(found)) = request.assignment.find_tasks(&resolved.tasks) else {
+        return usual;
+    };
+    let open = found.list.tasks().iter().filter(|task| task.row.state != TaskState::Done).count();
+    let twice = u32::try_from(open).unwrap_or(u32::MAX).saturating_mul(2).max(1);
+    Limits { iterations: Some(twice), ..usual }
+}
+
+/// Who commits. Without git, tasks are worked off without commits where nobody asked for them.
+pub fn commit(here: &Here, request: &Request) -> CommitPolicy {
+    let resolved = &request.configuration.resolved;
+    let asked = !resolved.origin(&keys::COMMIT).is_default();
+    if request.assignment.mode == Mode::Tasks && here.repository.is_none() && !asked {
+        return CommitPolicy::None;
+    }
+    resolved.commit
+}
+
+/// The lanes of a run; `None` = one, in the working directory.
+pub fn lanes(here: &Here, request: &Request, run: &RunId) -> Option<LanesPlan> {
+    let count = u16::try_from(request.configuration.resolved.tasks.lanes).unwrap_or(u16::MAX);
+    if request.assignment.mode != Mode::Tasks || count < 2 {
+        return None;
+    }
+    let top = &here.repository.as_ref()?.top;
+    let below = here.directory.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
+    let folder = RunFolder::of(&here.project, run).path().join(LANES);
+    Some(LanesPlan { count, folder, below })
+}
+
+/// What is said on the command line has to be possible.
+///
+/// # Errors
+/// It is not.
+pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), CliError> {
+    let resolved = &request.configuration.resolved;
+    let asked = matches!(resolved.origin(&keys::LANES), windlass_core::config::Origin::Flag(_));
+    if request.assignment.mode != Mode::Tasks {
+        if asked && resolved.tasks.lanes > 1 {
+            return Err(CliError::usage("`-j` belongs to tasks: windlass run --mode tasks -j 4"));
+        }
+        return Ok(());
+    }
+    if resolved.tasks.lanes < 2 {
+        return Ok(());
+    }
+    if resolved.tasks.lanes > u32::from(MOST_LANES) {
+        return Err(CliError::usage(format!(
+            "{} lanes are too many: at most {MOST_LANES}",
+            resolved.tasks.lanes
+        )));
+    }
+    if here.repository.is_none() {
+        return Err(CliError::usage("several lanes need a git repository: what they make is merged there")
+            .hint("Make one: git init, and commit what is there."));
+    }
+    if commit(here, request) != CommitPolicy::Runner {
+        return Err(CliError::usage(
+            "several lanes need `--commit runner`: only what is committed can be merged",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! What the agent does in mode tasks: the task that its prompt names.
+
+use std::path::Path;
+
+use windlass_core::fact::{TaskId, TaskState};
+use windlass_engine::tasks::set_state;
+
+use super::deeds::Answer;
+use super::script::{Call, Script};
+
+/// The task that a prompt names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedTask<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The task file.
+    pub file: &'a str,
+    /// How often it was tried before.
+    pub tried: usize,
+    /// Its work has to be put together with what others have finished.
+    pub merging: bool,
+}
+
+impl<'a> NamedTask<'a> {
+    /// Reads it from a prompt.
+    pub fn read(prompt: &'a str) -> Option<NamedTask<'a>> {
+        let id = between(prompt, "The task: **", ":")?;
+        let tried = match between(prompt, "It was tried ", " and did not hold") {
+            Some("once") => 1,
+            Some(times) => times.split(' ').next()?.parse().unwrap_or(0),
+            None => 0,
+        };
+        let file = between(prompt, "tasks: `", "`").unwrap_or_default();
+        Some(NamedTask { id, file, tried, merging: prompt.contains("have to be put together now") })
+    }
+
+    /// Sets its status to done, and touches nothing else.
+    pub fn tick(&self) -> Answer {
+        set_state(Path::new("."), Path::new(self.file), &TaskId::from(self.id), TaskState::Done)
+            .map(|_| format!("The file {} has been updated successfully.", self.file))
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// The call of a script that is meant for the task which this prompt names; `None` when there is none.
+pub fn call_for<'a>(script: &'a Script, prompt: &str) -> Option<&'a Call> {
+    let named = NamedTask::read(prompt)?;
+    let meant = |call: &&Call| call.task.as_deref() == Some(named.id) && call.merging == named.merging;
+    let calls: Vec<&Call> = script.calls.iter().filter(meant).collect();
+    calls.get(named.tried).or(calls.last()).copied()
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(found, _)| found)
+}
