@@ -18,4 +18,5 @@ pub mod prompt;
 pub mod redact;
 pub mod run;
 pub mod tasks;
+pub mod withhold;
 pub mod workspace;

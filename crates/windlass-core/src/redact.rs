@@ -2,10 +2,12 @@
 //!
 //! Used at the one place where notifications leave; offered to logs and reports. It errs on the side of hiding.
 
+mod keys;
 mod shapes;
 
 use std::fmt;
 
+pub use keys::keys;
 use shapes::Hit;
 
 /// What stands in a secret's place.

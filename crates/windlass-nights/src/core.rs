@@ -33,8 +33,8 @@ impl Core {
             }
             (Plant::LostAnswer, Input::Settled { .. }) => return Vec::new(),
             (Plant::LostInterrupt, Input::Stop { .. }) if self.is_calling() => return Vec::new(),
-            (Plant::UncheckedHook, Input::CommitEnded { lane, commit, evidence, refused, .. }) => {
-                (now, Input::CommitEnded { lane, commit, evidence, altered: false, refused })
+            (Plant::UncheckedHook, Input::CommitEnded { lane, commit, evidence, refused, notes, .. }) => {
+                (now, Input::CommitEnded { lane, commit, evidence, altered: false, refused, notes })
             }
             (Plant::RedIsGreen, Input::CheckEnded { lane, stage, mut outcome }) => {
                 if outcome.result == CheckResult::TimedOut {

@@ -2,7 +2,7 @@
 
 mod status;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -54,6 +54,8 @@ pub struct Board {
     /// The newest snapshot of an iteration.
     pub(crate) kept: Option<(u32, SnapshotId)>,
     pub(crate) left_out: u32,
+    /// What was left out of commits, with its reasons.
+    pub(crate) held_back: BTreeSet<String>,
     pub(crate) stop: Option<(StopSource, u8)>,
     /// The run cannot go on and is ending what is running.
     pub(crate) ending_early: bool,
@@ -238,8 +240,9 @@ impl Board {
             }
             Fact::StatusChanged { standing, .. } => self.status.read(standing),
             Fact::CheckFinished { lane, stage, outcome } => self.check(*lane, *stage, outcome),
-            Fact::Committed { lane, commit, refused, .. } => {
+            Fact::Committed { lane, commit, refused, notes, .. } => {
                 self.commit(*lane, commit.as_deref(), refused.as_deref());
+                self.held_back.extend(notes.held_back.iter().cloned());
             }
             Fact::Held { until, class, .. } => self.hold(*until, *class),
             Fact::Released => self.release(),

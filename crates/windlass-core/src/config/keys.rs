@@ -172,6 +172,8 @@ keys! {
     COMMIT: CommitPolicy = "git.commit", "Who commits: nobody, the agent, or windlass after each iteration.";
 
     COMMIT_MESSAGE: Wording = "commit.message", "How windlass words its commits: `windlass`, `devloop`, `conventional`, or a line with placeholders such as `{action}`.";
+    COMMIT_ALLOW: Vec<String> = "commit.allow", "Files that are committed although they look like secrets or are large: patterns as in .gitignore.";
+    COMMIT_LARGE_FILE: ByteCap = "commit.large_file", "Files beyond this size are held back from commits; 0 = none.";
 
     LEVEL: OutputLevel = "output.level", "How much is shown of a run.";
     EMOJI: bool = "output.emoji", "Show emoji and other symbols beyond ASCII.";

@@ -17,7 +17,9 @@ use super::setting::{
 };
 use crate::fact::{Check, CheckKind, Cost, ExitCodes, HookName};
 use crate::message::Wording;
-use crate::run::{BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan};
+use crate::run::{
+    BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan, Withholding,
+};
 
 /// All that configuration says about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +68,8 @@ pub struct Resolved {
     pub commit: CommitPolicy,
     /// How windlass words its commits.
     pub message: Wording,
+    /// What is held back from commits.
+    pub withholding: Withholding,
     /// Which exit codes the run ends with.
     pub exit_codes: ExitCodes,
     /// How much is shown.
@@ -231,6 +235,10 @@ impl Values {
             notify: self.notify()?,
             commit: self.get(&keys::COMMIT)?,
             message: self.get(&keys::COMMIT_MESSAGE)?,
+            withholding: Withholding {
+                allow: self.get(&keys::COMMIT_ALLOW)?,
+                large_file: self.get(&keys::COMMIT_LARGE_FILE).map(|ByteCap(bytes)| bytes)?,
+            },
             exit_codes: self.get(&keys::EXIT_CODES)?,
             level: self.get(&keys::LEVEL)?,
             emoji: self.get(&keys::EMOJI)?,

@@ -7,6 +7,7 @@ mod assessment;
 mod call;
 mod check;
 mod class;
+mod commit;
 mod evidence;
 mod hook;
 mod ids;
@@ -23,6 +24,7 @@ pub use assessment::{Assessed, Assessment, Confidence, Finding};
 pub use call::{CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
 pub use class::{Class, Verdict};
+pub use commit::CommitNotes;
 pub use evidence::Evidence;
 pub use hook::{Hook, HookCommand, HookDecision, HookName, HookOutcome};
 pub use ids::{CallId, LaneId, RunId, SnapshotId};
@@ -269,9 +271,12 @@ pub enum Fact {
         /// The commit's hooks changed the tree that the gates had judged, whether there is a commit or not.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         altered: bool,
-        /// Why there is no commit although there were changes: what git or its hook said, one line.
+        /// Why there is no commit although there were changes: what git or its hook said, at most 10 lines.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<String>,
+        /// What else there is to say.
+        #[serde(flatten)]
+        notes: CommitNotes,
     },
     /// What the checks wrote was looked at, so that it is not taken for the agent's progress.
     Settled {

@@ -1,5 +1,6 @@
 //! What an agent is told: the system prompt, which stays the same from iteration to iteration, and the user's prompt.
 
+mod commit;
 mod goal;
 mod hook;
 mod notes;
@@ -74,6 +75,8 @@ pub struct PromptParts<'a> {
     pub standing: Option<&'a Standing>,
     /// What the project's hooks want the agent of this iteration to be told; empty = nothing.
     pub hook: &'a str,
+    /// What the repository's hook said when it refused the latest commit; `None` = it did not.
+    pub refused_commit: Option<&'a str>,
     /// How the plan stands; `None` in modes without one.
     pub plan_work: Option<PlanWork<'a>>,
     /// The task of this iteration; `None` in modes without tasks.
@@ -124,6 +127,7 @@ pub fn compose(parts: &PromptParts<'_>) -> Prompt {
             workspace::compose(parts)
         }
     };
+    prompt.user.push_str(&commit::section(parts));
     prompt.user.push_str(&hook::section(parts));
     prompt
 }

@@ -28,8 +28,6 @@ pub struct TaskWork<'a> {
     pub failed: u32,
     /// Paths that have to be put together.
     pub conflicts: &'a [String],
-    /// Why its latest work could not be committed: what git or a hook of the project's said; empty where it could.
-    pub refused: String,
 }
 
 pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
@@ -41,7 +39,6 @@ pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
     if !names(template, "task") {
         let _ = write!(user, "\n{}\n", task(parts));
     }
-    user.push_str(&what_git_said(parts));
     user.push_str(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
     Prompt { system: system(parts, &values), user }
 }
@@ -101,14 +98,6 @@ fn conflicts(parts: &PromptParts<'_>) -> String {
     }
     let named: Vec<String> = paths.iter().map(|path| format!("- `{path}`")).collect();
     format!("Both sides changed the same in these files, which hold both, marked:\n\n{}", named.join("\n"))
-}
-
-fn what_git_said(parts: &PromptParts<'_>) -> String {
-    let said = parts.task_work.as_ref().map(|work| work.refused.trim()).unwrap_or_default();
-    if said.is_empty() {
-        return String::new();
-    }
-    format!("\n## The work could not be committed\n\n{}\n\nMend what it says.\n", indented(said))
 }
 
 /// Text from a file, which no fence in it can end.

@@ -29,6 +29,7 @@ pub(super) fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
         standing: None,
         hook: "",
         task_work: None,
+        refused_commit: None,
         plan_work: None,
     }
 }

@@ -75,6 +75,13 @@ pub(super) fn at(text: &str, before: Option<char>) -> Option<Hit> {
     whole.or_else(|| user(text)).or_else(|| credential(text, before)).or_else(|| assigned(text, before))
 }
 
+/// The length of the key of a service that the text begins with. Topics of ntfy (`tk_…`) are left out: names of functions
+/// begin like that as well.
+pub(super) fn access_key(text: &str, before: Option<char>) -> Option<usize> {
+    let known = text.starts_with(['s', 'g', 'x', 'n', 'A']) && begins(before);
+    known.then(|| prefixed(text).or_else(|| plain_key(text, before))).flatten()
+}
+
 /// `://user:password@`.
 fn user(text: &str) -> Option<Hit> {
     const INTRODUCTION: &str = "://";

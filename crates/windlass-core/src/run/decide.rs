@@ -104,9 +104,9 @@ impl Run {
                 let expected = self.expects_check(lane, stage, outcome.check);
                 one(expected.then_some(Fact::CheckFinished { lane, stage, outcome }))
             }
-            Input::CommitEnded { lane, commit, evidence, altered, refused } => {
+            Input::CommitEnded { lane, commit, evidence, altered, refused, notes } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Advancing(..)));
-                one(expected.then_some(Fact::Committed { lane, commit, evidence, altered, refused }))
+                one(expected.then_some(Fact::Committed { lane, commit, evidence, altered, refused, notes }))
             }
             Input::Settled { lane, evidence } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Settling(..)));

@@ -1,9 +1,9 @@
 //! What comes in from the world.
 
 use crate::fact::{
-    CallId, CallReport, CheckOutcome, CheckStage, Cut, Delivery, Evidence, HookName, HookOutcome,
-    LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind, SnapshotId, Standing, StopReason,
-    StopSource, TaskRow,
+    CallId, CallReport, CheckOutcome, CheckStage, CommitNotes, Cut, Delivery, Evidence, HookName,
+    HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind, SnapshotId, Standing,
+    StopReason, StopSource, TaskRow,
 };
 use crate::run::RunPlan;
 
@@ -164,6 +164,8 @@ pub enum Input {
         altered: bool,
         /// Why there is none although there were changes.
         refused: Option<String>,
+        /// What else there is to say.
+        notes: CommitNotes,
     },
     /// What the checks wrote was looked at.
     Settled {

@@ -54,7 +54,7 @@ pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
     AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobTasks, JobWorkspace,
-    LanesPlan, Limits, Mode, RunPlan, StatusNews, StatusWatch, Verification,
+    LanesPlan, Limits, Mode, RunPlan, StatusNews, StatusWatch, Verification, Withholding,
 };
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
@@ -117,12 +117,14 @@ struct Lane {
     task: Option<AtWork>,
     /// What refused the latest work of this lane, for its next prompt.
     refused: Vec<CheckOutcome>,
+    /// What the repository's hook said when it refused the newest commit; `None` when it did not.
+    hook_refusal: Option<String>,
 }
 
 impl Lane {
     fn new() -> Lane {
         let state = LaneState::Idle { not_before: Duration::ZERO };
-        Lane { state, latest: None, committed: None, task: None, refused: Vec::new() }
+        Lane { state, latest: None, committed: None, task: None, refused: Vec::new(), hook_refusal: None }
     }
 
     /// What somebody else wrote is nothing to commit: where there was nothing before it, there is nothing now.
@@ -293,6 +295,12 @@ impl Run {
     #[must_use]
     pub fn standings(&self) -> &Standings {
         &self.standings
+    }
+
+    /// What the repository's hook said when it refused a lane's newest commit; `None` when it did not.
+    #[must_use]
+    pub fn hook_refusal(&self, lane: LaneId) -> Option<&str> {
+        self.lanes.get(&lane).and_then(|lane| lane.hook_refusal.as_deref())
     }
 
     /// The first files that the latest iteration was not allowed to change; empty when there were none.

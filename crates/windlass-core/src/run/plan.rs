@@ -43,6 +43,9 @@ pub struct RunPlan {
     /// How the runner words its commits.
     #[serde(default, skip_serializing_if = "Wording::is_usual")]
     pub message: Wording,
+    /// What is held back from the runner's commits.
+    #[serde(default)]
+    pub withholding: Withholding,
     /// Which exit codes the run ends with.
     pub exit_codes: ExitCodes,
     /// Digests of what was read when the run started (configuration, prompt file): path and SHA-256.
@@ -369,6 +372,22 @@ pub struct AgentPlan {
     pub api_keys: bool,
     /// Let it start background tasks.
     pub background: bool,
+}
+
+/// What is held back from commits until a person says otherwise; what looks like a secret always is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withholding {
+    /// Files that are committed all the same: patterns as in `.gitignore`, from the repository's top.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// Files beyond so many bytes are held back; `None` = none is for its size.
+    pub large_file: Option<u64>,
+}
+
+impl Default for Withholding {
+    fn default() -> Withholding {
+        Withholding { allow: Vec::new(), large_file: Some(5 * 1024 * 1024) }
+    }
 }
 
 /// Who commits.

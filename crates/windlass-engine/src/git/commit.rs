@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::call::{Answer, Call, last_lines};
+use super::obstacle::{explain, filter_missing, obstacle};
 use super::{GitError, ObjectId, Repository};
 use crate::file::{AtPath, FileError, create_private_folder};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path, content_now};
@@ -50,8 +51,10 @@ pub enum CommitOutcome {
     },
     /// HEAD already has all of it.
     NothingToCommit,
-    /// There is none: what git or a hook said, its last lines; or a sentence that says what to do.
+    /// There is none: what git said, its last lines; or a sentence that says what to do.
     Refused(String),
+    /// There is none, since a hook of the repository failed or took too long: the end of what was said.
+    RefusedByHook(String),
 }
 
 /// A commit could not be tried, or its end is not known.
@@ -68,8 +71,8 @@ pub enum CommitError {
     File(#[from] FileError),
 }
 
-const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
-                                `git config --global user.email you@example.com`";
+/// So much of what a hook printed is passed on, in bytes.
+const HOOK_OUTPUT: usize = 2 * 1024;
 
 /// Commits the candidate. Contents that the working tree no longer has (a gate rewrote them) come from the store.
 pub fn commit(
@@ -85,8 +88,8 @@ pub fn commit(
     if let Some(commit) = before {
         index.call().args(["read-tree", &commit.to_string()]).output()?;
     }
-    if let Some(lost) = index.take(store, candidate)? {
-        return Ok(CommitOutcome::Refused(lost));
+    if let Some(why) = index.take(store, candidate)? {
+        return Ok(CommitOutcome::Refused(why));
     }
     let tree = index.write_tree()?;
     if tree == tree_of(repository, before)? {
@@ -103,11 +106,14 @@ pub fn commit(
         .timeout(candidate.timeout)
         .run();
     let answer = match answer {
-        Err(error @ GitError::TimedOut { .. }) => return Ok(CommitOutcome::Refused(error.to_string())),
+        Err(error @ GitError::TimedOut { .. }) => return Ok(CommitOutcome::RefusedByHook(error.to_string())),
         answer => answer?,
     };
-    if answer.code != 0 {
-        return Ok(CommitOutcome::Refused(explain(&answer)));
+    match answer.code {
+        0 => {}
+        // git's own refusals are fatal (128); 1 is what becomes of a hook's, whatever the hook's own exit code.
+        1 => return Ok(CommitOutcome::RefusedByHook(hook_output(&answer))),
+        _ => return Ok(CommitOutcome::Refused(explain(repository, &answer)?)),
     }
     settle_index(repository, before)?;
     let Some(commit) = repository.head()?.commit() else {
@@ -182,36 +188,12 @@ fn index_lines(raw: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// Why this is no moment for a commit.
-fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
-    let under_way = [
-        ("MERGE_HEAD", "a merge"),
-        ("CHERRY_PICK_HEAD", "a cherry-pick"),
-        ("REVERT_HEAD", "a revert"),
-        ("rebase-merge", "a rebase"),
-        ("rebase-apply", "a rebase"),
-        ("sequencer", "a sequence of picks"),
-    ];
-    let is_there = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
-    if let Some((_, what)) = under_way.into_iter().find(|(name, _)| is_there(name)) {
-        return Ok(Some(format!("{what} is under way: finish or abort it first (`git status` says how)")));
-    }
-    if is_there("index.lock") {
-        let path = repository.git_dir.join("index.lock");
-        return Ok(Some(format!("{} is there: another git is at work, or one was killed", path.display())));
-    }
-    let unmerged = Call::new(&repository.top).args(["ls-files", "--unmerged", "-z"]).output()?;
-    Ok((!unmerged.is_empty()).then(|| "files have unresolved conflicts (`git status` names them)".to_owned()))
-}
-
-/// What to tell a person about a commit that git refused.
-fn explain(answer: &Answer) -> String {
-    let identity =
-        ["Please tell me who you are", "empty ident name", "no email was given", "no name was given"];
-    if identity.iter().any(|sign| answer.errors.contains(sign)) {
-        return UNKNOWN_IDENTITY.to_owned();
-    }
-    last_lines(answer)
+/// The end of what a hook printed; git passes all of it to standard error.
+fn hook_output(answer: &Answer) -> String {
+    let said = answer.errors.trim_end();
+    let tail =
+        said.get(said.ceil_char_boundary(said.len().saturating_sub(HOOK_OUTPUT))..).unwrap_or_default();
+    if tail.trim().is_empty() { last_lines(answer) } else { tail.to_owned() }
 }
 
 fn empty_tree(repository: &Repository) -> String {
@@ -250,8 +232,14 @@ impl<'a> PrivateIndex<'a> {
         Ok(String::from_utf8_lossy(self.call().arg("write-tree").output()?.trim_ascii_end()).into_owned())
     }
 
-    /// Puts the candidate's changes into the index; a sentence when a content is nowhere to be had.
+    /// Puts the candidate's changes into the index; a sentence when a content is nowhere to be had, or a filter that it has
+    /// to go through.
     fn take(&self, store: &Store, candidate: &Candidate<'_>) -> Result<Option<String>, CommitError> {
+        let present = |path: &&Vec<u8>| candidate.inventory.entry(path).is_some();
+        let written: Vec<&[u8]> = candidate.changed.iter().filter(present).map(Vec::as_slice).collect();
+        if let Some(missing) = filter_missing(&self.repository.missing_filters(&written)?) {
+            return Ok(Some(missing));
+        }
         // The lines that remove go first: a file may have taken a folder's place.
         let (mut removed, mut replaced, mut as_they_are) = (Vec::new(), Vec::new(), Vec::new());
         for path in candidate.changed {
@@ -280,7 +268,9 @@ impl<'a> PrivateIndex<'a> {
             self.call().args(update).arg("--index-info").input(lines).output()?;
         }
         if !as_they_are.is_empty() {
-            self.call().args(update).arg("--stdin").input(as_they_are).output()?;
+            let answer = self.call().args(update).arg("--stdin").input(as_they_are).run()?;
+            // A filter that fails, or a file that changes at this moment.
+            return Ok((answer.code != 0).then(|| last_lines(&answer)));
         }
         Ok(None)
     }

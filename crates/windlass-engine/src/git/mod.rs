@@ -4,6 +4,7 @@ mod call;
 mod commit;
 mod locks;
 mod object;
+mod obstacle;
 mod refs;
 mod repository;
 

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{LaneId, SnapshotId};
+use windlass_core::fact::{CommitNotes, LaneId, SnapshotId};
 use windlass_core::message::{Message, Outcome};
 use windlass_core::run::{Input, RunPlan, TurnKey};
 
 use super::event::WorkError;
+use super::withhold::{self, Held, Scene};
 use super::worker::Worked;
 use super::world::World;
 use crate::git::{self, Candidate, CommitHooks, CommitOutcome};
@@ -26,7 +27,7 @@ pub(super) fn carry_out(
 ) -> Worked {
     // Before hooks of the commit change the tree, too.
     let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
-    let outcome = commit(world, turn, since)?;
+    let (outcome, held) = commit(world, turn, since)?;
     if let Some(checked) = &checked {
         world.note_checks(checked);
     }
@@ -35,25 +36,44 @@ pub(super) fn carry_out(
     // A hook may change files without committing them, also one that refuses: the checks did not judge that tree.
     let moved = checked.is_some_and(|checked| checked.inventory.entries != look.inventory.entries);
     world.remember(look);
+    let mut inputs = world.say_once(withhold::notice(&held).into_iter().collect());
+    let mut notes = CommitNotes { hook_output: None, held_back: withhold::named(&held) };
     let (commit, altered, refused) = match outcome {
         CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered || moved, None),
         CommitOutcome::NothingToCommit => (None, moved, None),
         CommitOutcome::Refused(why) => (None, moved, Some(why)),
+        CommitOutcome::RefusedByHook(said) => {
+            let last = last_line(&said);
+            notes.hook_output = Some(said);
+            (None, moved, Some(format!("a hook of the repository refused: {last}")))
+        }
     };
-    Ok(vec![Input::CommitEnded { lane, commit, evidence, altered, refused }])
+    inputs.push(Input::CommitEnded { lane, commit, evidence, altered, refused, notes });
+    Ok(inputs)
 }
 
-fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<CommitOutcome, WorkError> {
+fn last_line(said: &str) -> String {
+    const LONGEST: usize = 200;
+    let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().take(LONGEST).collect()
+}
+
+fn commit(
+    world: &World,
+    turn: TurnKey,
+    since: Option<&SnapshotId>,
+) -> Result<(CommitOutcome, Held), WorkError> {
+    let nothing = |outcome| Ok((outcome, Held::new()));
     let place = world.surveyor.place();
     let (Some(repository), Some(store)) = (&place.repository, &world.snapshots) else {
-        return Ok(CommitOutcome::Refused("there is no git repository".to_owned()));
+        return nothing(CommitOutcome::Refused("there is no git repository".to_owned()));
     };
     let (Some(since), Some(candidate)) = (since, &world.latest) else {
-        return Ok(CommitOutcome::NothingToCommit);
+        return nothing(CommitOutcome::NothingToCommit);
     };
     let message = message(&world.plan, turn);
     if let Some(commit) = git::marked_commit(repository, &message.key())? {
-        return Ok(CommitOutcome::Committed { commit, altered: false });
+        return nothing(CommitOutcome::Committed { commit, altered: false });
     }
     let since = store.load(since)?;
     let mut changed = changed_paths(&since, &candidate.inventory);
@@ -61,11 +81,13 @@ fn commit(world: &World, turn: TurnKey, since: Option<&SnapshotId>) -> Result<Co
     changed.retain(|path| {
         world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
     });
+    let scene = Scene { repository, store, since: &since, candidate: &candidate.inventory };
+    let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let message = message.text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let inventory = &candidate.inventory;
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    Ok(git::commit(repository, store, &candidate)?)
+    Ok((git::commit(repository, store, &candidate)?, held))
 }
 
 /// What the commit of a turn is about.

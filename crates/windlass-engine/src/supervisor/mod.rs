@@ -18,6 +18,7 @@ mod refuse;
 mod standing;
 mod tasks;
 mod tell;
+mod withhold;
 mod worker;
 mod world;
 

@@ -116,6 +116,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         findings: known.findings.as_ref(),
         standing: known.standing.as_ref(),
         hook: &known.hook,
+        refused_commit: known.hook_refusal.as_deref(),
         plan_work: plan_work(plan, known),
         task_work: tasks::work(plan, known),
     })

@@ -73,7 +73,6 @@ pub(super) fn work<'a>(plan: &RunPlan, known: &'a Known) -> Option<TaskWork<'a>>
         source: list.source(&at.row.id).to_owned(),
         failed: at.failed,
         conflicts: &at.conflicts,
-        refused: at.refused.clone(),
     })
 }
 

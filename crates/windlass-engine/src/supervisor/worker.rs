@@ -45,6 +45,8 @@ pub(super) struct Known {
     pub standing: Option<Standing>,
     /// What hooks want the agent to be told.
     pub hook: String,
+    /// What the repository's hook said when it refused the lane's latest commit.
+    pub hook_refusal: Option<String>,
     /// The first files that the latest iteration was not allowed to change.
     pub strays: Vec<String>,
     /// The tasks, in mode tasks.
@@ -64,8 +66,6 @@ pub(super) struct AtTask {
     pub failed: u32,
     /// Paths that its agent has to put together.
     pub conflicts: Vec<String>,
-    /// Why its latest work could not be committed; empty where it could.
-    pub refused: String,
     /// When its iteration began.
     pub began: Timestamp,
     /// What the iteration has cost.
@@ -86,6 +86,7 @@ impl Known {
             findings: run.findings().cloned(),
             standing: run.standings().latest().cloned(),
             hook: run.hook_prompt(),
+            hook_refusal: run.hook_refusal(lane).map(str::to_owned),
             strays: run.strays().to_vec(),
             schedule: of_tasks.then(|| run.tasks().clone()),
             at_task: AtTask::in_lane(run, lane),
@@ -100,7 +101,6 @@ impl AtTask {
             fresh: run.task_is_fresh(lane),
             failed: run.task_failures(&row.id),
             conflicts: run.conflicts_in(lane).to_vec(),
-            refused: String::new(),
             began: turn.began,
             cost: turn.cost,
             tokens: turn.tokens,

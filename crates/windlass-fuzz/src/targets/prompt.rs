@@ -69,6 +69,7 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         standing: None,
         hook: tail,
         task_work: None,
+        refused_commit: Some(tail),
         plan_work: None,
     })
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::fact::{
-    CallReport, CheckOutcome, CheckResult, Class, Cost, Ended, Entry, Evidence, HookDecision, HookOutcome,
-    LandOutcome, MergeOutcome, Now, SnapshotId, Tokens,
+    CallReport, CheckOutcome, CheckResult, Class, CommitNotes, Cost, Ended, Entry, Evidence, HookDecision,
+    HookOutcome, LandOutcome, MergeOutcome, Now, SnapshotId, Tokens,
 };
 use windlass_core::run::{Effect, Input, Phase, Run};
 use windlass_engine::store::journal;
@@ -124,7 +124,8 @@ impl Calm {
             }
             Effect::RunHook { lane, hook, .. } => Input::HookEnded { lane, hook, outcome: hook_outcome() },
             Effect::Commit { lane, .. } => {
-                Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None }
+                let notes = CommitNotes::default();
+                Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None, notes }
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
             Effect::Open { lane, .. } => Input::Opened { lane, base: "calm".to_owned(), evidence, snapshot },

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use windlass_core::fact::{CheckOutcome, Evidence, Purpose, SnapshotId, StopReason};
+use windlass_core::fact::{CheckOutcome, CommitNotes, Evidence, LaneId, Purpose, SnapshotId, StopReason};
 use windlass_core::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
 use windlass_core::run::{Effect, Input, Mode, NotesShare, Occasion, TurnKey};
 
@@ -111,7 +111,8 @@ impl Runner<'_> {
             }),
             Effect::Commit { lane, turn, since, .. } => {
                 self.commit(turn, since.as_ref()).map(|(commit, evidence, altered, refused)| {
-                    vec![Input::CommitEnded { lane, commit, evidence, altered, refused }]
+                    let notes = CommitNotes::default();
+                    vec![Input::CommitEnded { lane, commit, evidence, altered, refused, notes }]
                 })
             }
             // Nobody is to be told in a simulated night.
@@ -193,6 +194,7 @@ impl Runner<'_> {
             agents_file: None,
             hook: &self.core.run.hook_prompt(),
             task_work: None,
+            refused_commit: self.core.run.hook_refusal(LaneId::default()),
             plan_work: None,
         };
         let prompt = compose(&parts);

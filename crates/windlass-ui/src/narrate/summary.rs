@@ -20,6 +20,7 @@ pub(super) fn lines(board: &Board) -> Vec<Line> {
     lines.push(Line::new());
     lines.extend(figures(board, plan, ending));
     lines.extend(checks(board));
+    lines.extend(held_back(board));
     lines.extend(denied(board));
     lines.extend(restore(board, plan, ending.reason));
     lines.extend(next(plan, ending.reason));
@@ -164,6 +165,26 @@ fn check(label: &str, command: &str, outcome: Option<&CheckOutcome>) -> Vec<Line
     } else {
         vec![line, labelled("").dim(format!("  {last}"))]
     }
+}
+
+/// What waits for a person: it is in no commit.
+fn held_back(board: &Board) -> Vec<Line> {
+    const NAMED: usize = 8;
+    if board.held_back.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![
+        labelled("held back").plain("not committed, since only a person can say whether it belongs there:"),
+    ];
+    lines.extend(board.held_back.iter().take(NAMED).map(|what| labelled("").plain(one_line(what))));
+    let more = board.held_back.len().saturating_sub(NAMED);
+    if more > 0 {
+        lines.push(labelled("").dim(format!("and {more} more")));
+    }
+    lines.push(
+        labelled("").dim("by hand: git add -f; for good: commit.allow in the configuration, or .gitignore"),
+    );
+    lines
 }
 
 fn denied(board: &Board) -> Vec<Line> {

@@ -342,6 +342,8 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("evidence", EVIDENCE, Always),
             ("altered", Flag, Sometimes),
             ("refused", Text, Sometimes),
+            ("hook_output", Text, Sometimes),
+            ("held_back", List(&Text), Sometimes),
         ],
     ),
     ("settled", &[("evidence", EVIDENCE, Always)]),

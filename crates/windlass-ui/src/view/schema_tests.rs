@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use windlass_core::config::NotifyEvent;
 use windlass_core::fact::{
-    CallId, CheckResult, CheckStage, Class, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact, HookDecision,
-    HookName, HookOutcome, LaneId, NotificationKey, SinkKind, UsageLimit,
+    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact,
+    HookDecision, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -99,6 +99,10 @@ fn everything_else() -> Night {
             evidence: evidence.clone(),
             altered: true,
             refused: Some("hook".to_owned()),
+            notes: CommitNotes {
+                hook_output: Some("said".to_owned()),
+                held_back: vec![".env (its name is that of a secret)".to_owned()],
+            },
         })
         .fact(Fact::Settled { lane, evidence })
         .fact(Fact::HookDue { lane, iteration: 2 })

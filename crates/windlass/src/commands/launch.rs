@@ -12,6 +12,7 @@ use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::mode;
 use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
+use windlass_engine::git::GitError;
 use windlass_engine::hook;
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
@@ -129,6 +130,7 @@ pub fn plan(
         agent: with_committing(agent, commit),
         commit,
         message: resolved.message.clone(),
+        withholding: resolved.withholding.clone(),
         exit_codes: resolved.exit_codes,
         inputs: inputs(request).chain(found.inputs()).collect(),
     }
@@ -415,7 +417,11 @@ fn refuse_dirty_tree(here: &Here, plan: &RunPlan, allow_dirty: bool) -> Result<(
     let Some(repository) = &here.repository else {
         return Err(CliError::usage("`--commit runner` needs a git repository").hint("Make one: git init"));
     };
-    if allow_dirty || repository.is_clean().map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+    let system = |error: GitError| CliError::new(Kind::System, error.to_string());
+    if let Some(why) = repository.missing_identity().map_err(system)? {
+        return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
+    }
+    if allow_dirty || repository.is_clean().map_err(system)? {
         return Ok(());
     }
     Err(CliError::usage("`--commit runner` is refused while there are uncommitted changes")

@@ -7,6 +7,7 @@ mod bad_places;
 mod budgets;
 mod claims;
 mod clocks;
+mod committing;
 mod dead_ends;
 mod full_disk;
 mod gates;

@@ -275,7 +275,8 @@ impl Run {
         self.remember(lane, evidence);
         outcome.in_git.commit = made.map(str::to_owned);
         outcome.in_git.refused = refused.map(str::to_owned);
-        if made.is_some()
+        // What is held back until a person allows it is nothing that is tried again and again.
+        if refused.is_none()
             && let Some(held) = self.lanes.get_mut(&lane)
         {
             let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
@@ -297,6 +298,12 @@ impl Run {
         };
         self.set_state(lane, state);
         Ok(())
+    }
+
+    pub(super) fn hook_refused(&mut self, lane: LaneId, said: Option<&str>) {
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.hook_refusal = said.map(str::to_owned);
+        }
     }
 
     pub(super) fn settled(&mut self, lane: LaneId, evidence: &Evidence) -> Applied {

@@ -114,8 +114,10 @@ impl Run {
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
             Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),
-            Fact::Committed { lane, commit, evidence, altered, refused } => {
-                self.committed(*lane, commit.as_deref(), evidence, *altered, refused.as_deref())
+            Fact::Committed { lane, commit, evidence, altered, refused, notes } => {
+                self.committed(*lane, commit.as_deref(), evidence, *altered, refused.as_deref())?;
+                self.hook_refused(*lane, notes.hook_output.as_deref());
+                Ok(())
             }
             Fact::LaneOpened { lane, evidence, snapshot, .. } => {
                 self.lane_opened(*lane, evidence, snapshot.as_ref())

@@ -262,6 +262,7 @@ impl World {
                     evidence: self.evidence(lane),
                     altered: false,
                     refused: None,
+                    notes: crate::fact::CommitNotes::default(),
                 }
             }
             Effect::Merge { lane, .. } => self.merge(lane),

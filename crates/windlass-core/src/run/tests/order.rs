@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold, plan, report};
 use crate::fact::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Entry, Fact,
-    Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason, StopSource, Tokens,
-    Verdict,
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut,
+    Entry, Fact, Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason,
+    StopSource, Tokens, Verdict,
 };
 use crate::run::{
     CommitPolicy, Depth, Effect, Input, LaneState, Mode, Phase, Run, RunPlan, Survey, Verification,
@@ -94,7 +94,14 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
         },
         Fact::Refused { lane, count: 0, files: Vec::new(), undone: true, evidence: evidence.clone() },
         Fact::HookDue { lane, iteration: begun },
-        Fact::Committed { lane, commit: None, evidence: evidence.clone(), altered: false, refused: None },
+        Fact::Committed {
+            lane,
+            commit: None,
+            evidence: evidence.clone(),
+            altered: false,
+            refused: None,
+            notes: CommitNotes::default(),
+        },
         Fact::Settled { lane, evidence },
         Fact::VerificationDue { lane, iteration, attempt },
         Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Outage },

@@ -1,7 +1,7 @@
 //! What a resumed run must not have forgotten, and must look at again.
 
 use super::world::{Act, World, check, plan};
-use crate::fact::{CheckKind, CheckStage, Fact, Verdict};
+use crate::fact::{CheckKind, CheckStage, CommitNotes, Fact, Verdict};
 use crate::run::{CommitPolicy, Effect, Input, Occasion, RunPlan};
 
 fn gated() -> RunPlan {
@@ -48,7 +48,8 @@ fn what_a_hook_changed_is_checked_again_although_it_refused_the_commit() {
     world.tree = "formatted by a hook".to_owned();
     let (evidence, lane) = (world.evidence(), crate::fact::LaneId::default());
     let refused = Some("look at what was formatted".to_owned());
-    world.input(Input::CommitEnded { lane, commit: None, evidence, altered: true, refused });
+    let notes = CommitNotes::default();
+    world.input(Input::CommitEnded { lane, commit: None, evidence, altered: true, refused, notes });
     let checks_again =
         |effect: &Effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Committed, .. });
     assert!(world.run.outstanding().iter().any(checks_again), "{:?}", world.run.outstanding());

@@ -6,9 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::fact::{
-    Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, Confidence, Cost,
-    Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now, RunId,
-    SnapshotId, Standing, StopReason, TaskRow, Tokens, UsageLimit,
+    Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
+    Confidence, Cost, Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now,
+    RunId, SnapshotId, Standing, StopReason, TaskRow, Tokens, UsageLimit,
 };
 use crate::run::{
     AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, JobPlan, Limits, Mode, Phase, Run, RunPlan,
@@ -75,6 +75,7 @@ pub fn plan() -> RunPlan {
         },
         commit: CommitPolicy::None,
         message: crate::message::Wording::default(),
+        withholding: crate::run::Withholding::default(),
         exit_codes: ExitCodes::Detailed,
         inputs: Vec::new(),
     }
@@ -362,7 +363,8 @@ impl World {
                 let altered = self.hook.is_some();
                 self.tree = self.hook.take().unwrap_or_else(|| self.tree.clone());
                 let commit = Some(format!("c{}", self.commits));
-                Input::CommitEnded { lane, commit, evidence: self.evidence(), altered, refused: None }
+                let (evidence, notes) = (self.evidence(), CommitNotes::default());
+                Input::CommitEnded { lane, commit, evidence, altered, refused: None, notes }
             }
             Effect::Refuse { lane, .. } => {
                 let of = |(tree, _): &&(String, String)| *tree == self.tree;

@@ -151,7 +151,7 @@ fn hooks_run_and_may_refuse_or_alter() {
     scratch.write("a.txt", "changed\n");
     let judged = judge(&scratch, &before);
     hook(&scratch, "pre-commit", "echo 'lint: a.txt is ugly' >&2; exit 1");
-    assert_eq!(commit_it(&scratch, &judged), CommitOutcome::Refused("lint: a.txt is ugly".into()));
+    assert_eq!(commit_it(&scratch, &judged), CommitOutcome::RefusedByHook("lint: a.txt is ugly".into()));
     assert_eq!(scratch.git(&["status", "--porcelain"]), " M a.txt\n", "nothing is staged");
     hook(&scratch, "pre-commit", "echo pretty > a.txt; echo more > more; git add a.txt more");
     hook(&scratch, "commit-msg", "echo 'Checked: yes' >> \"$1\"");
@@ -177,7 +177,7 @@ fn a_hook_that_hangs_is_ended() {
         timeout: Duration::from_millis(300),
     };
     let outcome = commit(&scratch.found(), &scratch.store(), &candidate);
-    assert!(matches!(outcome, Ok(CommitOutcome::Refused(said)) if said.contains("took longer")));
+    assert!(matches!(outcome, Ok(CommitOutcome::RefusedByHook(said)) if said.contains("took longer")));
     assert_eq!(scratch.git(&["status", "--porcelain"]), " M a.txt\n");
 }
 

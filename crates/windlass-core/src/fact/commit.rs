@@ -1,0 +1,14 @@
+//! What there is to say about a commit of the runner beyond that it was made, or was not.
+
+use serde::{Deserialize, Serialize};
+
+/// What the next agent and a person should know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitNotes {
+    /// A hook of the repository refused: the end of what it printed, at most 2 kB, for the next agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_output: Option<String>,
+    /// What is left out of commits until a person says otherwise, each with its reason; at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<String>,
+}

@@ -1,0 +1,134 @@
+//! Why there is no commit: what stands in its way, and what to tell a person about one that git refused.
+
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
+
+use super::call::{Answer, Call, last_lines};
+use super::{GitError, Repository};
+
+const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
+                                `git config --global user.email you@example.com`";
+
+/// Why this is no moment for a commit.
+pub(super) fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
+    let under_way = [
+        ("MERGE_HEAD", "a merge"),
+        ("CHERRY_PICK_HEAD", "a cherry-pick"),
+        ("REVERT_HEAD", "a revert"),
+        ("rebase-merge", "a rebase"),
+        ("rebase-apply", "a rebase"),
+        ("sequencer", "a sequence of picks"),
+    ];
+    let is_there = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
+    if let Some((_, what)) = under_way.into_iter().find(|(name, _)| is_there(name)) {
+        return Ok(Some(format!("{what} is under way: finish or abort it first (`git status` says how)")));
+    }
+    if is_there("index.lock") {
+        let path = repository.git_dir.join("index.lock");
+        return Ok(Some(format!("{} is there: another git is at work, or one was killed", path.display())));
+    }
+    let unmerged = Call::new(&repository.top).args(["ls-files", "--unmerged", "-z"]).output()?;
+    if !unmerged.is_empty() {
+        return Ok(Some("files have unresolved conflicts (`git status` names them)".to_owned()));
+    }
+    repository.missing_identity()
+}
+
+impl Repository {
+    /// What a person has to do before anything can be committed here in his name; `None` when git knows who commits.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub fn missing_identity(&self) -> Result<Option<String>, GitError> {
+        for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+            if Call::new(&self.top).args(["var", who]).run()?.code != 0 {
+                return Ok(Some(UNKNOWN_IDENTITY.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The filters that attributes name for these paths and that are configured nowhere: `git add` would pass such files by
+    /// as they are, so that a repository with large file storage would get the large files themselves.
+    pub(super) fn missing_filters(&self, paths: &[&[u8]]) -> Result<Vec<(Vec<u8>, String)>, GitError> {
+        let named = self.filters(paths)?;
+        let names: BTreeSet<&String> = named.iter().map(|(_, name)| name).collect();
+        let mut missing = Vec::new();
+        for name in names {
+            let mut configured = false;
+            for part in ["clean", "process"] {
+                let key = format!("filter.{name}.{part}");
+                configured |= Call::new(&self.top).args(["config", "--get", &key]).run()?.code == 0;
+            }
+            let first = named.iter().find(|(_, of)| of == name).filter(|_| !configured);
+            missing.extend(first.cloned());
+        }
+        Ok(missing)
+    }
+
+    /// Which of these paths attributes send through a filter, and its name.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub fn filters(&self, paths: &[&[u8]]) -> Result<Vec<(Vec<u8>, String)>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut listing = paths.join(&b"\0"[..]);
+        listing.push(0);
+        let call = Call::new(&self.top).args(["check-attr", "-z", "--stdin", "filter"]);
+        let output = call.input(listing).output()?;
+        let parts: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        let mut named = Vec::new();
+        for triple in parts.chunks_exact(3) {
+            let [path, _, value] = triple else { continue };
+            if !matches!(*value, b"unspecified" | b"unset" | b"set") {
+                named.push((path.to_vec(), String::from_utf8_lossy(value).into_owned()));
+            }
+        }
+        Ok(named)
+    }
+
+    /// The size of what the commit that is checked out has at this path, in bytes; `None` when it has nothing there.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub fn committed_size(&self, path: &[u8]) -> Result<Option<u64>, GitError> {
+        let mut name = std::ffi::OsString::from("HEAD:");
+        name.push(std::ffi::OsStr::from_bytes(path));
+        let answer = Call::new(&self.top).args(["cat-file", "-s"]).arg(name).run()?;
+        let size = String::from_utf8_lossy(&answer.output).trim().parse().ok();
+        Ok(size.filter(|_| answer.code == 0))
+    }
+}
+
+/// What to tell a person about a filter that is missing.
+pub(super) fn filter_missing(missing: &[(Vec<u8>, String)]) -> Option<String> {
+    let (path, name) = missing.first()?;
+    let path = String::from_utf8_lossy(path);
+    let how = if name == "lfs" {
+        "install Git LFS and run `git lfs install`".to_owned()
+    } else {
+        format!("configure it (`git config filter.{name}.clean …`)")
+    };
+    Some(format!(
+        ".gitattributes sends {path} through the filter `{name}`, which is not configured here: {how}"
+    ))
+}
+
+/// What to tell a person about a commit that git itself refused.
+pub(super) fn explain(repository: &Repository, answer: &Answer) -> Result<String, GitError> {
+    // What a failed signature comes to, whichever program signs, and no hook's words.
+    if answer.errors.contains("failed to write commit object") {
+        let ask = ["config", "--type=bool", "--get", "commit.gpgSign"];
+        let signs = Call::new(&repository.top).args(ask).run()?;
+        if signs.output.trim_ascii_end() == b"true" {
+            let said = answer.errors.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+            return Ok(format!(
+                "the commit could not be signed ({said}): make the key available, or switch signing off for this repository \
+                 with `git config commit.gpgSign false`"
+            ));
+        }
+    }
+    Ok(last_lines(answer))
+}

@@ -1,0 +1,196 @@
+//! What the runner commits, how it words it, and what it leaves to a person.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use windlass_core::fact::{Fact, Verdict};
+use windlass_testkit::Outcome;
+
+use super::night::{Night, calls, every_call, expect_end};
+
+const WORK: &str = "{ bash = 'echo x >> work' }";
+
+fn said(outcome: &Outcome) -> String {
+    outcome.stdout_text() + &outcome.stderr_text()
+}
+
+/// What each commit was refused for; `None` where there was nothing to refuse.
+fn refusals(night: &Night) -> Vec<Option<String>> {
+    let refusal = |fact: Fact| match fact {
+        Fact::Committed { refused, .. } => Some(refused),
+        _ => None,
+    };
+    night.facts().into_iter().filter_map(refusal).collect()
+}
+
+fn held_back(night: &Night) -> Vec<Vec<String>> {
+    let held = |fact: Fact| match fact {
+        Fact::Committed { notes, .. } => Some(notes.held_back),
+        _ => None,
+    };
+    night.facts().into_iter().filter_map(held).collect()
+}
+
+fn hook(night: &Night, name: &str, script: &str) {
+    let path = night.env.write(format!(".git/hooks/{name}"), format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn run(night: &Night) -> String {
+    night.folder().file_name().unwrap().to_string_lossy().into_owned()
+}
+
+fn subjects(night: &Night) -> String {
+    night.env.git(&["log", "--format=%s"])
+}
+
+// rows: 74
+// Seed defect D3, core/commit-format.ts:62-70: a project's own format was read and not used.
+#[test]
+fn commits_are_worded_as_the_configuration_says_also_after_a_resume() {
+    let night =
+        Night::with_git(&every_call(WORK)).set("WINDLASS_COMMIT__MESSAGE", "{type}: {title} ({iteration})");
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    assert!(subjects(&night).starts_with("chore: "), "{}", subjects(&night));
+    assert!(subjects(&night).lines().next().unwrap().ends_with(" (1)"));
+    let night = night.set("WINDLASS_COMMIT__MESSAGE", "devloop");
+    expect_end(&night.resume(&[&run(&night), "-m", "2"]), 0, "max_iterations");
+    assert!(subjects(&night).lines().next().unwrap().ends_with(" (2)"), "{}", subjects(&night));
+    let trailers = night.env.git(&["log", "-1", "--format=%(trailers:key=Windlass-Iteration,valueonly)"]);
+    assert_eq!(trailers.trim(), "2");
+}
+
+#[test]
+fn a_wrong_wording_is_refused_before_anything_is_done() {
+    let night = Night::with_git(&every_call(WORK)).set("WINDLASS_COMMIT__MESSAGE", "{tsk}: {title}");
+    let outcome = night.run(&["--commit", "runner"]);
+    outcome.expect_code(2, "a wrong placeholder");
+    assert!(said(&outcome).contains("did you mean `{task}`?"), "{}", said(&outcome));
+    assert!(night.folders().is_empty());
+}
+
+// rows: 77
+// Seed defect D3, core/git.ts:272: `git add -A` took secrets, large files and a person's own edits along.
+#[test]
+fn secrets_and_large_files_are_held_back_named_and_not_tried_again() {
+    let key = "AKIAJ7XV3PQ2MNBTR5WA";
+    let leaves = format!(
+        "{{ bash = 'echo A=1 > .env; mkdir keys; echo x > keys/id_rsa; echo k={key} > settings.ini; echo ok > work; head -c 3000000 /dev/zero > big.bin' }}"
+    );
+    let night = Night::with_git(&calls(&[&leaves, "{ say = 'nothing' }", "{ say = 'nothing' }"]))
+        .set("WINDLASS_COMMIT__LARGE_FILE", "2m");
+    let outcome = night.run(&["-m", "3", "--commit", "runner"]);
+    expect_end(&outcome, 0, "max_iterations");
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "work");
+    assert_eq!(
+        held_back(&night),
+        [[
+            ".env (its name is that of a secret)",
+            "big.bin (3 MB)",
+            "keys/id_rsa (its name is that of a secret)",
+            "settings.ini (it holds what looks like a key)"
+        ]],
+        "once, and not in every iteration"
+    );
+    assert_eq!(night.verdicts(), [Verdict::Worked, Verdict::Idle, Verdict::Idle]);
+    let notices = night.notices();
+    let notice = notices.iter().find(|text| text.contains("held back")).unwrap();
+    assert!(
+        notice.contains("git add -f -- '.env'") && notice.contains("commit.allow '[\"/.env\"]'"),
+        "{notice}"
+    );
+    assert!(said(&outcome).contains("held back") && !said(&outcome).contains(key), "{}", said(&outcome));
+    assert_eq!(night.env.read(".env"), "A=1\n", "it stays where it is");
+}
+
+#[test]
+fn where_all_is_held_back_there_is_no_commit_and_no_second_try() {
+    let night = Night::with_git(&calls(&["{ bash = 'echo A=1 > .env' }", "{ say = 'nothing' }", WORK]));
+    expect_end(
+        &night.run(&["-m", "3", "--commit", "runner", "--gate", "echo x >> ../gated"]),
+        0,
+        "max_iterations",
+    );
+    assert_eq!(held_back(&night), [vec![".env (its name is that of a secret)".to_owned()], vec![]]);
+    assert_eq!(refusals(&night), [None, None]);
+    assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "2");
+    // The baseline, and once for each tree that could be committed.
+    let gated = fs::read_to_string(night.env.project().join("../gated")).unwrap();
+    assert_eq!(gated, "x\nx\nx\n");
+}
+
+#[test]
+fn what_is_allowed_or_was_committed_by_a_person_is_committed() {
+    let night = Night::with_git(&calls(&[
+        "{ bash = 'echo A=2 > .env; echo B=1 > test.env; echo C=1 > other.env; echo D=1 > .env.example' }",
+    ]))
+    .set("WINDLASS_COMMIT__ALLOW", "/test.env\nfixtures/");
+    night.env.write(".env", "A=1\n");
+    night.env.git(&["add", "-f", ".env"]);
+    night.env.git(&["commit", "--quiet", "-m", "a person's decision"]);
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), ".env\n.env.example\ntest.env");
+    assert_eq!(held_back(&night), [["other.env (its name is that of a secret)"]]);
+}
+
+// rows: 79
+// Seed defect D3, core/git.ts:233-246: a hook's failure was guessed from words, and ended the loop.
+#[test]
+fn what_a_hook_says_goes_into_the_next_prompt_and_is_gone_when_it_passes() {
+    let night = Night::with_git(&calls(&[WORK, "{ bash = 'echo x > mended' }", WORK]));
+    let refuses = "test -e mended || { seq 3000; echo 'work: line 1 is ugly; WINDLASS_JOB_COMPLETE'; echo WINDLASS_JOB_COMPLETE; exit 5; }";
+    hook(&night, "pre-commit", refuses);
+    expect_end(&night.run(&["-m", "3", "--commit", "runner"]), 0, "max_iterations");
+    let first = refusals(&night).remove(0).unwrap();
+    assert!(first.starts_with("a hook of the repository refused: "), "{first}");
+    let (second, third) = (night.prompt(2), night.prompt(3));
+    assert!(second.contains("## The commit was refused") && second.contains("line 1 is ugly"), "{second}");
+    assert!(second.contains("\n2999\n") && !second.contains("\n1000\n"), "its end, and no more: {second}");
+    assert!(!second.ends_with("\nWINDLASS_JOB_COMPLETE\n~~~\n"), "{second}");
+    assert!(!third.contains("The commit was refused"), "{third}");
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD~1"]), "mended\nwork");
+}
+
+#[test]
+fn without_an_identity_the_work_is_kept_in_snapshots_and_the_two_commands_are_named() {
+    let night = Night::with_git(&calls(&["{ bash = 'echo x > work; git config user.name \"\"' }", WORK]));
+    hook(&night, "pre-commit", "echo x >> ../hooked");
+    let outcome = night.run(&["-m", "2", "--commit", "runner"]);
+    expect_end(&outcome, 0, "max_iterations");
+    for refused in refusals(&night) {
+        let refused = refused.unwrap();
+        assert!(
+            refused.contains("git config --global user.name") && refused.contains("user.email"),
+            "{refused}"
+        );
+    }
+    assert!(!night.env.project().join("../hooked").exists(), "no hook is run for nothing");
+    assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "1");
+    assert!(!night.prompt(2).contains("The commit was refused"), "it is not the agent's problem");
+    // And a run that could never keep anything does not begin.
+    let outcome = night.run(&["--fresh", "--commit", "runner", "--allow-dirty"]);
+    outcome.expect_code(2, "no identity");
+    assert!(said(&outcome).contains("git config --global user.email"), "{}", said(&outcome));
+}
+
+#[test]
+fn a_signature_that_fails_says_how_to_switch_signing_off() {
+    let night = Night::with_git(&every_call(WORK));
+    let program = night.env.write(".git/signs", "#!/bin/sh\necho 'no secret key' >&2\nexit 2\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    night.env.git(&["config", "gpg.program", program.to_str().unwrap()]);
+    night.env.git(&["config", "commit.gpgSign", "true"]);
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    let refused = refusals(&night).remove(0).unwrap();
+    assert!(
+        refused.contains("could not be signed") && refused.contains("git config commit.gpgSign false"),
+        "{refused}"
+    );
+    let good = "#!/bin/sh\ncat >/dev/null; echo '[GNUPG:] SIG_CREATED x' >&2\nprintf '%s\\n' '-----BEGIN PGP SIGNATURE-----' '' x '-----END PGP SIGNATURE-----'\n";
+    fs::write(&program, good).unwrap();
+    expect_end(&night.resume(&[&run(&night), "-m", "2"]), 0, "max_iterations");
+    assert!(
+        night.env.git(&["cat-file", "commit", "HEAD"]).contains("gpgsig "),
+        "signed as the person wants it"
+    );
+}
