@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use windlass_core::fact::Ended;
 
-use super::GitError;
+use super::{GitError, Repository};
 use crate::process::Command;
 
 /// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
@@ -65,6 +65,24 @@ impl Call {
         Self::bare(directory).option("gc.auto=0").option("maintenance.auto=false")
     }
 
+    /// A call in a repository's working tree that runs no hook.
+    pub fn within(repository: &Repository) -> Self {
+        Self::new(&repository.top).pointed_at(repository)
+    }
+
+    /// A call in a repository's working tree that runs the user's hooks.
+    pub fn with_hooks_within(repository: &Repository) -> Self {
+        Self::with_hooks(&repository.top).pointed_at(repository)
+    }
+
+    /// Where git would find another repository than this one, it is told.
+    fn pointed_at(self, repository: &Repository) -> Self {
+        if repository.is_apart() {
+            return self.env("GIT_DIR", &repository.git_dir).env("GIT_WORK_TREE", &repository.top);
+        }
+        self
+    }
+
     fn bare(directory: &Path) -> Self {
         let command = Command::new("git").directory(directory).timeout(TIMEOUT);
         let command = MISLEADING.iter().fold(command, |command, name| command.environment(name, None));
@@ -86,7 +104,8 @@ impl Call {
         self
     }
 
-    fn option(mut self, setting: &str) -> Self {
+    /// Sets `name=value` of the configuration for this call alone.
+    pub fn option(mut self, setting: &str) -> Self {
         self.command = self.command.arguments(["-c", setting]);
         self
     }
@@ -119,6 +138,8 @@ impl Call {
 
     /// Runs it, whatever its exit code.
     pub fn run(self) -> Result<Answer, GitError> {
+        #[cfg(test)]
+        CALLS.with(|calls| calls.set(calls.get() + 1));
         let command = self.described();
         // Where the system does not say which of the two is missing, it is not the directory.
         if !self.directory.is_dir() {
@@ -158,6 +179,18 @@ impl Call {
     fn described(&self) -> String {
         format!("git {}", self.verb.as_deref().unwrap_or_default().to_string_lossy())
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has called git.
+    static CALLS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How often this thread has called git.
+#[cfg(test)]
+pub(super) fn calls_made() -> usize {
+    CALLS.with(std::cell::Cell::get)
 }
 
 /// The last lines that a call printed, standard error first choice; at most 10.

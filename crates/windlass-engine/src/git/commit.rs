@@ -96,8 +96,8 @@ pub fn commit(
         return Ok(CommitOutcome::NothingToCommit);
     }
     let call = match candidate.hooks {
-        CommitHooks::Run => Call::with_hooks(&repository.top),
-        CommitHooks::Skip => Call::new(&repository.top),
+        CommitHooks::Run => Call::with_hooks_within(repository),
+        CommitHooks::Skip => Call::within(repository),
     };
     let answer = call
         .env("GIT_INDEX_FILE", &index.path)
@@ -132,13 +132,13 @@ const LOOKED_BACK: &str = "-20";
 pub fn marked_commit(repository: &Repository, key: &str) -> Result<Option<ObjectId>, GitError> {
     let Some(head) = repository.head()?.commit() else { return Ok(None) };
     let listing = ["log", LOOKED_BACK, "--first-parent", "--no-show-signature", "--format=%H%n%B%x00"];
-    let messages = Call::new(&repository.top).args(listing).output()?;
+    let messages = Call::within(repository).args(listing).output()?;
     let messages = String::from_utf8_lossy(&messages);
     let marked = messages.split('\0').find(|message| holds_lines(message, key));
     let name = marked.and_then(|message| message.trim_start().lines().next());
     let Some(commit) = name.and_then(|name| ObjectId::from_hex(name.as_bytes())) else { return Ok(None) };
     if commit == head {
-        let parent = Call::new(&repository.top).args(["rev-parse", "--quiet", "--verify", "HEAD~1"]).run()?;
+        let parent = Call::within(repository).args(["rev-parse", "--quiet", "--verify", "HEAD~1"]).run()?;
         let parent = if parent.code == 0 { ObjectId::from_hex(parent.output.trim_ascii()) } else { None };
         settle_index(repository, parent)?;
     }
@@ -164,14 +164,14 @@ pub fn settle_index(repository: &Repository, before: Option<ObjectId>) -> Result
         Some(commit) => commit.to_string(),
         None => empty_tree(repository),
     };
-    let call = Call::new(&repository.top);
+    let call = Call::within(repository);
     let call =
         call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]);
     let listing = index_lines(&call.output()?);
     let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
-    Call::new(&repository.top).args(update).input(listing).output()?;
+    Call::within(repository).args(update).input(listing).output()?;
     // Only so that git need not compare contents later; it complains about files that differ, which is their right.
-    Call::new(&repository.top).args(["update-index", "-q", "--refresh"]).run().map(drop)
+    Call::within(repository).args(["update-index", "-q", "--refresh"]).run().map(drop)
 }
 
 /// What `git diff-tree -z` printed, as `git update-index --index-info -z` reads it.
@@ -205,7 +205,7 @@ fn tree_of(repository: &Repository, commit: Option<ObjectId>) -> Result<String, 
     let Some(commit) = commit else {
         return Ok(empty_tree(repository));
     };
-    let call = Call::new(&repository.top).args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]);
+    let call = Call::within(repository).args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]);
     Ok(String::from_utf8_lossy(call.output()?.trim_ascii_end()).into_owned())
 }
 
@@ -225,7 +225,7 @@ impl<'a> PrivateIndex<'a> {
     }
 
     fn call(&self) -> Call {
-        Call::new(&self.repository.top).env("GIT_INDEX_FILE", &self.path).env("GIT_LITERAL_PATHSPECS", "1")
+        Call::within(self.repository).env("GIT_INDEX_FILE", &self.path).env("GIT_LITERAL_PATHSPECS", "1")
     }
 
     fn write_tree(&self) -> Result<String, GitError> {
@@ -305,7 +305,8 @@ impl<'a> PrivateIndex<'a> {
     }
 }
 
-fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
+/// A line of `git update-index --index-info -z`.
+pub(super) fn index_line(mode: &str, id: &str, path: &[u8]) -> Vec<u8> {
     [format!("{mode} {id}\t").as_bytes(), path, b"\0"].concat()
 }
 

@@ -2,6 +2,7 @@
 
 mod call;
 mod commit;
+pub mod lane;
 mod locks;
 mod object;
 mod obstacle;
@@ -16,6 +17,9 @@ pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository, create_with_everything, version};
+
+#[cfg(test)]
+use call::calls_made;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,6 +74,19 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// Is there no room left on the disk?
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            // git says it in the system's words; its messages are not translated.
+            GitError::Failed { said, .. } => {
+                said.contains("No space left on device") || said.contains("Disk quota exceeded")
+            }
+            GitError::File(error) => error.is_disk_full(),
+            _ => false,
+        }
+    }
+
     fn from_process(command: &str, error: ProcessError) -> Self {
         let command = command.to_owned();
         match error {

@@ -11,7 +11,32 @@ const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config -
 
 /// Why this is no moment for a commit.
 pub(super) fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
-    let under_way = [
+    let lock = repository.git_dir.join("index.lock");
+    if lock.symlink_metadata().is_ok() && under_way(repository).is_none() {
+        return Ok(Some(locked(&lock)));
+    }
+    if let Some(half_done) = half_done(repository)? {
+        return Ok(Some(half_done));
+    }
+    repository.missing_identity()
+}
+
+/// What somebody does to a repository that takes more than one command and is not finished.
+pub(super) fn half_done(repository: &Repository) -> Result<Option<String>, GitError> {
+    if let Some(what) = under_way(repository) {
+        return Ok(Some(format!("{what} is under way: finish or abort it first (`git status` says how)")));
+    }
+    let unmerged = Call::within(repository).args(["ls-files", "--unmerged", "-z"]).output()?;
+    Ok((!unmerged.is_empty()).then(|| "files have unresolved conflicts (`git status` names them)".to_owned()))
+}
+
+/// What to say about a lock of git's that is there.
+pub(super) fn locked(lock: &std::path::Path) -> String {
+    format!("{} is there: another git is at work, or one was killed", lock.display())
+}
+
+fn under_way(repository: &Repository) -> Option<&'static str> {
+    let signs = [
         ("MERGE_HEAD", "a merge"),
         ("CHERRY_PICK_HEAD", "a cherry-pick"),
         ("REVERT_HEAD", "a revert"),
@@ -20,18 +45,7 @@ pub(super) fn obstacle(repository: &Repository) -> Result<Option<String>, GitErr
         ("sequencer", "a sequence of picks"),
     ];
     let is_there = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
-    if let Some((_, what)) = under_way.into_iter().find(|(name, _)| is_there(name)) {
-        return Ok(Some(format!("{what} is under way: finish or abort it first (`git status` says how)")));
-    }
-    if is_there("index.lock") {
-        let path = repository.git_dir.join("index.lock");
-        return Ok(Some(format!("{} is there: another git is at work, or one was killed", path.display())));
-    }
-    let unmerged = Call::new(&repository.top).args(["ls-files", "--unmerged", "-z"]).output()?;
-    if !unmerged.is_empty() {
-        return Ok(Some("files have unresolved conflicts (`git status` names them)".to_owned()));
-    }
-    repository.missing_identity()
+    signs.into_iter().find(|(name, _)| is_there(name)).map(|(_, what)| what)
 }
 
 impl Repository {
@@ -41,7 +55,7 @@ impl Repository {
     /// git could not be asked.
     pub fn missing_identity(&self) -> Result<Option<String>, GitError> {
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-            if Call::new(&self.top).args(["var", who]).run()?.code != 0 {
+            if Call::within(self).args(["var", who]).run()?.code != 0 {
                 return Ok(Some(UNKNOWN_IDENTITY.to_owned()));
             }
         }
@@ -58,7 +72,7 @@ impl Repository {
             let mut configured = false;
             for part in ["clean", "process"] {
                 let key = format!("filter.{name}.{part}");
-                configured |= Call::new(&self.top).args(["config", "--get", &key]).run()?.code == 0;
+                configured |= Call::within(self).args(["config", "--get", &key]).run()?.code == 0;
             }
             let first = named.iter().find(|(_, of)| of == name).filter(|_| !configured);
             missing.extend(first.cloned());
@@ -76,7 +90,7 @@ impl Repository {
         }
         let mut listing = paths.join(&b"\0"[..]);
         listing.push(0);
-        let call = Call::new(&self.top).args(["check-attr", "-z", "--stdin", "filter"]);
+        let call = Call::within(self).args(["check-attr", "-z", "--stdin", "filter"]);
         let output = call.input(listing).output()?;
         let parts: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
         let mut named = Vec::new();
@@ -96,7 +110,7 @@ impl Repository {
     pub fn committed_size(&self, path: &[u8]) -> Result<Option<u64>, GitError> {
         let mut name = std::ffi::OsString::from("HEAD:");
         name.push(std::ffi::OsStr::from_bytes(path));
-        let answer = Call::new(&self.top).args(["cat-file", "-s"]).arg(name).run()?;
+        let answer = Call::within(self).args(["cat-file", "-s"]).arg(name).run()?;
         let size = String::from_utf8_lossy(&answer.output).trim().parse().ok();
         Ok(size.filter(|_| answer.code == 0))
     }
@@ -121,7 +135,7 @@ pub(super) fn explain(repository: &Repository, answer: &Answer) -> Result<String
     // What a failed signature comes to, whichever program signs, and no hook's words.
     if answer.errors.contains("failed to write commit object") {
         let ask = ["config", "--type=bool", "--get", "commit.gpgSign"];
-        let signs = Call::new(&repository.top).args(ask).run()?;
+        let signs = Call::within(repository).args(ask).run()?;
         if signs.output.trim_ascii_end() == b"true" {
             let said = answer.errors.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
             return Ok(format!(

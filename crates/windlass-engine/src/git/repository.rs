@@ -142,11 +142,16 @@ impl Repository {
         self.git_dir != self.common_dir
     }
 
+    /// Does its working tree not lead to it? So it is with a lane, and with a submodule's.
+    pub(super) fn is_apart(&self) -> bool {
+        !self.is_linked() && self.git_dir != self.top.join(".git")
+    }
+
     /// The values of these settings, wherever they are set; those that are not set are left out.
     pub fn settings(&self, names: &[&str]) -> Result<Vec<(String, String)>, GitError> {
         let mut found = Vec::new();
         for name in names {
-            let answer = Call::new(&self.top).args(["config", "--get", name]).run()?;
+            let answer = Call::within(self).args(["config", "--get", name]).run()?;
             let value = String::from_utf8_lossy(&answer.output).trim_end_matches('\n').to_owned();
             if answer.code == 0 && !value.is_empty() {
                 found.push(((*name).to_owned(), value));
@@ -158,8 +163,12 @@ impl Repository {
     /// Where git looks for this repository's hooks; perhaps not there.
     pub fn hooks_folder(&self) -> Result<PathBuf, GitError> {
         // The only call besides a commit for which the user's own path of hooks counts.
-        let call =
-            Call::with_hooks(&self.top).args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
+        let call = Call::with_hooks_within(self).args([
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-path",
+            "hooks",
+        ]);
         call.output().map(|output| printed_path(&output))
     }
 
@@ -212,7 +221,7 @@ impl Repository {
     }
 
     fn ask_for_head(&self) -> Result<Head, GitError> {
-        let ask = |arguments: &[&str]| Call::new(&self.top).args(arguments).run();
+        let ask = |arguments: &[&str]| Call::within(self).args(arguments).run();
         let commit = ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
         let commit = ObjectId::from_hex(commit.output.trim_ascii_end());
         let branch = ask(&["symbolic-ref", "--quiet", "HEAD"])?;
@@ -228,7 +237,7 @@ impl Repository {
     /// Is there nothing that is not committed? Ignored files do not count.
     pub fn is_clean(&self) -> Result<bool, GitError> {
         // Of submodules only their commits: git would run what their settings name to look into them.
-        let call = Call::new(&self.top).args(["status", "--porcelain", "-z", "--ignore-submodules=dirty"]);
+        let call = Call::within(self).args(["status", "--porcelain", "-z", "--ignore-submodules=dirty"]);
         Ok(call.output()?.is_empty())
     }
 
@@ -239,7 +248,7 @@ impl Repository {
     /// One of them is no commit of this repository, or not any more; or counting takes too long.
     pub fn count_commits(&self, first: Option<&str>, last: &str, timeout: Duration) -> Result<u64, GitError> {
         let range = first.map_or_else(|| last.to_owned(), |first| format!("{first}..{last}"));
-        let call = Call::new(&self.top).timeout(timeout);
+        let call = Call::within(self).timeout(timeout);
         let call = call.args(["rev-list", "--count", "--end-of-options", &range, "--"]);
         let printed = String::from_utf8_lossy(&call.output()?).trim().to_owned();
         printed.parse().map_err(|_| GitError::Unexpected { command: "git rev-list", printed })
@@ -260,7 +269,7 @@ impl Repository {
     pub(crate) fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {
         // When this repository is broken, git must not take one above it instead.
         let ceiling = self.top.parent().unwrap_or(&self.top);
-        let call = Call::new(&self.top).env("GIT_CEILING_DIRECTORIES", ceiling);
+        let call = Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling);
         let output = call.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).output()?;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         let mut paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();

@@ -2,3 +2,4 @@
 
 mod committing;
 mod finding;
+mod lanes;

@@ -1,0 +1,302 @@
+//! Making a lane's clone, and making it again.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::super::{GitError, ObjectId, Repository, version};
+use super::settings::Settings;
+use super::{Lane, LaneError, OLDEST_GIT, zero_ended};
+use crate::file::{AtPath, FileError, create_private_folder, read_if_there, remove_folder, replace};
+use crate::inventory::as_path;
+
+/// The runner's repository in a lane's folder.
+const OWN: &str = "lane.git";
+
+/// How many repositories borrow from each other at most, as git has it.
+const DEEPEST: usize = 5;
+
+/// A lane that is as its commit says.
+#[derive(Debug)]
+pub struct Opened {
+    /// The lane.
+    pub lane: Lane,
+    /// Its submodules: their folders are empty, since a lane has only the repository's own files.
+    pub submodules: Vec<Vec<u8>>,
+}
+
+impl Lane {
+    /// Brings a lane to a commit: its files are exactly the commit's, besides what git ignores (build caches), which
+    /// stays. Makes it, or makes it again, where it is not there or broken. Nothing that was in it is worth anything any
+    /// more: whoever calls this has landed it, parked it, or has a snapshot of it.
+    ///
+    /// # Errors
+    /// git is older than [`OLDEST_GIT`], the repository lacks some of the commit's objects, or the disk is full.
+    pub fn open(main: &Repository, home: &Path, commit: ObjectId) -> Result<Opened, LaneError> {
+        let found = version(&main.top)?;
+        if found < OLDEST_GIT {
+            return Err(LaneError::TooOld(found));
+        }
+        let lane = Self::at(main, home);
+        // What makes the first try fail is most often a broken index or a folder that nobody may write to.
+        match lane.make(commit) {
+            Err(LaneError::Git(GitError::Failed { .. }) | LaneError::File(_)) => {
+                remove(home)?;
+                lane.make(commit)
+            }
+            made => made,
+        }
+        .map(|submodules| Opened { lane, submodules })
+    }
+
+    /// A lane as it was left, its files untouched; its agent's repository is made again where it is broken. `None` when
+    /// there is no lane, or not enough of it.
+    pub fn find(main: &Repository, home: &Path) -> Result<Option<Self>, LaneError> {
+        let lane = Self::at(main, home);
+        if !is_folder(lane.top()) || !is_folder(&lane.repository.git_dir) {
+            return Ok(None);
+        }
+        let Some(head) = lane.repository.plain_commit() else { return Ok(None) };
+        lane.make_repository()?;
+        // Asked for before anything is built on it: an object may have gone with a power failure.
+        let exists = lane.call().args(["cat-file", "-e", &format!("{head}^{{tree}}")]).run()?;
+        if exists.code != 0 {
+            return Ok(None);
+        }
+        lane.mend()?;
+        Ok(Some(lane))
+    }
+
+    /// Makes the agent's repository again if it is broken: removed, replaced by something else, locked by a git that was
+    /// ended. Files stay.
+    pub fn mend(&self) -> Result<(), LaneError> {
+        let theirs = self.top().join(".git");
+        let whole = is_folder(&theirs)
+            && ["objects", "refs"].iter().all(|name| is_folder(&theirs.join(name)))
+            && ["HEAD", "config", "index"].iter().all(|name| theirs.join(name).is_file())
+            && theirs.join("index.lock").symlink_metadata().is_err();
+        if whole { Ok(()) } else { self.give_repository() }
+    }
+
+    fn at(main: &Repository, home: &Path) -> Self {
+        // A folder of the same name: some tools name things after it.
+        let name = main.top.file_name().unwrap_or(OsStr::new("lane"));
+        let git_dir = home.join(OWN);
+        let repository = Repository {
+            top: home.join("tree").join(name),
+            common_dir: git_dir.clone(),
+            git_dir,
+            object_format: main.object_format,
+        };
+        Self { main: main.clone(), home: home.to_path_buf(), repository }
+    }
+
+    fn make(&self, commit: ObjectId) -> Result<Vec<Vec<u8>>, LaneError> {
+        create_private_folder(&self.home)?;
+        self.make_repository()?;
+        make_plain_folder(&self.home.join("tree"))?;
+        make_plain_folder(self.top())?;
+        self.bring_files_to(&commit.to_string())?;
+        self.point_to(commit)?;
+        self.give_repository()?;
+        self.empty_submodules()
+    }
+
+    /// Where the lane stands from now on.
+    pub(super) fn point_to(&self, commit: ObjectId) -> Result<(), FileError> {
+        replace(&self.repository.git_dir.join("HEAD"), format!("{commit}\n").as_bytes(), 0o600)
+    }
+
+    /// The runner's repository: all but its index, its objects and where it stands is written anew.
+    fn make_repository(&self) -> Result<(), LaneError> {
+        let folder = &self.repository.git_dir;
+        make_plain_folder(folder)?;
+        let hooks = self.main.hooks_folder()?;
+        self.write_repository(folder, Some(&hooks), &[])?;
+        let head = folder.join("HEAD");
+        if read_if_there(&head)?.is_none() {
+            let nothing = ObjectId::zero(self.repository.object_format);
+            replace(&head, format!("{nothing}\n").as_bytes(), 0o600)?;
+        }
+        remove_file(&folder.join("index.lock"))
+    }
+
+    /// A repository for the agent's own use, standing where the lane stands.
+    pub(super) fn give_repository(&self) -> Result<(), LaneError> {
+        let theirs = self.top().join(".git");
+        match theirs.symlink_metadata() {
+            Ok(metadata) if metadata.is_dir() => remove_folder(&theirs)?,
+            Ok(_) => fs::remove_file(&theirs).at("delete", &theirs)?,
+            Err(_) => {}
+        }
+        make_plain_folder(&theirs)?;
+        self.write_repository(&theirs, None, &[self.repository.common_dir.join("objects")])?;
+        let (own, index) = (self.repository.git_dir.join("index"), theirs.join("index"));
+        if own.is_file() {
+            fs::copy(&own, &index).at("write", &index)?;
+        }
+        // Last: without it, it is not whole.
+        let head = read_if_there(&self.repository.git_dir.join("HEAD"))?.unwrap_or_default();
+        Ok(replace(&theirs.join("HEAD"), &head, 0o600)?)
+    }
+
+    fn write_repository(
+        &self,
+        folder: &Path,
+        hooks: Option<&Path>,
+        nearest: &[PathBuf],
+    ) -> Result<(), LaneError> {
+        for below in ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "info"] {
+            make_plain_folder(&folder.join(below))?;
+        }
+        let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
+        let borrowed =
+            nearest.iter().chain(&borrowed).flat_map(|folder| alternate(folder)).collect::<Vec<u8>>();
+        let settings = Settings::of(&self.main)?.file(&self.main, hooks);
+        for (name, content) in [("objects/info/alternates", &borrowed), ("config", &settings)] {
+            replace(&folder.join(name), content, 0o600)?;
+        }
+        for name in ["info/exclude", "info/attributes", "shallow"] {
+            let path = folder.join(name);
+            match read_if_there(&self.main.common_dir.join(name))? {
+                Some(content) => replace(&path, &content, 0o600)?,
+                None => remove_file(&path)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The submodules' folders, emptied.
+    fn empty_submodules(&self) -> Result<Vec<Vec<u8>>, LaneError> {
+        let submodules = self.submodules()?;
+        for path in &submodules {
+            let folder = self.top().join(as_path(path));
+            remove_folder(&folder)?;
+            fs::create_dir_all(&folder).at("create", &folder)?;
+        }
+        Ok(submodules)
+    }
+
+    /// The submodules of the commit that the lane stands at.
+    pub(super) fn submodules(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        let listing = self.call().args(["ls-files", "--stage", "-z"]).output()?;
+        let submodules = zero_ended(&listing).filter(|line| line.starts_with(b"160000 "));
+        let paths = submodules.filter_map(|line| line.get(memchr::memchr(b'\t', line)? + 1..));
+        Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+}
+
+/// A folder, and not a link to one: what is in its place goes.
+fn make_plain_folder(path: &Path) -> Result<(), FileError> {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => fs::remove_file(path).at("delete", path)?,
+        Err(_) => {}
+    }
+    create_private_folder(path)
+}
+
+fn remove_file(path: &Path) -> Result<(), LaneError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).at("delete", path)?),
+        _ => Ok(()),
+    }
+}
+
+/// Removes what is at a lane's place, whatever it is.
+fn remove(home: &Path) -> Result<(), LaneError> {
+    match home.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(remove_folder(home)?),
+        Ok(_) => remove_file(home),
+        Err(_) => Ok(()),
+    }
+}
+
+/// A folder of objects and those that it borrows from, nearest first, all absolute: git takes relative ones only from the
+/// repository that it works in.
+pub(super) fn object_folders(objects: &Path) -> Result<Vec<PathBuf>, FileError> {
+    let mut found = vec![objects.to_path_buf()];
+    let mut next = 0;
+    while let Some(folder) = found.get(next).cloned() {
+        next += 1;
+        let listing = read_if_there(&folder.join("info/alternates"))?.unwrap_or_default();
+        for other in alternates(&listing) {
+            let other = folder.join(as_path(&other));
+            if !found.contains(&other) && found.len() <= DEEPEST * DEEPEST {
+                found.push(other);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A folder as `objects/info/alternates` names it: quoted, as it may contain a line's end.
+fn alternate(folder: &Path) -> Vec<u8> {
+    let mut line = vec![b'"'];
+    for byte in folder.as_os_str().as_bytes() {
+        match byte {
+            b'"' | b'\\' => line.extend_from_slice(&[b'\\', *byte]),
+            0..=31 => line.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
+            byte => line.push(*byte),
+        }
+    }
+    line.extend_from_slice(b"\"\n");
+    line
+}
+
+/// The folders that `objects/info/alternates` names.
+fn alternates(listing: &[u8]) -> Vec<Vec<u8>> {
+    let lines =
+        listing.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+    lines.map(|line| line.strip_prefix(b"\"").map_or_else(|| line.to_vec(), unquoted)).collect()
+}
+
+/// What stands before the closing quotation mark, without its escapes.
+fn unquoted(line: &[u8]) -> Vec<u8> {
+    let (mut path, mut bytes) = (Vec::new(), line.iter().copied().peekable());
+    while let Some(byte) = bytes.next() {
+        match (byte, bytes.peek().copied()) {
+            (b'"', _) => break,
+            (b'\\', Some(b'0'..=b'7')) => {
+                let digits = std::iter::from_fn(|| bytes.next_if(|byte| (b'0'..=b'7').contains(byte)));
+                let value = digits.take(3).fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+                path.push(u8::try_from(value).unwrap_or(b'?'));
+            }
+            (b'\\', Some(escaped)) => {
+                bytes.next();
+                path.push(match escaped {
+                    b'n' => b'\n',
+                    b't' => b'\t',
+                    b'r' => b'\r',
+                    other => other,
+                });
+            }
+            (byte, _) => path.push(byte),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_borrowed_is_read_as_it_was_written(path in proptest::collection::vec(1..=255_u8, 1..40)) {
+            let line = alternate(as_path(&path));
+            prop_assert_eq!(alternates(&line), vec![path]);
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            alternates(&bytes);
+        }
+    }
+}

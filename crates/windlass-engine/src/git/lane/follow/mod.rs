@@ -1,0 +1,327 @@
+//! A checkout follows its branch: files and index of a person's working tree become those of a commit that landed.
+//!
+//! As when git switches branches, what a person has staged or changed elsewhere stays. A file is touched only if it is as
+//! the branch had it, byte for byte as far as git is concerned; one that is already as it should be counts as done, which
+//! is how an interrupted landing goes on. New contents are written aside first, with the user's filters, and put in place
+//! by renaming: whoever reads a file sees the old one or the new one, and a full disk stops it before anything has changed.
+
+mod change;
+mod check;
+mod lock;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use self::change::{Change, is_submodule, line};
+use self::check::{Check, Standing};
+use self::lock::IndexLock;
+use super::super::call::Call;
+use super::super::obstacle::half_done;
+use super::super::{GitError, ObjectId, Repository};
+use super::checkout::with_index;
+use super::steps::Step;
+use super::{LONG, LaneError, zero_ended};
+use crate::file::{AtPath, FileError, create_private_folder, remove_folder};
+use crate::inventory::{Stamps, as_path};
+
+/// What is written aside lies here, beside the checkout's index; it is left over only after a power failure.
+const STAGE: &str = "windlass-landing";
+
+/// What about files that are somebody's own.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Strictness<'a> {
+    /// They refuse the landing, but for these: they stay as they are.
+    AllBut(&'a [&'a [u8]]),
+    /// They stay as they are: the branch has advanced already.
+    WhatGoes,
+}
+
+/// A checkout that can follow: nothing of a person's is in the way, and nobody but us changes its index.
+#[derive(Debug)]
+pub(super) struct Follower {
+    checkout: Repository,
+    changes: Vec<(Change, Standing)>,
+    left: Vec<Vec<u8>>,
+    stage: Stage,
+    lock: IndexLock,
+}
+
+/// A folder for what is written aside; gone when it is dropped.
+#[derive(Debug)]
+struct Stage(PathBuf);
+
+impl Stage {
+    fn make(checkout: &Repository) -> Result<Self, FileError> {
+        let folder = checkout.git_dir.join(STAGE);
+        remove_folder(&folder)?;
+        create_private_folder(&folder.join("files"))?;
+        Ok(Self(folder))
+    }
+
+    fn file(&self, path: &[u8]) -> PathBuf {
+        self.0.join("files").join(as_path(path))
+    }
+
+    /// The checkout's index as it will be.
+    fn index(&self) -> PathBuf {
+        self.0.join("index")
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = remove_folder(&self.0);
+    }
+}
+
+impl Follower {
+    /// Makes everything ready for a checkout to go from one commit to another; a sentence when it cannot.
+    pub fn prepare(
+        checkout: Repository,
+        from: ObjectId,
+        to: ObjectId,
+        strictness: Strictness<'_>,
+    ) -> Result<Result<Self, String>, LaneError> {
+        let changes = Change::between(&checkout, from, to)?;
+        let stage = Stage::make(&checkout)?;
+        if let Err(error) = write_aside(&checkout, &stage, &changes) {
+            return if error.is_disk_full() {
+                Err(error.into())
+            } else {
+                Ok(Err(format!("the files cannot be written: {error}")))
+            };
+        }
+        Step::Staged.done();
+        let lock = match IndexLock::take(&checkout, &stage.0)? {
+            Ok(lock) => lock,
+            Err(why) => return Ok(Err(why)),
+        };
+        Step::Locked.done();
+        if let Some(why) = half_done(&checkout)? {
+            return Ok(Err(format!("in {}, {why}", checkout.top.display())));
+        }
+        let mut follower = Self { checkout, changes: Vec::new(), left: Vec::new(), stage, lock };
+        follower.copy_index()?;
+        let standings = Check::of(&follower.checkout, from, &follower.stage, &changes)?.standings();
+        let pairs: Vec<(Change, Standing)> = changes.into_iter().zip(standings).collect();
+        if let Some(why) = obstacle(&follower.checkout, &pairs, strictness) {
+            return Ok(Err(why));
+        }
+        let left = pairs.iter().filter(|(_, standing)| standing.is_somebodys());
+        follower.left = left.map(|(change, _)| change.path.clone()).collect();
+        follower.changes = pairs;
+        follower.change_index()?;
+        Ok(Ok(follower))
+    }
+
+    /// Puts files and index in place. Gives the paths whose files are somebody's own and stay.
+    ///
+    /// # Errors
+    /// The system refuses to put a file in its place. The others are; called again, it goes on.
+    pub fn follow(self) -> Result<Vec<Vec<u8>>, LaneError> {
+        let mut left = self.left.clone();
+        let mut failed = None;
+        let (gone, there): (Vec<_>, Vec<_>) =
+            self.changes.iter().partition(|(change, _)| change.after.is_none());
+        for (change, standing) in gone.into_iter().chain(there) {
+            match self.put_in_place(change, standing) {
+                Ok(Placed::Done) => Step::OneWritten.done(),
+                Ok(Placed::Nothing) => {}
+                Ok(Placed::Left) => left.push(change.path.clone()),
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        Step::Written.done();
+        let index = self.stage.index();
+        if index.is_file() {
+            // Only so that git need not compare contents later; a file that differs is nothing to complain about.
+            with_index(Call::within(&self.checkout), &index)
+                .args(["update-index", "-q", "--refresh"])
+                .timeout(LONG)
+                .run()?;
+            let own = self.checkout.git_dir.join("index");
+            fs::rename(&index, &own).at("write", &own)?;
+        }
+        Step::Indexed.done();
+        drop(self.lock);
+        Ok(left)
+    }
+
+    fn copy_index(&self) -> Result<(), FileError> {
+        let (own, copy) = (self.checkout.git_dir.join("index"), self.stage.index());
+        match fs::copy(&own, &copy) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            copied => copied.map(drop).at("write", &copy),
+        }
+    }
+
+    /// Gives the index the new version of each path that nobody has staged otherwise.
+    fn change_index(&self) -> Result<(), GitError> {
+        let format = self.checkout.object_format;
+        let index = self.stage.index();
+        let call = || with_index(Call::within(&self.checkout), &index);
+        let due = |standing: &Standing| standing.index_is_due;
+        // The lines that remove go first: a file may take a folder's place.
+        let (gone, there): (Vec<_>, Vec<_>) = self
+            .changes
+            .iter()
+            .filter(|(_, standing)| due(standing))
+            .map(|(change, _)| change)
+            .partition(|change| change.after.is_none());
+        for part in [gone, there] {
+            let lines: Vec<u8> =
+                part.iter().flat_map(|change| line(&change.path, &change.after, format)).collect();
+            if !lines.is_empty() {
+                let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
+                call().args(update).input(lines).output()?;
+            }
+        }
+        let left_out = self.changes.iter().filter(|(change, standing)| {
+            standing.index_is_due && standing.is_left_out && change.after.is_some()
+        });
+        let left_out: Vec<u8> =
+            left_out.flat_map(|(change, _)| [&change.path, &b"\0"[..]].concat()).collect();
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        call().args(["update-index", "-z", "--skip-worktree", "--stdin"]).input(left_out).output().map(drop)
+    }
+
+    fn put_in_place(&self, change: &Change, standing: &Standing) -> Result<Placed, FileError> {
+        let full = self.checkout.top.join(as_path(&change.path));
+        if !standing.file_is_due {
+            return Ok(Placed::Nothing);
+        }
+        if is_submodule(&change.after) {
+            // Its files are its own repository's affair, as when git switches branches.
+            if full.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+                fs::remove_file(&full).at("delete", &full)?;
+            }
+            fs::create_dir_all(&full).at("create", &full)?;
+            return Ok(Placed::Done);
+        }
+        // Somebody may have written it since it was looked at.
+        let now = full.symlink_metadata().ok();
+        let is_folder = now.as_ref().is_some_and(fs::Metadata::is_dir);
+        if !is_folder && now.as_ref().map(Stamps::of) != standing.stamps {
+            return Ok(Placed::Left);
+        }
+        if change.after.is_none() {
+            return self.remove(&full, is_folder);
+        }
+        if is_folder && fs::remove_dir(&full).is_err() {
+            return Ok(Placed::Left);
+        }
+        if let Some(folder) = full.parent() {
+            fs::create_dir_all(folder).at("create", folder)?;
+        }
+        move_to(&self.stage.file(&change.path), &full)?;
+        Ok(Placed::Done)
+    }
+
+    /// Removes a file, and the folders that it was the last one in.
+    fn remove(&self, full: &Path, is_folder: bool) -> Result<Placed, FileError> {
+        let gone = if is_folder { fs::remove_dir(full) } else { fs::remove_file(full) };
+        match gone {
+            // A submodule's folder with something in it stays.
+            Err(_) if is_folder => return Ok(Placed::Nothing),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error).at("delete", full),
+            _ => {}
+        }
+        let above = full.ancestors().skip(1).take_while(|folder| *folder != self.checkout.top);
+        for folder in above {
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+        Ok(Placed::Done)
+    }
+}
+
+/// What became of a file.
+enum Placed {
+    /// It is as it should be.
+    Done,
+    /// It was, or is not to be touched.
+    Nothing,
+    /// Somebody has just written it.
+    Left,
+}
+
+/// Writes the new contents aside as git would check them out.
+fn write_aside(checkout: &Repository, stage: &Stage, changes: &[Change]) -> Result<(), GitError> {
+    let format = checkout.object_format;
+    let is_file = |change: &&Change| change.after.is_some() && !is_submodule(&change.after);
+    let lines = changes.iter().filter(is_file).flat_map(|change| line(&change.path, &change.after, format));
+    let lines: Vec<u8> = lines.collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let call = || with_index(Call::within(checkout), &stage.0.join("after"));
+    call().args(["update-index", "-z", "--add", "--index-info"]).input(lines).output()?;
+    let mut prefix = std::ffi::OsString::from("--prefix=");
+    prefix.push(stage.0.join("files"));
+    prefix.push("/");
+    call().args(["checkout-index", "--all", "--quiet"]).arg(prefix).timeout(LONG).output().map(drop)
+}
+
+/// Why a checkout cannot follow: which files are somebody's own.
+fn obstacle(
+    checkout: &Repository,
+    changes: &[(Change, Standing)],
+    strictness: Strictness<'_>,
+) -> Option<String> {
+    const SHOWN: usize = 5;
+    let Strictness::AllBut(spared) = strictness else { return None };
+    let in_the_way: BTreeSet<&[u8]> = changes
+        .iter()
+        .filter(|(change, standing)| standing.is_somebodys() && !spared.contains(&change.path.as_slice()))
+        .map(|(change, standing)| standing.in_the_way.as_deref().unwrap_or(&change.path))
+        .collect();
+    let mut names: Vec<_> =
+        in_the_way.iter().take(SHOWN).map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    if names.is_empty() {
+        return None;
+    }
+    if in_the_way.len() > SHOWN {
+        names.push(format!("{} more", in_the_way.len() - SHOWN));
+    }
+    Some(format!(
+        "in {}, what is about to land would overwrite changes that are not committed: {}; commit them or move them away",
+        checkout.top.display(),
+        names.join(", ")
+    ))
+}
+
+/// Moves a file; a linked working tree may lie on another disk than its index.
+fn move_to(from: &Path, to: &Path) -> Result<(), FileError> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            let folder = to.parent().unwrap_or(Path::new("."));
+            let aside =
+                tempfile::Builder::new().prefix(".windlass-").tempdir_in(folder).at("write in", folder)?;
+            let copy = aside.path().join("file");
+            if let Ok(target) = fs::read_link(from) {
+                std::os::unix::fs::symlink(target, &copy).at("write", to)?;
+            } else {
+                fs::copy(from, &copy).at("write", to)?;
+            }
+            fs::rename(&copy, to).at("write", to)
+        }
+        moved => moved.at("write", to),
+    }
+}
+
+/// The paths that a sparse checkout leaves out, of these.
+fn left_out(checkout: &Repository, index: &Path) -> Result<BTreeSet<Vec<u8>>, GitError> {
+    if !checkout.git_dir.join("info/sparse-checkout").is_file() || !index.is_file() {
+        return Ok(BTreeSet::new());
+    }
+    let listing = with_index(Call::within(checkout), index).args(["ls-files", "-t", "-z"]).output()?;
+    Ok(zero_ended(&listing).filter_map(|line| line.strip_prefix(b"S ")).map(<[u8]>::to_vec).collect())
+}

@@ -1,0 +1,169 @@
+//! Parallel lanes: directories in which agents work at the same time, and how what they made reaches the branch.
+//!
+//! A lane is a folder of its own with two repositories that borrow the main repository's objects:
+//!
+//! - `lane.git` is the runner's. Nobody else has to do with it; with it a lane's work is committed, merged and handed over.
+//! - `tree/<name>` is where the agent works, with a `.git` for the agent's own use. The runner never reads it: whatever
+//!   becomes of it, whatever is written into its configuration, its hooks or its objects, no work depends on it, and it
+//!   is made again when the lane is brought to another commit.
+//!
+//! Until something lands, nothing in the main repository changes. A landing is
+//!
+//! 1. [`Lane::squash`]: the lane's working tree as one commit on what the lane began with;
+//! 2. [`Lane::merge`]: that, merged with the branch as it is now; what conflicts is left in the lane for its agent;
+//! 3. [`land`]: the merged commit, with the runner's own files in it, becomes the branch, and whoever has the branch
+//!    checked out gets its files.
+//!
+//! Landings and parkings take turns, also those of different runs: [`Turn`] says how.
+
+mod case;
+mod checkout;
+mod clone;
+mod conflict;
+mod follow;
+mod land;
+mod merge;
+mod park;
+mod settings;
+mod squash;
+mod steps;
+mod target;
+mod turn;
+
+pub use clone::Opened;
+pub use conflict::Conflict;
+pub use land::{Landed, Landing, OwnFile, land, landed};
+pub use merge::{Merged, Outcome};
+pub use park::{Parked, park};
+pub use squash::Squash;
+pub use target::Target;
+
+#[cfg(test)]
+pub(super) use steps::{END_AFTER, ENDED, Step};
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::call::Call;
+use super::{GitError, ObjectId, Repository};
+use crate::file::FileError;
+
+/// For calls that write a working tree: filters may fetch what they put there.
+const LONG: Duration = Duration::from_mins(30);
+
+/// The oldest git that merges without a working tree: `git merge-tree --write-tree`.
+pub const OLDEST_GIT: (u32, u32) = (2, 38);
+
+/// Something about lanes was not possible.
+#[derive(Debug, thiserror::Error)]
+pub enum LaneError {
+    /// git failed at something that it should be able to do.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// git is too old.
+    #[error("parallel lanes need git {}.{} or newer; this is git {}.{}: update it, or run without -j",
+        OLDEST_GIT.0, OLDEST_GIT.1, .0.0, .0.1)]
+    TooOld((u32, u32)),
+    /// The branch does not have what the lane began with any more.
+    #[error("the branch was rewritten while tasks were at work, and git {}.{} cannot merge that: git 2.40 can",
+        .0.0, .0.1)]
+    Rewritten((u32, u32)),
+    /// Another windlass did not give up its turn.
+    #[error("another windlass has been landing in this repository for {} s ({} is locked)",
+        .after.as_secs(), .path.display())]
+    Busy {
+        /// The lock's file.
+        path: PathBuf,
+        /// How long it was waited for.
+        after: Duration,
+    },
+}
+
+impl LaneError {
+    /// Is there no room left on the disk?
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            LaneError::Git(error) => error.is_disk_full(),
+            LaneError::File(error) => error.is_disk_full(),
+            _ => false,
+        }
+    }
+}
+
+/// A lane's clone.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// Whose branch its work goes to.
+    main: Repository,
+    /// The folder that everything of the lane is in.
+    home: PathBuf,
+    /// The agent's files, and the runner's repository.
+    repository: Repository,
+}
+
+impl Lane {
+    /// The lane as a repository: its working tree is where the agent works, all else is the runner's own.
+    #[must_use]
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Where the agent works.
+    #[must_use]
+    pub fn top(&self) -> &Path {
+        &self.repository.top
+    }
+
+    /// Folders outside the lane's working tree that git inside it reads: the objects that it borrows.
+    pub fn borrowed(&self) -> Result<Vec<PathBuf>, LaneError> {
+        let mut folders = vec![self.repository.common_dir.join("objects")];
+        folders.extend(clone::object_folders(&self.main.common_dir.join("objects"))?);
+        Ok(folders)
+    }
+
+    fn call(&self) -> Call {
+        Call::within(&self.repository)
+    }
+}
+
+/// A commit's tree and its first parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    tree: ObjectId,
+    parent: Option<ObjectId>,
+}
+
+fn shape(repository: &Repository, commit: ObjectId) -> Result<Shape, GitError> {
+    let show = ["log", "-1", "--no-show-signature", "--format=%T %P"];
+    let printed = Call::within(repository).args(show).arg(commit.to_string()).arg("--").output()?;
+    let mut names = printed.trim_ascii().split(|byte| *byte == b' ').map(ObjectId::from_hex);
+    match names.next().flatten() {
+        Some(tree) => Ok(Shape { tree, parent: names.next().flatten() }),
+        None => Err(unexpected("git log", &printed)),
+    }
+}
+
+/// A commit's message, with one line's end at its end.
+fn message(repository: &Repository, commit: ObjectId) -> Result<Vec<u8>, GitError> {
+    let show = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", "--format=%B"];
+    let printed = Call::within(repository).args(show).arg(commit.to_string()).arg("--").output()?;
+    Ok([printed.trim_ascii_end(), b"\n"].concat())
+}
+
+/// The only object's name that a call printed.
+fn printed_id(command: &'static str, output: &[u8]) -> Result<ObjectId, GitError> {
+    ObjectId::from_hex(output.trim_ascii()).ok_or_else(|| unexpected(command, output))
+}
+
+fn unexpected(command: &'static str, output: &[u8]) -> GitError {
+    GitError::Unexpected { command, printed: String::from_utf8_lossy(output).chars().take(200).collect() }
+}
+
+/// The paths that a call printed, each ended by a zero.
+fn zero_ended(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    output.split(|byte| *byte == 0).filter(|path| !path.is_empty())
+}
