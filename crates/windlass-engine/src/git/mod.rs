@@ -8,6 +8,7 @@ mod object;
 mod obstacle;
 mod refs;
 mod repository;
+mod worktree;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository, create_with_everything, version};
+pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]
 use call::calls_made;

@@ -1,0 +1,288 @@
+//! Linked working trees and their branches: adding, filling, finding, removing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::call::{Answer, Call, last_lines, printed_path};
+use super::{GitError, ObjectId, Repository};
+use crate::file::{AtPath as _, read_beginning};
+use crate::inventory::as_path;
+
+/// Time to check out a whole working tree, filters such as LFS included.
+const CHECKOUT: Duration = Duration::from_mins(30);
+
+/// Pauses between tries while another git holds a lock; together some 3 s.
+const PAUSES: [Duration; 6] = [
+    Duration::from_millis(20),
+    Duration::from_millis(50),
+    Duration::from_millis(130),
+    Duration::from_millis(400),
+    Duration::from_millis(900),
+    Duration::from_millis(1500),
+];
+
+/// The longest file below `.git/worktrees` that is read, in bytes.
+const LONGEST: usize = 1 << 16;
+
+/// What says in a working tree's own folder that something is under way in it, and what.
+const UNDER_WAY: [(&str, &str); 6] = [
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("BISECT_LOG", "a bisection"),
+];
+
+/// A linked working tree, as the repository knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedTree {
+    /// Its folder in the repository: its own HEAD and index.
+    pub git_dir: PathBuf,
+    /// Where it is, or was.
+    pub path: PathBuf,
+    /// Somebody said `git worktree lock`.
+    pub locked: bool,
+}
+
+impl LinkedTree {
+    /// Is there a working tree at its path that belongs to it?
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        self.path.join(".git").is_file()
+    }
+
+    /// What a person, or an agent, has begun in it and not ended.
+    #[must_use]
+    pub fn under_way(&self) -> Option<&'static str> {
+        let is = |name: &str| self.git_dir.join(name).symlink_metadata().is_ok();
+        UNDER_WAY.iter().find(|(file, _)| is(file)).map(|(_, what)| *what)
+    }
+}
+
+/// A path that is not committed as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncommitted {
+    /// git does not track it.
+    pub untracked: bool,
+    /// Relative to the top. One that ends in `/` is a repository inside this one.
+    pub path: PathBuf,
+}
+
+/// What a new working tree has checked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branch<'a> {
+    /// A branch that is made at a commit.
+    New {
+        /// Its short name.
+        name: &'a str,
+        /// Where it begins.
+        at: ObjectId,
+    },
+    /// A branch that is there.
+    Existing {
+        /// Its short name.
+        name: &'a str,
+    },
+}
+
+impl Repository {
+    /// The top of the working tree that was there first; of a bare repository, or one whose folder lies elsewhere, the
+    /// working tree that was asked from.
+    #[must_use]
+    pub fn main_top(&self) -> PathBuf {
+        match self.common_dir.parent() {
+            Some(top) if self.common_dir.file_name().is_some_and(|name| name == ".git") => top.to_owned(),
+            _ => self.top.clone(),
+        }
+    }
+
+    /// All linked working trees, also those whose folder is gone, by the name of their folders in the repository. Read
+    /// without a process. What is damaged is passed over, as git does.
+    pub fn linked_trees(&self) -> Result<Vec<LinkedTree>, GitError> {
+        let folder = self.common_dir.join("worktrees");
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.at("read", &folder)?,
+        };
+        let mut trees = Vec::new();
+        for entry in entries.flatten() {
+            let git_dir = entry.path();
+            let Ok(Some(content)) = read_beginning(&git_dir.join("gitdir"), LONGEST) else { continue };
+            // It may be relative to the folder it is in.
+            let dot_git = git_dir.join(printed_path(&content));
+            let Some(path) = dot_git.parent() else { continue };
+            // Where it is there its real name is the one that runs know it by.
+            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let locked = git_dir.join("locked").symlink_metadata().is_ok();
+            trees.push(LinkedTree { git_dir, path, locked });
+        }
+        trees.sort_by(|one, other| one.git_dir.cmp(&other.git_dir));
+        Ok(trees)
+    }
+
+    /// Adds a linked working tree without files; [`fill_worktree`](Self::fill_worktree) checks them out. Nothing is
+    /// configured for its branch, which must not be there yet if it is to be a new one.
+    pub fn add_worktree(&self, path: &Path, branch: Branch<'_>) -> Result<(), GitError> {
+        patiently(|| {
+            let call = Call::new(&self.top).args(["worktree", "add", "--quiet", "--no-checkout"]);
+            match branch {
+                // A first try that met a lock may have made the branch all the same.
+                Branch::New { name, at } if !self.names(name, at) => {
+                    call.args(["--no-track", "-b", name]).arg(path).arg(at.to_string())
+                }
+                Branch::New { name, .. } | Branch::Existing { name } => call.arg(path).arg(name),
+            }
+        })
+    }
+
+    /// Checks out the files of this working tree as its HEAD has them, whatever is there: for one that nobody has worked
+    /// in yet. The user's filters (LFS) run, hooks do not; submodules are not checked out.
+    pub fn fill_worktree(&self) -> Result<(), GitError> {
+        patiently(|| {
+            let call = Call::new(&self.top).timeout(CHECKOUT);
+            call.args(["reset", "--hard", "--quiet", "--no-recurse-submodules"])
+        })
+    }
+
+    /// Removes a linked working tree, or what the repository knows of one whose folder is gone. git refuses while there is
+    /// something in it that it would lose; what it ignores goes.
+    pub fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
+        patiently(|| {
+            let call = Call::new(&self.common_dir).timeout(CHECKOUT);
+            call.args(["worktree", "remove"]).arg(path)
+        })
+    }
+
+    /// The full names of a branch of this full name and of all branches below it, as if it were a folder.
+    pub fn branches_at(&self, full_name: &str) -> Result<Vec<String>, GitError> {
+        let call = Call::new(&self.common_dir).args(["for-each-ref", "--format=%(refname)"]);
+        let printed = call.arg(full_name).output()?;
+        Ok(String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect())
+    }
+
+    /// The commit that a reference names; `None` where there is none.
+    pub fn commit_of(&self, full_name: &str) -> Result<Option<ObjectId>, GitError> {
+        let call = Call::new(&self.common_dir).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        let answer = call.arg(format!("{full_name}^{{commit}}")).run()?;
+        Ok(if answer.code == 0 { ObjectId::from_hex(answer.output.trim_ascii_end()) } else { None })
+    }
+
+    /// What a reference stands for: `refs/remotes/origin/HEAD`; `None` where it names a commit itself, or is not there.
+    pub fn symbolic_target(&self, full_name: &str) -> Result<Option<String>, GitError> {
+        let answer = Call::new(&self.common_dir).args(["symbolic-ref", "--quiet", full_name]).run()?;
+        let name = String::from_utf8_lossy(&answer.output).trim().to_owned();
+        Ok((answer.code == 0 && !name.is_empty()).then_some(name))
+    }
+
+    /// Is all that led to the first commit also in the second one?
+    pub fn is_ancestor(&self, first: ObjectId, second: ObjectId) -> Result<bool, GitError> {
+        let (first, second) = (first.to_string(), second.to_string());
+        let answer =
+            Call::new(&self.common_dir).args(["merge-base", "--is-ancestor", &first, &second]).run()?;
+        match answer.code {
+            0 => Ok(true),
+            1 => Ok(false),
+            _ => Err(failed("git merge-base", &answer)),
+        }
+    }
+
+    /// Commits that only the first one has, and those that only the second one has.
+    pub fn apart(&self, first: ObjectId, second: ObjectId) -> Result<(u64, u64), GitError> {
+        let range = format!("{first}...{second}");
+        let call = Call::new(&self.common_dir);
+        let printed = call.args(["rev-list", "--left-right", "--count", &range, "--"]).output()?;
+        let printed = String::from_utf8_lossy(&printed).trim().to_owned();
+        let mut numbers = printed.split_whitespace().map(str::parse);
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(left)), Some(Ok(right))) => Ok((left, right)),
+            _ => Err(GitError::Unexpected { command: "git rev-list", printed }),
+        }
+    }
+
+    /// Deletes a branch that names this commit; one that names another by now stays.
+    pub fn delete_branch(&self, full_name: &str, names: ObjectId) -> Result<(), GitError> {
+        patiently(|| {
+            let call = Call::new(&self.common_dir);
+            call.args(["update-ref", "-d", full_name, &names.to_string()])
+        })
+    }
+
+    /// All that is not committed here: changed, staged, deleted, untracked and not ignored.
+    pub fn uncommitted(&self) -> Result<Vec<Uncommitted>, GitError> {
+        // Of submodules only their commits: git would run what their settings name to look into them.
+        let call = Call::new(&self.top).args(["status", "--porcelain", "-z", "--untracked-files=all"]);
+        let output = call.args(["--no-renames", "--ignore-submodules=dirty"]).output()?;
+        let entries = output.split(|byte| *byte == 0).filter_map(|entry| {
+            let (code, path) = entry.split_at_checked(3)?;
+            Some(Uncommitted { untracked: code.starts_with(b"??"), path: as_path(path).to_owned() })
+        });
+        Ok(entries.collect())
+    }
+
+    /// The paths of what is ignored below these folders (relative to the top), relative to the top.
+    pub fn ignored_below(&self, folders: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
+        let call = Call::new(&self.top).env("GIT_LITERAL_PATHSPECS", "1");
+        let call = call.args(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"]);
+        let output = call.args(folders).output()?;
+        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(|path| as_path(path).to_owned()).collect())
+    }
+
+    fn names(&self, branch: &str, commit: ObjectId) -> bool {
+        self.commit_of(&format!("refs/heads/{branch}")).is_ok_and(|found| found == Some(commit))
+    }
+}
+
+/// Runs a call until no other git stands in its way, for a while.
+fn patiently(call: impl Fn() -> Call) -> Result<(), GitError> {
+    with_pauses(|| call().output().map(drop))
+}
+
+fn with_pauses(mut attempt: impl FnMut() -> Result<(), GitError>) -> Result<(), GitError> {
+    for pause in PAUSES {
+        match attempt() {
+            Err(GitError::Failed { said, .. }) if is_locked(&said) => std::thread::sleep(pause),
+            done => return done,
+        }
+    }
+    attempt()
+}
+
+/// Does git say that another one holds a lock? Of references, of `packed-refs`, of the configuration, of the index.
+fn is_locked(said: &str) -> bool {
+    let other = said.contains("File exists") || said.contains("Another git process");
+    other && (said.contains(".lock") || said.contains("cannot lock ref") || said.contains("could not lock"))
+}
+
+fn failed(command: &str, answer: &Answer) -> GitError {
+    GitError::Failed { command: command.to_owned(), said: last_lines(answer) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(said: &str) -> Result<(), GitError> {
+        Err(GitError::Failed { command: "git worktree".to_owned(), said: said.to_owned() })
+    }
+
+    #[test]
+    fn a_lock_is_waited_for_and_nothing_else_is() {
+        let held = "fatal: cannot lock ref 'refs/heads/x': Unable to create '/p/.git/refs/heads/x.lock': File exists.";
+        for (sentence, attempts) in [
+            (held, 3),
+            ("error: could not lock config file .git/config: File exists", 3),
+            ("fatal: a branch named 'windlass/x' already exists", 1),
+            ("fatal: '/p/x' already exists", 1),
+        ] {
+            let mut made = 0;
+            let outcome = with_pauses(|| {
+                made += 1;
+                if made < 3 { said(sentence) } else { Ok(()) }
+            });
+            assert_eq!((made, outcome.is_ok()), (attempts, attempts == 3), "{sentence}");
+        }
+    }
+}

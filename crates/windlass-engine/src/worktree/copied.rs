@@ -1,0 +1,43 @@
+//! What was copied into a worktree, so that it is not taken for work: one record for each file.
+
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::bootstrap::CopiedFile;
+use crate::file::{FileError, read_if_there, replace};
+use crate::inventory::as_path;
+
+/// The file's name in the worktree's folder in the repository.
+const FILE: &str = "windlass-copied";
+
+/// Adds to what is recorded.
+pub(super) fn add(git_dir: &Path, files: &[CopiedFile]) -> Result<(), FileError> {
+    let path = path(git_dir);
+    let mut bytes = read_if_there(&path)?.unwrap_or_default();
+    for file in files {
+        // Writing to memory cannot fail.
+        let _ = write!(bytes, "{} {} ", file.size, file.modified);
+        bytes.extend_from_slice(file.path.as_os_str().as_bytes());
+        bytes.push(0);
+    }
+    replace(&path, &bytes, 0o644)
+}
+
+/// What is recorded; what cannot be understood is none.
+pub(super) fn read(git_dir: &Path) -> Result<Vec<CopiedFile>, FileError> {
+    let bytes = read_if_there(&path(git_dir))?.unwrap_or_default();
+    Ok(bytes.split(|byte| *byte == 0).filter_map(record).collect())
+}
+
+fn record(bytes: &[u8]) -> Option<CopiedFile> {
+    let mut parts = bytes.splitn(3, |byte| *byte == b' ');
+    let mut number = || std::str::from_utf8(parts.next()?).ok();
+    let (size, modified) = (number()?.parse().ok()?, number()?.parse().ok()?);
+    let path = as_path(parts.next()?);
+    Some(CopiedFile { path: path.to_owned(), size, modified })
+}
+
+fn path(git_dir: &Path) -> PathBuf {
+    git_dir.join(FILE)
+}

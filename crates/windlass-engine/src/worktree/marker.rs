@@ -1,0 +1,75 @@
+//! What is known of a worktree of ours: a file in its own folder in the repository.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_core::run::BootstrapPlan;
+
+use crate::file::{FileError, read_beginning, replace};
+
+/// The file's name.
+const FILE: &str = "windlass.json";
+
+/// The format that this program writes; others are not ours to touch.
+const FORMAT: u32 = 1;
+
+/// The longest file, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// How far a worktree has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Its files are being checked out.
+    Filling,
+    /// What git does not track is being copied.
+    Copying,
+    /// Its setup command has not succeeded yet.
+    Setup,
+    /// It can be worked in.
+    Ready,
+}
+
+/// What the file says. Whoever works in the worktree can write it: nothing in it is taken for a reason to delete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Marker {
+    v: u32,
+    pub name: String,
+    /// The full name of the branch that it came from; `None` where HEAD was on none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The checkout's number, for ports: from 1.
+    pub checkout: u32,
+    pub stage: Stage,
+    pub bootstrap: BootstrapPlan,
+}
+
+impl Marker {
+    pub fn new(name: &str, base: Option<String>, checkout: u32, bootstrap: &BootstrapPlan) -> Marker {
+        Marker {
+            v: FORMAT,
+            name: name.to_owned(),
+            base,
+            checkout,
+            stage: Stage::Filling,
+            bootstrap: bootstrap.clone(),
+        }
+    }
+
+    /// That of a worktree's folder in the repository; `None` where it is not ours, or cannot be understood.
+    pub fn read(git_dir: &Path) -> Option<Marker> {
+        let bytes = read_beginning(&path(git_dir), LONGEST).ok()??;
+        let marker: Marker = serde_json::from_slice(&bytes).ok()?;
+        (marker.v == FORMAT).then_some(marker)
+    }
+
+    pub fn write(&self, git_dir: &Path) -> Result<(), FileError> {
+        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        bytes.push(b'\n');
+        replace(&path(git_dir), &bytes, 0o644)
+    }
+}
+
+fn path(git_dir: &Path) -> PathBuf {
+    git_dir.join(FILE)
+}
