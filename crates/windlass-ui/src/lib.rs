@@ -49,6 +49,7 @@ pub use document::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };
 pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
+pub use document::{WorktreeRow, worktrees_json, worktrees_table};
 pub use elsewhere::typed_elsewhere;
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};

@@ -14,6 +14,7 @@ mod table;
 mod templates;
 mod workspace;
 mod workspaces;
+mod worktrees;
 
 pub use archives::{ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table};
 pub use config::{
@@ -33,3 +34,4 @@ pub use templates::{
 };
 pub use workspace::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use workspaces::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
+pub use worktrees::{WorktreeRow, worktrees_json, worktrees_table};

@@ -13,6 +13,7 @@ mod sessions;
 mod shared;
 mod verbs;
 mod workspaces;
+mod worktrees;
 
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ pub use verbs::{
 pub use workspaces::{
     CleanArgs, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs, WorkspaceMode,
 };
+pub use worktrees::{WorktreeArgs, WorktreeVerb};
 
 /// The verbs, grouped; a test keeps it complete.
 const VERBS: &str = "\
@@ -48,6 +50,7 @@ Work:
   build        Work off a plan, one open task per iteration
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
+  worktree     List worktrees of runs, and remove those that are merged
 
 Look:
   runs         List all runs of this project
@@ -128,6 +131,8 @@ pub enum Verb {
     Resume(Box<ResumeArgs>),
     /// End a run after its current iteration
     Stop(StopArgs),
+    /// List worktrees of runs, and remove those that are merged
+    Worktree(WorktreeArgs),
     /// Make a workspace, or the project's own folder
     Init(InitArgs),
     /// List the workspaces of this project

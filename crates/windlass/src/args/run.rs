@@ -159,6 +159,9 @@ pub struct WorkArgs {
     /// Tasks worked on at once, each in a checkout of its own [default: 1]
     #[arg(short = 'j', long, value_name = "N", help_heading = "Iterations")]
     pub lanes: Option<String>,
+    /// Work in a checkout of its own, on the branch windlass/NAME; made from HEAD if it is not there (docs/worktrees.md)
+    #[arg(long, value_name = "NAME", help_heading = "Iterations")]
+    pub worktree: Option<String>,
     /// Who commits: none, agent, runner [default: none; build: agent; tasks: runner]
     #[arg(long, value_name = "WHO", help_heading = "Iterations")]
     pub commit: Option<String>,

@@ -93,6 +93,11 @@ pub fn state_root() -> Result<PathBuf, CliError> {
     Ok(paths::state_root(|name| env::var_os(name))?)
 }
 
+/// The user's home, where the environment says where that is.
+pub fn home() -> Option<PathBuf> {
+    env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
 /// The current directory, canonical.
 pub fn working_directory() -> Result<PathBuf, CliError> {
     env::current_dir().and_then(|directory| directory.canonicalize()).map_err(|error| {

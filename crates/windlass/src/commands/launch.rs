@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -37,6 +38,7 @@ use super::search_path;
 use super::tasks_run;
 use super::telling;
 use super::verdict;
+use super::worktree;
 use crate::error::{CliError, Kind};
 
 /// How long what a killed run left behind may take to be cleaned up by its keeper.
@@ -161,6 +163,7 @@ fn begin(
     request: &Request,
 ) -> Result<((Journal, Sandbox), Taken), CliError> {
     let taken = lock(here, folder.run(), plan.exit_codes)?;
+    let held = taken.lock.as_fd().try_clone_to_owned();
     let prepared = || {
         refuse_dirty_tree(here, plan, request.allow_dirty)?;
         folder.write_goal(&request.assignment.goal.text)?;
@@ -168,6 +171,7 @@ fn begin(
         hook::keep(folder, &plan.hooks)?;
         // Before the run is on record: one that could not begin is none.
         let sandbox = room::open(here, plan, folder)?;
+        worktree::set_up(here, folder.run(), &sandbox, held.as_ref().ok())?;
         Ok((Journal::create(folder)?, sandbox))
     };
     with_lock(taken, prepared)
@@ -252,7 +256,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
         surveyor: Surveyor::new(here.place()),
         snapshots: snapshots(here, &run)?,
         plan: part.plan,
-        environment: agent::environment(),
+        environment: worktree::environment(here),
         sandbox: part.sandbox,
         terminal: std::io::stderr().is_terminal() || std::io::stdin().is_terminal(),
         audience: screen.clone(),

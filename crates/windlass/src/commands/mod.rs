@@ -47,6 +47,7 @@ mod verdict;
 mod verify_plan;
 mod which;
 mod workspaces;
+mod worktree;
 
 use std::env;
 use std::ffi::OsString;
@@ -97,6 +98,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Build(args) => run::in_mode(Mode::Build, &args.work),
         Verb::Resume(args) => resume::run(&args),
         Verb::Stop(args) => stop::run(&args),
+        Verb::Worktree(args) => worktree::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
@@ -165,6 +167,7 @@ const fn changes_something(verb: &Verb) -> bool {
         Verb::Archive(args) => args.verb.changes_something(),
         Verb::Template(args) => args.verb.changes_something(),
         Verb::Sandbox(args) => args.verb.is_some(),
+        Verb::Worktree(args) => args.verb.changes_something(),
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)

@@ -15,7 +15,7 @@ use super::configuration::Configuration;
 use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part, Taken};
-use super::{room, telling};
+use super::{room, telling, worktree};
 use crate::args::ResumeArgs;
 use crate::error::{CliError, Kind};
 
@@ -24,11 +24,14 @@ use crate::error::{CliError, Kind};
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+    let called_in = Here::find()?;
     let raised = flags::resume(args)?;
-    let folder = wanted(&here, args.run.as_deref())?;
+    let folder = wanted(&called_in, args.run.as_deref())?;
     // Read before the lock is taken, to know whose directory it is.
-    refuse_other_directory(&here, &index::summarize(&folder)?)?;
+    let summary = index::summarize(&folder)?;
+    let followed = worktree::follow(&called_in, &summary)?;
+    let here = followed.clone().unwrap_or_else(|| called_in.clone());
+    refuse_other_directory(&here, &summary)?;
     let configuration =
         Configuration::load(&here.directory, None, Mode::Goal, raised, flags::unlimited(&args.limits))?;
     let resolved = &configuration.resolved;
@@ -56,7 +59,12 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
         telling,
         keep: resolved.runs,
     };
-    launch::finish(&here, part, Show::new(resolved.level, resolved.emoji, args.output.json))
+    let show = Show::new(resolved.level, resolved.emoji, args.output.json);
+    let code = launch::finish(&here, part, show)?;
+    if followed.is_some() {
+        worktree::tell_end(&here, &called_in, show);
+    }
+    Ok(code)
 }
 
 /// Who else is told, as it is configured now: an address that was configured later counts.

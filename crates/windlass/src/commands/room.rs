@@ -1,6 +1,5 @@
 //! The sandbox that a run asks for, and what it is made around.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -13,7 +12,7 @@ use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::store::{RunFolder, SessionFolder};
 use windlass_engine::workspace::project_folder;
 
-use super::here::{self, Here};
+use super::here::{self, Here, home};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent;
 
@@ -57,10 +56,6 @@ fn path(directory: &Path, text: &str) -> PathBuf {
         _ if text == "~" => home().unwrap_or_else(|| directory.join(text)),
         _ => directory.join(text),
     }
-}
-
-fn home() -> Option<PathBuf> {
-    env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
 }
 
 /// The sandbox of a run, ready to be entered.

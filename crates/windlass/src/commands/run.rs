@@ -13,7 +13,7 @@ use super::assignment::Assignment;
 use super::audience::Show;
 use super::configuration::Configuration;
 use super::here::{Here, working_directory};
-use super::{dry_run, flags, launch, passthrough, resume, which};
+use super::{dry_run, flags, launch, passthrough, resume, which, worktree};
 use crate::args::{RunArgs, WorkArgs};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent::Script;
@@ -74,6 +74,15 @@ impl Request {
     }
 }
 
+impl Request {
+    /// How much of it is shown.
+    #[must_use]
+    pub fn show(&self, args: &RunArgs) -> Show {
+        let resolved = &self.configuration.resolved;
+        Show::new(resolved.level, resolved.emoji, args.work.output.json)
+    }
+}
+
 /// What ends as a run would gets the exit code that runs here are wanted to have.
 fn with_chosen_code(mut error: CliError, directory: &Path, flags: Layer, unlimited: Unlimited) -> CliError {
     if let Kind::Stopped(reason, _) = error.kind
@@ -89,17 +98,29 @@ fn with_chosen_code(mut error: CliError, directory: &Path, flags: Layer, unlimit
 /// # Errors
 /// Whatever keeps the run from starting.
 pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
+    if args.work.worktree.is_some() {
+        return worktree::run_in(args);
+    }
     let request = Request::read(args)?;
     let here = Here::at(request.directory.clone())?;
     if args.work.dry_run {
         dry_run::show(&here, &request)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let show = request.show(args);
+    begin(&here, request, args, show)
+}
+
+/// Begins a run from a request that is not only looked at.
+///
+/// # Errors
+/// Whatever keeps it from starting.
+pub fn begin(here: &Here, mut request: Request, args: &RunArgs, show: Show) -> Result<ExitCode, CliError> {
     if !args.work.fresh {
-        refuse_unfinished(&here, &request.assignment)?;
+        refuse_unfinished(here, &request.assignment)?;
     }
-    let resolved = &request.configuration.resolved;
-    launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.work.output.json))
+    request.allow_dirty |= worktree::holds_copies_alone(here, &request)?;
+    launch::start(here, &request, show)
 }
 
 /// The same for a mode that is a verb of its own.

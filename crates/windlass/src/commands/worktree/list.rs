@@ -1,0 +1,70 @@
+//! `worktree list`.
+
+use std::process::ExitCode;
+
+use windlass_engine::git::Repository;
+use windlass_engine::store::{RunSummary, index};
+use windlass_engine::worktree::{Stage, Worktree};
+use windlass_ui::{WorktreeRow, worktrees_json, worktrees_table};
+
+use crate::commands::here::Here;
+use crate::commands::{Shape, print, print_bytes, stdout, which};
+use crate::error::CliError;
+
+/// Does it.
+///
+/// # Errors
+/// Whatever a person should read.
+pub fn run(here: &Here, repository: &Repository, shape: Shape) -> Result<ExitCode, CliError> {
+    let runs = index::list(&here.project)?.runs;
+    let live = which::all_live(here)?;
+    let mut rows = Vec::new();
+    for worktree in Worktree::all(repository)? {
+        // The newest comes first.
+        let run = runs.iter().find(|run| worktree.holds(&run.directory));
+        let state = run.map(|run: &RunSummary| (run.run.clone(), which::state(run, &live)));
+        rows.push(row(repository, &worktree, state)?);
+    }
+    if shape == Shape::Json {
+        print_bytes(&worktrees_json(&rows))?;
+    } else {
+        print(&worktrees_table(&rows, &stdout()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(
+    repository: &Repository,
+    worktree: &Worktree,
+    run: Option<(windlass_core::fact::RunId, windlass_ui::RunState)>,
+) -> Result<WorktreeRow, CliError> {
+    let standing = worktree.standing(repository)?;
+    let is_there = worktree.tree.is_there();
+    // One that is damaged is listed all the same.
+    let work = if is_there { worktree.work().ok() } else { None };
+    let count = |files: usize| u64::try_from(files).unwrap_or(u64::MAX);
+    let problem = match (is_there, &standing.tip, worktree.stage()) {
+        (false, Some(_), _) => Some("its folder is gone; its branch holds what was committed".to_owned()),
+        (false, None, _) => Some("its folder and its branch are gone".to_owned()),
+        (true, None, _) => Some("its branch is gone".to_owned()),
+        (true, _, Stage::Ready) if work.is_none() => Some("git cannot look at it".to_owned()),
+        (true, _, Stage::Ready) => None,
+        (true, ..) => {
+            Some(format!("not ready yet; windlass run --worktree {} … goes on with it", worktree.name))
+        }
+    };
+    let (run, state) = run.unzip();
+    Ok(WorktreeRow {
+        name: worktree.name.to_string(),
+        branch: worktree.name.branch(),
+        path: worktree.tree.path.to_string_lossy().into_owned(),
+        base: standing.base,
+        run,
+        state,
+        ahead: standing.ahead,
+        behind: standing.behind,
+        merged: standing.merged,
+        uncommitted: work.map(|work| count(work.uncommitted.len() + work.ignored.len())),
+        problem,
+    })
+}

@@ -1,0 +1,89 @@
+//! What a run does differently because it is in a worktree: its variables, its setup command, its copies.
+
+use std::ffi::OsString;
+use std::os::fd::{AsFd, OwnedFd};
+
+use windlass_core::fact::RunId;
+use windlass_core::run::CommitPolicy;
+use windlass_engine::sandbox::Sandbox;
+use windlass_engine::worktree::bootstrap::{SetupError, SetupRoom, run_setup};
+use windlass_engine::worktree::{Stage, Worktree};
+
+use crate::commands::agent;
+use crate::commands::here::{self, Here};
+use crate::commands::run::Request;
+use crate::error::{CliError, Kind};
+
+/// What agents, checks and hooks here inherit.
+#[must_use]
+pub fn environment(here: &Here) -> Vec<(OsString, OsString)> {
+    let mut environment = agent::environment();
+    if let Some(worktree) = at(here) {
+        let ours = worktree.variables();
+        environment.retain(|(name, _)| !ours.iter().any(|(own, _)| own == name));
+        environment.extend(ours);
+    }
+    environment
+}
+
+/// Runs the setup command of a worktree that is not ready yet, as the run that is about to begin; `lock` is its directory's.
+///
+/// # Errors
+/// It failed: the next run tries it again.
+pub fn set_up(here: &Here, run: &RunId, sandbox: &Sandbox, lock: Option<&OwnedFd>) -> Result<(), CliError> {
+    let Some(mut worktree) = at(here).filter(|worktree| worktree.stage() == Stage::Setup) else {
+        return Ok(());
+    };
+    let bootstrap = worktree.bootstrap().clone();
+    if let Some(command) = &bootstrap.setup {
+        let locks: Vec<_> = lock.iter().map(|lock| lock.as_fd()).collect();
+        let room = SetupRoom {
+            program: &here::program()?,
+            command,
+            timeout: bootstrap.setup_timeout,
+            directory: &worktree.tree.path.clone(),
+            environment: environment(here),
+            run,
+            sandbox,
+            locks: &locks,
+        };
+        run_setup(&room).map_err(|error| not_ready(&worktree, error))?;
+    }
+    worktree.set_ready().map_err(|error| CliError::new(Kind::System, error.to_string()))
+}
+
+fn not_ready(worktree: &Worktree, error: SetupError) -> CliError {
+    let message = format!("the worktree {} is not ready: {error}", worktree.name);
+    let said = match error {
+        SetupError::Sandbox(error) => return error.into(),
+        SetupError::Process(_) => CliError::new(Kind::System, message),
+        SetupError::Interrupted { .. } => {
+            let codes = windlass_core::fact::ExitCodes::Simple;
+            CliError::new(Kind::Stopped(windlass_core::fact::StopReason::Interrupted, codes), message)
+        }
+        SetupError::Failed { tail, .. } => {
+            let shown = tail.lines().map(windlass_ui::one_line);
+            shown.fold(CliError::new(Kind::System, message), CliError::hint)
+        }
+    };
+    let path = worktree.tree.path.display();
+    said.hint(format!("The next run in it tries the command again. It lies in {path}"))
+}
+
+/// Is all that is not committed here what was copied into the worktree? Then windlass may commit.
+///
+/// # Errors
+/// git fails.
+pub fn holds_copies_alone(here: &Here, request: &Request) -> Result<bool, CliError> {
+    match at(here) {
+        Some(worktree) if request.configuration.resolved.commit == CommitPolicy::Runner => {
+            Ok(worktree.work()?.uncommitted.is_empty())
+        }
+        _ => Ok(false),
+    }
+}
+
+/// The worktree of ours that we are in.
+pub(super) fn at(here: &Here) -> Option<Worktree> {
+    here.repository.as_ref().and_then(Worktree::at)
+}
