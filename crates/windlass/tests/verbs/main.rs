@@ -12,6 +12,7 @@ mod plans;
 mod restoring;
 mod stopping;
 mod workspaces;
+mod worktrees;
 
 use std::process::Command;
 use std::time::Duration;
