@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod config;
+pub mod damage;
 pub mod doc;
 pub mod fact;
 pub mod hook;

@@ -14,7 +14,7 @@ use super::setting::{
 use super::shown::shown;
 use crate::fact::ExitCodes;
 use crate::message::Wording;
-use crate::run::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin};
+use crate::run::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
 
 /// A key that holds a `T`.
 #[derive(Debug)]
@@ -174,6 +174,7 @@ keys! {
     COMMIT_MESSAGE: Wording = "commit.message", "How windlass words its commits: `windlass`, `devloop`, `conventional`, or a line with placeholders such as `{action}`.";
     COMMIT_ALLOW: Vec<String> = "commit.allow", "Files that are committed although they look like secrets or are large: patterns as in .gitignore.";
     COMMIT_LARGE_FILE: ByteCap = "commit.large_file", "Files beyond this size are held back from commits; 0 = none.";
+    UNDO: UndoPolicy = "safety.undo", "Damage an agent does to the repository: say how to undo it, or undo it at once.";
 
     LEVEL: OutputLevel = "output.level", "How much is shown of a run.";
     EMOJI: bool = "output.emoji", "Show emoji and other symbols beyond ASCII.";

@@ -18,7 +18,8 @@ use super::setting::{
 use crate::fact::{Check, CheckKind, Cost, ExitCodes, HookName};
 use crate::message::Wording;
 use crate::run::{
-    BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan, Withholding,
+    BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan, UndoPolicy,
+    Withholding,
 };
 
 /// All that configuration says about a run.
@@ -70,6 +71,8 @@ pub struct Resolved {
     pub message: Wording,
     /// What is held back from commits.
     pub withholding: Withholding,
+    /// What is done about damage to the repository.
+    pub undo: UndoPolicy,
     /// Which exit codes the run ends with.
     pub exit_codes: ExitCodes,
     /// How much is shown.
@@ -239,6 +242,7 @@ impl Values {
                 allow: self.get(&keys::COMMIT_ALLOW)?,
                 large_file: self.get(&keys::COMMIT_LARGE_FILE).map(|ByteCap(bytes)| bytes)?,
             },
+            undo: self.get(&keys::UNDO)?,
             exit_codes: self.get(&keys::EXIT_CODES)?,
             level: self.get(&keys::LEVEL)?,
             emoji: self.get(&keys::EMOJI)?,

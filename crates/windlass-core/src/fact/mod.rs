@@ -38,6 +38,7 @@ pub use time::Now;
 
 use serde::{Deserialize, Serialize};
 
+use crate::damage::{Damage, DamageCourse};
 use crate::run::RunPlan;
 
 /// One line of the journal.
@@ -241,6 +242,29 @@ pub enum Fact {
         undone: bool,
         /// What is there now.
         evidence: Evidence,
+    },
+    /// The agent did something to the repository beyond its work. Comes before the tree is [`Fact::Kept`].
+    Damaged {
+        /// Where.
+        lane: LaneId,
+        /// The iteration.
+        iteration: u32,
+        /// The attempt.
+        attempt: u32,
+        /// What, the worst first.
+        found: Vec<Damage>,
+        /// What follows.
+        course: DamageCourse,
+    },
+    /// That was undone, as far as it could be; the kept tree still has it.
+    Undone {
+        /// Where.
+        lane: LaneId,
+        /// What is there now.
+        evidence: Evidence,
+        /// What the job's own file says now; `None` where the mode reads none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        standing: Option<Standing>,
     },
     /// A hook is to be asked whether the next iteration may begin.
     HookDue {
@@ -448,6 +472,8 @@ impl Fact {
             Fact::StatusChanged { .. } => "status_changed",
             Fact::Kept { .. } => "kept",
             Fact::Refused { .. } => "refused",
+            Fact::Damaged { .. } => "damaged",
+            Fact::Undone { .. } => "undone",
             Fact::HookDue { .. } => "hook_due",
             Fact::HookFinished { .. } => "hook_finished",
             Fact::Committed { .. } => "committed",

@@ -1,6 +1,7 @@
 //! What an agent is told: the system prompt, which stays the same from iteration to iteration, and the user's prompt.
 
 mod commit;
+mod damage;
 mod goal;
 mod hook;
 mod notes;
@@ -20,6 +21,7 @@ use std::path::Path;
 use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing};
 use crate::run::{Mode, RunPlan, TurnKey};
 
+pub(crate) use damage::damage;
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
 pub use plans::{PlanLayout, PlanWork};
 pub use session::{Authoring, SessionParts, session};
@@ -77,6 +79,8 @@ pub struct PromptParts<'a> {
     pub hook: &'a str,
     /// What the repository's hook said when it refused the latest commit; `None` = it did not.
     pub refused_commit: Option<&'a str>,
+    /// What the last attempt did to the repository: lines, or empty.
+    pub damage: &'a str,
     /// How the plan stands; `None` in modes without one.
     pub plan_work: Option<PlanWork<'a>>,
     /// The task of this iteration; `None` in modes without tasks.
@@ -128,6 +132,7 @@ pub fn compose(parts: &PromptParts<'_>) -> Prompt {
         }
     };
     prompt.user.push_str(&commit::section(parts));
+    prompt.user.push_str(&damage::section(parts));
     prompt.user.push_str(&hook::section(parts));
     prompt
 }

@@ -27,6 +27,7 @@ pub(super) fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
         agents_file: None,
         findings: None,
         standing: None,
+        damage: "",
         hook: "",
         task_work: None,
         refused_commit: None,

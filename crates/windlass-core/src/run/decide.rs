@@ -96,6 +96,17 @@ impl Run {
                 let kept = Fact::Kept { lane, evidence, snapshot, changed, strayed, standing };
                 told.into_iter().chain([kept]).collect()
             }
+            Input::Damaged { lane, found, course } => match self.lane(lane) {
+                Some(LaneState::Keeping(turn, _)) => {
+                    let (iteration, attempt) = (turn.iteration, turn.attempt);
+                    vec![Fact::Damaged { lane, iteration, attempt, found, course }]
+                }
+                _ => Vec::new(),
+            },
+            Input::Undone { lane, evidence, standing } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Undoing(..)));
+                one(expected.then_some(Fact::Undone { lane, evidence, standing }))
+            }
             Input::Refused { lane, count, files, undone, evidence } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Refusing(..)));
                 one(expected.then_some(Fact::Refused { lane, count, files, undone, evidence }))

@@ -77,6 +77,13 @@ pub enum Effect {
         /// Which attempt of which iteration.
         turn: TurnKey,
     },
+    /// Undo what the agent did to the repository beyond its work; what it left is kept.
+    Undo {
+        /// Where.
+        lane: LaneId,
+        /// Which attempt of which iteration.
+        turn: TurnKey,
+    },
     /// Call a hook.
     RunHook {
         /// Below whose keeper.
@@ -210,6 +217,7 @@ impl Effect {
             | Effect::EndCall { lane, .. }
             | Effect::Recover { lane, .. }
             | Effect::Keep { lane, .. }
+            | Effect::Undo { lane, .. }
             | Effect::Refuse { lane, .. }
             | Effect::Commit { lane, .. }
             | Effect::Settle { lane, .. }
@@ -235,6 +243,7 @@ impl Effect {
             | Effect::Merge { .. }
             | Effect::Land { .. }
             | Effect::CloseTask { .. }
+            | Effect::Undo { .. }
             | Effect::RunHook { .. }
             | Effect::RunCheck { .. }
             | Effect::Announce => true,

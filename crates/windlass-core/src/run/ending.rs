@@ -58,7 +58,8 @@ impl Run {
             | LaneState::Refusing(..)
             | LaneState::Advancing(..)
             | LaneState::Landing(..)
-            | LaneState::Closing(..) => self.is_broken(),
+            | LaneState::Closing(..)
+            | LaneState::Undoing(..) => self.is_broken(),
             LaneState::Calling(..) | LaneState::Terminating(..) | LaneState::Judging(..) => false,
         }
     }

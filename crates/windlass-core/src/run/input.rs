@@ -1,5 +1,6 @@
 //! What comes in from the world.
 
+use crate::damage::{Damage, DamageCourse};
 use crate::fact::{
     CallId, CallReport, CheckOutcome, CheckStage, CommitNotes, Cut, Delivery, Evidence, HookName,
     HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind, SnapshotId, Standing,
@@ -118,6 +119,24 @@ pub enum Input {
         changed: u32,
         /// Those among them that the mode does not let the agent change.
         strayed: u32,
+        /// What the job's own file says; `None` where the mode reads none.
+        standing: Option<Standing>,
+    },
+    /// The agent did something to the repository beyond its work.
+    Damaged {
+        /// Where.
+        lane: LaneId,
+        /// What, the worst first.
+        found: Vec<Damage>,
+        /// What follows.
+        course: DamageCourse,
+    },
+    /// What the agent did to the repository was undone, as far as it could be.
+    Undone {
+        /// Where.
+        lane: LaneId,
+        /// What is there now.
+        evidence: Evidence,
         /// What the job's own file says; `None` where the mode reads none.
         standing: Option<Standing>,
     },

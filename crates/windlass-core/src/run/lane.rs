@@ -37,6 +37,8 @@ pub enum LaneState {
     Keeping(Turn, Outcome),
     /// What the agent must not change in this mode is being undone.
     Refusing(Turn, Outcome),
+    /// What the agent did to the repository beyond its work is being undone.
+    Undoing(Turn, Outcome),
     /// Checks are being run on it.
     Gating(Turn, Outcome, Checking),
     /// The runner commits.
@@ -232,6 +234,7 @@ impl LaneState {
             | LaneState::Recovering(turn, _)
             | LaneState::Keeping(turn, _)
             | LaneState::Refusing(turn, _)
+            | LaneState::Undoing(turn, _)
             | LaneState::Gating(turn, _, _)
             | LaneState::Advancing(turn, _, _)
             | LaneState::Settling(turn, _, _)
@@ -252,6 +255,7 @@ impl LaneState {
             LaneState::Recovering(..) => "recovering",
             LaneState::Keeping(..) => "keeping",
             LaneState::Refusing(..) => "refusing",
+            LaneState::Undoing(..) => "undoing",
             LaneState::Gating(..) => "gating",
             LaneState::Advancing(..) => "advancing",
             LaneState::Settling(..) => "settling",

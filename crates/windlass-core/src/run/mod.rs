@@ -35,6 +35,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::agent::CallClocks;
+use crate::damage::{Damage, DamageCourse};
 use crate::fact::{
     Assessment, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId, StopReason,
     StopSource,
@@ -54,7 +55,7 @@ pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
     AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobTasks, JobWorkspace,
-    LanesPlan, Limits, Mode, RunPlan, StatusNews, StatusWatch, Verification, Withholding,
+    LanesPlan, Limits, Mode, RunPlan, StatusNews, StatusWatch, UndoPolicy, Verification, Withholding,
 };
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
@@ -119,12 +120,32 @@ struct Lane {
     refused: Vec<CheckOutcome>,
     /// What the repository's hook said when it refused the newest commit; `None` when it did not.
     hook_refusal: Option<String>,
+    /// What the latest attempt did to the repository; `None` where it did nothing.
+    damage: Option<Damaged>,
+}
+
+/// What an attempt did to the repository beyond its work.
+#[derive(Clone, Debug, PartialEq)]
+struct Damaged {
+    turn: TurnKey,
+    found: Vec<Damage>,
+    course: DamageCourse,
+    /// It was undone as far as it could be.
+    undone: bool,
 }
 
 impl Lane {
     fn new() -> Lane {
         let state = LaneState::Idle { not_before: Duration::ZERO };
-        Lane { state, latest: None, committed: None, task: None, refused: Vec::new(), hook_refusal: None }
+        Lane {
+            state,
+            latest: None,
+            committed: None,
+            task: None,
+            refused: Vec::new(),
+            hook_refusal: None,
+            damage: None,
+        }
     }
 
     /// What somebody else wrote is nothing to commit: where there was nothing before it, there is nothing now.
@@ -307,6 +328,20 @@ impl Run {
     #[must_use]
     pub fn strays(&self) -> &[String] {
         &self.strays
+    }
+
+    /// What the latest attempt of a lane did to the repository, whether that was undone; `None` where it did nothing.
+    #[must_use]
+    pub fn damage(&self, lane: LaneId) -> Option<(TurnKey, &[Damage], DamageCourse)> {
+        let damage = self.lanes.get(&lane)?.damage.as_ref()?;
+        Some((damage.turn, &damage.found, damage.course))
+    }
+
+    /// What the next prompt says of damage.
+    #[must_use]
+    pub fn damage_prompt(&self) -> String {
+        let told = self.lanes.values().filter_map(|lane| lane.damage.as_ref());
+        told.map(|damage| crate::prompt::damage(&damage.found, damage.undone)).collect()
     }
 
     /// What the latest verification had against the work; `None` once a claim was accepted.

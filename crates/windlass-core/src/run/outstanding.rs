@@ -96,6 +96,7 @@ impl Run {
             }
             LaneState::Keeping(turn, _) => vec![Effect::Keep { lane: id, turn: turn.key() }],
             LaneState::Refusing(turn, _) => vec![Effect::Refuse { lane: id, turn: turn.key() }],
+            LaneState::Undoing(turn, _) => vec![Effect::Undo { lane: id, turn: turn.key() }],
             LaneState::Gating(turn, outcome, checking) => self
                 .next_check(id, outcome, checking)
                 .map(|check| Effect::RunCheck {

@@ -46,6 +46,9 @@ pub struct RunPlan {
     /// What is held back from the runner's commits.
     #[serde(default)]
     pub withholding: Withholding,
+    /// What is done about damage to the repository.
+    #[serde(default, skip_serializing_if = "UndoPolicy::is_ask")]
+    pub undo: UndoPolicy,
     /// Which exit codes the run ends with.
     pub exit_codes: ExitCodes,
     /// Digests of what was read when the run started (configuration, prompt file): path and SHA-256.
@@ -400,4 +403,23 @@ pub enum CommitPolicy {
     Agent,
     /// The runner commits what an iteration changed.
     Runner,
+}
+
+/// What is done about damage that an agent does to the repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UndoPolicy {
+    /// The command that undoes it is printed; the run ends where going on would make it worse.
+    #[default]
+    Ask,
+    /// The runner undoes it at once.
+    Auto,
+}
+
+impl UndoPolicy {
+    /// For plans that leave it out.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    fn is_ask(&self) -> bool {
+        *self == UndoPolicy::Ask
+    }
 }

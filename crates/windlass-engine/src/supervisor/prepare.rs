@@ -117,6 +117,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         standing: known.standing.as_ref(),
         hook: &known.hook,
         refused_commit: known.hook_refusal.as_deref(),
+        damage: &known.damage,
         plan_work: plan_work(plan, known),
         task_work: tasks::work(plan, known),
     })

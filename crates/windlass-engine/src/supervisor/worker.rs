@@ -6,8 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use windlass_core::damage::DamageKind;
 use windlass_core::fact::{Assessment, CheckOutcome, Cost, LaneId, Standing, StopReason, TaskRow, Tokens};
-use windlass_core::run::{Effect, Input, Run};
+use windlass_core::run::{Effect, Input, Run, TurnKey};
 use windlass_core::tasks::Schedule;
 
 use super::error::EngineError;
@@ -53,6 +54,10 @@ pub(super) struct Known {
     pub schedule: Option<Schedule>,
     /// The task that the effect is about.
     pub at_task: Option<AtTask>,
+    /// What the last attempt did to the repository, for the prompt.
+    pub damage: String,
+    /// What this attempt is known, and was told, to have done to it: in a session before this one.
+    pub told: Vec<(TurnKey, DamageKind)>,
 }
 
 /// A task that a lane is at.
@@ -90,6 +95,8 @@ impl Known {
             strays: run.strays().to_vec(),
             schedule: of_tasks.then(|| run.tasks().clone()),
             at_task: AtTask::in_lane(run, lane),
+            damage: run.damage_prompt(),
+            told: told(run),
         }
     }
 }
@@ -107,6 +114,11 @@ impl AtTask {
             row,
         })
     }
+}
+
+fn told(run: &Run) -> Vec<(TurnKey, DamageKind)> {
+    let damaged = run.lanes().filter_map(|(lane, _)| run.damage(lane));
+    damaged.flat_map(|(turn, found, _)| found.iter().map(move |damage| (turn, damage.kind))).collect()
 }
 
 /// The worker's handle.

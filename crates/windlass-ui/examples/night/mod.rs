@@ -83,6 +83,7 @@ pub fn plan() -> RunPlan {
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::run::Withholding::default(),
+        undo: Default::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
     }

@@ -133,6 +133,7 @@ pub fn plan(
         commit,
         message: resolved.message.clone(),
         withholding: resolved.withholding.clone(),
+        undo: resolved.undo,
         exit_codes: resolved.exit_codes,
         inputs: inputs(request).chain(found.inputs()).collect(),
     }

@@ -5,7 +5,7 @@ use toml::Value;
 
 use super::{Refusal, Setting};
 use crate::fact::ExitCodes;
-use crate::run::{BudgetScope, CommitPolicy, Depth};
+use crate::run::{BudgetScope, CommitPolicy, Depth, UndoPolicy};
 
 /// A value that is one of a few words.
 pub trait Choice: Copy + 'static {
@@ -60,6 +60,11 @@ impl Choice for CommitPolicy {
     const EXPECTED: &'static str = "`none`, `agent` or `runner`";
     const WORDS: &'static [(&'static str, Self)] =
         &[("none", CommitPolicy::None), ("agent", CommitPolicy::Agent), ("runner", CommitPolicy::Runner)];
+}
+
+impl Choice for UndoPolicy {
+    const EXPECTED: &'static str = "`ask` or `auto`";
+    const WORDS: &'static [(&'static str, Self)] = &[("ask", UndoPolicy::Ask), ("auto", UndoPolicy::Auto)];
 }
 
 impl Choice for BudgetScope {

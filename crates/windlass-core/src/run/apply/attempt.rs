@@ -94,9 +94,14 @@ impl Run {
             self.standings.read(standing);
         }
         self.strays.clear();
+        self.forget_earlier_damage(lane, &turn);
         outcome.kept = Some(self.kept_tree(lane, evidence, snapshot));
         if strayed > 0 {
             self.set_state(lane, LaneState::Refusing(turn, outcome));
+            return Ok(());
+        }
+        if self.is_undoing_due(lane) {
+            self.set_state(lane, LaneState::Undoing(turn, outcome));
             return Ok(());
         }
         // Whoever puts work together that was claimed already need not claim it again.
@@ -114,11 +119,15 @@ impl Run {
         files.clone_into(&mut self.strays);
         let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
         outcome.kept = Some(self.kept_tree(lane, evidence, snapshot.as_ref()));
+        if self.is_undoing_due(lane) {
+            self.set_state(lane, LaneState::Undoing(turn, outcome));
+            return Ok(());
+        }
         self.take_in(lane, turn, outcome, false);
         Ok(())
     }
 
-    fn kept_tree(&self, lane: LaneId, evidence: &Evidence, snapshot: Option<&SnapshotId>) -> Kept {
+    pub(super) fn kept_tree(&self, lane: LaneId, evidence: &Evidence, snapshot: Option<&SnapshotId>) -> Kept {
         Kept {
             evidence: evidence.clone(),
             snapshot: snapshot.cloned(),
@@ -129,7 +138,7 @@ impl Run {
     }
 
     /// What an attempt left becomes evidence; `claimed` is what its file says, or its last words.
-    fn take_in(&mut self, lane: LaneId, mut turn: Turn, mut outcome: Outcome, claimed: bool) {
+    pub(super) fn take_in(&mut self, lane: LaneId, mut turn: Turn, mut outcome: Outcome, claimed: bool) {
         let Some(Kept { evidence, is_new, .. }) = outcome.kept.clone() else {
             return;
         };

@@ -2,6 +2,7 @@
 
 mod attempt;
 mod counting;
+mod damage;
 mod hooks;
 mod session;
 mod tasks;
@@ -111,6 +112,8 @@ impl Run {
                 self.kept(*lane, evidence, snapshot.as_ref(), standing.as_ref(), *strayed)
             }
             Fact::Refused { lane, files, evidence, .. } => self.refused(*lane, files, evidence),
+            Fact::Damaged { lane, found, course, .. } => self.damaged(*lane, found, *course),
+            Fact::Undone { lane, evidence, standing } => self.undone(*lane, evidence, standing.as_ref()),
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
             Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),

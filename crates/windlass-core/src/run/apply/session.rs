@@ -127,7 +127,7 @@ fn after_restart(state: &LaneState) -> LaneState {
             state.clone()
         }
         // Whatever a person wrote meanwhile must be kept before anything is undone or checked, and is not the agent's.
-        LaneState::Refusing(turn, outcome) => {
+        LaneState::Refusing(turn, outcome) | LaneState::Undoing(turn, outcome) => {
             LaneState::Keeping(turn.clone(), Outcome { kept: None, ..outcome.clone() })
         }
         // What has reached the branch is there, whatever became of the lane.

@@ -80,6 +80,7 @@ fn what_leaves_a_trace_waits_for_the_journal() {
         Effect::Keep { lane, turn },
         Effect::Commit { lane, turn, since: None, what: CommitKind::Complete },
         Effect::Refuse { lane, turn },
+        Effect::Undo { lane, turn },
         Effect::RunHook { lane, hook: HookName::Started, iteration: 0 },
         check,
         Effect::Announce,

@@ -281,7 +281,9 @@ impl World {
                 }
                 Input::TaskClosed { lane, branch: None, evidence: self.evidence(lane), snapshot: None }
             }
-            Effect::EndCall { .. } | Effect::RunHook { .. } | Effect::Refuse { .. } => return,
+            Effect::EndCall { .. } | Effect::RunHook { .. } | Effect::Refuse { .. } | Effect::Undo { .. } => {
+                return;
+            }
             Effect::Announce => Input::Announced,
         };
         self.input(input);

@@ -5,6 +5,7 @@ pub(crate) mod world;
 mod asking;
 mod committing;
 mod completion;
+mod damage;
 mod hooks;
 mod judging;
 mod lanes;

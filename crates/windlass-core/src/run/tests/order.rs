@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold, plan, report};
+use crate::damage::DamageCourse;
 use crate::fact::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut,
     Entry, Fact, Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason,
@@ -34,6 +35,7 @@ fn eventful() -> World {
     };
     let mut world = World::new(plan, agent).with_status(complete("yesterday"));
     world.strays = vec![("one".to_owned(), "one, without what is not allowed".to_owned())];
+    world.damaged = vec![("tree 3".to_owned(), DamageCourse::UndoParts, "tree 3, mended".to_owned())];
     world.until(|effect| matches!(effect, Effect::Call { turn, .. } if turn.iteration == 1));
     world.input(Input::CallDue { lane: LANE, call: CallId(1), cut: Cut::Silence });
     world.restart(world.journal.len());
@@ -93,6 +95,8 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             standing: None,
         },
         Fact::Refused { lane, count: 0, files: Vec::new(), undone: true, evidence: evidence.clone() },
+        Fact::Damaged { lane, iteration, attempt, found: Vec::new(), course: DamageCourse::GoOn },
+        Fact::Undone { lane, evidence: evidence.clone(), standing: None },
         Fact::HookDue { lane, iteration: begun },
         Fact::Committed {
             lane,
@@ -183,6 +187,8 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
         Fact::CallSpawned { .. } | Fact::CallCut { .. } | Fact::CallFinished { .. } => with_agent,
         Fact::Kept { .. } => state == "keeping",
         Fact::Refused { .. } => state == "refusing",
+        Fact::Damaged { .. } => state == "keeping",
+        Fact::Undone { .. } => state == "undoing",
         Fact::Committed { .. } => state == "advancing",
         Fact::Settled { .. } => state == "settling",
         Fact::AttemptRepeats { .. } | Fact::IterationFinished { .. } => state == "judging",

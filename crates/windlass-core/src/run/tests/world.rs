@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::damage::{Damage, DamageCourse, DamageKind};
 use crate::fact::{
     Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
     Confidence, Cost, Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now,
@@ -76,6 +77,7 @@ pub fn plan() -> RunPlan {
         commit: CommitPolicy::None,
         message: crate::message::Wording::default(),
         withholding: crate::run::Withholding::default(),
+        undo: crate::run::UndoPolicy::Ask,
         exit_codes: ExitCodes::Detailed,
         inputs: Vec::new(),
     }
@@ -214,6 +216,8 @@ pub struct World {
     hooker: Hooker,
     /// In these trees the agent changed what its mode does not let it change; they are made what stands beside them.
     pub strays: Vec<(String, String)>,
+    /// Trees whose agents damaged the repository as well: what follows, and the tree before.
+    pub damaged: Vec<(String, DamageCourse, String)>,
     begun: BTreeSet<Effect>,
     calls: u32,
 }
@@ -234,6 +238,7 @@ impl World {
             checker: Box::new(|_, _| true),
             hooker: Box::new(|_, _| (HookDecision::Continue, "", None)),
             strays: Vec::new(),
+            damaged: Vec::new(),
             begun: BTreeSet::new(),
             calls: 0,
         };
@@ -356,6 +361,12 @@ impl World {
             Effect::Keep { lane, .. } => {
                 let strayed = u32::from(self.strays.iter().any(|(tree, _)| *tree == self.tree));
                 let standing = self.status.clone();
+                let damage = self.damaged.iter().find(|(tree, ..)| *tree == self.tree);
+                if let Some((_, course, _)) = damage.cloned() {
+                    let sentence = "the branch is gone".to_owned();
+                    let lost = Damage { kind: DamageKind::CommitsLost, sentence, names: Vec::new() };
+                    self.input(Input::Damaged { lane, found: vec![lost], course });
+                }
                 Input::Kept { lane, evidence, snapshot, changed: 1, strayed, standing }
             }
             Effect::Commit { lane, .. } => {
@@ -371,6 +382,11 @@ impl World {
                 self.tree = self.strays.iter().find(of).map_or(self.tree.clone(), |(_, was)| was.clone());
                 let files = vec!["src/main.rs".to_owned()];
                 Input::Refused { lane, count: 1, files, undone: true, evidence: self.evidence() }
+            }
+            Effect::Undo { lane, .. } => {
+                let of = |(tree, ..): &&(String, DamageCourse, String)| *tree == self.tree;
+                self.tree = self.damaged.iter().find(of).map_or(self.tree.clone(), |(.., was)| was.clone());
+                Input::Undone { lane, evidence: self.evidence(), standing: self.status.clone() }
             }
             Effect::RunHook { lane, hook, iteration } => {
                 let (decision, prompt, tree) = (self.hooker)(hook, iteration);

@@ -1,0 +1,154 @@
+//! Comparing two scenes.
+
+use std::collections::BTreeSet;
+
+use super::{Ancestry, Damage, DamageKind, Lost, Name, Scene};
+
+/// So many names are in one sentence.
+const NAMED: usize = 3;
+
+/// What was done between the two, the worst first.
+#[must_use]
+pub fn compare(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Vec<Damage> {
+    if let Some(said) = after.unusable.as_ref().filter(|_| before.unusable.is_none()) {
+        let sentence = format!("the git repository is gone or broken ({said})");
+        return vec![damage(DamageKind::RepositoryUnusable, sentence)];
+    }
+    if before.unusable.is_some() {
+        return Vec::new();
+    }
+    let mut found: Vec<Damage> = branch_lost(before, after, ancestry).into_iter().collect();
+    found.extend(checked_out(before, after));
+    found.extend(under_way(before, after));
+    found.extend(files(&ancestry.discarded, &ancestry.cleaned));
+    found.extend(references(before, after, ancestry));
+    found.extend(stashes(before, after));
+    found.extend(settings(before, after));
+    found.extend(locks(before, after));
+    found.sort_by_key(|damage| damage.kind);
+    found
+}
+
+fn damage(kind: DamageKind, sentence: String) -> Damage {
+    Damage { kind, sentence, names: Vec::new() }
+}
+
+/// What became of the branch that was checked out, or of the commit that was checked out without one.
+fn branch_lost(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Option<Damage> {
+    let commit = before.commit.as_ref()?;
+    let (name, now) = match &before.branch {
+        Some(branch) => (branch.clone(), after.references.get(branch)),
+        None => (b"HEAD".to_vec(), after.commit.as_ref()),
+    };
+    if now == Some(commit) || ancestry.carried_on.contains(&name) {
+        return None;
+    }
+    let short = |commit: &String| commit.chars().take(9).collect::<String>();
+    let what = match now {
+        Some(now) => format!("{} was moved from {} to {}", shown(&name), short(commit), short(now)),
+        None => format!("{} was deleted", shown(&name)),
+    };
+    if let Some(holder) = &ancestry.held_by {
+        let sentence = format!("{what}; {} still has its commits", shown(holder));
+        return Some(damage(DamageKind::BranchMovedBack, sentence));
+    }
+    let lost = match ancestry.commits_lost {
+        Some(1) => "1 commit is in no branch any more".to_owned(),
+        Some(number) => format!("{number} commits are in no branch any more"),
+        None => "its commits are in no branch any more".to_owned(),
+    };
+    Some(damage(DamageKind::CommitsLost, format!("{what}: {lost}")))
+}
+
+fn checked_out(before: &Scene, after: &Scene) -> Option<Damage> {
+    if before.branch == after.branch {
+        return None;
+    }
+    let detaches = after.under_way.difference(&before.under_way).any(|operation| operation.detaches());
+    let was =
+        before.branch.as_ref().map_or_else(|| "a commit without a branch".to_owned(), |name| shown(name));
+    let Some(branch) = &after.branch else {
+        let commit = after.commit.as_deref().unwrap_or_default();
+        let commit: String = commit.chars().take(9).collect();
+        // What is under way says the rest.
+        let why = if detaches { " while that is under way" } else { "" };
+        let sentence = format!("instead of {was} the commit {commit} is checked out, on no branch{why}");
+        return Some(damage(DamageKind::HeadDetached, sentence));
+    };
+    let is_known = before.references.contains_key(branch);
+    let kind = if is_known { DamageKind::BranchSwitched } else { DamageKind::BranchBegun };
+    Some(damage(kind, format!("instead of {was} {} is checked out", shown(branch))))
+}
+
+fn under_way(before: &Scene, after: &Scene) -> Option<Damage> {
+    let begun: Vec<&str> =
+        after.under_way.difference(&before.under_way).map(|operation| operation.words()).collect();
+    (!begun.is_empty())
+        .then(|| damage(DamageKind::UnderWay, format!("{} was begun and not finished", begun.join(" and "))))
+}
+
+fn files(discarded: &Lost, cleaned: &Lost) -> Vec<Damage> {
+    let told = |lost: &Lost, kind, what: &str| {
+        let whose = if lost.of_a_person { "from before the run " } else { "" };
+        let sentence = format!("{what} {whose}are gone: {}", listed(&lost.files));
+        lost.is_damage().then(|| Damage { kind, sentence, names: lost.files.clone() })
+    };
+    let discarded = told(discarded, DamageKind::ChangesDiscarded, "uncommitted changes");
+    let cleaned = told(cleaned, DamageKind::FilesCleaned, "files that git does not know");
+    discarded.into_iter().chain(cleaned).collect()
+}
+
+/// Other branches and tags than the one that was checked out.
+fn references(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Option<Damage> {
+    let is_own = |name: &Name| before.branch.as_ref() == Some(name);
+    let is_lost = |(name, value): &(&Name, &String)| {
+        after.references.get(*name) != Some(*value) && !ancestry.carried_on.contains(*name) && !is_own(name)
+    };
+    let lost: Vec<Name> = before.references.iter().filter(is_lost).map(|(name, _)| name.clone()).collect();
+    (!lost.is_empty()).then(|| {
+        let sentence = format!("branches or tags were deleted or moved: {}", listed(&lost));
+        Damage { kind: DamageKind::ReferencesLost, sentence, names: lost }
+    })
+}
+
+fn stashes(before: &Scene, after: &Scene) -> Option<Damage> {
+    let now: BTreeSet<&String> = after.stashes.iter().collect();
+    let lost = before.stashes.iter().filter(|stash| !now.contains(stash)).count();
+    (lost > 0).then(|| {
+        let what = if lost == 1 { "1 stash was".to_owned() } else { format!("{lost} stashes were") };
+        let names = vec![b"refs/stash".to_vec(), b"logs/refs/stash".to_vec()];
+        Damage { kind: DamageKind::StashDropped, sentence: format!("{what} dropped"), names }
+    })
+}
+
+fn settings(before: &Scene, after: &Scene) -> Option<Damage> {
+    let all: BTreeSet<&Name> = before.settings.keys().chain(after.settings.keys()).collect();
+    let differs = |name: &&Name| before.settings.get(*name) != after.settings.get(*name);
+    let changed: Vec<Name> = all.into_iter().filter(differs).cloned().collect();
+    (!changed.is_empty()).then(|| {
+        let sentence = format!("the repository's own settings or hooks were changed: {}", listed(&changed));
+        Damage { kind: DamageKind::SettingsChanged, sentence, names: changed }
+    })
+}
+
+fn locks(before: &Scene, after: &Scene) -> Option<Damage> {
+    let left: Vec<Name> = after.locks.difference(&before.locks).cloned().collect();
+    (!left.is_empty()).then(|| {
+        let sentence = format!("a lock was left by a git that is gone: {}", listed(&left));
+        Damage { kind: DamageKind::LockLeft, sentence, names: left }
+    })
+}
+
+fn listed(names: &[Name]) -> String {
+    let named: Vec<String> = names.iter().take(NAMED).map(|name| shown(name)).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", named.join(", "))
+}
+
+/// Without `refs/heads/` and the like, and without control characters.
+fn shown(name: &[u8]) -> String {
+    let name = name.strip_prefix(b"refs/").unwrap_or(name);
+    let name = name.strip_prefix(b"heads/").or_else(|| name.strip_prefix(b"tags/")).unwrap_or(name);
+    String::from_utf8_lossy(name).chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}

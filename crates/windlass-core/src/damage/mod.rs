@@ -1,0 +1,140 @@
+//! What an agent did to a repository beyond its work: found by comparing what its attempt began with and what it left.
+//!
+//! Pure: whoever looks describes both as a [`Scene`], and says with an [`Ancestry`] what became of commits. Commits of the
+//! agent, branches and tags it makes, and files it deletes as part of its work are none of this.
+
+mod compare;
+mod scene;
+#[cfg(test)]
+mod tests;
+
+pub use compare::compare;
+pub use scene::{Ancestry, Lost, Name, Operation, Scene};
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::{CommitPolicy, UndoPolicy};
+
+/// One thing that was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Damage {
+    /// What.
+    pub kind: DamageKind,
+    /// One sentence for people, without a full stop.
+    pub sentence: String,
+    /// What it was done to: references, settings, files. Only for undoing it.
+    #[serde(skip)]
+    pub names: Vec<Name>,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DamageKind {
+    /// git cannot read the repository, or it is gone.
+    RepositoryUnusable,
+    /// The branch that was checked out has lost commits, and no reference holds them.
+    CommitsLost,
+    /// The branch that was checked out was moved back or aside; another reference still holds its commits.
+    BranchMovedBack,
+    /// Another branch, which was there before, is checked out.
+    BranchSwitched,
+    /// A branch that the agent made is checked out.
+    BranchBegun,
+    /// A commit without a branch is checked out.
+    HeadDetached,
+    /// A merge, a rebase, … was begun and not finished.
+    UnderWay,
+    /// Uncommitted changes are gone.
+    ChangesDiscarded,
+    /// Files that git did not know are gone.
+    FilesCleaned,
+    /// Branches or tags beside the one that was checked out were deleted, or do not hold their former commits any more.
+    ReferencesLost,
+    /// Stashed changes were dropped.
+    StashDropped,
+    /// The repository's configuration or hooks were changed.
+    SettingsChanged,
+    /// A lock was left behind by a process that is gone.
+    LockLeft,
+}
+
+/// What follows from damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DamageCourse {
+    /// The run goes on; a person can undo it at any time.
+    GoOn,
+    /// The run ends: what came next would be built on it.
+    Stop,
+    /// The runner makes files and repository what they were when the attempt began.
+    UndoAll,
+    /// The runner undoes the damage and leaves the attempt's work.
+    UndoParts,
+}
+
+impl DamageCourse {
+    /// Does the runner undo something?
+    #[must_use]
+    pub const fn undoes(self) -> bool {
+        matches!(self, DamageCourse::UndoAll | DamageCourse::UndoParts)
+    }
+}
+
+/// What is done about it: the heaviest of it decides.
+#[must_use]
+pub fn course(found: &[Damage], undo: UndoPolicy, commit: CommitPolicy) -> DamageCourse {
+    let weight = found.iter().map(|damage| weight(damage.kind, commit)).max().unwrap_or(Weight::Nothing);
+    match (undo, weight) {
+        (_, Weight::Nothing) | (UndoPolicy::Ask, Weight::Beside | Weight::Blocks) => DamageCourse::GoOn,
+        (UndoPolicy::Ask, Weight::Undermines) => DamageCourse::Stop,
+        // Files that a merge left half done cannot be told from the agent's work.
+        (UndoPolicy::Auto, Weight::Blocks | Weight::Undermines) => DamageCourse::UndoAll,
+        (UndoPolicy::Auto, Weight::Beside) => DamageCourse::UndoParts,
+    }
+}
+
+/// May this be what was wanted of an agent that is to commit? Then it is no damage.
+#[must_use]
+pub fn may_be_wanted(kind: DamageKind, commit: CommitPolicy) -> bool {
+    commit == CommitPolicy::Agent && weight(kind, commit) == Weight::Nothing
+}
+
+/// How much what comes next would suffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    /// It may be what was wanted.
+    Nothing,
+    /// Nothing that comes next depends on it.
+    Beside,
+    /// Commits may be refused until somebody clears it away; no work gets into a wrong place.
+    Blocks,
+    /// Work would go into a wrong place, or be built on what is gone.
+    Undermines,
+}
+
+const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
+    match kind {
+        DamageKind::RepositoryUnusable
+        | DamageKind::CommitsLost
+        | DamageKind::BranchSwitched
+        | DamageKind::HeadDetached => Weight::Undermines,
+        // Whoever is to commit may rewrite what he holds elsewhere.
+        DamageKind::BranchMovedBack => match commit {
+            CommitPolicy::Agent => Weight::Nothing,
+            CommitPolicy::None | CommitPolicy::Runner => Weight::Undermines,
+        },
+        // Without commits the work is in the tree, whatever the branch is called.
+        DamageKind::BranchBegun => match commit {
+            CommitPolicy::Runner => Weight::Undermines,
+            CommitPolicy::None | CommitPolicy::Agent => Weight::Nothing,
+        },
+        DamageKind::UnderWay => Weight::Blocks,
+        DamageKind::LockLeft
+        | DamageKind::ChangesDiscarded
+        | DamageKind::FilesCleaned
+        | DamageKind::ReferencesLost
+        | DamageKind::StashDropped
+        | DamageKind::SettingsChanged => Weight::Beside,
+    }
+}

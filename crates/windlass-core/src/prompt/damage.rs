@@ -1,0 +1,25 @@
+//! What the agent before did to the repository beyond its work: whoever comes next should know how it found things.
+
+use super::PromptParts;
+use crate::damage::{Damage, DamageKind};
+use crate::fact::Purpose;
+
+/// One line for each; empty without damage.
+pub(crate) fn damage(found: &[Damage], undone: bool) -> String {
+    let stays = |kind| matches!(kind, DamageKind::UnderWay | DamageKind::LockLeft);
+    let told = found.iter().filter(|damage| undone || stays(damage.kind));
+    let end = if undone { "this was undone" } else { "this is still so" };
+    told.map(|damage| format!("- {}; {end}.\n", damage.sentence)).collect()
+}
+
+/// The section, or nothing.
+pub(super) fn section(parts: &PromptParts<'_>) -> String {
+    if parts.damage.is_empty() || parts.purpose == Purpose::Verify {
+        return String::new();
+    }
+    format!(
+        "\n## What the last iteration did to the repository\n\n{}\nDo not reset, clean, switch branches or leave \
+         anything half done: other work is kept here.\n",
+        parts.damage
+    )
+}
