@@ -183,6 +183,8 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Refused { count, evidence, .. } => {
             format!("{count} files are made what they were: {}", short(&evidence.tree))
         }
+        Fact::Damaged { found, course, .. } => format!("the repository is damaged: {found:?}, {course:?}"),
+        Fact::Undone { evidence, .. } => format!("that is undone: {}", short(&evidence.tree)),
         Fact::HookDue { iteration, .. } => format!("a hook is asked about iteration {iteration}"),
         Fact::HookFinished { hook, outcome, .. } => {
             format!("the hook {} says {:?}", hook.name(), outcome.decision)

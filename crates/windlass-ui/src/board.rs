@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::agent::Activity;
+use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
     Entry, Fact, HookDecision, HookName, HookOutcome, LaneId, Purpose, SinkKind, SnapshotId, StopReason,
@@ -53,6 +54,8 @@ pub struct Board {
     pub(crate) waited: Duration,
     /// The newest snapshot of an iteration.
     pub(crate) kept: Option<(u32, SnapshotId)>,
+    /// The iteration and attempt whose damage to the repository ended the run.
+    pub(crate) ruined: Option<(u32, u32)>,
     pub(crate) left_out: u32,
     /// What was left out of commits, with its reasons.
     pub(crate) held_back: BTreeSet<String>,
@@ -255,6 +258,9 @@ impl Board {
                 self.hooks.insert(*hook, outcome.clone());
             }
             Fact::NotificationSettled { sink, delivery, .. } => self.undelivered.settle(*sink, *delivery),
+            Fact::Damaged { iteration, attempt, course, .. } => {
+                self.ruined = (*course == DamageCourse::Stop).then_some((*iteration, *attempt));
+            }
             Fact::Noticed { .. } | Fact::CallCut { .. } | Fact::RunEnding { .. } => {}
             fact => self.lane_fact(entry.seq, fact),
         }

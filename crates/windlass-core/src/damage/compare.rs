@@ -11,7 +11,7 @@ const NAMED: usize = 3;
 #[must_use]
 pub fn compare(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Vec<Damage> {
     if let Some(said) = after.unusable.as_ref().filter(|_| before.unusable.is_none()) {
-        let sentence = format!("the git repository is gone or broken ({said})");
+        let sentence = format!("the git repository is gone or broken ({})", printable(said));
         return vec![damage(DamageKind::RepositoryUnusable, sentence)];
     }
     if before.unusable.is_some() {
@@ -150,5 +150,10 @@ fn listed(names: &[Name]) -> String {
 fn shown(name: &[u8]) -> String {
     let name = name.strip_prefix(b"refs/").unwrap_or(name);
     let name = name.strip_prefix(b"heads/").or_else(|| name.strip_prefix(b"tags/")).unwrap_or(name);
-    String::from_utf8_lossy(name).chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    printable(&String::from_utf8_lossy(name))
+}
+
+/// On one line.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

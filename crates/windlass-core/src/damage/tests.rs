@@ -108,7 +108,7 @@ fn each_kind_of_damage_is_named() {
             "HeadDetached: instead of main the commit aaaa is checked out, on no branch",
         ),
         (
-            with(&|after| drop(after.under_way.insert(Operation::Merge))),
+            with(&|after| after.under_way.extend([Operation::Merge])),
             &none,
             "UnderWay: a merge was begun and not finished",
         ),
@@ -125,7 +125,7 @@ fn each_kind_of_damage_is_named() {
             "SettingsChanged: the repository's own settings or hooks were changed: hooks/pre-commit",
         ),
         (
-            with(&|after| drop(after.locks.insert(b"index.lock".to_vec()))),
+            with(&|after| after.locks.extend([b"index.lock".to_vec()])),
             &none,
             "LockLeft: a lock was left by a git that is gone: index.lock",
         ),

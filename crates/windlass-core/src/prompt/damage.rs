@@ -1,6 +1,6 @@
 //! What the agent before did to the repository beyond its work: whoever comes next should know how it found things.
 
-use super::PromptParts;
+use super::{PromptParts, without_signal};
 use crate::damage::{Damage, DamageKind};
 use crate::fact::Purpose;
 
@@ -17,9 +17,9 @@ pub(super) fn section(parts: &PromptParts<'_>) -> String {
     if parts.damage.is_empty() || parts.purpose == Purpose::Verify {
         return String::new();
     }
+    let told = without_signal(parts.damage, &parts.plan.job.completion_signal);
     format!(
-        "\n## What the last iteration did to the repository\n\n{}\nDo not reset, clean, switch branches or leave \
-         anything half done: other work is kept here.\n",
-        parts.damage
+        "\n## What the last iteration did to the repository\n\n{told}\nDo not reset, clean, switch branches or leave \
+         anything half done: other work is kept here.\n"
     )
 }

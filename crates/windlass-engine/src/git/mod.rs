@@ -2,6 +2,7 @@
 
 mod call;
 mod commit;
+mod history;
 pub mod lane;
 mod locks;
 mod object;
@@ -14,6 +15,7 @@ mod worktree;
 mod tests;
 
 pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
+pub(crate) use history::TreeFiles;
 pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};

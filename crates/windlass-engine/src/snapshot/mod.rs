@@ -21,6 +21,7 @@ pub(crate) mod quoting;
 mod repair;
 pub(crate) mod repository;
 mod restore;
+mod scene;
 mod store;
 pub(crate) mod tree;
 
@@ -31,6 +32,7 @@ pub use keep::{Caps, KeptFile, Snapshot};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use name::{Moment, NotAMoment, Side, SnapshotName};
 pub use repair::{RepairPlan, RepairScope, RepairStep, Repaired, plan_repair, repair};
+pub(crate) use repository::OwnFile;
 pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_restore, restore};
 pub(crate) use restore::{changed_since, remove_half_written, undo};
 pub use store::Store;

@@ -243,7 +243,7 @@ impl RepairPlan {
         // Where there is no such file now, the plan so far writes the snapshot's.
         let packed_now = read_if_there(&packed_path)?.filter(|bytes| !bytes.is_empty());
         let packed_now = PackedRefs::parse(packed_now.as_ref().unwrap_or(&kept_packed)).0;
-        let kept = kept_references(store, target, &kept_packed)?;
+        let kept = references(store, &target.repository, &kept_packed)?;
         for (name, wanted) in kept.iter().filter(|(name, _)| scope.has(name)) {
             let path = repository.common_dir.join(as_path(name));
             let loose = if path.is_dir() { None } else { read_loose(&path)? };
@@ -380,16 +380,16 @@ fn read_loose(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     Ok(there(path)?.filter(|(kind, _)| *kind != EntryKind::Symlink).map(|(_, bytes)| bytes))
 }
 
-/// The references of a snapshot with what they said: files of their own win over packed ones.
-fn kept_references(
+/// The references that files of a repository hold, with what they said: files of their own win over packed ones.
+pub(super) fn references(
     store: &Store,
-    target: &Snapshot,
+    files: &[OwnFile],
     packed: &[u8],
 ) -> Result<BTreeMap<Vec<u8>, RefValue>, SnapshotError> {
     let packed = PackedRefs::parse(packed).0.into_iter().filter(|(name, _)| crate::git::is_safe_name(name));
     let mut references: BTreeMap<_, _> =
         packed.map(|(name, id): (_, ObjectId)| (name, RefValue::Direct(id))).collect();
-    for file in target.repository.iter().filter(|file| file.name.starts_with(b"refs/")) {
+    for file in files.iter().filter(|file| file.name.starts_with(b"refs/")) {
         if let Some(value) = RefValue::parse(&store.content(&file.content)?) {
             references.insert(file.name.clone(), value);
         }

@@ -141,6 +141,22 @@ impl Store {
         Ok(self.latest.as_ref().is_some_and(|(_, kept)| *kept == now))
     }
 
+    /// What HEAD says now, as a content of the store.
+    pub(crate) fn content_of_head(
+        &mut self,
+        repository: &Repository,
+    ) -> Result<Option<ObjectId>, SnapshotError> {
+        Ok(self.keep_own_file(&repository.git_dir.join("HEAD"))?.map(|(_, content, _)| content))
+    }
+
+    /// The repository's own files in a snapshot.
+    pub(crate) fn own_files(&self, snapshot: &SnapshotId) -> Result<Vec<OwnFile>, SnapshotError> {
+        match &self.latest {
+            Some((id, files)) if id == snapshot => Ok(files.clone()),
+            _ => Ok(self.load(snapshot)?.repository),
+        }
+    }
+
     /// The repository's own files, and whether one of them is another than last time.
     fn keep_own_files(&mut self, repository: &Repository) -> Result<(Vec<OwnFile>, bool), SnapshotError> {
         let mut kept = Vec::new();

@@ -7,6 +7,7 @@ mod call;
 mod check;
 mod clock;
 mod commit;
+mod damage;
 mod error;
 mod event;
 mod hook;
@@ -168,6 +169,8 @@ impl Supervisor {
             by_checks: BTreeMap::new(),
             began: None,
             strays: Vec::new(),
+            damage: None,
+            committed: None,
         };
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;

@@ -10,6 +10,7 @@ use windlass_core::fact::{
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
 use super::commit;
+use super::damage;
 use super::event::WorkError;
 use super::prepare::{self, Preparation};
 use super::recover;
@@ -17,6 +18,7 @@ use super::refuse;
 use super::standing;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
+use crate::git::TreeFiles;
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since};
 use crate::store::RunFolder;
@@ -39,6 +41,10 @@ pub(super) struct World {
     pub began: Option<TurnKey>,
     /// What an attempt changed and must not: paths.
     pub strays: Vec<Vec<u8>>,
+    /// What an attempt did to the repository beyond its work, until it is undone.
+    pub damage: Option<damage::Found>,
+    /// The files of the commit that was last asked about.
+    pub committed: Option<(String, Arc<TreeFiles>)>,
 }
 
 /// One look at the tree.
@@ -96,6 +102,7 @@ impl World {
                 Ok(inputs)
             }
             Effect::Keep { lane, turn } => self.keep(*lane, *turn, &work.known),
+            Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, .. } => {
                 let look = self.look()?;
                 let evidence = self.evidence(&look);
@@ -187,22 +194,22 @@ impl World {
     }
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
+        let began = damage::beginning(self, turn)?;
         let look = self.look()?;
-        let destroyed = look.inventory.trouble.as_ref().map(|said| Input::Failed {
-            stop_reason: StopReason::DestructiveChange,
-            detail: format!("the git repository was damaged while the agent worked ({said})"),
-        });
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
         let strayed = refuse::find(self, turn, &look.inventory)?;
         let moved = refuse::commit_notice(self, turn, &look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
         let aside = self.set_aside(&name, &look.inventory)?;
-        let snapshot = self.keep_look(&look.inventory, &name)?.map(|snapshot| snapshot.id);
+        let kept = self.keep_look(&look.inventory, &name)?;
+        let found = damage::find(self, turn, began.as_ref(), (&look.inventory, kept.as_ref()), known)?;
+        let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let mut inputs = self.say_once(self.changed_inputs());
         inputs.extend(aside.map(Input::Notice));
-        inputs.extend(destroyed);
+        inputs.extend(found.iter().flat_map(|found| damage::inputs(self, lane, found)));
+        self.damage = found;
         inputs.extend(moved.map(Input::Notice));
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
         let at = known.at_task.as_ref().map(|at| &at.row.id);
@@ -247,6 +254,13 @@ impl World {
         let Some(mut look) = self.latest.take() else {
             return Ok(());
         };
+        // Somebody may have moved a branch since, which no file shows.
+        if let (Some(id), Some(store), Some(repository)) =
+            (&look.snapshot, &mut self.snapshots, &self.surveyor.place().repository)
+            && !store.is_as_kept(repository, id)?
+        {
+            look.snapshot = None;
+        }
         let named = match (&look.snapshot, &self.snapshots) {
             (Some(id), Some(store)) => store.name(id, &name).map_err(WorkError::from),
             _ => self.keep_look(&look.inventory, &name).map(|kept| {

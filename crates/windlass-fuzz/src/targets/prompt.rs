@@ -70,6 +70,7 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         hook: tail,
         task_work: None,
         refused_commit: Some(tail),
+        damage: tail,
         plan_work: None,
     })
 }

@@ -119,6 +119,7 @@ impl Calm {
             Effect::Keep { lane, .. } => {
                 Input::Kept { lane, evidence, snapshot, changed: 0, strayed: 0, standing: None }
             }
+            Effect::Undo { lane, .. } => Input::Undone { lane, evidence, standing: None },
             Effect::Refuse { lane, .. } => {
                 Input::Refused { lane, count: 1, files: vec!["a file".to_owned()], undone: true, evidence }
             }

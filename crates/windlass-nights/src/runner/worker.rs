@@ -103,6 +103,12 @@ impl Runner<'_> {
                 let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
                 vec![Input::Refused { lane, count, files, undone, evidence }]
             }),
+            // Simulated agents damage the repository only beyond repair.
+            Effect::Undo { lane, .. } => self.look().map(|look| {
+                let evidence = look.evidence.clone();
+                self.remember(look);
+                vec![Input::Undone { lane, evidence, standing: None }]
+            }),
             Effect::Settle { lane, .. } => self.look().map(|look| {
                 let evidence = look.evidence.clone();
                 self.note_checks(&look);
@@ -195,6 +201,7 @@ impl Runner<'_> {
             hook: &self.core.run.hook_prompt(),
             task_work: None,
             refused_commit: self.core.run.hook_refusal(LaneId::default()),
+            damage: &self.core.run.damage_prompt(),
             plan_work: None,
         };
         let prompt = compose(&parts);

@@ -45,6 +45,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
         commit: if git { commit } else { CommitPolicy::None },
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::run::Withholding::default(),
+        undo: windlass_core::run::UndoPolicy::Ask,
         exit_codes: dice.pick(&[(1, ExitCodes::Simple), (1, ExitCodes::Detailed)]),
         inputs: Vec::new(),
     };

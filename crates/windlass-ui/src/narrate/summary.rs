@@ -199,6 +199,16 @@ fn denied(board: &Board) -> Vec<Line> {
 }
 
 fn restore(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
+    if let (Some((iteration, attempt)), StopReason::DestructiveChange) = (board.ruined, reason) {
+        let moment = if attempt == 1 {
+            format!("{iteration} --before")
+        } else {
+            format!("{iteration}-{attempt}-before")
+        };
+        let command = format!("windlass restore {} {moment} --repository", plan.run);
+        let what = "files and repository as before that attempt";
+        return vec![explained("restore", &command, what, command.len())];
+    }
     let Some((iteration, _)) = &board.kept else {
         return Vec::new();
     };

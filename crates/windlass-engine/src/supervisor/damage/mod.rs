@@ -1,0 +1,196 @@
+//! What an attempt did to the repository beyond its work: seen by comparing what it began with and what it left.
+
+mod files;
+mod history;
+mod undo;
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::time::UNIX_EPOCH;
+
+use windlass_core::damage::{self, Ancestry, Damage, DamageCourse, DamageKind, Scene};
+use windlass_core::fact::{LaneId, Purpose, StopReason};
+use windlass_core::mode;
+use windlass_core::run::{Input, Mode, TurnKey, UndoPolicy};
+
+use super::event::WorkError;
+use super::worker::Known;
+use super::world::World;
+use crate::git::{Head, ObjectId, Repository};
+use crate::inventory::{Entry, EntryKind, Inventory};
+use crate::snapshot::{OwnFile, Side, Snapshot, SnapshotError};
+
+pub(super) use undo::carry_out;
+
+/// What an attempt began with.
+pub(super) struct Beginning {
+    /// Path, kind and content, sorted by path.
+    files: Vec<(Vec<u8>, EntryKind, ObjectId)>,
+    own: Vec<OwnFile>,
+    head: Option<Head>,
+}
+
+/// As the session saw it, or as its snapshot has it. `None` where nothing is kept.
+pub(super) fn beginning(world: &World, turn: TurnKey) -> Result<Option<Beginning>, WorkError> {
+    let Some(store) = &world.snapshots else {
+        return Ok(None);
+    };
+    if let (Some(look), true) = (&world.latest, world.began == Some(turn))
+        && let Some(id) = &look.snapshot
+    {
+        let of = |entry: &Entry| (entry.path.clone(), entry.kind, entry.content);
+        let files = look.inventory.entries.iter().map(of).collect();
+        return Ok(Some(Beginning { files, own: store.own_files(id)?, head: look.inventory.head.clone() }));
+    }
+    match store.named(&world.name(turn, Side::Before)) {
+        Ok(id) => {
+            let Snapshot { files, repository, .. } = store.load(&id)?;
+            let files = files.into_iter().map(|file| (file.path, file.kind, file.content)).collect();
+            Ok(Some(Beginning { files, own: repository, head: None }))
+        }
+        Err(SnapshotError::Unknown(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What was found, and what follows.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub turn: TurnKey,
+    pub damage: Vec<Damage>,
+    pub course: DamageCourse,
+}
+
+/// Compares, and says what follows. What was told of this attempt before a restart is not told again, and no reason to
+/// end again: whoever resumes has seen it.
+pub(super) fn find(
+    world: &mut World,
+    turn: TurnKey,
+    began: Option<&Beginning>,
+    (now, after): (&Inventory, Option<&Snapshot>),
+    known: &Known,
+) -> Result<Option<Found>, WorkError> {
+    let (Some(began), Some(after)) = (began, after) else {
+        return Ok(None);
+    };
+    let mut damage = compare(world, turn, began, (now, after))?;
+    let plan = world.plan.clone();
+    damage.retain(|one| !damage::may_be_wanted(one.kind, plan.commit));
+    if plan.undo == UndoPolicy::Ask {
+        let told = |kind| known.told.contains(&(turn, kind)) && kind != DamageKind::RepositoryUnusable;
+        damage.retain(|one| !told(one.kind));
+    }
+    if damage.is_empty() {
+        return Ok(None);
+    }
+    let course = damage::course(&damage, plan.undo, plan.commit);
+    Ok(Some(Found { turn, damage, course }))
+}
+
+/// The notices, the fact, and the end of the run where that is what follows.
+pub(super) fn inputs(world: &mut World, lane: LaneId, found: &Found) -> Vec<Input> {
+    let command = command(world, found.turn);
+    let sentences: Vec<&str> = found.damage.iter().map(|damage| damage.sentence.as_str()).collect();
+    let said = sentences.join("; ");
+    let notice = match found.course {
+        DamageCourse::GoOn | DamageCourse::Stop => {
+            format!("the agent damaged the repository: {said}; `{command}` undoes it")
+        }
+        DamageCourse::UndoAll | DamageCourse::UndoParts => {
+            format!("the agent damaged the repository: {said}")
+        }
+    };
+    let mut inputs = world.say_once(vec![notice]);
+    inputs.push(Input::Damaged { lane, found: found.damage.clone(), course: found.course });
+    if found.course == DamageCourse::Stop {
+        inputs.push(Input::Failed {
+            stop_reason: StopReason::DestructiveChange,
+            detail: format!("the agent damaged the repository: {said}"),
+        });
+    }
+    inputs
+}
+
+/// What a person types to undo all of it.
+fn command(world: &World, turn: TurnKey) -> String {
+    let (run, TurnKey { iteration, attempt }) = (&world.plan.run, turn);
+    match attempt {
+        1 => format!("windlass restore {run} {iteration} --before --repository"),
+        // An iteration's beginning is that of its first attempt, and what that wrote is not damage.
+        _ => format!("windlass restore {run} {iteration}-{attempt}-before --repository"),
+    }
+}
+
+fn compare(
+    world: &mut World,
+    turn: TurnKey,
+    began: &Beginning,
+    (now, after): (&Inventory, &Snapshot),
+) -> Result<Vec<Damage>, WorkError> {
+    let (Some(store), Some(repository)) = (&world.snapshots, world.surveyor.place().repository.clone())
+    else {
+        return Ok(Vec::new());
+    };
+    let mut before = store.scene(&began.own)?;
+    let mut left = store.scene(&after.repository)?;
+    left.unusable = now.trouble.clone();
+    in_tables(&began.own, (&mut before, began.head.as_ref()), (&mut left, now.head.as_ref()));
+    if let (None, Some(commit)) = (&left.unusable, &left.commit)
+        && !repository.seems_to_have(commit)
+    {
+        left.unusable = Some(format!("there is no object of the commit {commit}"));
+    }
+    left.locks = new_locks(world, turn, &repository);
+    let ancestry = if left.unusable.is_some() {
+        Ancestry::default()
+    } else {
+        let mut ancestry = history::ancestry(&repository, &before, &left, world.plan.commit)?;
+        files::lost(world, &repository, (&before, began), after, &mut ancestry)?;
+        ancestry
+    };
+    Ok(damage::compare(&before, &left, &ancestry))
+}
+
+/// References in tables are not read here: of them only what is checked out is known, and by git.
+fn in_tables(
+    own: &[OwnFile],
+    (before, head_before): (&mut Scene, Option<&Head>),
+    (after, head_after): (&mut Scene, Option<&Head>),
+) {
+    if !own.iter().any(|file| file.name.starts_with(b"reftable/")) {
+        return;
+    }
+    let checked_out = |head: Option<&Head>| match head {
+        Some(Head::Branch { branch, commit }) => (Some(branch.clone()), Some(commit.to_string())),
+        Some(Head::Unborn { branch }) => (Some(branch.clone()), None),
+        Some(Head::Detached { commit }) => (None, Some(commit.to_string())),
+        None => (None, None),
+    };
+    for (scene, head) in [(&mut *before, head_before.or(head_after)), (&mut *after, head_after)] {
+        (scene.branch, scene.commit) = checked_out(head);
+        scene.references.clear();
+        let own = scene.branch.clone().zip(scene.commit.clone());
+        scene.references.extend(own);
+    }
+}
+
+/// Abandoned locks that are not older than the attempt.
+fn new_locks(world: &World, turn: TurnKey, repository: &Repository) -> std::collections::BTreeSet<Vec<u8>> {
+    let prompt = world.call_folder(turn, purpose(world)).prompt();
+    let began = prompt.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
+    let is_new = |path: &std::path::PathBuf| {
+        fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).is_ok_and(|made| made >= began)
+    };
+    let abandoned = repository.locks().abandoned.into_iter().filter(is_new);
+    let name = |path: std::path::PathBuf| {
+        let below =
+            path.strip_prefix(&repository.git_dir).or_else(|_| path.strip_prefix(&repository.common_dir));
+        below.unwrap_or(&path).as_os_str().as_bytes().to_vec()
+    };
+    abandoned.map(name).collect()
+}
+
+fn purpose(world: &World) -> Purpose {
+    let mode: Mode = world.plan.job.mode;
+    mode::purpose(mode)
+}
