@@ -133,8 +133,8 @@ pub fn plan_repair(
     plan.missing_objects(store, repository)?;
     plan.files(store, target, scope)?;
     plan.references(store, target, repository, scope)?;
+    plan.head_and_index(store, target, scope)?;
     if scope.is_everything() {
-        plan.head_and_index(store, target)?;
         plan.newer_files(target, repository);
     } else if target.place.is_complete {
         plan.newer_hooks(target, repository, scope);
@@ -287,8 +287,13 @@ impl RepairPlan {
         }
     }
 
-    fn head_and_index(&mut self, store: &Store, target: &Snapshot) -> Result<(), SnapshotError> {
-        for wanted in ["index", "HEAD"] {
+    fn head_and_index(
+        &mut self,
+        store: &Store,
+        target: &Snapshot,
+        scope: RepairScope<'_>,
+    ) -> Result<(), SnapshotError> {
+        for wanted in ["index", "HEAD"].into_iter().filter(|wanted| scope.has(wanted.as_bytes())) {
             let kept = target.repository.iter().find(|file| file.name == wanted.as_bytes());
             let Some((file, path)) = kept.and_then(|kept| Some((kept, location(&target.place, &kept.name)?)))
             else {

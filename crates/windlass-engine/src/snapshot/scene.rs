@@ -88,7 +88,7 @@ fn telling_settings(config: &[u8]) -> Vec<u8> {
             let section = String::from_utf8_lossy(section).to_ascii_lowercase();
             ordinary = ORDINARY_SECTIONS.contains(&section.as_str());
         }
-        if !ordinary {
+        if !ordinary && !line.trim_ascii().is_empty() {
             telling.extend_from_slice(line.trim_ascii());
             telling.push(b'\n');
         }

@@ -9,6 +9,7 @@ mod claims;
 mod clocks;
 mod committing;
 mod dead_ends;
+mod disasters;
 mod full_disk;
 mod gates;
 mod hooks;

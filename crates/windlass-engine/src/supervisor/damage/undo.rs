@@ -90,9 +90,14 @@ fn undo_parts(
     let are_files =
         |kind: DamageKind| matches!(kind, DamageKind::ChangesDiscarded | DamageKind::FilesCleaned);
     let (files, rest): (Vec<_>, Vec<_>) = found.damage.iter().partition(|damage| are_files(damage.kind));
-    let names: BTreeSet<Vec<u8>> = rest.iter().flat_map(|damage| damage.names.iter().cloned()).collect();
+    let mut names: BTreeSet<Vec<u8>> = rest.iter().flat_map(|damage| damage.names.iter().cloned()).collect();
+    // What was staged is gone with what was thrown away; on the same commit it still means the same.
+    let discards = files.iter().any(|damage| damage.kind == DamageKind::ChangesDiscarded);
+    if discards && store.scene(&before.repository)?.commit == store.scene(&after.repository)?.commit {
+        names.insert(b"index".to_vec());
+    }
     let mut left = Vec::new();
-    if !rest.is_empty() {
+    if !names.is_empty() || !rest.is_empty() {
         left = repair(store, before, &run, RepairScope::Only(&names))?.left_alone;
     }
     let paths: Vec<Vec<u8>> = files.iter().flat_map(|damage| damage.names.iter().cloned()).collect();
