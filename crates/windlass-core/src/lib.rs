@@ -16,6 +16,7 @@ pub mod notification;
 pub mod observation;
 pub mod project;
 pub mod prompt;
+pub mod recovery;
 pub mod redact;
 pub mod run;
 pub mod tasks;

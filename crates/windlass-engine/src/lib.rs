@@ -13,6 +13,7 @@ pub mod notify;
 pub mod plan;
 pub mod process;
 pub mod progress;
+pub mod recovery;
 pub mod replay;
 pub mod sandbox;
 pub mod scaffold;

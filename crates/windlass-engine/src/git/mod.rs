@@ -9,6 +9,7 @@ mod object;
 mod obstacle;
 mod refs;
 mod repository;
+mod status;
 mod worktree;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]
 use call::calls_made;
+pub use status::changed_paths;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,20 +2,30 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CommitNotes, LaneId, SnapshotId};
-use windlass_core::message::{Message, Outcome};
-use windlass_core::run::{Input, RunPlan, TurnKey};
+use windlass_core::fact::{CommitNotes, LaneId, SnapshotId, TaskRow};
+use windlass_core::message::{Message, Outcome, TaskText};
+use windlass_core::run::{CommitKind, Input, RunPlan, TurnKey};
 
+use super::damage;
 use super::event::WorkError;
 use super::withhold::{self, Held, Scene};
 use super::worker::Worked;
 use super::world::World;
-use crate::git::{self, Candidate, CommitHooks, CommitOutcome};
+use crate::git::{self, Candidate, CommitHooks, CommitOutcome, Repository};
 use crate::inventory::Inventory;
 use crate::snapshot::Snapshot;
 
 /// How long a commit's hooks may take.
 const HOOKS: Duration = Duration::from_mins(10);
+
+/// What a commit says of its work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    /// How far it is.
+    pub kind: CommitKind,
+    /// Its task, in mode tasks.
+    pub task: Option<&'a TaskRow>,
+}
 
 /// Commits what has changed since a snapshot, as the candidate has it, and nothing else. A commit that a killed runner
 /// made already is found by its trailers.
@@ -24,10 +34,11 @@ pub(super) fn carry_out(
     lane: LaneId,
     turn: TurnKey,
     since: Option<&SnapshotId>,
+    of: Subject<'_>,
 ) -> Worked {
     // Before hooks of the commit change the tree, too.
     let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
-    let (outcome, held) = commit(world, turn, since)?;
+    let (outcome, held) = commit(world, turn, since, of)?;
     if let Some(checked) = &checked {
         world.note_checks(checked);
     }
@@ -48,6 +59,7 @@ pub(super) fn carry_out(
             (None, moved, Some(format!("a hook of the repository refused: {last}")))
         }
     };
+    inputs.extend(std::mem::take(&mut world.notices).into_iter().map(Input::Notice));
     inputs.push(Input::CommitEnded { lane, commit, evidence, altered, refused, notes });
     Ok(inputs)
 }
@@ -59,20 +71,20 @@ fn last_line(said: &str) -> String {
 }
 
 fn commit(
-    world: &World,
+    world: &mut World,
     turn: TurnKey,
     since: Option<&SnapshotId>,
+    of: Subject<'_>,
 ) -> Result<(CommitOutcome, Held), WorkError> {
     let nothing = |outcome| Ok((outcome, Held::new()));
-    let place = world.surveyor.place();
+    let place = world.surveyor.place().clone();
     let (Some(repository), Some(store)) = (&place.repository, &world.snapshots) else {
         return nothing(CommitOutcome::Refused("there is no git repository".to_owned()));
     };
     let (Some(since), Some(candidate)) = (since, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);
     };
-    let message = message(&world.plan, turn);
-    if let Some(commit) = git::marked_commit(repository, &message.key())? {
+    if let Some(commit) = git::marked_commit(repository, &message(&world.plan, turn, of).key())? {
         return nothing(CommitOutcome::Committed { commit, altered: false });
     }
     let since = store.load(since)?;
@@ -81,9 +93,13 @@ fn commit(
     changed.retain(|path| {
         world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
     });
+    leave_a_persons(world, repository, &mut changed)?;
+    let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
+        return nothing(CommitOutcome::NothingToCommit);
+    };
     let scene = Scene { repository, store, since: &since, candidate: &candidate.inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
-    let message = message.text(&world.plan.message);
+    let message = message(&world.plan, turn, of).text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let inventory = &candidate.inventory;
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
@@ -91,15 +107,62 @@ fn commit(
 }
 
 /// What the commit of a turn is about.
-fn message(plan: &RunPlan, turn: TurnKey) -> Message<'_> {
+pub(super) fn message<'a>(plan: &'a RunPlan, turn: TurnKey, of: Subject<'a>) -> Message<'a> {
+    let task = of.task.map(|row| TaskText {
+        id: &row.id.0,
+        title: &row.title,
+        kind: row.kind.as_deref(),
+        breaking: row.breaking.as_deref(),
+    });
     Message {
-        outcome: Outcome::Complete,
+        outcome: match of.kind {
+            CommitKind::Complete => Outcome::Complete,
+            CommitKind::Attempted => Outcome::Attempted,
+        },
         run: &plan.run.0,
         iteration: turn.iteration,
         job: &plan.job.title,
-        feature: None,
-        task: None,
+        feature: plan.job.tasks.as_ref().and_then(|tasks| tasks.feature.as_deref()),
+        task,
     }
+}
+
+/// Takes out what a person had not committed when a session began, and, said once, files that hold both: theirs and the
+/// iteration's changes cannot be told apart. What a person has committed since is theirs no more.
+fn leave_a_persons(
+    world: &mut World,
+    repository: &Repository,
+    changed: &mut Vec<Vec<u8>>,
+) -> Result<(), WorkError> {
+    if !changed.iter().any(|path| world.uncommitted.contains_key(path)) {
+        return Ok(());
+    }
+    let head = repository.head()?.commit().map(|commit| commit.to_string());
+    let committed = damage::committed(world, repository, head.as_deref())?;
+    let mut both = Vec::new();
+    changed.retain(|path| {
+        let Some(theirs) = world.uncommitted.get(path) else {
+            return true;
+        };
+        let there = committed.get(path).map(|(_, content)| *content);
+        if there == *theirs {
+            return true;
+        }
+        let now =
+            world.latest.as_ref().and_then(|look| look.inventory.entry(path)).map(|entry| entry.content);
+        if now != *theirs && (now.is_some() || there.is_some()) {
+            both.push(path.clone());
+        }
+        false
+    });
+    both.retain(|path| world.held_back.insert(path.clone()));
+    if !both.is_empty() {
+        let listing = windlass_core::recovery::listed(both.iter().map(Vec::as_slice));
+        world.notices.push(format!(
+            "not committed, since uncommitted changes from before are in the same files: {listing}; commit them yourself"
+        ));
+    }
+    Ok(())
 }
 
 /// What differs between a snapshot and the candidate. What git ignores is never committed, and of what the snapshot

@@ -20,4 +20,7 @@ pub enum EngineError {
     /// A thread of the runner ended before its time.
     #[error("a thread of the runner ended before its time; this is a defect of Windlass")]
     Broken,
+    /// A file of the run could not be read.
+    #[error(transparent)]
+    File(#[from] crate::file::FileError),
 }

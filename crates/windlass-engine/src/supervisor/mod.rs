@@ -171,6 +171,9 @@ impl Supervisor {
             strays: Vec::new(),
             damage: None,
             committed: None,
+            uncommitted: crate::recovery::read(&session.folder)?.unwrap_or_default(),
+            held_back: BTreeSet::new(),
+            notices: Vec::new(),
         };
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;

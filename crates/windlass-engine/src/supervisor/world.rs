@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
-use windlass_core::fact::{
-    Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
-};
+use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, TaskState};
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
-use super::commit;
+use super::commit::{self, Subject};
 use super::damage;
 use super::event::WorkError;
 use super::prepare::{self, Preparation};
@@ -20,6 +18,7 @@ use super::tasks;
 use super::worker::{Known, Work, Worked};
 use crate::git::TreeFiles;
 use crate::inventory::{self, Entry, Inventory, Surveyor};
+use crate::recovery::Uncommitted;
 use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since};
 use crate::store::RunFolder;
 
@@ -43,6 +42,12 @@ pub(super) struct World {
     pub strays: Vec<Vec<u8>>,
     /// What an attempt did to the repository beyond its work, until it is undone.
     pub damage: Option<damage::Found>,
+    /// What was uncommitted when a session began: a person's.
+    pub uncommitted: Uncommitted,
+    /// Of these it was said that they are not committed.
+    pub held_back: BTreeSet<Vec<u8>>,
+    /// What is to be said with the next answer.
+    pub notices: Vec<String>,
     /// The files of the commit that was last asked about.
     pub committed: Option<(String, Arc<TreeFiles>)>,
 }
@@ -112,7 +117,9 @@ impl World {
             }
             Effect::Commit { lane, turn, since, what } => {
                 let mut inputs = self.write_down_before_commit(&work.known, *turn, *what)?;
-                inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref())?);
+                let task = work.known.at_task.as_ref().map(|at| &at.row);
+                let subject = Subject { kind: *what, task };
+                inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);
                 Ok(inputs)
             }
             Effect::CloseTask { lane, turn, end, since, .. } => {

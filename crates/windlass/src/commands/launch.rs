@@ -13,7 +13,6 @@ use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::mode;
 use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
-use windlass_engine::git::GitError;
 use windlass_engine::hook;
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
@@ -37,6 +36,7 @@ use super::run_log::RunLog;
 use super::search_path;
 use super::tasks_run;
 use super::telling;
+use super::uncommitted;
 use super::verdict;
 use super::worktree;
 use crate::error::{CliError, Kind};
@@ -166,16 +166,18 @@ fn begin(
     let taken = lock(here, folder.run(), plan.exit_codes)?;
     let held = taken.lock.as_fd().try_clone_to_owned();
     let prepared = || {
-        refuse_dirty_tree(here, plan, request.allow_dirty)?;
+        let uncommitted = uncommitted::before_run(here, plan, folder, request.allow_dirty)?;
         folder.write_goal(&request.assignment.goal.text)?;
         folder.write_templates(request.assignment.templates())?;
         hook::keep(folder, &plan.hooks)?;
         // Before the run is on record: one that could not begin is none.
         let sandbox = room::open(here, plan, folder)?;
         worktree::set_up(here, folder.run(), &sandbox, held.as_ref().ok())?;
-        Ok((Journal::create(folder)?, sandbox))
+        Ok((Journal::create(folder)?, sandbox, uncommitted))
     };
-    with_lock(taken, prepared)
+    let ((journal, sandbox, uncommitted), mut taken) = with_lock(taken, prepared)?;
+    taken.notices.extend(uncommitted);
+    Ok(((journal, sandbox), taken))
 }
 
 /// Does something that is refused at times; the directory is given back then. Left in the lock, our name would look
@@ -412,25 +414,6 @@ pub fn refuse_goal_with_signal(assignment: &Assignment, resolved: &Resolved) -> 
         "the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"
     ))
     .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
-}
-
-/// The runner's commits would hold what somebody else changed.
-fn refuse_dirty_tree(here: &Here, plan: &RunPlan, allow_dirty: bool) -> Result<(), CliError> {
-    if plan.commit != CommitPolicy::Runner {
-        return Ok(());
-    }
-    let Some(repository) = &here.repository else {
-        return Err(CliError::usage("`--commit runner` needs a git repository").hint("Make one: git init"));
-    };
-    let system = |error: GitError| CliError::new(Kind::System, error.to_string());
-    if let Some(why) = repository.missing_identity().map_err(system)? {
-        return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
-    }
-    if allow_dirty || repository.is_clean().map_err(system)? {
-        return Ok(());
-    }
-    Err(CliError::usage("`--commit runner` is refused while there are uncommitted changes")
-        .hint("Commit or stash them first; or give --allow-dirty: files that the agent changes too are then committed whole."))
 }
 
 /// What earlier runs of the same goal cost, where the budget is for the whole job. Changes nothing.

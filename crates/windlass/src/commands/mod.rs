@@ -43,6 +43,7 @@ mod stop;
 mod tasks_run;
 mod telling;
 mod template;
+mod uncommitted;
 mod verdict;
 mod verify_plan;
 mod which;

@@ -15,7 +15,7 @@ use super::configuration::Configuration;
 use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part, Taken};
-use super::{room, telling, worktree};
+use super::{room, telling, uncommitted, worktree};
 use crate::args::ResumeArgs;
 use crate::error::{CliError, Kind};
 
@@ -36,13 +36,17 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
         Configuration::load(&here.directory, None, Mode::Goal, raised, flags::unlimited(&args.limits))?;
     let resolved = &configuration.resolved;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((opened, plan, sandbox), Taken { lock, mut notices }) = launch::with_lock(taken, || {
-        let opened = Journal::open(&folder)?;
-        let plan = plan(&fold(&opened.entries)?, resolved)?;
-        folder.take_stop_request()?;
-        let sandbox = room::open(&here, &plan, &folder)?;
-        Ok((opened, plan, sandbox))
-    })?;
+    let ((opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
+        launch::with_lock(taken, || {
+            let opened = Journal::open(&folder)?;
+            let run = fold(&opened.entries)?;
+            let plan = plan(&run, resolved)?;
+            folder.take_stop_request()?;
+            let uncommitted = uncommitted::before_resumption(&here, &plan, &folder, &run)?;
+            let sandbox = room::open(&here, &plan, &folder)?;
+            Ok((opened, plan, sandbox, uncommitted))
+        })?;
+    notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));
     notices.extend(opened.sealed.map(|path| {
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())

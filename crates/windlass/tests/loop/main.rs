@@ -13,6 +13,7 @@ mod disasters;
 mod full_disk;
 mod gates;
 mod hooks;
+mod interrupted;
 mod kills;
 mod night;
 mod notifications;

@@ -98,7 +98,7 @@ fn first_files(world: &World, ancestry: &Ancestry) -> Result<Option<BTreeMap<Vec
 }
 
 /// The files of the commit that was checked out, read once for each commit.
-fn committed(
+pub(in super::super) fn committed(
     world: &mut World,
     repository: &Repository,
     commit: Option<&str>,

@@ -20,6 +20,7 @@ use crate::git::{Head, ObjectId, Repository};
 use crate::inventory::{Entry, EntryKind, Inventory};
 use crate::snapshot::{OwnFile, Side, Snapshot, SnapshotError};
 
+pub(super) use files::committed;
 pub(super) use undo::carry_out;
 
 /// What an attempt began with.

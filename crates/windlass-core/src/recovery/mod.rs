@@ -1,0 +1,136 @@
+//! Uncommitted work that is found when a run begins: whose it is, and what it is called. Pure.
+
+use crate::fact::{LaneId, RunId};
+use crate::run::{LaneState, Run, TurnKey};
+
+#[cfg(test)]
+mod tests;
+
+/// So many paths are named of those that are committed as interrupted work.
+const NAMED: usize = 10;
+
+/// What is known of a path that differs from its commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// It differed from its commit already when a session of that run began.
+    pub was_dirty: bool,
+    /// What the run last kept of it.
+    pub kept: Kept,
+    /// It was changed after the agent was last heard of.
+    pub is_younger: bool,
+}
+
+/// How a path compares to the newest snapshots of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// It is as the attempt left it.
+    AsLeft,
+    /// It is otherwise than the attempt left it.
+    Otherwise,
+    /// Nobody kept what the attempt left: it is as it was when the attempt began.
+    AsBegun,
+    /// Nobody kept what the attempt left: it has changed since the attempt began.
+    #[default]
+    Grown,
+}
+
+/// Whose uncommitted work it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The interrupted run's.
+    Run,
+    /// A person's, or nobody can tell: it is left alone.
+    Person,
+}
+
+/// Where it cannot be told, it is a person's.
+#[must_use]
+pub const fn owner(trace: Trace) -> Owner {
+    match trace {
+        Trace { was_dirty: true, .. } | Trace { kept: Kept::Otherwise, .. } => Owner::Person,
+        Trace { kept: Kept::AsLeft | Kept::AsBegun, .. } | Trace { is_younger: false, .. } => Owner::Run,
+        Trace { .. } => Owner::Person,
+    }
+}
+
+/// The attempt whose work was not committed, as the journal has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsettled {
+    /// The last attempt that an agent worked at.
+    pub turn: TurnKey,
+    /// It did not come to a verdict: the run was cut off, or ended in the middle of it.
+    pub interrupted: bool,
+    /// What it left was never kept: its call was cut off with the runner.
+    pub unkept: bool,
+    /// What was worked on: `iteration 3`.
+    pub label: String,
+    /// The job's title.
+    pub title: String,
+}
+
+/// The work of a run that may lie uncommitted in its directory; `None` where no agent has worked.
+#[must_use]
+pub fn unsettled(run: &Run) -> Option<Unsettled> {
+    let plan = run.plan()?;
+    let of = |iteration: u32, attempt: u32, interrupted: bool, unkept: bool| Unsettled {
+        turn: TurnKey { iteration, attempt },
+        interrupted,
+        unkept,
+        label: format!("iteration {iteration}"),
+        title: plan.job.title.clone(),
+    };
+    match run.lane(LaneId::default())? {
+        LaneState::Preparing(turn) if turn.attempt > 1 => {
+            Some(of(turn.iteration, turn.attempt - 1, true, false))
+        }
+        LaneState::Preparing(turn) => finished_before(turn.iteration).map(|last| of(last, 0, false, false)),
+        state @ (LaneState::Calling(turn, _)
+        | LaneState::Terminating(turn, ..)
+        | LaneState::Recovering(turn, _)) => {
+            debug_assert!(state.call().is_some());
+            Some(of(turn.iteration, turn.attempt, true, true))
+        }
+        state => match state.turn() {
+            // Kept, or about to be: a resumed run judges it, and commits it as what it is.
+            Some(turn) => {
+                Some(of(turn.iteration, turn.attempt, true, matches!(state, LaneState::Keeping(..))))
+            }
+            None => finished_before(run.counters().started + 1).map(|last| of(last, 0, false, false)),
+        },
+    }
+}
+
+fn finished_before(iteration: u32) -> Option<u32> {
+    (iteration > 1).then(|| iteration - 1)
+}
+
+/// Will a resumed run work at it anew, instead of judging what is there?
+#[must_use]
+pub fn is_to_be_repeated(run: &Run) -> bool {
+    match run.lane(LaneId::default()) {
+        Some(LaneState::Preparing(turn)) => turn.attempt > 1,
+        Some(LaneState::Calling(..) | LaneState::Terminating(..) | LaneState::Recovering(..)) => true,
+        _ => false,
+    }
+}
+
+/// The commit's message. Its trailers are other ones than those of an iteration's commit, which is found again by them.
+#[must_use]
+pub fn message(run: &RunId, unsettled: &Unsettled) -> String {
+    let Unsettled { label, title, turn, .. } = unsettled;
+    format!(
+        "Interrupted work on {label} - {title}\n\nWindlass-Run: {run}\nWindlass-Interrupted: {}\n",
+        turn.iteration
+    )
+}
+
+/// The first paths, and how many more.
+#[must_use]
+pub fn listed<'a>(paths: impl ExactSizeIterator<Item = &'a [u8]>) -> String {
+    let count = paths.len();
+    let named: Vec<String> =
+        paths.take(NAMED).map(|path| String::from_utf8_lossy(path).replace(char::is_control, "?")).collect();
+    let more = count.saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", named.join(", "))
+}

@@ -1,0 +1,70 @@
+use super::*;
+use crate::run::Effect;
+use crate::run::testing::{Act, World, plan};
+
+#[test]
+fn what_cannot_be_told_from_a_persons_work_is_a_persons() {
+    let cases = [
+        (false, Kept::AsLeft, false, Owner::Run),
+        (false, Kept::AsLeft, true, Owner::Run),
+        (false, Kept::AsBegun, true, Owner::Run),
+        (false, Kept::Grown, false, Owner::Run),
+        (false, Kept::Grown, true, Owner::Person),
+        (false, Kept::Otherwise, false, Owner::Person),
+        (true, Kept::AsLeft, false, Owner::Person),
+        (true, Kept::Grown, false, Owner::Person),
+    ];
+    for (was_dirty, kept, is_younger, whose) in cases {
+        let trace = Trace { was_dirty, kept, is_younger };
+        assert_eq!(owner(trace), whose, "{trace:?}");
+    }
+}
+
+fn world() -> World {
+    World::new(plan(), |call, _| Act::works(&format!("tree {call}")))
+}
+
+fn found(world: &World) -> Option<(u32, u32, bool, bool)> {
+    let found = unsettled(&world.run)?;
+    Some((found.turn.iteration, found.turn.attempt, found.interrupted, found.unkept))
+}
+
+// Seed defect D3, core/git.ts:458-497 & loop.ts:297-304: the label is the interrupted iteration's, not the next one's.
+#[test]
+fn uncommitted_work_is_that_of_the_iteration_that_the_journal_names() {
+    let mut world = world();
+    assert_eq!(found(&world), None, "nobody has worked");
+    world.until(|effect| matches!(effect, Effect::Call { turn, .. } if turn.iteration == 2));
+    assert_eq!(found(&world), Some((2, 1, true, true)));
+    assert!(is_to_be_repeated(&world.run));
+    assert_eq!(unsettled(&world.run).unwrap().label, "iteration 2");
+    world.until(|effect| matches!(effect, Effect::Keep { .. }));
+    assert_eq!(found(&world), Some((2, 1, true, true)));
+    assert!(!is_to_be_repeated(&world.run), "a resumed run keeps and judges it");
+    world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 3));
+    assert_eq!(found(&world), Some((2, 0, false, false)), "it came to a verdict");
+    assert!(!is_to_be_repeated(&world.run));
+}
+
+#[test]
+fn the_message_names_run_iteration_and_title_and_is_no_iterations_commit() {
+    let unsettled = Unsettled {
+        turn: TurnKey { iteration: 3, attempt: 1 },
+        interrupted: true,
+        unkept: false,
+        label: "iteration 3".to_owned(),
+        title: "Make it work".to_owned(),
+    };
+    assert_eq!(
+        message(&RunId("r-1".to_owned()), &unsettled),
+        "Interrupted work on iteration 3 - Make it work\n\nWindlass-Run: r-1\nWindlass-Interrupted: 3\n"
+    );
+}
+
+#[test]
+fn ten_paths_are_named_and_the_others_counted() {
+    let paths: Vec<Vec<u8>> = (0..12).map(|number| format!("f{number}").into_bytes()).collect();
+    let listing = listed(paths.iter().map(Vec::as_slice));
+    assert_eq!(listing, "f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more");
+    assert_eq!(listed([b"a\nb".as_slice()].into_iter()), "a?b");
+}

@@ -1,0 +1,203 @@
+//! Uncommitted work that is found when a run begins: a person's, which stays theirs, and an interrupted run's, which is
+//! kept and committed under its own name.
+
+mod record;
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use windlass_core::fact::Purpose;
+use windlass_core::mode;
+use windlass_core::recovery::{self, Kept, Owner, Trace, Unsettled};
+use windlass_core::run::{Run, RunPlan};
+
+use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repository};
+use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now};
+use crate::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
+use crate::store::RunFolder;
+
+pub use record::{Uncommitted, add, read};
+
+/// An agent whose runner was killed is gone after this.
+const LAST_WRITES: Duration = Duration::from_secs(5);
+
+/// How long a commit's hooks may take.
+const HOOKS: Duration = Duration::from_mins(10);
+
+/// Uncommitted work could not be looked at, kept or committed.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoveryError {
+    /// git failed.
+    #[error(transparent)]
+    Git(#[from] git::GitError),
+    /// The working tree could not be looked at.
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
+    /// A snapshot could not be read or taken.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// A commit could not be tried.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] crate::file::FileError),
+}
+
+/// A run's uncommitted work, and the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sorted {
+    /// Paths of the run.
+    pub of_the_run: Vec<Vec<u8>>,
+    /// A person's, and what was there.
+    pub of_a_person: Uncommitted,
+}
+
+/// What is uncommitted now, and what is there.
+///
+/// # Errors
+/// git failed.
+pub fn uncommitted(repository: &Repository) -> Result<Uncommitted, RecoveryError> {
+    let content = |path: &Vec<u8>| content_now(&repository.top, repository.object_format, path);
+    let paths = repository.uncommitted_paths()?.into_iter();
+    Ok(paths
+        .map(|path| (content(&path).map(|(_, content)| content), path))
+        .map(|(content, path)| (path, content))
+        .collect())
+}
+
+/// Tells a run's uncommitted work from a person's. Where the run did not look what was uncommitted when it began, all
+/// is a person's.
+///
+/// # Errors
+/// A snapshot or a file cannot be read.
+pub fn sort(
+    repository: &Repository,
+    store: &Store,
+    folder: &RunFolder,
+    run: &Run,
+    dirty: Uncommitted,
+) -> Result<Sorted, RecoveryError> {
+    let mut sorted = Sorted::default();
+    let (Some(plan), Some(unsettled), Some(recorded)) = (run.plan(), recovery::unsettled(run), read(folder)?)
+    else {
+        sorted.of_a_person = dirty;
+        return Ok(sorted);
+    };
+    let ends = Ends::find(store, folder, plan, &unsettled)?;
+    for (path, content) in dirty {
+        let trace = Trace {
+            was_dirty: recorded.contains_key(&path),
+            kept: ends.compare(repository, &path),
+            is_younger: is_younger(&repository.top.join(as_path(&path)), ends.heard + LAST_WRITES),
+        };
+        match recovery::owner(trace) {
+            Owner::Run => sorted.of_the_run.push(path),
+            Owner::Person => drop(sorted.of_a_person.insert(path, content)),
+        }
+    }
+    Ok(sorted)
+}
+
+/// What the last attempt began with and left, and when its agent was last heard of.
+struct Ends {
+    before: Option<Snapshot>,
+    after: Option<Snapshot>,
+    heard: SystemTime,
+}
+
+impl Ends {
+    fn find(
+        store: &Store,
+        folder: &RunFolder,
+        plan: &RunPlan,
+        unsettled: &Unsettled,
+    ) -> Result<Ends, RecoveryError> {
+        let (run, turn) = (&plan.run, unsettled.turn);
+        let load = |found: Result<_, SnapshotError>| match found {
+            Ok(id) => store.load(&id).map(Some),
+            Err(SnapshotError::Unknown(_)) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let moment = |side| Moment::Iteration { iteration: turn.iteration, attempt: turn.attempt, side };
+        let named = |side| store.named(&SnapshotName { run: run.clone(), moment: moment(side) });
+        let after = if unsettled.unkept {
+            None
+        } else if turn.attempt == 0 {
+            load(store.find(run, turn.iteration, Side::After).map(|(_, id)| id))?
+        } else {
+            load(named(Side::After))?
+        };
+        let purpose: Purpose = mode::purpose(plan.job.mode);
+        let stream = folder.call(turn.iteration, turn.attempt, purpose).stream();
+        let heard = stream.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
+        Ok(Ends { before: load(named(Side::Before))?, after, heard })
+    }
+
+    fn compare(&self, repository: &Repository, path: &[u8]) -> Kept {
+        let now = content_now(&repository.top, repository.object_format, path);
+        let is_as_in = |snapshot: &Snapshot| {
+            snapshot.file(path).map(|file| (file.kind, file.content)) == now
+                && !snapshot.left_out.iter().any(|left| left.path == path)
+        };
+        match (&self.after, &self.before) {
+            (Some(after), _) if is_as_in(after) => Kept::AsLeft,
+            (Some(_), _) | (None, None) => Kept::Otherwise,
+            (None, Some(before)) if is_as_in(before) => Kept::AsBegun,
+            (None, Some(_)) => Kept::Grown,
+        }
+    }
+}
+
+/// Was it changed after that? What is gone was not.
+fn is_younger(path: &Path, then: SystemTime) -> bool {
+    let changed = path.symlink_metadata().map(|metadata| {
+        let nanoseconds = u32::try_from(metadata.ctime_nsec()).unwrap_or(0);
+        UNIX_EPOCH + Duration::new(u64::try_from(metadata.ctime()).unwrap_or(0), nanoseconds)
+    });
+    changed.is_ok_and(|changed| changed > then)
+}
+
+/// What became of a run's uncommitted work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The snapshot that has it in any case.
+    pub snapshot: SnapshotName,
+    /// The commit, or why there is none.
+    pub outcome: CommitOutcome,
+}
+
+/// Keeps the tree, and commits these paths of it where that is wanted.
+///
+/// # Errors
+/// It cannot be kept; then nothing was committed either.
+pub fn save(
+    place: &Place,
+    store: &mut Store,
+    plan: &RunPlan,
+    (unsettled, paths): (&Unsettled, &[Vec<u8>]),
+    commits: Commits,
+) -> Result<Saved, RecoveryError> {
+    let inventory = Surveyor::new(place.clone()).survey(&[])?;
+    let snapshot = store.next_before_restore(&plan.run)?;
+    store.keep(place, &inventory, &snapshot)?;
+    let (Commits::Yes, Some(repository)) = (commits, &place.repository) else {
+        return Ok(Saved { snapshot, outcome: CommitOutcome::NothingToCommit });
+    };
+    let message = recovery::message(&plan.run, unsettled);
+    // Hooks may be the work of whoever was locked in.
+    let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
+    let candidate =
+        Candidate { inventory: &inventory, changed: paths, message: &message, hooks, timeout: HOOKS };
+    Ok(Saved { snapshot, outcome: git::commit(repository, store, &candidate)? })
+}
+
+/// Is it to be committed, or only kept?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commits {
+    /// Both.
+    Yes,
+    /// It is only kept.
+    No,
+}

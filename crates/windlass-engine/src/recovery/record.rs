@@ -1,0 +1,66 @@
+//! What was uncommitted when a session began: a person's work, which the runner's commits leave out. One file in the run's
+//! folder, a line for each path: what was there, or `-` where it was deleted, a tab, the path.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::file::{FileError, read_if_there, replace};
+use crate::git::ObjectId;
+use crate::snapshot::quoting::{quote, unquote};
+use crate::store::RunFolder;
+
+/// Paths, and what was there.
+pub type Uncommitted = BTreeMap<Vec<u8>, Option<ObjectId>>;
+
+fn file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("uncommitted")
+}
+
+/// What a run's sessions found; `None` where nobody has looked.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read(folder: &RunFolder) -> Result<Option<Uncommitted>, FileError> {
+    Ok(read_if_there(&file(folder))?.map(|bytes| parse(&String::from_utf8_lossy(&bytes))))
+}
+
+/// Adds what this session found.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn add(folder: &RunFolder, found: Uncommitted) -> Result<(), FileError> {
+    let path: &Path = &file(folder);
+    let mut all = read(folder)?.unwrap_or_default();
+    all.extend(found);
+    let line = |(path, content): (&Vec<u8>, &Option<ObjectId>)| {
+        let content = content.map_or_else(|| "-".to_owned(), |content| content.to_string());
+        format!("{content}\t{}\n", quote(path))
+    };
+    let text: String = all.iter().map(line).collect();
+    replace(path, text.as_bytes(), 0o600)
+}
+
+fn parse(text: &str) -> Uncommitted {
+    let lines = text.lines().filter_map(|line| line.split_once('\t'));
+    lines.map(|(content, path)| (unquote(path), ObjectId::from_hex(content.as_bytes()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_reads_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = crate::store::Project::locate(folder.path(), folder.path(), None).unwrap();
+        let run = RunFolder::create(&project).unwrap();
+        assert_eq!(read(&run).unwrap(), None);
+        let id = ObjectId::from_hex(b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        let found: Uncommitted = [(b"a\tb\nc\xff".to_vec(), id), (b"gone".to_vec(), None)].into();
+        add(&run, found.clone()).unwrap();
+        add(&run, [(b"later".to_vec(), id)].into()).unwrap();
+        let mut all = found;
+        all.insert(b"later".to_vec(), id);
+        assert_eq!(read(&run).unwrap(), Some(all));
+    }
+}

@@ -1,0 +1,198 @@
+//! Uncommitted work when a run begins whose commits the runner makes: a person's is left out of them, and an interrupted
+//! run's is kept and committed under its own name.
+
+use windlass_core::fact::RunId;
+use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, unsettled};
+use windlass_core::run::{CommitPolicy, Run, RunPlan};
+use windlass_engine::git::{CommitOutcome, Repository};
+use windlass_engine::recovery::{self, Commits, RecoveryError, Saved, Sorted};
+use windlass_engine::snapshot::Store;
+use windlass_engine::store::{RunFolder, index, journal};
+
+use super::here::Here;
+use crate::error::{CliError, Kind};
+
+/// Before a new run. Returns what a person should know.
+///
+/// # Errors
+/// There are uncommitted changes of a person, and `--allow-dirty` was not given; or they cannot be looked at.
+pub fn before_run(
+    here: &Here,
+    plan: &RunPlan,
+    folder: &RunFolder,
+    allow_dirty: bool,
+) -> Result<Vec<String>, CliError> {
+    let Some(repository) = &here.repository else {
+        return match plan.commit {
+            CommitPolicy::Runner => {
+                Err(CliError::usage("`--commit runner` needs a git repository").hint("Make one: git init"))
+            }
+            CommitPolicy::None | CommitPolicy::Agent => Ok(Vec::new()),
+        };
+    };
+    let former = former(here, plan)?;
+    if plan.commit != CommitPolicy::Runner {
+        return only_keep(here, repository, former);
+    }
+    let asked = repository.missing_identity();
+    if let Some(why) = asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+        return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
+    }
+    let dirty = recovery::uncommitted(repository).map_err(trouble)?;
+    let mut notices = Vec::new();
+    let mut of_a_person = dirty.clone();
+    if let (Some((former, run, unsettled)), Some(mut store), false) =
+        (former, here.snapshots()?, dirty.is_empty())
+    {
+        let sorted = recovery::sort(repository, &store, &former, &run, dirty).map_err(trouble)?;
+        refuse_a_persons(&sorted, &former, allow_dirty)?;
+        if !sorted.of_the_run.is_empty() {
+            notices.push(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
+        }
+        of_a_person = sorted.of_a_person;
+    } else if !of_a_person.is_empty() && !allow_dirty {
+        return Err(dirty_tree());
+    }
+    notices.extend(left_out(&of_a_person));
+    recovery::add(folder, of_a_person).map_err(|error| trouble(error.into()))?;
+    Ok(notices)
+}
+
+/// Before a run goes on. What its interrupted attempt wrote is committed as such, where the agent will be called anew;
+/// what else is uncommitted, somebody wrote meanwhile.
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn before_resumption(
+    here: &Here,
+    plan: &RunPlan,
+    folder: &RunFolder,
+    run: &Run,
+) -> Result<Vec<String>, CliError> {
+    let (Some(repository), CommitPolicy::Runner) = (&here.repository, plan.commit) else {
+        return Ok(Vec::new());
+    };
+    let dirty = recovery::uncommitted(repository).map_err(trouble)?;
+    let (Some(unsettled), Some(mut store), false) = (unsettled(run), here.snapshots()?, dirty.is_empty())
+    else {
+        return Ok(Vec::new());
+    };
+    if recovery::read(folder).map_err(|error| trouble(error.into()))?.is_none() {
+        // Of runs of an earlier release nothing is known.
+        return Ok(Vec::new());
+    }
+    let sorted = recovery::sort(repository, &store, folder, run, dirty).map_err(trouble)?;
+    let mut notices: Vec<String> = left_out(&sorted.of_a_person).into_iter().collect();
+    if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
+        notices.push(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
+    }
+    recovery::add(folder, sorted.of_a_person).map_err(|error| trouble(error.into()))?;
+    Ok(notices)
+}
+
+type Former = (RunFolder, Run, Unsettled);
+
+/// The latest run here whose commits the runner made, if it may have left something. One whose journal cannot be read
+/// says nothing.
+fn former(here: &Here, plan: &RunPlan) -> Result<Option<Former>, CliError> {
+    let listing = index::look(&here.project)?;
+    let here_too =
+        |run: &&windlass_engine::store::RunSummary| run.directory == here.directory && run.run != plan.run;
+    let Some(latest) = listing.runs.iter().find(here_too) else {
+        return Ok(None);
+    };
+    let folder = RunFolder::of(&here.project, &latest.run);
+    let mut run = Run::new();
+    for entry in journal::read(&folder.journal()).unwrap_or_default() {
+        if run.apply(&entry).is_err() {
+            return Ok(None);
+        }
+    }
+    let by_runner = run.plan().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+    let left = unsettled(&run).filter(|_| by_runner);
+    Ok(left.map(|unsettled| (folder, run, unsettled)))
+}
+
+/// The new run commits nothing: what the interrupted one left gets a name, so that it can be found again.
+fn only_keep(here: &Here, repository: &Repository, former: Option<Former>) -> Result<Vec<String>, CliError> {
+    let Some((folder, run, unsettled)) = former.filter(|(_, _, unsettled)| unsettled.interrupted) else {
+        return Ok(Vec::new());
+    };
+    let Some(mut store) = here.snapshots()? else {
+        return Ok(Vec::new());
+    };
+    let dirty = recovery::uncommitted(repository).map_err(trouble)?;
+    let sorted = recovery::sort(repository, &store, &folder, &run, dirty).map_err(trouble)?;
+    if sorted.of_the_run.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![save(here, &mut store, &run, &unsettled, &sorted, Commits::No)?])
+}
+
+fn save(
+    here: &Here,
+    store: &mut Store,
+    run: &Run,
+    unsettled: &Unsettled,
+    sorted: &Sorted,
+    commits: Commits,
+) -> Result<String, CliError> {
+    let Some(plan) = run.plan() else {
+        return Ok(String::new());
+    };
+    let paths = &sorted.of_the_run;
+    let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits).map_err(trouble)?;
+    Ok(said(&plan.run, unsettled, paths, &saved))
+}
+
+fn said(run: &RunId, unsettled: &Unsettled, paths: &[Vec<u8>], saved: &Saved) -> String {
+    let files = if paths.len() == 1 { "1 file".to_owned() } else { format!("{} files", paths.len()) };
+    let what = format!("interrupted work on {} of run {run} in {files}", unsettled.label);
+    let listing = listed(paths.iter().map(Vec::as_slice));
+    let kept = format!("`windlass restore {run} {}` brings it back", saved.snapshot.moment);
+    match &saved.outcome {
+        CommitOutcome::Committed { commit, .. } => {
+            let short: String = commit.to_string().chars().take(9).collect();
+            format!("{what} is committed as {short}: {listing}")
+        }
+        CommitOutcome::NothingToCommit => format!("{what} is kept and not committed: {listing}; {kept}"),
+        CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) => {
+            let why =
+                why.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" / ");
+            format!("{what} is kept, and could not be committed ({why}): {listing}; {kept}")
+        }
+    }
+}
+
+fn refuse_a_persons(sorted: &Sorted, former: &RunFolder, allow_dirty: bool) -> Result<(), CliError> {
+    if allow_dirty || sorted.of_a_person.is_empty() {
+        return Ok(());
+    }
+    let error = dirty_tree();
+    if sorted.of_the_run.is_empty() {
+        return Err(error);
+    }
+    let listing = listed(sorted.of_a_person.keys().map(Vec::as_slice));
+    Err(error.hint(format!(
+        "Of the interrupted run {} are {} of them, and would be committed as its work; these are not: {listing}",
+        former.run(),
+        sorted.of_the_run.len(),
+    )))
+}
+
+fn dirty_tree() -> CliError {
+    CliError::usage("`--commit runner` is refused while there are uncommitted changes")
+        .hint("Commit or stash them first; or give --allow-dirty: files with uncommitted changes are then left out of its commits.")
+}
+
+/// What the runner's commits will not have.
+fn left_out(of_a_person: &recovery::Uncommitted) -> Option<String> {
+    (!of_a_person.is_empty()).then(|| {
+        let listing = listed(of_a_person.keys().map(Vec::as_slice));
+        format!("the runner's commits leave out what was uncommitted before: {listing}")
+    })
+}
+
+fn trouble(error: RecoveryError) -> CliError {
+    CliError::new(Kind::System, error.to_string())
+}

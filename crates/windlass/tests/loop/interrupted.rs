@@ -1,0 +1,191 @@
+//! Uncommitted work when a run begins: an interrupted run's is committed under its own name, a person's stays theirs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use rustix::process::Signal;
+use windlass_core::fact::Fact;
+use windlass_testkit::{Outcome, TestEnv};
+
+use super::night::{CLEARED, Night, PATIENCE, calls, expect_end};
+
+const RUNNER: [&str; 2] = ["--commit", "runner"];
+
+/// A repository with files that people and agents change.
+fn night(script: &str) -> Night {
+    let env = TestEnv::new();
+    for file in ["a.txt", "b.txt", "c.txt"] {
+        env.write(file, "as committed\n");
+    }
+    Night::within(env.git_initialised(), script)
+}
+
+/// A run whose runner is killed while its agent works, in this iteration.
+fn killed(iteration: u32) -> Night {
+    let work = "{ bash = 'echo one >> a.txt; echo new > made' }";
+    let cut = "{ bash = 'echo cut >> b.txt; touch ../cut' }, 'hang'";
+    let script = if iteration == 1 { calls(&[cut, work]) } else { calls(&[work, cut, work]) };
+    let night = night(&script);
+    let running = night.start(&[&RUNNER[..], &["-m", "3"]].concat());
+    night.wait_for_file("../cut");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    night.env.assert_no_processes(CLEARED);
+    night
+}
+
+/// What was said beside the facts of the newest session.
+fn said(outcome: &Outcome) -> String {
+    outcome.stderr_text() + &outcome.stdout_text()
+}
+
+fn subjects(night: &Night) -> Vec<String> {
+    night.env.git(&["log", "--format=%s"]).lines().map(str::to_owned).collect()
+}
+
+fn files_of(night: &Night, commit: &str) -> String {
+    night.env.git(&["show", "--format=", "--name-only", commit]).replace('\n', " ")
+}
+
+fn another(night: &Night, arguments: &[&str]) -> Outcome {
+    let script =
+        night.env.write(night.env.root().join("other.toml"), &calls(&["{ bash = 'echo x >> c.txt' }"]));
+    let mut command = night.windlass(&["run", "--no-delay", "--prompt", "Something else", "-m", "1"]);
+    command.arg(format!("--mock={}", script.display())).args(arguments);
+    night.env.run(&mut command, PATIENCE)
+}
+
+// Seed defect D3, core/git.ts:458-497 & loop.ts:297-304: the label is the interrupted iteration's, and the run goes on.
+// Seed defect D3, core/loop.ts:119: a run that was killed is known as such, and what it left is kept.
+#[test]
+fn a_new_run_commits_what_a_killed_one_left_under_that_ones_name() {
+    for iteration in [1, 2] {
+        let night = killed(iteration);
+        let outcome = another(&night, &RUNNER);
+        expect_end(&outcome, 0, "max_iterations");
+        let interrupted = format!("Interrupted work on iteration {iteration} - Make it work");
+        assert_eq!(subjects(&night)[..2], ["Windlass iteration 1: Something else".to_owned(), interrupted]);
+        assert_eq!(files_of(&night, "HEAD~1"), "b.txt");
+        assert_eq!(files_of(&night, "HEAD"), "c.txt");
+        assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+        assert!(said(&outcome).contains("in 1 file is committed as"), "{}", said(&outcome));
+        let body = night.env.git(&["log", "-1", "--format=%b", "HEAD~1"]);
+        assert!(body.contains(&format!("Windlass-Interrupted: {iteration}")), "{body}");
+    }
+}
+
+#[test]
+fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
+    let night = killed(2);
+    expect_end(&night.resume(&[]), 0, "max_iterations");
+    let expected = [
+        "Windlass iteration 3: Make it work",
+        "Windlass iteration 2: Make it work",
+        "Interrupted work on iteration 2 - Make it work",
+        "Windlass iteration 1: Make it work",
+    ];
+    assert_eq!(subjects(&night)[..4], expected);
+    assert_eq!((files_of(&night, "HEAD~2"), files_of(&night, "HEAD~1")), ("b.txt".into(), "a.txt".into()));
+    let told = |fact: &Fact| matches!(fact, Fact::Noticed { text } if text.contains("is committed as"));
+    assert_eq!(night.facts().iter().filter(|fact| told(fact)).count(), 1, "it is in the journal");
+    night.assert_clean();
+}
+
+#[test]
+fn an_iteration_that_a_person_ended_is_interrupted_work_too() {
+    let night = night(&calls(&["{ bash = 'echo cut >> b.txt; touch ../cut' }, 'hang'", "{ say = 'x' }"]));
+    let running = night.start(&RUNNER);
+    night.wait_for_file("../cut");
+    running.signal(Signal::TERM);
+    running.wait(PATIENCE).expect_code(143, "terminated");
+    another(&night, &RUNNER).expect_code(0, "another");
+    assert_eq!(subjects(&night)[1], "Interrupted work on iteration 1 - Make it work");
+}
+
+#[test]
+fn a_persons_work_beside_it_stays_theirs() {
+    let night = night(&calls(&["{ bash = 'echo cut >> b.txt; echo cut >> a.txt; touch ../cut' }, 'hang'"]));
+    let running = night.start(&RUNNER);
+    night.wait_for_file("../cut");
+    running.signal(Signal::TERM);
+    running.wait(PATIENCE).expect_code(143, "terminated");
+    // What the run had left is not there any more.
+    night.env.write("a.txt", "mine\n");
+    night.env.write("note to myself", "mine\n");
+    let refused = another(&night, &RUNNER);
+    refused.expect_code(2, "a person's work");
+    assert!(said(&refused).contains("these are not: a.txt, note to myself"), "{}", said(&refused));
+    assert_eq!(subjects(&night).len(), 1, "nothing is done by a run that does not begin");
+    another(&night, &["--commit", "runner", "--allow-dirty"]).expect_code(0, "allowed");
+    assert_eq!(files_of(&night, "HEAD~1"), "b.txt");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), " M a.txt\n?? \"note to myself\"");
+    assert_eq!(night.env.read("a.txt"), "mine\n");
+}
+
+#[test]
+fn where_a_hook_refuses_it_is_kept_and_the_run_goes_on() {
+    let night = killed(1);
+    let hook = night.env.write(".git/hooks/pre-commit", "#!/bin/sh\necho no good >&2\nexit 1\n");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let outcome = another(&night, &RUNNER);
+    expect_end(&outcome, 0, "max_iterations");
+    let text = said(&outcome).replace(['\n', '`'], " ");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("could not be committed (no good)"), "{text}");
+    let command = &text[text.find("windlass restore r-").unwrap()..];
+    let words: Vec<&str> = command.split(' ').skip(1).take(3).collect();
+    night.env.git(&["checkout", "-q", "b.txt"]);
+    night.env.run(&mut night.windlass(&words), PATIENCE).expect_code(0, "restore");
+    assert_eq!(night.env.read("b.txt"), "as committed\ncut\n");
+}
+
+#[test]
+fn where_nobody_commits_it_is_kept_under_a_name() {
+    let night = killed(1);
+    let outcome = another(&night, &[]);
+    expect_end(&outcome, 0, "max_iterations");
+    assert!(said(&outcome).contains("is kept and not committed"), "{}", said(&outcome));
+    assert_eq!(subjects(&night).len(), 1);
+}
+
+#[test]
+fn what_a_person_had_not_committed_is_in_no_commit_of_the_runner() {
+    let night = night(&calls(&[
+        "{ bash = 'echo agent >> a.txt; echo agent >> b.txt; echo agent > made' }",
+        "{ bash = 'echo again >> a.txt; rm c.txt' }",
+    ]));
+    night.env.write("a.txt", "as committed\nmine\n");
+    night.env.write("mine", "mine\n");
+    night.env.write("staged", "mine\n");
+    night.env.git(&["add", "staged"]);
+    let outcome = night.run(&["-m", "2", "--commit", "runner", "--allow-dirty"]);
+    expect_end(&outcome, 0, "max_iterations");
+    assert_eq!((files_of(&night, "HEAD~1"), files_of(&night, "HEAD")), ("b.txt made".into(), "c.txt".into()));
+    assert_eq!(night.env.git(&["status", "--porcelain"]), " M a.txt\nA  staged\n?? mine");
+    assert_eq!(night.env.read("a.txt"), "as committed\nmine\nagent\nagain\n");
+    let told = night.notices().into_iter().filter(|text| text.contains("not committed, since")).count();
+    assert_eq!(told, 1, "{:?}", night.notices());
+    assert!(
+        night
+            .notices()
+            .iter()
+            .any(|text| text.contains("leave out what was uncommitted before: a.txt, mine, staged"))
+    );
+}
+
+#[test]
+fn what_a_person_writes_between_two_sessions_is_in_no_commit_either() {
+    let night = night(&calls(&[
+        "{ bash = 'echo cut >> b.txt; touch ../cut' }, 'hang'",
+        "{ bash = 'echo more >> b.txt' }",
+    ]));
+    let running = night.start(&[&RUNNER[..], &["-m", "1"]].concat());
+    night.wait_for_file("../cut");
+    running.signal(Signal::TERM);
+    running.wait(PATIENCE).expect_code(143, "terminated");
+    night.env.write("c.txt", "mine\n");
+    night.resume(&[]).expect_code(0, "resumed");
+    assert_eq!(subjects(&night)[1], "Interrupted work on iteration 1 - Make it work");
+    assert_eq!((files_of(&night, "HEAD~1"), files_of(&night, "HEAD")), ("b.txt".into(), "b.txt".into()));
+    assert_eq!(night.env.git(&["status", "--porcelain"]), " M c.txt");
+}
