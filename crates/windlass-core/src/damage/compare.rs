@@ -140,10 +140,10 @@ fn locks(before: &Scene, after: &Scene) -> Option<Damage> {
 }
 
 fn listed(names: &[Name]) -> String {
-    let named: Vec<String> = names.iter().take(NAMED).map(|name| shown(name)).collect();
+    let first: Vec<String> = names.iter().take(NAMED).map(|name| shown(name)).collect();
     let more = names.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{more}", named.join(", "))
+    format!("{}{more}", first.join(", "))
 }
 
 /// Without `refs/heads/` and the like, and without control characters.

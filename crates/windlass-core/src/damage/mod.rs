@@ -7,9 +7,11 @@ mod compare;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod unprotected;
 
 pub use compare::compare;
 pub use scene::{Ancestry, Lost, Name, Operation, Scene};
+pub use unprotected::unprotected;
 
 use serde::{Deserialize, Serialize};
 

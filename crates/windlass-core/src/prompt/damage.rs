@@ -9,7 +9,8 @@ pub(crate) fn damage(found: &[Damage], undone: bool) -> String {
     let stays = |kind| matches!(kind, DamageKind::UnderWay | DamageKind::LockLeft);
     let told = found.iter().filter(|damage| undone || stays(damage.kind));
     let end = if undone { "this was undone" } else { "this is still so" };
-    told.map(|damage| format!("- {}; {end}.\n", damage.sentence)).collect()
+    let lines: Vec<String> = told.map(|damage| format!("- {}; {end}.\n", damage.sentence)).collect();
+    lines.concat()
 }
 
 /// The section, or nothing.

@@ -104,14 +104,14 @@ pub enum RepairScope<'a> {
 }
 
 impl RepairScope<'_> {
-    fn has(&self, name: &[u8]) -> bool {
+    fn has(self, name: &[u8]) -> bool {
         match self {
             RepairScope::Everything => true,
             RepairScope::Only(names) => names.contains(name),
         }
     }
 
-    fn is_everything(&self) -> bool {
+    fn is_everything(self) -> bool {
         matches!(self, RepairScope::Everything)
     }
 }
@@ -484,7 +484,7 @@ fn move_aside(path: &Path) -> Result<(), FileError> {
         name.push(format!(".aside-{number}"));
         path.with_file_name(name)
     };
-    let free = (1..).map(name).find(|free| free.symlink_metadata().is_err());
+    let free = (1..1000).map(name).find(|free| free.symlink_metadata().is_err());
     free.map_or(Ok(()), |free| fs::rename(path, free).at("move aside", path))
 }
 

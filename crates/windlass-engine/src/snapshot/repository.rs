@@ -246,7 +246,7 @@ pub(super) fn beside_head(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
         match entry.file_type() {
             Ok(kind) if wanted && kind.is_dir() => walk(&entry.path(), &name, &mut files),
             Ok(kind) if wanted && kind.is_file() && !name.ends_with(b".lock") => {
-                files.push((name, entry.path()))
+                files.push((name, entry.path()));
             }
             _ => {}
         }

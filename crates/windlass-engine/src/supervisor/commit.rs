@@ -138,7 +138,7 @@ fn leave_a_persons(
         return Ok(());
     }
     let head = repository.head()?.commit().map(|commit| commit.to_string());
-    let committed = damage::committed(world, repository, head.as_deref())?;
+    let committed = damage::committed(world, repository, head.as_deref()).unwrap_or_default();
     let mut both = Vec::new();
     changed.retain(|path| {
         let Some(theirs) = world.uncommitted.get(path) else {

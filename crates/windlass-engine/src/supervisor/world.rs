@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
+use windlass_core::damage::unprotected;
 use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, TaskState};
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
@@ -152,6 +153,10 @@ impl World {
         let kept = self.keep_look(&look.inventory, &name)?;
         let left_out = kept.as_ref().map_or(0, |snapshot| snapshot.left_out.len());
         said.extend(kept.as_ref().and_then(|snapshot| left_out_notice(&snapshot.left_out)));
+        // It is only a hint: whoever cannot be asked has said so elsewhere.
+        let ignored =
+            self.surveyor.place().repository.as_ref().and_then(|repository| repository.ignored().ok());
+        said.extend(ignored.and_then(|ignored| unprotected(&ignored)));
         // After the checks of the baseline it is looked at once more.
         let mut inputs = self.say_once(said);
         let snapshot = kept.map(|snapshot| snapshot.id);

@@ -38,13 +38,13 @@ pub fn before_run(
     if let Some(why) = asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
         return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
     }
-    let dirty = recovery::uncommitted(repository).map_err(trouble)?;
+    let dirty = recovery::uncommitted(repository)?;
     let mut notices = Vec::new();
     let mut of_a_person = dirty.clone();
     if let (Some((former, run, unsettled)), Some(mut store), false) =
         (former, here.snapshots()?, dirty.is_empty())
     {
-        let sorted = recovery::sort(repository, &store, &former, &run, dirty).map_err(trouble)?;
+        let sorted = recovery::sort(repository, &store, &former, &run, dirty)?;
         refuse_a_persons(&sorted, &former, allow_dirty)?;
         if !sorted.of_the_run.is_empty() {
             notices.push(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
@@ -54,7 +54,7 @@ pub fn before_run(
         return Err(dirty_tree());
     }
     notices.extend(left_out(&of_a_person));
-    recovery::add(folder, of_a_person).map_err(|error| trouble(error.into()))?;
+    recovery::add(folder, of_a_person).map_err(RecoveryError::from)?;
     Ok(notices)
 }
 
@@ -72,21 +72,21 @@ pub fn before_resumption(
     let (Some(repository), CommitPolicy::Runner) = (&here.repository, plan.commit) else {
         return Ok(Vec::new());
     };
-    let dirty = recovery::uncommitted(repository).map_err(trouble)?;
+    let dirty = recovery::uncommitted(repository)?;
     let (Some(unsettled), Some(mut store), false) = (unsettled(run), here.snapshots()?, dirty.is_empty())
     else {
         return Ok(Vec::new());
     };
-    if recovery::read(folder).map_err(|error| trouble(error.into()))?.is_none() {
+    if recovery::read(folder).map_err(RecoveryError::from)?.is_none() {
         // Of runs of an earlier release nothing is known.
         return Ok(Vec::new());
     }
-    let sorted = recovery::sort(repository, &store, folder, run, dirty).map_err(trouble)?;
+    let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
     let mut notices: Vec<String> = left_out(&sorted.of_a_person).into_iter().collect();
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
         notices.push(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
     }
-    recovery::add(folder, sorted.of_a_person).map_err(|error| trouble(error.into()))?;
+    recovery::add(folder, sorted.of_a_person).map_err(RecoveryError::from)?;
     Ok(notices)
 }
 
@@ -121,8 +121,8 @@ fn only_keep(here: &Here, repository: &Repository, former: Option<Former>) -> Re
     let Some(mut store) = here.snapshots()? else {
         return Ok(Vec::new());
     };
-    let dirty = recovery::uncommitted(repository).map_err(trouble)?;
-    let sorted = recovery::sort(repository, &store, &folder, &run, dirty).map_err(trouble)?;
+    let dirty = recovery::uncommitted(repository)?;
+    let sorted = recovery::sort(repository, &store, &folder, &run, dirty)?;
     if sorted.of_the_run.is_empty() {
         return Ok(Vec::new());
     }
@@ -141,7 +141,7 @@ fn save(
         return Ok(String::new());
     };
     let paths = &sorted.of_the_run;
-    let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits).map_err(trouble)?;
+    let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;
     Ok(said(&plan.run, unsettled, paths, &saved))
 }
 
@@ -193,6 +193,8 @@ fn left_out(of_a_person: &recovery::Uncommitted) -> Option<String> {
     })
 }
 
-fn trouble(error: RecoveryError) -> CliError {
-    CliError::new(Kind::System, error.to_string())
+impl From<RecoveryError> for CliError {
+    fn from(error: RecoveryError) -> CliError {
+        CliError::new(Kind::System, error.to_string())
+    }
 }

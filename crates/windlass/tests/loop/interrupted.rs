@@ -49,7 +49,7 @@ fn files_of(night: &Night, commit: &str) -> String {
 
 fn another(night: &Night, arguments: &[&str]) -> Outcome {
     let script =
-        night.env.write(night.env.root().join("other.toml"), &calls(&["{ bash = 'echo x >> c.txt' }"]));
+        night.env.write(night.env.root().join("other.toml"), calls(&["{ bash = 'echo x >> c.txt' }"]));
     let mut command = night.windlass(&["run", "--no-delay", "--prompt", "Something else", "-m", "1"]);
     command.arg(format!("--mock={}", script.display())).args(arguments);
     night.env.run(&mut command, PATIENCE)

@@ -39,7 +39,9 @@ pub(super) fn lost(
     if changed.is_empty() {
         return Ok(());
     }
-    let committed = committed(world, repository, scene.commit.as_deref())?;
+    let Some(committed) = committed(world, repository, scene.commit.as_deref()) else {
+        return Ok(());
+    };
     let elsewhere: BTreeSet<ObjectId> = after.files.iter().map(|file| file.content).collect();
     let was_dirty =
         |path: &[u8], content: &Content| committed.get(path).is_some_and(|there| there != content);
@@ -97,22 +99,21 @@ fn first_files(world: &World, ancestry: &Ancestry) -> Result<Option<BTreeMap<Vec
     Ok(Some(snapshot.files.into_iter().map(|file| (file.path, (file.kind, file.content))).collect()))
 }
 
-/// The files of the commit that was checked out, read once for each commit.
+/// The files of a commit, read once for each; `None` where it cannot be read: that is damage of another kind.
 pub(in super::super) fn committed(
     world: &mut World,
     repository: &Repository,
     commit: Option<&str>,
-) -> Result<Arc<TreeFiles>, WorkError> {
+) -> Option<Arc<TreeFiles>> {
     let Some(commit) = commit else {
-        return Ok(Arc::default());
+        return Some(Arc::default());
     };
     if let Some((known, files)) = &world.committed
         && known == commit
     {
-        return Ok(Arc::clone(files));
+        return Some(Arc::clone(files));
     }
-    // A commit that is gone is damage of another kind.
-    let files = Arc::new(repository.files_of(commit).unwrap_or_default());
+    let files = Arc::new(repository.files_of(commit).ok()?);
     world.committed = Some((commit.to_owned(), Arc::clone(&files)));
-    Ok(files)
+    Some(files)
 }

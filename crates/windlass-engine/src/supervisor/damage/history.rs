@@ -25,7 +25,7 @@ pub(super) fn ancestry(
     let mut carried_on = BTreeSet::new();
     let moved = before.references.iter().filter(|(name, value)| after.references.get(*name) != Some(*value));
     for (name, value) in moved.take(FOLLOWED) {
-        let carries_on = match (after.references.get(name), &after.commit) {
+        let is_part = match (after.references.get(name), &after.commit) {
             (Some(now), _) => repository.is_in_history_of(value, now)?,
             // Whoever commits may tidy up branches that he has merged.
             (None, Some(head)) if commit == CommitPolicy::Agent && before.branch.as_ref() != Some(name) => {
@@ -33,7 +33,7 @@ pub(super) fn ancestry(
             }
             (None, _) => false,
         };
-        if carries_on {
+        if is_part {
             carried_on.insert(name.clone());
         }
     }

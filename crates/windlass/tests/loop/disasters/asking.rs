@@ -1,6 +1,7 @@
 //! `safety.undo = "ask"`, the default: named, and undone by what is printed.
 
 use windlass_core::damage::{DamageCourse, DamageKind};
+use windlass_core::fact::Fact;
 use windlass_testkit::TestEnv;
 
 use super::place::{Layout, Place};
@@ -61,6 +62,26 @@ fn each_in(layout: Layout) {
         assert_ne!(kinds(&night), [], "{layout:?}: {command}");
         typed(&night, &place, &printed(&night));
         before.assert_is_back(place.promised(&night.env), &format!("{layout:?}: {command}"));
+    }
+}
+
+#[test]
+fn what_is_not_promised_was_said_before_the_first_iteration() {
+    for (layout, said) in [
+        (Layout::Plain, "snapshots do not hold what git ignores: .env;"),
+        (Layout::WithSubmodule, "snapshots do not protect module (submodule)"),
+    ] {
+        let env = TestEnv::new();
+        let place = Place::new(&env, layout);
+        let night = Night::within(env, &script("git clean -qfdx"));
+        run(&night, &place, "2", &[]);
+        let facts = night.facts();
+        let first = facts.iter().position(|fact| matches!(fact, Fact::IterationStarted { .. })).unwrap();
+        let told = |fact: &Fact| matches!(fact, Fact::Noticed { text } if text.contains(said));
+        assert!(facts[..first].iter().any(told), "{said}: {:?}", night.notices());
+        assert_eq!(facts.iter().filter(|fact| told(fact)).count(), 1, "{said}");
+        typed(&night, &place, &printed(&night));
+        assert!(!place.top.join(".env").exists());
     }
 }
 
