@@ -9,6 +9,7 @@ pub mod config;
 pub mod damage;
 pub mod doc;
 pub mod fact;
+pub mod guard;
 pub mod hook;
 pub mod message;
 pub mod mode;

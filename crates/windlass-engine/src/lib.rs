@@ -5,6 +5,7 @@ pub mod file;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod git;
+pub mod guard;
 pub mod hook;
 pub mod import;
 pub mod interactive;

@@ -180,6 +180,7 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::Kept { evidence, changed, .. } => {
             format!("the tree is kept: {}, {changed} files changed", short(&evidence.tree))
         }
+        Fact::Suspected { suspicions, .. } => format!("the guard finds {} things", suspicions.len()),
         Fact::Refused { count, evidence, .. } => {
             format!("{count} files are made what they were: {}", short(&evidence.tree))
         }

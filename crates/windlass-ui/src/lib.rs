@@ -43,7 +43,8 @@ pub use document::{MigrationShown, MigrationState, migration_text};
 pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{PlanShown, plan_json, plan_text};
 pub use document::{
-    RunRow, RunState, RunStatus, commit_range, runs_json, runs_table, status_json, status_text,
+    RunRow, RunState, RunStatus, StatusSuspicion, commit_range, runs_json, runs_table, status_json,
+    status_text,
 };
 pub use document::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,

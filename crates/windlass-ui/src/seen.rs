@@ -1,8 +1,10 @@
-//! What facts say of commits and of how agents ended, beyond what views show of it.
+//! What facts say of commits, of how agents ended and of what the guard found, beyond what views show of it.
 
-use windlass_core::fact::{Ended, Evidence, Fact};
+use std::collections::BTreeMap;
 
-/// Where HEAD was, and how the last agent ended.
+use windlass_core::fact::{Ended, Evidence, Fact, LaneId, Suspicion};
+
+/// Where HEAD was, how the last agent ended, and what speaks against the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// Something was looked at.
@@ -15,6 +17,7 @@ pub(crate) struct Seen {
     moves: u32,
     /// How the last call's process ended.
     ended: Option<Ended>,
+    suspicions: BTreeMap<LaneId, Vec<Suspicion>>,
 }
 
 impl Seen {
@@ -26,8 +29,16 @@ impl Seen {
             | Fact::Committed { evidence, .. }
             | Fact::Settled { evidence, .. } => self.look(evidence),
             Fact::CallFinished { summary, .. } => self.ended = Some(summary.ended),
+            Fact::Suspected { lane, suspicions } => {
+                self.suspicions.insert(*lane, suspicions.clone());
+            }
             _ => {}
         }
+    }
+
+    /// What speaks against the checks of any lane's tree.
+    pub(crate) fn suspicions(&self) -> impl Iterator<Item = &Suspicion> {
+        self.suspicions.values().flatten()
     }
 
     fn look(&mut self, evidence: &Evidence) {

@@ -7,12 +7,13 @@ use toml::Value;
 use super::layer::ConfigError;
 use super::nearest::nearest;
 use super::setting::{
-    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
+    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
     NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName,
     Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use super::shown::shown;
 use crate::fact::ExitCodes;
+use crate::guard::{GuardAction, TestsAction};
 use crate::message::Wording;
 use crate::run::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
 
@@ -97,6 +98,10 @@ keys! {
     GATES: Vec<CheckSetting> = "gates.commands", "Commands that must pass before a claim counts.";
     UNTIL: Vec<CheckSetting> = "gates.until", "Commands that decide completion instead of the agent's claim.";
     GATE_TIMEOUT: PositiveSpan = "gates.timeout", "Time that one of these commands may take.";
+
+    GUARD_ACTION: GuardAction = "guard.action", "What becomes of an agent's changes to protected files.";
+    GUARD_TESTS: TestsAction = "guard.tests", "What becomes of work that leaves fewer tests, or weaker ones.";
+    GUARD_PROTECTED: Globs = "guard.protected", "Protected files beyond the usual ones; `!` before a pattern lets through.";
 
     COMPLETION_SIGNAL: Phrase = "goal.completion_signal", "The phrase that claims completion.";
     COMPLETION_THRESHOLD: Count<1> = "goal.completion_threshold", "Iterations in a row that must claim it.";

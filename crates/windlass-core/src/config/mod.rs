@@ -30,12 +30,12 @@ pub use nearest::nearest;
 pub use reference::{KeyReference, config_schema, key_reference, key_table};
 pub use resolve::{Resolved, Unlimited, ValueOrigin};
 pub use sections::{
-    AgentSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings, SandboxSettings,
-    StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
+    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings,
+    SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 pub use setting::{
-    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
-    NotifyEvent, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal,
-    ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
-    WebAddress,
+    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap,
+    NetworkChoice, NotifyEvent, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets,
+    ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
+    TextOrNothing, TokenCap, WebAddress,
 };

@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::keys::{self, Key};
 use super::layer::{ConfigError, Layer, Origin, Said};
 use super::sections::{
-    AgentSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings, SandboxSettings,
-    StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
+    AgentSettings, GuardSettings, HookSettings, LogSettings, NotifySettings, PlanSettings, RunsSettings,
+    SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 use super::setting::{
-    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Hosts, MoneyCap, NetworkChoice,
+    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
     NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName,
     SecretText, Setting, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
@@ -33,6 +33,8 @@ pub struct Resolved {
     pub clocks: Clocks,
     /// Checks in the order they are run: `until` first.
     pub checks: Vec<Check>,
+    /// What is guarded.
+    pub guard: GuardSettings,
     /// The phrase that claims completion.
     pub completion_signal: String,
     /// In how many iterations in a row.
@@ -210,6 +212,11 @@ impl Values {
             budget_scope: self.get(&keys::BUDGET_SCOPE)?,
             clocks: self.clocks()?,
             checks: self.checks()?,
+            guard: GuardSettings {
+                action: self.get(&keys::GUARD_ACTION)?,
+                tests: self.get(&keys::GUARD_TESTS)?,
+                protected: self.get(&keys::GUARD_PROTECTED).map(|Globs(globs)| globs)?,
+            },
             completion_signal: self.get(&keys::COMPLETION_SIGNAL).map(|Phrase(phrase)| phrase)?,
             completion_threshold: self.get(&keys::COMPLETION_THRESHOLD).map(|Count(number)| number)?,
             notes_file: self.get(&keys::NOTES_FILE).map(|FileBelow(path)| path)?,

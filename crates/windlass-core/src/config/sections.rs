@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::setting::{NotifyEvent, Secret};
 use crate::fact::HookName;
+use crate::guard::{GuardAction, TestsAction};
 use crate::run::{
     BootstrapPlan, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
 };
@@ -157,6 +158,17 @@ pub struct HookSettings {
     pub timeout: Duration,
     /// Commands for `sh -c`; a hook without one is a file of its name.
     pub commands: Vec<(HookName, String)>,
+}
+
+/// What is guarded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardSettings {
+    /// What becomes of changes to protected files.
+    pub action: GuardAction,
+    /// What becomes of tests that are fewer or weaker.
+    pub tests: TestsAction,
+    /// Patterns beyond the built-in ones.
+    pub protected: Vec<String>,
 }
 
 /// How a sandbox is made; paths as they are written.

@@ -17,6 +17,7 @@ mod notified;
 pub mod path_text;
 mod standing;
 mod stop;
+mod suspicion;
 mod task;
 mod time;
 
@@ -33,6 +34,7 @@ pub use money::{Cost, Tokens};
 pub use notified::{Delivery, NotificationKey, SinkKind};
 pub use standing::{Items, Standing, StandingSource};
 pub use stop::{ExitCodes, StopReason, StopSource};
+pub use suspicion::{Suspicion, SuspicionKind};
 pub use task::{TaskId, TaskOutcome, TaskRow, TaskState};
 pub use time::Now;
 
@@ -223,14 +225,21 @@ pub enum Fact {
         /// Files that differ from the iteration's beginning.
         #[serde(default)]
         changed: u32,
-        /// Those among them that the mode does not let the agent change.
+        /// Those that the agent may not change: they are protected, or its mode does not let it.
         #[serde(default, skip_serializing_if = "is_none")]
         strayed: u32,
         /// What the job's own file says; `None` where the mode reads none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         standing: Option<Standing>,
     },
-    /// What the mode does not let the agent change was undone; the kept tree still has it.
+    /// What speaks against the checks of a lane's tree is something else than before. The tree is being kept.
+    Suspected {
+        /// Where.
+        lane: LaneId,
+        /// All that is suspicious now, with what was so before; empty = nothing is any more.
+        suspicions: Vec<Suspicion>,
+    },
+    /// What the agent may not change, since it is protected or by its mode, was undone; the kept tree still has it.
     Refused {
         /// Where.
         lane: LaneId,
@@ -471,6 +480,7 @@ impl Fact {
             Fact::CallFinished { .. } => "call_finished",
             Fact::StatusChanged { .. } => "status_changed",
             Fact::Kept { .. } => "kept",
+            Fact::Suspected { .. } => "suspected",
             Fact::Refused { .. } => "refused",
             Fact::Damaged { .. } => "damaged",
             Fact::Undone { .. } => "undone",

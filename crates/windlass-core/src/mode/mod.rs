@@ -44,6 +44,23 @@ pub const fn judges(mode: Mode) -> bool {
     matches!(mode, Mode::Verify | Mode::Validate)
 }
 
+/// Is work compared with what was committed before it, and not with what the run began with? So it is where each commit
+/// is a piece of work of its own.
+#[must_use]
+pub const fn is_judged_by_commit(mode: Mode) -> bool {
+    match mode {
+        // Each task's work stands for itself.
+        Mode::Tasks => true,
+        Mode::Goal
+        | Mode::Loop
+        | Mode::Iterative
+        | Mode::Plan
+        | Mode::Build
+        | Mode::Verify
+        | Mode::Validate => false,
+    }
+}
+
 /// In how many iterations in a row a claim must be made. What stands in a file, or was judged, is said once.
 #[must_use]
 pub fn claims_needed(job: &Job) -> u32 {

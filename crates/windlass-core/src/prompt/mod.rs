@@ -3,6 +3,7 @@
 mod commit;
 mod damage;
 mod goal;
+mod guard;
 mod hook;
 mod notes;
 #[cfg(test)]
@@ -18,7 +19,7 @@ mod workspace;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing};
+use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing, Suspicion};
 use crate::run::{Mode, RunPlan, TurnKey};
 
 pub(crate) use damage::damage;
@@ -73,6 +74,8 @@ pub struct PromptParts<'a> {
     pub agents_file: Option<&'a str>,
     /// What the latest verification had against the work.
     pub findings: Option<&'a Assessment>,
+    /// What the guard holds against the work.
+    pub held: &'a [Suspicion],
     /// What the status file says.
     pub standing: Option<&'a Standing>,
     /// What the project's hooks want the agent of this iteration to be told; empty = nothing.
@@ -133,6 +136,7 @@ pub fn compose(parts: &PromptParts<'_>) -> Prompt {
     };
     prompt.user.push_str(&commit::section(parts));
     prompt.user.push_str(&damage::section(parts));
+    prompt.user.push_str(&guard::section(parts));
     prompt.user.push_str(&hook::section(parts));
     prompt
 }

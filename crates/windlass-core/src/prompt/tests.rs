@@ -26,6 +26,7 @@ pub(super) fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
         refused: Vec::new(),
         agents_file: None,
         findings: None,
+        held: &[],
         standing: None,
         damage: "",
         hook: "",

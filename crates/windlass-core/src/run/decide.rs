@@ -86,6 +86,11 @@ impl Run {
                 let working = self.lane(lane).and_then(LaneState::call).is_some();
                 one((working && self.is_news(&standing)).then_some(Fact::StatusChanged { lane, standing }))
             }
+            Input::Examined { lane, suspicions } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Keeping(..)));
+                let news = expected && self.is_suspicion_news(lane, &suspicions);
+                one(news.then_some(Fact::Suspected { lane, suspicions }))
+            }
             Input::Kept { lane, evidence, snapshot, changed, strayed, standing } => {
                 if !matches!(self.lane(lane), Some(LaneState::Keeping(..))) {
                     return Vec::new();

@@ -105,7 +105,7 @@ impl Run {
             let detail = format!("{} iterations in a row failed", self.counters.failures);
             return Some((StopReason::ConsecutiveFailures, detail));
         }
-        if let Some(reason) = self.unverified(plan) {
+        if let Some(reason) = self.unverified(plan).or_else(|| self.claimed_all_the_same()) {
             return Some(reason);
         }
         if let Some(reason) = self.blocked(plan) {

@@ -4,7 +4,7 @@ use crate::damage::{Damage, DamageCourse};
 use crate::fact::{
     CallId, CallReport, CheckOutcome, CheckStage, CommitNotes, Cut, Delivery, Evidence, HookName,
     HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind, SnapshotId, Standing,
-    StopReason, StopSource, TaskRow,
+    StopReason, StopSource, Suspicion, TaskRow,
 };
 use crate::run::RunPlan;
 
@@ -107,6 +107,13 @@ pub enum Input {
         /// What it says.
         standing: Standing,
     },
+    /// What a call left was compared with what was there before; said before it is kept.
+    Examined {
+        /// Where.
+        lane: LaneId,
+        /// All that is suspicious.
+        suspicions: Vec<Suspicion>,
+    },
     /// The tree that a call left is kept.
     Kept {
         /// Where.
@@ -117,7 +124,7 @@ pub enum Input {
         snapshot: Option<SnapshotId>,
         /// Files that differ from the iteration's beginning.
         changed: u32,
-        /// Those among them that the mode does not let the agent change.
+        /// Those that the agent may not change: they are protected, or its mode does not let it.
         strayed: u32,
         /// What the job's own file says; `None` where the mode reads none.
         standing: Option<Standing>,
@@ -140,7 +147,7 @@ pub enum Input {
         /// What the job's own file says; `None` where the mode reads none.
         standing: Option<Standing>,
     },
-    /// What the mode does not let the agent change was undone.
+    /// What the agent may not change was undone.
     Refused {
         /// Where.
         lane: LaneId,

@@ -10,6 +10,7 @@ mod clock;
 mod decide;
 mod effect;
 mod ending;
+mod guard;
 mod hooks;
 mod input;
 mod lane;
@@ -42,6 +43,7 @@ use crate::fact::{
 };
 use crate::mode::Standings;
 
+use guard::Guarding;
 use hooks::Hooks;
 use tasks::{AtWork, Tasks};
 
@@ -49,6 +51,7 @@ pub use apply::IllegalFact;
 pub use bootstrap::{BootstrapPlan, PortPlace, PortPlan};
 pub use clock::Clock;
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
+pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
 pub use lane::LaneState;
@@ -92,6 +95,7 @@ pub struct Run {
     hooks: Hooks,
     findings: Option<Assessment>,
     tasks: Tasks,
+    guard: Guarding,
 }
 
 /// Where a run stands as a whole.

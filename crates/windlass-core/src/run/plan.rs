@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::{Check, Cost, ExitCodes, Hook, LaneId, RunId, path_text};
+use crate::guard::GuardPlan;
 use crate::message::Wording;
 use crate::run::SandboxPlan;
 
@@ -36,6 +37,9 @@ pub struct RunPlan {
     /// What locks in whatever the run starts.
     #[serde(default, skip_serializing_if = "SandboxPlan::is_default")]
     pub sandbox: SandboxPlan,
+    /// What an agent may not change, and how its tests are looked at.
+    #[serde(default, skip_serializing_if = "GuardPlan::is_default")]
+    pub guard: GuardPlan,
     /// Who works.
     pub agent: AgentPlan,
     /// Who commits.

@@ -102,6 +102,7 @@ impl Run {
     /// What a verdict means for its task.
     pub(super) fn task_end(
         &self,
+        lane: LaneId,
         turn: &Turn,
         task: &TaskId,
         outcome: &Outcome,
@@ -113,6 +114,9 @@ impl Run {
         }
         if let Some(reason) = outcome.in_git.dead_end.clone() {
             return TaskEnd::Parked { reason };
+        }
+        if let Some(found) = self.held_for_review(lane).filter(|_| verdict == Verdict::ClaimRefused) {
+            return TaskEnd::Parked { reason: format!("held for review: {found}") };
         }
         if turn.purpose == Purpose::Merge {
             let what = what_failed(outcome, verdict);

@@ -69,7 +69,7 @@ impl Run {
     /// What the runner concludes about an iteration that ends with this attempt.
     pub(super) fn verdict(&self, lane: LaneId, turn: &Turn, outcome: &Outcome, judged: &Judged) -> Verdict {
         if turn.claim.is_some() {
-            return self.verified(outcome, judged);
+            return self.verified(lane, outcome, judged);
         }
         if self.plan.as_ref().is_some_and(|plan| mode::judges(plan.job.mode)) {
             return assessed(outcome);
@@ -81,7 +81,8 @@ impl Run {
         let claims = (if has_until { shown } else { outcome.claimed }) && !self.has_lost_its_plan();
         let progress = has_progress(turn, outcome, judged);
         let kept_out = outcome.in_git.refused.is_some() || outcome.in_git.dead_end.is_some();
-        if claims && (!self.gates_green(&judged.outcomes) || (kept_out && self.is_of_tasks())) {
+        let kept_out = (kept_out && self.is_of_tasks()) || !self.held(lane).is_empty();
+        if claims && (kept_out || !self.gates_green(&judged.outcomes)) {
             return Verdict::ClaimRefused;
         }
         if claims && self.is_of_tasks() {
@@ -148,16 +149,13 @@ impl Run {
     }
 
     /// The verdict on a claim that a fresh agent was asked about. Without a judgement nothing is shown.
-    fn verified(&self, outcome: &Outcome, judged: &Judged) -> Verdict {
+    fn verified(&self, lane: LaneId, outcome: &Outcome, judged: &Judged) -> Verdict {
         let passes = outcome.summary.assessment.as_ref().is_some_and(Assessment::passes);
         let until = self.checks(CheckKind::Until).all(|check| passed(check, &judged.outcomes));
         // What stands in a file can be taken back while the agent looks.
         let stands = self.file_claims().unwrap_or(true) && !self.has_lost_its_plan();
-        if passes && stands && until && self.gates_green(&judged.outcomes) {
-            Verdict::ClaimAccepted
-        } else {
-            Verdict::ClaimRefused
-        }
+        let shown = until && self.gates_green(&judged.outcomes) && self.held(lane).is_empty();
+        if passes && stands && shown { Verdict::ClaimAccepted } else { Verdict::ClaimRefused }
     }
 
     /// What a call's class means for the whole run: wait, or end.

@@ -10,6 +10,7 @@ mod commit;
 mod damage;
 mod error;
 mod event;
+mod guard;
 mod hook;
 mod lane;
 mod prepare;
@@ -49,6 +50,7 @@ pub use tell::Telling;
 
 use clock::Clock;
 use event::{Event, WorkError};
+use guard::Watch;
 use lane::LiveLane;
 use tell::Herald;
 use worker::Worker;
@@ -174,6 +176,7 @@ impl Supervisor {
             uncommitted: crate::recovery::read(&session.folder)?.unwrap_or_default(),
             held_back: BTreeSet::new(),
             notices: Vec::new(),
+            guard: Watch::new(search_path(&session.environment)),
         };
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;
@@ -360,6 +363,12 @@ impl Supervisor {
             let _ = lock.release();
         }
     }
+}
+
+/// Where what a run starts finds its programs.
+fn search_path(environment: &[(OsString, OsString)]) -> OsString {
+    let found = environment.iter().find(|(name, _)| name == "PATH");
+    found.map(|(_, path)| path.clone()).unwrap_or_default()
 }
 
 /// A keeper that is gone says so itself, by its death; that is where it is dealt with.

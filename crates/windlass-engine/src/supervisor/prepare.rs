@@ -114,6 +114,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         refused: failed_checks(preparation),
         agents_file: agents_file.as_deref(),
         findings: known.findings.as_ref(),
+        held: &known.held,
         standing: known.standing.as_ref(),
         hook: &known.hook,
         refused_commit: known.hook_refusal.as_deref(),

@@ -1,17 +1,18 @@
-//! Undoing what an agent changed beyond the plan while it was to write nothing but the plan. What it left stays kept as the
-//! iteration's snapshot.
+//! Undoing what an agent changed although it may not: protected files, and all but the plan while it was to write nothing
+//! else. What it left stays kept as the iteration's snapshot.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use windlass_core::fact::LaneId;
+use windlass_core::fact::{LaneId, Purpose};
 use windlass_core::mode;
 use windlass_core::run::{Input, JobPlan, Mode, TurnKey};
 
 use super::event::WorkError;
-use super::worker::Worked;
+use super::guard::{self, Forbidden};
+use super::worker::{Known, Worked};
 use super::world::World;
 use crate::inventory::{self, EntryKind, Inventory, as_path, content_now, is_own};
 use crate::plan::is_plan;
@@ -23,14 +24,23 @@ const NAMED: usize = 5;
 /// An agent whose runner was killed is gone after this.
 const LAST_WRITES: Duration = Duration::from_secs(5);
 
-type Paths = Vec<Vec<u8>>;
+pub(super) type Paths = Vec<Vec<u8>>;
 
-/// How many files the attempt changed that its mode does not let it change.
-pub(super) fn find(world: &mut World, turn: TurnKey, now: &Inventory) -> Result<u32, WorkError> {
-    if world.plan.job.mode != Mode::Plan || now.trouble.is_some() {
+/// How many files the attempt changed that it may not change.
+pub(super) fn find(
+    world: &mut World,
+    turn: TurnKey,
+    now: &Inventory,
+    known: &Known,
+) -> Result<u32, WorkError> {
+    world.strays.clear();
+    if now.trouble.is_some() {
         return Ok(0);
     }
-    let strays = strays(world, turn, now)?;
+    let strays = match world.plan.job.mode {
+        Mode::Plan => strays(world, turn, now)?,
+        _ => guard::strays(world, turn, now, known)?,
+    };
     let count = u32::try_from(strays.len()).unwrap_or(u32::MAX);
     world.strays = strays;
     Ok(count)
@@ -40,6 +50,14 @@ pub(super) fn find(world: &mut World, turn: TurnKey, now: &Inventory) -> Result<
 pub(super) fn commit_notice(world: &World, turn: TurnKey, now: &Inventory) -> Option<String> {
     let before = world.latest.as_ref().filter(|_| world.began == Some(turn))?;
     let moved = before.inventory.head.is_some() && now.head.is_some() && before.inventory.head != now.head;
+    let run = &world.plan.run;
+    if moved && world.plan.job.mode != Mode::Plan && !world.strays.is_empty() {
+        return Some(format!(
+            "the agent committed or moved HEAD, and changed protected files: these are undone here, but the commit may hold \
+             them; look with `git show` before you push (`windlass restore {run} {} --before --repository` takes it back)",
+            turn.iteration
+        ));
+    }
     (moved && world.plan.job.mode == Mode::Plan).then(|| {
         format!(
             "the agent committed or moved HEAD although it was only to write the plan; `windlass restore {} {} --before \
@@ -50,11 +68,11 @@ pub(super) fn commit_notice(world: &World, turn: TurnKey, now: &Inventory) -> Op
 }
 
 /// Undoes it; what somebody else has changed since is left alone, and so is what no snapshot holds.
-pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey) -> Worked {
+pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
     // Found when the attempt was kept: a runner that was started anew keeps it anew first.
     let strays = std::mem::take(&mut world.strays);
     let (left, notice) = match both_ends(world, turn)? {
-        Some((before, after)) => undo_strays(world, &before, &after, &strays)?,
+        Some((before, after)) => undo_strays(world, (&before, &after), &strays, known)?,
         None => (strays.clone(), None),
     };
     let look = world.look()?;
@@ -74,9 +92,9 @@ pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey) -> Worke
 /// What could not be undone, and what is said of files that may be somebody else's.
 fn undo_strays(
     world: &mut World,
-    before: &Snapshot,
-    after: &Snapshot,
+    (before, after): (&Snapshot, &Snapshot),
     strays: &[Vec<u8>],
+    known: &Known,
 ) -> Result<(Paths, Option<String>), WorkError> {
     let place = world.surveyor.place().clone();
     let now = world.look()?.inventory;
@@ -96,7 +114,14 @@ fn undo_strays(
     };
     let mut others = changed_since(store, before, &now)?;
     let link = plan_behind_link(world, store, before)?;
-    others.retain(|path| !may_change(world, link.as_deref(), path) && !left.contains(path));
+    let forbidden = (world.plan.job.mode != Mode::Plan).then(|| Forbidden::of(world, known));
+    others.retain(|path| {
+        let refused = match &forbidden {
+            Some(forbidden) => forbidden.holds(world, path),
+            None => !may_change(world, link.as_deref(), path),
+        };
+        refused && !left.contains(path)
+    });
     let notice = (!others.is_empty()).then(|| {
         let named: Vec<String> = others.iter().take(NAMED).map(|path| shown(world, path)).collect();
         let more = others.len().saturating_sub(NAMED);
@@ -120,7 +145,11 @@ fn strays(world: &World, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkEr
 }
 
 /// What differs, and what the plan was a link to.
-fn differing(world: &World, turn: TurnKey, now: &Inventory) -> Result<(Paths, Option<Vec<u8>>), WorkError> {
+pub(super) fn differing(
+    world: &World,
+    turn: TurnKey,
+    now: &Inventory,
+) -> Result<(Paths, Option<Vec<u8>>), WorkError> {
     if let Some(store) = &world.snapshots {
         let Some(before) = load(store, world, turn, Side::Before)? else {
             return Ok((Vec::new(), None));
@@ -133,7 +162,7 @@ fn differing(world: &World, turn: TurnKey, now: &Inventory) -> Result<(Paths, Op
 }
 
 /// Between the agent's end and now, a runner was started anew: what was written meanwhile is not the agent's.
-fn keep_the_agents(world: &World, turn: TurnKey, changed: &mut Paths) -> Result<(), WorkError> {
+pub(super) fn keep_the_agents(world: &World, turn: TurnKey, changed: &mut Paths) -> Result<(), WorkError> {
     let place = world.surveyor.place();
     let after = match &world.snapshots {
         Some(store) => load(store, world, turn, Side::After)?,
@@ -145,8 +174,10 @@ fn keep_the_agents(world: &World, turn: TurnKey, changed: &mut Paths) -> Result<
             content_now(&place.root, place.object_format(), path) == left
         });
     }
-    let stream = world.call_folder(turn, mode::purpose(world.plan.job.mode)).stream();
-    let heard = stream.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
+    let purposes = [mode::purpose(world.plan.job.mode), Purpose::Verify];
+    let stream = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
+    let written = stream.iter().find_map(|stream| stream.metadata().ok()?.modified().ok());
+    let heard = written.unwrap_or(UNIX_EPOCH);
     changed.retain(|path| !is_younger(&place.root.join(as_path(path)), heard + LAST_WRITES));
     Ok(())
 }
@@ -178,7 +209,7 @@ fn load(store: &Store, world: &World, turn: TurnKey, side: Side) -> Result<Optio
 }
 
 /// The plan, what it was a link to (`link`), the notes, and Windlass's own files, which are guarded otherwise.
-fn may_change(world: &World, link: Option<&[u8]>, path: &[u8]) -> bool {
+pub(super) fn may_change(world: &World, link: Option<&[u8]>, path: &[u8]) -> bool {
     let job = &world.plan.job;
     let Some(path_here) = as_path(path).strip_prefix(prefix(world)).ok() else {
         return is_own(path) || link == Some(path);

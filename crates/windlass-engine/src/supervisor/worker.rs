@@ -1,13 +1,16 @@
 //! A thread for what may take long: looking at the tree, keeping it, writing prompts, committing, reading old streams.
 //! It does one thing at a time, in the order it was asked.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::damage::DamageKind;
-use windlass_core::fact::{Assessment, CheckOutcome, Cost, LaneId, Standing, StopReason, TaskRow, Tokens};
+use windlass_core::fact::{
+    Assessment, CheckOutcome, Cost, LaneId, SnapshotId, Standing, StopReason, Suspicion, TaskRow, Tokens,
+};
 use windlass_core::run::{Effect, Input, Run, TurnKey};
 use windlass_core::tasks::Schedule;
 
@@ -58,6 +61,12 @@ pub(super) struct Known {
     pub damage: String,
     /// What this attempt is known, and was told, to have done to it: in a session before this one.
     pub told: Vec<(TurnKey, DamageKind)>,
+    /// What the guard holds against the work.
+    pub held: Vec<Suspicion>,
+    /// What each lane had last committed, or began with.
+    pub committed: BTreeMap<LaneId, SnapshotId>,
+    /// Patterns of files that the task protects beyond those of the plan.
+    pub protected: Vec<String>,
 }
 
 /// A task that a lane is at.
@@ -97,6 +106,9 @@ impl Known {
             at_task: AtTask::in_lane(run, lane),
             damage: run.damage_prompt(),
             told: told(run),
+            held: run.held(lane).into_iter().cloned().collect(),
+            committed: run.last_commits().map(|(lane, id)| (lane, id.clone())).collect(),
+            protected: Vec::new(),
         }
     }
 }

@@ -11,6 +11,7 @@ use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 use super::commit::{self, Subject};
 use super::damage;
 use super::event::WorkError;
+use super::guard::{self, Watch};
 use super::prepare::{self, Preparation};
 use super::recover;
 use super::refuse;
@@ -51,6 +52,8 @@ pub(super) struct World {
     pub notices: Vec<String>,
     /// The files of the commit that was last asked about.
     pub committed: Option<(String, Arc<TreeFiles>)>,
+    /// What is compared with what was there before.
+    pub guard: Watch,
 }
 
 /// One look at the tree.
@@ -68,7 +71,7 @@ impl World {
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
             Effect::Prepare { lane, turn, purpose, notes } => {
-                if self.plan.job.mode == Mode::Plan {
+                if self.plan.job.mode == Mode::Plan || guard::undoes(self) {
                     // What a person wrote since the last look is none of what the agent will have to give back.
                     let look = self.look()?;
                     self.remember(look);
@@ -137,7 +140,7 @@ impl World {
             | Effect::Announce
             | Effect::RunHook { .. } => Ok(Vec::new()),
             Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } => Ok(Vec::new()),
-            Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn),
+            Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn, &work.known),
         }
     }
 
@@ -209,7 +212,8 @@ impl World {
         let began = damage::beginning(self, turn)?;
         let look = self.look()?;
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
-        let strayed = refuse::find(self, turn, &look.inventory)?;
+        let strayed = refuse::find(self, turn, &look.inventory, known)?;
+        let suspicions = guard::suspicions(self, lane, &look.inventory, known)?;
         let moved = refuse::commit_notice(self, turn, &look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
@@ -227,6 +231,7 @@ impl World {
         let at = known.at_task.as_ref().map(|at| &at.row.id);
         inputs.extend(self.say_once(tasks::foreign_changes(&self.plan, known).into_iter().collect()));
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
+        inputs.push(Input::Examined { lane, suspicions });
         inputs.push(Input::Kept { lane, evidence, snapshot, changed, strayed, standing });
         Ok(inputs)
     }

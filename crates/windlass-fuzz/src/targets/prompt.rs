@@ -66,6 +66,7 @@ fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
         }],
         agents_file: agents,
         findings: None,
+        held: &[],
         standing: None,
         hook: tail,
         task_work: None,

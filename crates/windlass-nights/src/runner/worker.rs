@@ -185,6 +185,7 @@ impl Runner<'_> {
             goal: "Do what is to be done.",
             templates: Templates::default(),
             findings: self.core.run.findings(),
+            held: &[],
             standing: self.core.run.standings().latest(),
             notes: notes.map(|bytes| Notes::take(bytes, share)),
             refused: refused

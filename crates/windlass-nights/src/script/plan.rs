@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::fact::{Check, CheckKind, Cost, ExitCodes, Hook, HookCommand, HookName, RunId};
+use windlass_core::guard::GuardPlan;
 use windlass_core::mode;
 use windlass_core::run::{
     AgentPlan, Clocks, CommitPolicy, Depth, Job, JobPlan, JobWorkspace, Limits, Mode, RunPlan, SandboxPlan,
@@ -41,6 +42,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
         hooks: hooks(dice),
         lanes: None,
         sandbox: SandboxPlan::default(),
+        guard: GuardPlan::default(),
         agent: agent(),
         commit: if git { commit } else { CommitPolicy::None },
         message: windlass_core::message::Wording::default(),

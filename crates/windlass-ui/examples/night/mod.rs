@@ -14,6 +14,7 @@ use windlass_core::fact::{
     Entry, Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens,
     UsageLimit, Verdict,
 };
+use windlass_core::guard::GuardPlan;
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
 use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan, SandboxPlan};
 use windlass_ui::Event;
@@ -68,6 +69,7 @@ pub fn plan() -> RunPlan {
         hooks: Vec::new(),
         lanes: None,
         sandbox: SandboxPlan::default(),
+        guard: GuardPlan::default(),
         agent: AgentPlan {
             name: "claude".to_owned(),
             program: PathBuf::from("/usr/bin/claude"),

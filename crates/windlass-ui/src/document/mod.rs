@@ -10,6 +10,7 @@ mod migration;
 mod plan;
 mod runs;
 mod status;
+mod suspicion;
 mod table;
 mod templates;
 mod workspace;
@@ -29,6 +30,7 @@ pub use migration::{MigrationShown, MigrationState, migration_text};
 pub use plan::{PlanShown, plan_json, plan_text};
 pub use runs::{RunRow, RunState, runs_json, runs_table};
 pub use status::{RunStatus, commit_range, status_json, status_text};
+pub use suspicion::StatusSuspicion;
 pub use templates::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };

@@ -11,6 +11,7 @@ use windlass_core::fact::{
 use windlass_core::run::{Mode, RunPlan};
 
 use super::runs::RunState;
+use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
 use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
@@ -89,6 +90,8 @@ pub struct RunStatus {
     pub last_signal: Option<i32>,
     /// Tool calls that were refused, each kind once.
     pub denials: Vec<Denial>,
+    /// What speaks against the checks of the work as it is.
+    pub suspicions: Vec<StatusSuspicion>,
     /// The newest iteration that `restore` can bring back.
     pub restorable: Option<u32>,
     /// When the last thing happened.
@@ -181,6 +184,7 @@ impl RunStatus {
             last_exit_code: board.seen.exit_code(),
             last_signal: board.seen.signal(),
             denials: board.denials.clone(),
+            suspicions: StatusSuspicion::all(board),
             restorable: board.kept.as_ref().map(|(iteration, _)| *iteration),
             updated: board.now,
             next: plan.map(|plan| next(plan, board, unfinished)).unwrap_or_default(),
@@ -257,6 +261,7 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     }));
     lines.extend(status.checks.iter().map(check));
     lines.extend(status.hooks.iter().filter(|hook| hook.decision != HookDecision::Continue).map(hook));
+    lines.extend(status.suspicions.iter().take(MOST_SUSPICIONS).map(StatusSuspicion::line));
     lines.extend(commits(status));
     lines.extend(agent(status));
     let rules: Vec<&str> = allowing(&status.denials).collect();

@@ -135,6 +135,9 @@ fn explanation(
             vec!["the claim stands, and was verified".to_owned(), changed]
         }
         Verdict::ClaimAccepted => vec!["the claim stands".to_owned(), changed],
+        Verdict::ClaimRefused if seen.failed_checks.is_empty() && is_held(board) => {
+            vec!["claims to be done, held for review".to_owned(), changed]
+        }
         Verdict::ClaimRefused => vec!["claims to be done".to_owned(), changed],
         Verdict::ClaimUnsupported => vec!["claims to be done, but nothing has changed".to_owned()],
     };
@@ -145,6 +148,13 @@ fn explanation(
         parts.push(format!("commit {}", short(commit)));
     }
     format!("{}{}", parts.join(", "), status::remaining(board))
+}
+
+fn is_held(board: &Board) -> bool {
+    let Some(plan) = &board.plan else {
+        return false;
+    };
+    board.seen.suspicions().any(|found| plan.guard.holds(found))
 }
 
 /// The beginning of a commit's name.

@@ -1,6 +1,7 @@
 //! A run, told in lines that stay. Each fact has its lines; they depend on nothing but the facts before it.
 
 mod advice;
+mod guard;
 mod header;
 mod hook;
 mod iteration;
@@ -43,7 +44,8 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         }
         Fact::IterationStarted { iteration, .. } => begun(board, *iteration).into_iter().collect(),
         Fact::StatusChanged { .. } => status::changed(board),
-        Fact::Refused { count, files, undone, .. } => vec![status::refused(board, (*count, files), *undone)],
+        Fact::Refused { count, files, undone, .. } => vec![guard::refused(board, (*count, files), *undone)],
+        Fact::Suspected { suspicions, .. } => guard::suspected(board, suspicions),
         Fact::VerificationDue { .. } => vec![status::verification_due(board)],
         Fact::CheckFinished { stage: CheckStage::Baseline, outcome, .. } => vec![baseline(board, outcome)],
         Fact::CallCut { cut, .. } => cut_line(board, *cut).into_iter().collect(),

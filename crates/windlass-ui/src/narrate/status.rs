@@ -50,29 +50,6 @@ fn is_planning(board: &Board) -> bool {
     board.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Plan)
 }
 
-/// What planning changed beyond the plan; how to see it all the same.
-pub(super) fn refused(board: &Board, (count, files): (u32, &[String]), undone: bool) -> Line {
-    let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(files.len());
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let files: Vec<String> = files.iter().map(|file| one_line(file)).collect();
-    let what = format!("{} beyond the plan", format::count(u64::from(count), "file"));
-    let named = format!("{}{more}", files.join(", "));
-    if !undone {
-        return notice(
-            board,
-            Mark::Notice,
-            &format!("the agent changed {what}, and not all of it can be undone: {named}"),
-        );
-    }
-    let line = notice(board, Mark::Notice, &format!("undone: {what}: {named}"));
-    match (&board.plan, &board.kept) {
-        (Some(plan), Some((iteration, _))) => {
-            line.dim("; kept: ").command(format!("windlass restore {} {iteration}", plan.run))
-        }
-        _ => line,
-    }
-}
-
 fn memo(board: &Board) -> Line {
     indented(board).mark(Tone::Dim, Mark::Memo)
 }

@@ -8,7 +8,7 @@ use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
 use windlass_core::fact::{
     CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, Hook, HookCommand,
-    HookName, HookOutcome, Items, LaneId, Standing,
+    HookName, HookOutcome, Items, LaneId, Standing, Suspicion,
 };
 use windlass_core::observation::Observation;
 use windlass_core::run::RunPlan;
@@ -180,6 +180,9 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
             body.insert("exit_code".to_owned(), json!(exit_code));
             body.insert("signal".to_owned(), json!(signal));
         }
+        Fact::Suspected { suspicions, .. } => {
+            body.insert("suspicions".to_owned(), json!(suspicions_body(board, suspicions)));
+        }
         // Ctrl-C and SIGTERM have one name there.
         Fact::RunFinished { stop_reason, .. }
         | Fact::RunEnding { stop_reason, .. }
@@ -189,6 +192,14 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
         _ => {}
     }
     (lane, body)
+}
+
+/// What the guard found, and whether it keeps a claim from being accepted.
+fn suspicions_body(board: &Board, suspicions: &[Suspicion]) -> Vec<Value> {
+    let plan = board.plan.as_ref();
+    let holds = |found: &Suspicion| plan.is_some_and(|plan| plan.guard.holds(found));
+    let body = |found: &Suspicion| json!({ "kind": found.kind, "path": found.path, "sentence": found.sentence, "held": holds(found) });
+    suspicions.iter().map(body).collect()
 }
 
 /// What the job's own file says; what it does not say is null.

@@ -209,6 +209,18 @@ const CALL_FINISHED: &[Field] = &[
     ("assessment", ASSESSMENT, Sometimes),
 ];
 
+/// What the guard found; `held`: no claim is accepted while it stands.
+pub(super) const SUSPICION: &[Field] = &[
+    (
+        "kind",
+        OneOf(&["undone", "protected", "tool", "tests", "skipped", "assertions", "deselected", "unexamined"]),
+        Always,
+    ),
+    ("path", Text, Always),
+    ("sentence", Text, Always),
+    ("held", Flag, Always),
+];
+
 const GATE_FINISHED: &[Field] = &[
     ("check", Integer, Always),
     ("kind", CHECK_KIND, Always),
@@ -324,6 +336,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("standing", Object(STATUS), Sometimes),
         ],
     ),
+    ("suspected", &[("suspicions", List(&Object(SUSPICION)), Always)]),
     (
         "refused",
         &[

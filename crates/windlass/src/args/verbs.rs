@@ -18,6 +18,10 @@ Examples:
 pub struct ResumeArgs {
     /// The run, or the beginning of its name [default: the newest unfinished here]
     pub run: Option<String>,
+    /// Accept what the guard has found until now: removed or skipped tests,
+    /// changed checks; look at it first (windlass status)
+    #[arg(long)]
+    pub accept_findings: bool,
     /// Limits
     #[command(flatten)]
     pub limits: LimitArgs,

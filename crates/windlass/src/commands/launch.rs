@@ -10,9 +10,11 @@ use std::time::Duration;
 use windlass_core::agent::git_committing_rules;
 use windlass_core::config::{Resolved, RunsSettings};
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
+use windlass_core::guard::GuardPlan;
 use windlass_core::mode;
 use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
+use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::inventory::Surveyor;
 use windlass_engine::process::{become_subreaper, leftovers};
@@ -129,6 +131,7 @@ pub fn plan(
         hooks: found.hooks(),
         lanes: tasks_run::lanes(here, request, run),
         sandbox: room::plan(here, resolved),
+        guard: guarded(here, request),
         agent: with_committing(agent, commit),
         commit,
         message: resolved.message.clone(),
@@ -137,6 +140,17 @@ pub fn plan(
         exit_codes: resolved.exit_codes,
         inputs: inputs(request).chain(found.inputs()).collect(),
     }
+}
+
+/// What an agent may not change. Planning writes nothing but the plan, and whoever judges writes nothing that counts.
+fn guarded(here: &Here, request: &Request) -> GuardPlan {
+    let mode = request.assignment.mode;
+    if mode::judges(mode) || mode == Mode::Plan {
+        return GuardPlan::default();
+    }
+    let resolved = &request.configuration.resolved;
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    guard::inspect(&here.place(), &resolved.checks, &resolved.guard, &search_path)
 }
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.

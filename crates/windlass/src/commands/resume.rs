@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited};
-use windlass_core::fact::{Entry, StopReason};
+use windlass_core::fact::{Entry, StopReason, Suspicion};
 use windlass_core::run::{Limits, Mode, Phase, Run, RunPlan};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index};
@@ -40,7 +40,10 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
         launch::with_lock(taken, || {
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
-            let plan = plan(&run, resolved)?;
+            let mut plan = plan(&run, resolved)?;
+            if args.accept_findings {
+                accept_findings(&run, &mut plan)?;
+            }
             folder.take_stop_request()?;
             let uncommitted = uncommitted::before_resumption(&here, &plan, &folder, &run)?;
             let sandbox = room::open(&here, &plan, &folder)?;
@@ -166,6 +169,19 @@ fn plan(run: &Run, resolved: &Resolved) -> Result<RunPlan, CliError> {
         plan.agent.program = here::program()?;
     }
     Ok(plan)
+}
+
+/// What the guard found until now is none of its business any more; what it finds later is.
+fn accept_findings(run: &Run, plan: &mut RunPlan) -> Result<(), CliError> {
+    let found: Vec<Suspicion> = run.lanes().flat_map(|(lane, _)| run.suspicions(lane)).cloned().collect();
+    if found.is_empty() {
+        return Err(CliError::usage(format!("the guard has found nothing in run {}", plan.run))
+            .hint(format!("windlass resume {}", plan.run)));
+    }
+    plan.guard.accepted.extend(found);
+    plan.guard.accepted.sort();
+    plan.guard.accepted.dedup();
+    Ok(())
 }
 
 fn refuse_ended(plan: &RunPlan, before: &Limits, reason: StopReason) -> Result<(), CliError> {

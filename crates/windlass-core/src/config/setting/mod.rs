@@ -1,6 +1,7 @@
 //! What a key may hold: how it is read from a file's value or from a flag's text, and what is said when it is wrong.
 
 mod choice;
+mod guard;
 mod list;
 mod notify;
 mod sandbox;
@@ -17,6 +18,7 @@ use crate::fact::Cost;
 use crate::message::Wording;
 
 pub use choice::{Choice, OutputLevel};
+pub use guard::Globs;
 pub use list::CheckSetting;
 pub use notify::{NotifyEvent, NotifyEvents, Secret, SecretText, WebAddress};
 pub use sandbox::{ByteCap, Hosts, NetworkChoice, Presets, ProcessorCap};

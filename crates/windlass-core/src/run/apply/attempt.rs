@@ -95,6 +95,7 @@ impl Run {
         }
         self.strays.clear();
         self.forget_earlier_damage(lane, &turn);
+        self.forget_refused(lane);
         outcome.kept = Some(self.kept_tree(lane, evidence, snapshot));
         if strayed > 0 {
             self.set_state(lane, LaneState::Refusing(turn, outcome));
@@ -110,20 +111,30 @@ impl Run {
         Ok(())
     }
 
-    /// What the mode does not let the agent change was undone: what is left is the attempt's own, and no claim.
-    pub(super) fn refused(&mut self, lane: LaneId, files: &[String], evidence: &Evidence) -> Applied {
+    /// What the agent may not change was undone: what is left is the attempt's own. A plan that is written by an agent that
+    /// strayed is no claim; other claims stand, and are refused when the checks have judged what is left.
+    pub(super) fn refused(
+        &mut self,
+        lane: LaneId,
+        files: &[String],
+        undone: bool,
+        evidence: &Evidence,
+    ) -> Applied {
         let (turn, mut outcome) = self.take_state(lane, "refusing", |state| match state {
             LaneState::Refusing(turn, outcome) => Some((turn.clone(), outcome.clone())),
             _ => None,
         })?;
         files.clone_into(&mut self.strays);
+        self.note_refused(lane, files, undone);
         let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
         outcome.kept = Some(self.kept_tree(lane, evidence, snapshot.as_ref()));
         if self.is_undoing_due(lane) {
             self.set_state(lane, LaneState::Undoing(turn, outcome));
             return Ok(());
         }
-        self.take_in(lane, turn, outcome, false);
+        let plans = self.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Plan);
+        let claimed = !plans && self.file_claims().unwrap_or(outcome.claimed);
+        self.take_in(lane, turn, outcome, claimed);
         Ok(())
     }
 
@@ -248,6 +259,7 @@ impl Run {
             return LaneState::Gating(turn, outcome, checking);
         }
         let green = self.gates_green(&checking.done);
+        let held = self.held_for_review(lane).is_some();
         let judged = Judged { outcomes: checking.done, first_pass: checking.first_pass };
         match checking.stage {
             CheckStage::Merged if green => return LaneState::Landing(turn, outcome, judged),
@@ -257,7 +269,8 @@ impl Run {
             }
             CheckStage::Committed | CheckStage::Candidate | CheckStage::Baseline => {}
         }
-        if checking.stage == CheckStage::Candidate && green && self.would_commit(lane, &outcome) {
+        let commits = green && !held && self.would_commit(lane, &outcome);
+        if checking.stage == CheckStage::Candidate && commits {
             LaneState::Advancing(turn, outcome, judged)
         } else if judged.outcomes.is_empty() {
             LaneState::Judging(turn, outcome, judged)
@@ -358,13 +371,14 @@ impl Run {
         self.count_reach(now, class);
         self.count_verdict(verdict, progress);
         self.count_verification(turn.claim.as_deref(), verdict);
-        self.count_claim(verdict, &judged.outcomes);
+        self.count_held(lane, verdict);
+        self.count_claim(lane, verdict, &judged.outcomes);
         self.counters.finished += 1;
         self.hooks.greeting.clear();
         self.hooks.advice.clear();
         // In one of several lanes only its share is used up.
         self.counters.budget_exhausted |= class == Class::BudgetExhausted && !self.has_lanes();
-        let state = self.after_iteration(now, turn, &outcome, verdict, progress);
+        let state = self.after_iteration(now, lane, turn, &outcome, verdict, progress);
         if let Some(held) = self.lanes.get_mut(&lane).filter(|held| held.task.is_some()) {
             held.refused = judged.outcomes;
         }
@@ -376,6 +390,7 @@ impl Run {
     fn after_iteration(
         &mut self,
         now: Now,
+        lane: LaneId,
         turn: Turn,
         outcome: &Outcome,
         verdict: Verdict,
@@ -385,7 +400,7 @@ impl Run {
         let Some(task) = turn.task.clone() else {
             return LaneState::Idle { not_before: now.monotonic.saturating_add(delay) };
         };
-        let end = self.task_end(&turn, &task, outcome, verdict, progress);
+        let end = self.task_end(lane, &turn, &task, outcome, verdict, progress);
         self.count_task(&task, verdict, progress);
         LaneState::Closing(turn, end)
     }
@@ -397,7 +412,7 @@ impl Run {
         }
     }
 
-    pub(super) fn take_state<T>(
+    pub(in crate::run) fn take_state<T>(
         &self,
         lane: LaneId,
         wanted: &str,

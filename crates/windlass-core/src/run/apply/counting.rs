@@ -1,6 +1,6 @@
 //! What is counted per run, in the order in which iterations end.
 
-use crate::fact::{CheckKind, CheckOutcome, Class, Now, TaskId, Verdict};
+use crate::fact::{CheckKind, CheckOutcome, Class, LaneId, Now, TaskId, Verdict};
 use crate::mode;
 use crate::run::lane::Claim;
 use crate::run::tasks::counts_against;
@@ -55,7 +55,7 @@ impl Run {
         }
     }
 
-    pub(super) fn count_claim(&mut self, verdict: Verdict, outcomes: &[CheckOutcome]) {
+    pub(super) fn count_claim(&mut self, lane: LaneId, verdict: Verdict, outcomes: &[CheckOutcome]) {
         let by_check = self.checks(CheckKind::Until).next().is_some();
         let threshold = self.plan.as_ref().map_or(1, |plan| mode::claims_needed(&plan.job));
         match verdict {
@@ -72,7 +72,12 @@ impl Run {
                 let red: Vec<u16> =
                     outcomes.iter().filter(|one| !one.passed()).map(|one| one.check).collect();
                 let same = self.refused.in_a_row > 0 && self.refused.checks == red;
-                let in_a_row = if same { self.refused.in_a_row + 1 } else { 1 };
+                let in_a_row = match self.refused.in_a_row {
+                    // No check refused it; that is counted by whoever did.
+                    _ if red.is_empty() && !self.held(lane).is_empty() => 0,
+                    before if same => before + 1,
+                    _ => 1,
+                };
                 self.refused = Refused { in_a_row, checks: red, outcomes: outcomes.to_vec() };
             }
             _ => {

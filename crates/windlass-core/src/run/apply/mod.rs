@@ -23,7 +23,7 @@ pub struct IllegalFact {
     pub why: String,
 }
 
-type Applied = Result<(), String>;
+pub(in crate::run) type Applied = Result<(), String>;
 
 impl Run {
     /// Folds one fact into the state.
@@ -111,9 +111,12 @@ impl Run {
             Fact::Kept { lane, evidence, snapshot, standing, strayed, .. } => {
                 self.kept(*lane, evidence, snapshot.as_ref(), standing.as_ref(), *strayed)
             }
-            Fact::Refused { lane, files, evidence, .. } => self.refused(*lane, files, evidence),
             Fact::Damaged { lane, found, course, .. } => self.damaged(*lane, found, *course),
             Fact::Undone { lane, evidence, standing } => self.undone(*lane, evidence, standing.as_ref()),
+            Fact::Suspected { lane, suspicions } => self.suspected(*lane, suspicions),
+            Fact::Refused { lane, files, evidence, undone, .. } => {
+                self.refused(*lane, files, *undone, evidence)
+            }
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
             Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),

@@ -30,7 +30,10 @@ impl Run {
             Phase::Ended(StopReason::Stagnated) => self.counters.idle = 0,
             Phase::Ended(StopReason::GatesFailing) => self.refused.in_a_row = 0,
             Phase::Ended(StopReason::AgentUnavailable) => self.outages = Retries::default(),
-            Phase::Ended(StopReason::NeedsHuman) => self.counters.unverified = 0,
+            Phase::Ended(StopReason::NeedsHuman) => {
+                self.counters.unverified = 0;
+                self.guard.begin_anew();
+            }
             Phase::Ended(StopReason::LimitWaitExceeded) => self.refusals = Retries::default(),
             Phase::Ended(StopReason::HookSkips) => self.hooks.skips = 0,
             _ => {}

@@ -11,6 +11,7 @@ use crate::fact::{
     Confidence, Cost, Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now,
     RunId, SnapshotId, Standing, StopReason, TaskRow, Tokens, UsageLimit,
 };
+use crate::guard::GuardPlan;
 use crate::run::{
     AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, JobPlan, Limits, Mode, Phase, Run, RunPlan,
     SandboxPlan,
@@ -62,6 +63,7 @@ pub fn plan() -> RunPlan {
         hooks: Vec::new(),
         lanes: None,
         sandbox: SandboxPlan::default(),
+        guard: GuardPlan::default(),
         agent: AgentPlan {
             name: "claude".to_owned(),
             program: "/usr/bin/claude".into(),

@@ -242,7 +242,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::run::Withholding::default(),
         undo: Default::default(),
-        undo: windlass_core::run::UndoPolicy::Ask,
+        guard: Default::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
     }

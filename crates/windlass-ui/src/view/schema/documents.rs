@@ -77,6 +77,7 @@ const STATUS: &[Field] = &[
         List(&Object(&[("tool", Text, Always), ("input", Text, Always), ("rule", Text, Always)])),
         Always,
     ),
+    ("suspicions", List(&Object(super::SUSPICION)), Always),
     ("restorable", Nullable(&Integer), Always),
     ("updated", Time, Always),
     ("next", List(&Text), Always),

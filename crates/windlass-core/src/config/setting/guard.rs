@@ -1,0 +1,50 @@
+//! Kinds of values that say what is guarded.
+
+use serde_json::{Value as Json, json};
+use toml::Value;
+
+use super::list::lines;
+use super::{Choice, Refusal, Setting, Shape, Text};
+use crate::guard::{GuardAction, Protected, TestsAction};
+
+impl Choice for GuardAction {
+    const EXPECTED: &'static str = "`refuse`, `hold`, `flag` or `off`";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("refuse", GuardAction::Refuse),
+        ("hold", GuardAction::Hold),
+        ("flag", GuardAction::Flag),
+        ("off", GuardAction::Off),
+    ];
+}
+
+impl Choice for TestsAction {
+    const EXPECTED: &'static str = "`hold`, `flag` or `off`";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("hold", TestsAction::Hold), ("flag", TestsAction::Flag), ("off", TestsAction::Off)];
+}
+
+/// Patterns for files; in the environment one per line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Globs(pub Vec<String>);
+
+impl Setting for Globs {
+    const EXPECTED: &'static str = "a list of patterns such as `ci/**` or `!ci/notes.md`";
+    const SHAPE: Shape = Shape::List;
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let items = value.as_array().ok_or(Refusal::Kind)?;
+        let globs: Vec<String> =
+            items.iter().map(|item| Text::read(item).map(|Text(text)| text)).collect::<Result<_, _>>()?;
+        Protected::new(globs.iter().map(String::as_str))
+            .map_err(|error| Refusal::Because(error.to_string()))?;
+        Ok(Globs(globs))
+    }
+
+    fn from_text(text: &str) -> Value {
+        lines(text)
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "array", "items": Text::schema() })
+    }
+}

@@ -1,0 +1,79 @@
+//! What speaks against taking an agent's word that its work is checked.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that an agent changed, and that could make checks pass without the work being right.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Suspicion {
+    /// What kind of thing.
+    pub kind: SuspicionKind,
+    /// The file, relative to the repository's top (or the working directory without one); of several the worst.
+    pub path: String,
+    /// What was found there, for a person: no full stop, and without the path.
+    pub sentence: String,
+}
+
+impl Suspicion {
+    /// A finding about a file.
+    #[must_use]
+    pub fn new(kind: SuspicionKind, path: impl Into<String>, sentence: impl Into<String>) -> Suspicion {
+        Suspicion { kind, path: path.into(), sentence: sentence.into() }
+    }
+}
+
+impl std::fmt::Display for Suspicion {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.path, self.sentence)
+    }
+}
+
+/// What kind of thing is suspicious.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuspicionKind {
+    /// A protected file was changed in this attempt; it is as before again.
+    Undone,
+    /// A protected file is not what it was.
+    Protected,
+    /// A program that a check calls is another one than before.
+    Tool,
+    /// There are fewer tests.
+    Tests,
+    /// More tests are skipped, ignored, expected to fail, or left out since others are the only ones.
+    Skipped,
+    /// Tests assert less.
+    Assertions,
+    /// The configuration lets fewer tests run.
+    Deselected,
+    /// There was more than could be looked at.
+    Unexamined,
+}
+
+impl SuspicionKind {
+    /// Every kind.
+    pub const ALL: [SuspicionKind; 8] = [
+        SuspicionKind::Undone,
+        SuspicionKind::Protected,
+        SuspicionKind::Tool,
+        SuspicionKind::Tests,
+        SuspicionKind::Skipped,
+        SuspicionKind::Assertions,
+        SuspicionKind::Deselected,
+        SuspicionKind::Unexamined,
+    ];
+
+    /// Its name, as in a journal.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            SuspicionKind::Undone => "undone",
+            SuspicionKind::Protected => "protected",
+            SuspicionKind::Tool => "tool",
+            SuspicionKind::Tests => "tests",
+            SuspicionKind::Skipped => "skipped",
+            SuspicionKind::Assertions => "assertions",
+            SuspicionKind::Deselected => "deselected",
+            SuspicionKind::Unexamined => "unexamined",
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What a check's command starts: programs by their names, scripts of the project, makefiles, scripts of a `package.json`.
+//! Commands are for a shell; only their words are looked at.
+
+/// So many words of one text are looked at.
+const MOST_WORDS: usize = 4000;
+
+/// Words before a command that start it.
+const WRAPPERS: &[&str] = &[
+    "env", "exec", "time", "nice", "nohup", "command", "timeout", "sudo", "xargs", "setsid", "stdbuf", "!",
+    "if", "then", "else", "elif", "do", "while", "until", "eval", "builtin",
+];
+
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "fish", "source", "."];
+
+const INTERPRETERS: &[&str] =
+    &["python", "python3", "node", "nodejs", "ruby", "perl", "php", "deno", "bun", "tsx", "ts-node", "uv"];
+
+/// One command of a shell's line: its words, and where it is started, relative to the working directory.
+#[derive(Debug)]
+struct Simple {
+    words: Vec<String>,
+    folder: String,
+}
+
+/// The commands of a line or a script, in order, wrappers taken off; those in `sh -c '…'` as well.
+fn simple_commands(text: &str) -> Vec<Simple> {
+    let mut found = Vec::new();
+    let mut folder = String::new();
+    for words in split(text) {
+        take_command(words, &mut folder, &mut found, 0);
+    }
+    found
+}
+
+fn take_command(words: Vec<String>, folder: &mut String, found: &mut Vec<Simple>, depth: usize) {
+    // What a makefile writes before a command.
+    let mut words = words.into_iter().skip_while(|word| is_assignment(word)).collect::<Vec<_>>();
+    if let Some(first) = words.first_mut() {
+        *first = first.trim_start_matches(['@', '-', '+']).to_owned();
+    }
+    let Some(first) = words.first().filter(|first| !first.is_empty()) else {
+        return;
+    };
+    if first == "cd" {
+        if let Some(to) = words.get(1) {
+            *folder = below(folder, to);
+        }
+        return;
+    }
+    let script = words.iter().position(|word| word == "-c").and_then(|at| words.get(at + 1)).cloned();
+    let is_shell = SHELLS.contains(&base(first));
+    if WRAPPERS.contains(&first.as_str()) {
+        found.push(Simple { words: vec![first.clone()], folder: folder.clone() });
+        let rest = words.into_iter().skip(1).skip_while(|word| is_argument(word)).collect();
+        take_command(rest, folder, found, depth);
+        return;
+    }
+    found.push(Simple { words, folder: folder.clone() });
+    if let Some(script) = script.filter(|_| is_shell && depth < 3) {
+        let mut inner = folder.clone();
+        for words in split(&script) {
+            take_command(words, &mut inner, found, depth + 1);
+        }
+    }
+}
+
+/// Of a wrapper, not of what it starts: `-n`, `10`, `5m`, `A=b`.
+fn is_argument(word: &str) -> bool {
+    word.starts_with('-') || word.starts_with(|first: char| first.is_ascii_digit()) || is_assignment(word)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+    })
+}
+
+/// Words between what ends a command, quotes taken off, comments left out.
+fn split(text: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let mut word = String::new();
+    let mut quote = None;
+    let mut quoted = false;
+    let mut number = 0;
+    let mut chars = text.chars().peekable();
+    let mut take = |word: &mut String, quoted: &mut bool, commands: &mut Vec<Vec<String>>| {
+        if (!word.is_empty() || *quoted) && number < MOST_WORDS {
+            number += 1;
+            commands.last_mut().into_iter().for_each(|last| last.push(word.clone()));
+        }
+        word.clear();
+        *quoted = false;
+    };
+    while let Some(char) = chars.next() {
+        match (char, quote) {
+            ('\\', None) => word.extend(chars.next().filter(|next| *next != '\n')),
+            ('\'' | '"', None) => {
+                quote = Some(char);
+                quoted = true;
+            }
+            (_, Some(open)) if char == open => quote = None,
+            (_, Some(_)) => word.push(char),
+            ('#', None) if word.is_empty() => while chars.next_if(|next| *next != '\n').is_some() {},
+            _ if char == '\n' || ";&|(){}`".contains(char) => {
+                take(&mut word, &mut quoted, &mut commands);
+                commands.push(Vec::new());
+            }
+            _ if char.is_whitespace() || "<>".contains(char) => take(&mut word, &mut quoted, &mut commands),
+            _ => word.push(char),
+        }
+    }
+    take(&mut word, &mut quoted, &mut commands);
+    commands.retain(|words| !words.is_empty());
+    commands
+}
+
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+fn below(folder: &str, path: &str) -> String {
+    if path.starts_with('/') || folder.is_empty() {
+        return path.trim_start_matches("./").to_owned();
+    }
+    format!("{}/{}", folder.trim_end_matches('/'), path.trim_start_matches("./"))
+}
+
+/// The programs that are called by their names alone, each once: what the search path decides about.
+#[must_use]
+pub fn tools_called(text: &str) -> Vec<String> {
+    let commands = simple_commands(text);
+    let names = commands.iter().filter_map(|command| command.words.first());
+    let is_name = |name: &&String| {
+        !name.contains(['/', '$', '*']) && name.chars().any(|char| char.is_ascii_alphanumeric())
+    };
+    let mut found: Vec<String> = names.filter(is_name).cloned().collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The scripts that are started, relative to the working directory unless absolute: `./check.sh`, `sh ci/check.sh`,
+/// `python scripts/check.py`. What an interpreter of a general language starts is often the program that is worked on: it
+/// is a script of the check only where its name or folder says so.
+#[must_use]
+pub fn scripts_started(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for Simple { words, folder } in simple_commands(text) {
+        let Some(first) = words.first() else { continue };
+        let argument = || {
+            let mut rest = words.iter().skip(1).filter(|word| !word.starts_with('-') && *word != "run");
+            rest.next()
+        };
+        let named = base(first);
+        let script = if SHELLS.contains(&named) {
+            argument().filter(|_| !words.iter().any(|word| word == "-c"))
+        } else if INTERPRETERS.contains(&named) {
+            argument().filter(|script| script.contains('.') && is_about_checks(script))
+        } else {
+            Some(first).filter(|first| first.contains('/'))
+        };
+        found.extend(script.map(|script| below(&folder, script)));
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// `scripts/anything.py`, `run_tests.js`
+fn is_about_checks(path: &str) -> bool {
+    let folders = ["scripts", "script", "ci", "tools", "hack", "bin", ".github", ".ci", "build"];
+    let names = ["check", "test", "verify", "lint", "gate", "validate", "ci"];
+    let name = base(path).to_ascii_lowercase();
+    let mut parts = name.split(|char: char| !char.is_ascii_alphanumeric());
+    path.split('/').rev().skip(1).any(|folder| folders.contains(&folder))
+        || parts.any(|part| names.iter().any(|name| part == *name || part.strip_suffix('s') == Some(name)))
+}
+
+/// The files that a build tool in the text reads for what it is told to do, groups in which one stands for another: of each
+/// group the tool reads the first that there is.
+#[must_use]
+pub fn makefiles(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for Simple { words, folder } in simple_commands(text) {
+        let Some(first) = words.first() else { continue };
+        let names: &[&str] = match base(first) {
+            "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
+            "just" => &["justfile", "Justfile", ".justfile"],
+            "task" => &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml"],
+            "rake" => &["rakefile", "Rakefile", "Rakefile.rb"],
+            _ => continue,
+        };
+        let after = |flags: &[&str]| {
+            let mut pairs = words.iter().zip(words.iter().skip(1));
+            pairs.find(|(word, _)| flags.contains(&word.as_str())).map(|(_, next)| next.as_str())
+        };
+        let folder = after(&["-C", "--directory"]).map_or(folder.clone(), |to| below(&folder, to));
+        let group = match after(&["-f", "--file", "--makefile", "--justfile", "--taskfile"]) {
+            Some(named) => vec![below(&folder, named)],
+            None => names.iter().map(|name| below(&folder, name)).collect(),
+        };
+        found.push(group);
+    }
+    found
+}
+
+/// What the text calls of a `package.json`'s scripts, with what npm runs before and after: `npm test` is `test`,
+/// `pretest` and `posttest`. Empty where no such tool is called.
+#[must_use]
+pub fn package_scripts_called(text: &str) -> Vec<String> {
+    let tools = ["npm", "yarn", "pnpm", "bun"];
+    let mut found = Vec::new();
+    for Simple { words, .. } in simple_commands(text) {
+        if !words.first().is_some_and(|first| tools.contains(&base(first))) {
+            continue;
+        }
+        for word in words.iter().skip(1).filter(|word| !word.starts_with('-') && *word != "run") {
+            let name = if matches!(word.as_str(), "t" | "tst") { "test" } else { word };
+            found.extend([name.to_owned(), format!("pre{name}"), format!("post{name}")]);
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}

@@ -1,0 +1,22 @@
+//! The guard: checks that an agent could make pass by changing the checks prove nothing. Some files are protected; tests
+//! are counted before and after. Pure: whoever has the bytes hands them in.
+
+mod command;
+mod configuration;
+mod count;
+mod examine;
+mod globs;
+mod language;
+mod lexical;
+mod plan;
+mod scripts;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{makefiles, package_scripts_called, scripts_started, tools_called};
+pub use count::{Counts, count};
+pub use examine::{Content, Examination, is_of_interest};
+pub use globs::{BUILT_IN, BadGlob, Protected};
+pub use language::{Language, language_of};
+pub use plan::{GuardAction, GuardPlan, GuardedFile, GuardedTool, TestsAction};

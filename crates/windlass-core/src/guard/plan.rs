@@ -1,0 +1,109 @@
+//! What a run guards, as it was resolved when it started.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fact::{Suspicion, SuspicionKind};
+
+/// What a run guards.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardPlan {
+    /// What becomes of changes to protected files.
+    pub action: GuardAction,
+    /// What becomes of tests that are fewer, skipped, emptied or deselected.
+    pub tests: TestsAction,
+    /// Patterns beyond the built-in ones (`guard.protected`); the last one that fits decides, `!` lets through.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
+    /// The files of the project that its checks name, as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<GuardedFile>,
+    /// The programs that its checks call, where they were found; only with folders of the project in the search path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<GuardedTool>,
+    /// The scripts of a `package.json` that its checks call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<String>,
+    /// Findings that a person has accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Suspicion>,
+}
+
+impl GuardPlan {
+    /// Is nothing guarded? So it is in runs from before there was a guard.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.action == GuardAction::Off && self.tests == TestsAction::Off
+    }
+
+    /// Is nothing known and nothing guarded?
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == GuardPlan::default()
+    }
+
+    /// Does this finding keep a claim from being accepted?
+    #[must_use]
+    pub fn holds(&self, suspicion: &Suspicion) -> bool {
+        let holds = match suspicion.kind {
+            SuspicionKind::Undone => true,
+            SuspicionKind::Protected | SuspicionKind::Tool => {
+                matches!(self.action, GuardAction::Refuse | GuardAction::Hold)
+            }
+            SuspicionKind::Tests
+            | SuspicionKind::Skipped
+            | SuspicionKind::Assertions
+            | SuspicionKind::Deselected => self.tests == TestsAction::Hold,
+            SuspicionKind::Unexamined => false,
+        };
+        holds && !self.accepted.contains(suspicion)
+    }
+}
+
+/// A file that a check names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardedFile {
+    /// Relative to the repository's top, or to the working directory without one.
+    pub path: String,
+    /// What names its content, or says that nothing was there.
+    pub digest: Option<String>,
+}
+
+/// A program that a check calls by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardedTool {
+    /// The name.
+    pub name: String,
+    /// Where it was found; `None` = nowhere.
+    pub path: Option<String>,
+    /// What names its content, where it lies in the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// What becomes of changes to protected files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GuardAction {
+    /// They are undone.
+    Refuse,
+    /// They stay, and no claim is accepted until a person has.
+    Hold,
+    /// They stay and are told of.
+    Flag,
+    /// Nobody looks.
+    #[default]
+    Off,
+}
+
+/// What becomes of tests that are fewer, skipped, emptied or deselected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestsAction {
+    /// No claim is accepted until they are back or a person has accepted it.
+    Hold,
+    /// It is told.
+    Flag,
+    /// Nobody looks.
+    #[default]
+    Off,
+}

@@ -1,0 +1,179 @@
+//! What of a project its checks depend on, looked at when a run starts and after each attempt.
+
+mod tools;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use windlass_core::config::GuardSettings;
+use windlass_core::fact::Check;
+use windlass_core::guard::{
+    GuardAction, GuardPlan, GuardedFile, Protected, makefiles, package_scripts_called, scripts_started,
+    tools_called,
+};
+
+pub(crate) use tools::changed_tools;
+
+use crate::inventory::{Place, content_now, open_plain};
+
+/// So much of a script is read for what it starts, in bytes.
+const MOST_OF_SCRIPT: u64 = 256 * 1024;
+
+/// So many names of a folder are looked at.
+const MOST_NAMES: usize = 2000;
+
+/// What is guarded in a run with these checks. Reads the scripts that they start, and what these start.
+#[must_use]
+pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_path: &OsStr) -> GuardPlan {
+    let mut plan = GuardPlan {
+        action: wanted.action,
+        tests: wanted.tests,
+        protected: wanted.protected.clone(),
+        ..GuardPlan::default()
+    };
+    if plan.action == GuardAction::Off {
+        return plan;
+    }
+    let mut inspection = Inspection { place, files: BTreeSet::new(), tools: BTreeSet::new() };
+    let mut scripts = BTreeSet::new();
+    for check in checks {
+        inspection.read(&check.command, 0);
+        scripts.extend(package_scripts_called(&check.command));
+    }
+    if !scripts.is_empty() {
+        for command in package_commands(place, &scripts) {
+            inspection.read(&command, 1);
+        }
+    }
+    plan.scripts = scripts.into_iter().collect();
+    let named: Vec<PathBuf> = inspection.files.iter().cloned().collect();
+    let at_the_top = Protected::new(plan.protected.iter().map(String::as_str)).ok();
+    let at_the_top = at_the_top.map(|protected| protected_at_the_top(place, &protected)).unwrap_or_default();
+    let paths: BTreeSet<PathBuf> = named.into_iter().chain(at_the_top).collect();
+    plan.files = paths.iter().filter_map(|path| guarded(place, path)).collect();
+    plan.tools = tools::guarded(place, &inspection.tools, search_path);
+    plan
+}
+
+/// What is found by following what checks start.
+struct Inspection<'a> {
+    place: &'a Place,
+    /// Relative to the root.
+    files: BTreeSet<PathBuf>,
+    tools: BTreeSet<String>,
+}
+
+impl Inspection<'_> {
+    /// A command, or what stands in a script that one starts.
+    fn read(&mut self, text: &str, depth: usize) {
+        /// A check starts a script that starts a script.
+        const DEEPEST: usize = 3;
+        self.tools.extend(tools_called(text));
+        let mut found: Vec<PathBuf> = Vec::new();
+        for script in scripts_started(text) {
+            let path = inside(self.place, Path::new(&script)).filter(|path| self.is_script(path));
+            found.extend(path);
+        }
+        for group in makefiles(text) {
+            let paths: Vec<PathBuf> =
+                group.iter().filter_map(|name| inside(self.place, Path::new(name))).collect();
+            let there = paths.iter().position(|path| self.place.root.join(path).is_file());
+            // Those before the one that is read would be read instead, were they there.
+            if let Some(used) = there {
+                found.extend(paths.into_iter().take(used + 1));
+            }
+        }
+        for path in found {
+            if self.files.insert(path.clone())
+                && depth < DEEPEST
+                && let Some(text) = text_of(&self.place.root.join(&path))
+            {
+                self.read(&text, depth + 1);
+            }
+        }
+    }
+
+    /// Something that was built is no script: it is another one after each change.
+    fn is_script(&self, path: &Path) -> bool {
+        let endings = ["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"];
+        let named = path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known));
+        let full = self.place.root.join(path);
+        full.is_file() && (named || text_of(&full).is_some_and(|text| text.starts_with("#!")))
+    }
+}
+
+/// The commands behind these scripts of the working directory's `package.json`.
+fn package_commands(place: &Place, names: &BTreeSet<String>) -> Vec<String> {
+    let text = text_of(&place.directory.join("package.json")).unwrap_or_default();
+    let package: Option<serde_json::Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
+    let script = |name: &String| Some(package.as_ref()?.get("scripts")?.get(name)?.as_str()?.to_owned());
+    names.iter().filter_map(script).collect()
+}
+
+/// A path as a command in the working directory names it, relative to the root; `None` outside it.
+fn inside(place: &Place, path: &Path) -> Option<PathBuf> {
+    let mut full = PathBuf::new();
+    for part in place.directory.join(path).components() {
+        match part {
+            Component::ParentDir => drop(full.pop()),
+            Component::CurDir => {}
+            other => full.push(other),
+        }
+    }
+    full.strip_prefix(&place.root).ok().map(Path::to_owned)
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    // What is a link is read as what it leads to: so does the shell.
+    let real = path.canonicalize().ok()?;
+    open_plain(&real).ok()?.take(MOST_OF_SCRIPT).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn guarded(place: &Place, path: &Path) -> Option<GuardedFile> {
+    let text = path.to_str()?.to_owned();
+    let digest = digest(place, path);
+    Some(GuardedFile { path: text, digest })
+}
+
+/// What names what is at a path relative to the root; `None` = nothing is there.
+pub(crate) fn digest(place: &Place, path: &Path) -> Option<String> {
+    let (kind, content) = content_now(&place.root, place.object_format(), path.as_os_str().as_bytes())?;
+    Some(format!("{} {content}", kind.git_mode()))
+}
+
+/// Protected files beside the root and beside the working directory, relative to the root; git may ignore them.
+pub(crate) fn protected_at_the_top(place: &Place, protected: &Protected) -> Vec<PathBuf> {
+    let mut folders = vec![place.root.clone()];
+    if place.directory != place.root {
+        folders.push(place.directory.clone());
+    }
+    let mut found = Vec::new();
+    for folder in folders {
+        let Ok(names) = std::fs::read_dir(&folder) else { continue };
+        for name in names.take(MOST_NAMES).flatten() {
+            let is_folder = name.file_type().is_ok_and(|kind| kind.is_dir());
+            let full = name.path();
+            let relative = full.strip_prefix(&place.root).ok().filter(|_| !is_folder);
+            found.extend(relative.filter(|path| is_protected(place, protected, path)).map(Path::to_owned));
+        }
+    }
+    found
+}
+
+/// Is a path, relative to the root, protected, seen from there or from the working directory?
+pub(crate) fn is_protected(place: &Place, protected: &Protected, path: &Path) -> bool {
+    if protected.holds(&path.to_string_lossy()) {
+        return true;
+    }
+    let here = place.directory.strip_prefix(&place.root).unwrap_or(Path::new(""));
+    let below = path.strip_prefix(here).ok().filter(|_| here != Path::new(""));
+    below.is_some_and(|path| protected.holds(&path.to_string_lossy()))
+}

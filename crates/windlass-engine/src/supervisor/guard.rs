@@ -1,0 +1,299 @@
+//! What an attempt left is compared with what was there before: protected files, tests, the programs that checks call.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use windlass_core::fact::{LaneId, SnapshotId, Suspicion, SuspicionKind};
+use windlass_core::guard::{
+    BUILT_IN, Content, Examination, GuardAction, Protected, TestsAction, is_of_interest,
+};
+use windlass_core::mode;
+use windlass_core::run::{Mode, TurnKey};
+
+use super::event::WorkError;
+use super::refuse::{self, Paths};
+use super::worker::Known;
+use super::world::World;
+use crate::guard;
+use crate::inventory::{self, EntryKind, Inventory, OWN_FOLDER, as_path, is_own, open_plain};
+use crate::snapshot::{Side, Snapshot, Store, changed_since};
+
+/// A file beyond this is not looked at for tests, in bytes.
+const LARGEST: u64 = 1024 * 1024;
+
+/// So many changed files are looked at for tests; a night changes fewer.
+const MOST_FILES: usize = 4000;
+
+/// So many findings about protected files are told of.
+const MOST_PROTECTED: usize = 20;
+
+/// What the guard remembers in this session.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Where checks find their programs.
+    pub search_path: OsString,
+    /// What is compared with, as it was last read.
+    baseline: Option<Snapshot>,
+}
+
+impl Watch {
+    /// With this search path.
+    pub fn new(search_path: OsString) -> Watch {
+        Watch { search_path, baseline: None }
+    }
+}
+
+/// Is anything of this mode guarded? Planning is bound tighter, and whoever judges changes nothing that counts.
+fn is_on(world: &World) -> bool {
+    let mode = world.plan.job.mode;
+    !world.plan.guard.is_off() && mode != Mode::Plan && !mode::judges(mode)
+}
+
+/// Are changes to protected files undone?
+pub(super) fn undoes(world: &World) -> bool {
+    is_on(world) && world.plan.guard.action == GuardAction::Refuse
+}
+
+/// The protected files that the attempt changed, and that are to be made what they were.
+pub(super) fn strays(
+    world: &World,
+    turn: TurnKey,
+    now: &Inventory,
+    known: &Known,
+) -> Result<Paths, WorkError> {
+    if !undoes(world) {
+        return Ok(Paths::new());
+    }
+    let forbidden = Forbidden::of(world, known);
+    let mut changed = match world.latest.as_ref().filter(|_| world.began == Some(turn)) {
+        Some(before) => {
+            let changes = inventory::changes(&before.inventory, now).into_iter().map(|change| change.path);
+            // What git ignores since is not looked at, and still there.
+            let root = &world.surveyor.place().root;
+            changes.filter(|path| now.entry(path).is_some() || !is_there(root, path)).collect()
+        }
+        None => refuse::differing(world, turn, now)?.0,
+    };
+    changed.retain(|path| forbidden.holds(world, path));
+    if world.began != Some(turn) {
+        refuse::keep_the_agents(world, turn, &mut changed)?;
+    }
+    Ok(changed)
+}
+
+fn is_there(root: &Path, path: &[u8]) -> bool {
+    root.join(as_path(path)).symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
+}
+
+/// Which files an agent may not change.
+#[derive(Debug)]
+pub(super) struct Forbidden {
+    protected: Option<Protected>,
+    files: BTreeSet<String>,
+}
+
+impl Forbidden {
+    /// By the plan, and by what is known of the task.
+    pub fn of(world: &World, known: &Known) -> Forbidden {
+        let guard = &world.plan.guard;
+        let globs = guard.protected.iter().chain(&known.protected).map(String::as_str);
+        // Those of the configuration were read when the run started; a task's own may be anything.
+        let protected = Protected::new(globs)
+            .or_else(|_| Protected::new(guard.protected.iter().map(String::as_str)))
+            .ok();
+        let lets_through =
+            |path: &String| !guard.protected.iter().any(|glob| glob.strip_prefix('!') == Some(path));
+        let files = guard.files.iter().map(|file| file.path.clone()).filter(lets_through).collect();
+        Forbidden { protected, files }
+    }
+
+    /// May the agent not change it?
+    pub fn holds(&self, world: &World, path: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(path);
+        if self.files.contains(text.as_ref()) {
+            return true;
+        }
+        let place = world.surveyor.place();
+        let glob = |protected: &Protected| guard::is_protected(place, protected, as_path(path));
+        // A pattern may fit the files that the job itself is about; these it must write.
+        self.protected.as_ref().is_some_and(glob) && !is_the_jobs(world, path)
+    }
+}
+
+/// Plan, notes, and what an agent writes in its workspace.
+fn is_the_jobs(world: &World, path: &[u8]) -> bool {
+    if is_own(path) {
+        let text = String::from_utf8_lossy(path);
+        let own = text.split_once(OWN_FOLDER).map(|(_, below)| format!("{OWN_FOLDER}{below}"));
+        return !own.is_some_and(|own| {
+            Protected::new(BUILT_IN.iter().copied()).is_ok_and(|protected| protected.holds(&own))
+        });
+    }
+    refuse::may_change(world, None, path)
+}
+
+/// All that speaks against the checks of the tree as it is now.
+pub(super) fn suspicions(
+    world: &mut World,
+    lane: LaneId,
+    now: &Inventory,
+    known: &Known,
+) -> Result<Vec<Suspicion>, WorkError> {
+    if !is_on(world) || now.trouble.is_some() {
+        return Ok(Vec::new());
+    }
+    load_baseline(world, lane, known)?;
+    let mut found = Vec::new();
+    if world.plan.guard.action != GuardAction::Off {
+        let forbidden = Forbidden::of(world, known);
+        found.extend(files(world, now));
+        found.extend(hidden(world, now, &forbidden));
+        let place = world.surveyor.place();
+        found.extend(guard::changed_tools(place, &world.plan.guard.tools, &world.guard.search_path));
+    }
+    if let (Some(store), Some(baseline)) = (&world.snapshots, &world.guard.baseline) {
+        let changed = changed_since(store, baseline, now)?;
+        found.extend(protected(world, &changed, &Forbidden::of(world, known)));
+        if world.plan.guard.tests != TestsAction::Off {
+            found.extend(examined(world, store, baseline, &changed)?);
+        }
+    }
+    found.sort();
+    found.dedup_by(|one, other| (one.kind, &one.path) == (other.kind, &other.path));
+    Ok(found)
+}
+
+/// What the work is compared with: what the run began with, or what the lane has last committed where that is done by task.
+fn load_baseline(world: &mut World, lane: LaneId, known: &Known) -> Result<(), WorkError> {
+    let Some(store) = &world.snapshots else {
+        return Ok(());
+    };
+    let committed = known.committed.get(&lane).filter(|_| mode::is_judged_by_commit(world.plan.job.mode));
+    let id: Option<SnapshotId> = match committed {
+        Some(id) => Some(id.clone()),
+        None => store.named(&world.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before)).ok(),
+    };
+    if world.guard.baseline.as_ref().map(|baseline| &baseline.id) != id.as_ref() {
+        world.guard.baseline = id.map(|id| store.load(&id)).transpose()?;
+    }
+    Ok(())
+}
+
+/// Protected files that differ, where such changes stay.
+fn protected(world: &World, changed: &Paths, forbidden: &Forbidden) -> Vec<Suspicion> {
+    if !matches!(world.plan.guard.action, GuardAction::Hold | GuardAction::Flag) {
+        return Vec::new();
+    }
+    let text = "protected, and not what it was";
+    let of = |path: &Vec<u8>| Suspicion::new(SuspicionKind::Protected, String::from_utf8_lossy(path), text);
+    changed.iter().filter(|path| forbidden.holds(world, path)).take(MOST_PROTECTED).map(of).collect()
+}
+
+/// Files that checks name, and that cannot be put back: no snapshot holds them, or git ignores them since.
+fn files(world: &World, now: &Inventory) -> Vec<Suspicion> {
+    let place = world.surveyor.place();
+    let undone = undoes(world) && world.snapshots.is_some();
+    let baseline = world.guard.baseline.as_ref();
+    let mut found = Vec::new();
+    for file in &world.plan.guard.files {
+        let path = file.path.as_bytes();
+        let is = guard::digest(place, Path::new(&file.path));
+        let kept = now.entry(path).is_some()
+            || (is.is_none() && baseline.is_some_and(|baseline| baseline.file(path).is_some()));
+        if is == file.digest || (undone && kept) {
+            continue;
+        }
+        let text = match (&file.digest, &is) {
+            (None, _) => "a check would read this file, which was not there before",
+            (Some(_), None) => "a check depends on this file, and it is gone",
+            (Some(_), Some(_)) => "a check depends on this file, and it is not what it was",
+        };
+        found.push(Suspicion::new(SuspicionKind::Protected, &file.path, text));
+    }
+    found
+}
+
+/// Protected files that are new, and that git ignores.
+fn hidden(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicion> {
+    let place = world.surveyor.place();
+    let Some(protected) = &forbidden.protected else {
+        return Vec::new();
+    };
+    let baseline = world.guard.baseline.as_ref();
+    let known = |path: &Path| {
+        let bytes = path.as_os_str().as_bytes();
+        let text = path.to_string_lossy();
+        now.entry(bytes).is_some()
+            || world.plan.guard.files.iter().any(|file| file.path == text)
+            || baseline.is_some_and(|baseline| baseline.file(bytes).is_some())
+            || is_the_jobs(world, bytes)
+    };
+    let text = "protected, new, and ignored by git";
+    let there = guard::protected_at_the_top(place, protected).into_iter().filter(|path| !known(path));
+    let found = there.map(|path| Suspicion::new(SuspicionKind::Protected, path.to_string_lossy(), text));
+    found.take(MOST_PROTECTED).collect()
+}
+
+/// The changed files that may hold tests or say which are run.
+fn examined(
+    world: &World,
+    store: &Store,
+    baseline: &Snapshot,
+    changed: &Paths,
+) -> Result<Vec<Suspicion>, WorkError> {
+    let root = &world.surveyor.place().root;
+    let mut examination = Examination::new(&world.plan.guard.scripts);
+    let will_be_undone: BTreeSet<&Vec<u8>> = world.strays.iter().collect();
+    let mut looked = 0;
+    for path in changed {
+        let text = String::from_utf8_lossy(path);
+        if !is_of_interest(&text) || will_be_undone.contains(path) || is_own(path) {
+            continue;
+        }
+        looked += 1;
+        if looked > MOST_FILES {
+            examination.left_out(&text);
+            continue;
+        }
+        let was = match baseline.file(path) {
+            Some(file) if matches!(file.kind, EntryKind::File | EntryKind::Executable) => {
+                Some(store.content(&file.content)?)
+            }
+            _ => None,
+        };
+        let before = was.as_deref().map_or(Content::Absent, |bytes| within(bytes));
+        let is = read(&root.join(as_path(path)));
+        let now = match &is {
+            Found::Nothing => Content::Absent,
+            Found::Bytes(bytes) => Content::Bytes(bytes),
+            Found::TooLarge => Content::Unread,
+        };
+        examination.take(&text, before, now);
+    }
+    Ok(examination.suspicions())
+}
+
+fn within(bytes: &[u8]) -> Content<'_> {
+    if bytes.len() as u64 > LARGEST { Content::Unread } else { Content::Bytes(bytes) }
+}
+
+enum Found {
+    Nothing,
+    Bytes(Vec<u8>),
+    TooLarge,
+}
+
+fn read(path: &Path) -> Found {
+    if path.symlink_metadata().is_err() {
+        return Found::Nothing;
+    }
+    let mut bytes = Vec::new();
+    let opened = open_plain(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    match opened {
+        Ok(_) if bytes.len() as u64 <= LARGEST => Found::Bytes(bytes),
+        _ => Found::TooLarge,
+    }
+}
