@@ -97,8 +97,19 @@ impl Protected {
     /// Is this path protected? The last pattern that fits decides.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
-        let last = self.set.matches(path).into_iter().max();
-        last.and_then(|index| self.lets_through.get(index)).is_some_and(|through| !through)
+        self.last(path) == Some(false)
+    }
+
+    /// Does a pattern with `!` decide, and let this path through?
+    #[must_use]
+    pub fn lets_through(&self, path: &str) -> bool {
+        self.last(path) == Some(true)
+    }
+
+    /// Whether the last pattern that fits lets through.
+    fn last(&self, path: &str) -> Option<bool> {
+        let last = self.set.matches(path).into_iter().max()?;
+        self.lets_through.get(last).copied()
     }
 }
 

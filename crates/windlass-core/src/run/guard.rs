@@ -8,7 +8,7 @@ use crate::fact::{LaneId, SnapshotId, StopReason, Suspicion, SuspicionKind, Verd
 use crate::run::lane::LaneState;
 use crate::run::{Mode, Run};
 
-/// Claims in a row with the same findings after which a person has to look.
+/// Claims in a row with nothing but findings that had been told after which a person has to look.
 pub const HELD_CLAIMS: u32 = 2;
 
 /// So many findings are named in a sentence.
@@ -110,7 +110,9 @@ impl Run {
         let held: Vec<Suspicion> = self.held(lane).into_iter().cloned().collect();
         match verdict {
             Verdict::ClaimRefused if !held.is_empty() => {
-                let same = self.guard.in_a_row > 0 && self.guard.held == held;
+                // All that stands was told when the claim before it was refused.
+                let told = held.iter().all(|found| self.guard.held.contains(found));
+                let same = self.guard.in_a_row > 0 && told;
                 self.guard.in_a_row = if same { self.guard.in_a_row + 1 } else { 1 };
                 self.guard.held = held;
             }

@@ -170,10 +170,19 @@ pub(crate) fn protected_at_the_top(place: &Place, protected: &Protected) -> Vec<
 
 /// Is a path, relative to the root, protected, seen from there or from the working directory?
 pub(crate) fn is_protected(place: &Place, protected: &Protected, path: &Path) -> bool {
-    if protected.holds(&path.to_string_lossy()) {
+    seen_from_both(place, path, |path| protected.holds(path))
+}
+
+/// Does a pattern of the configuration let this path through, seen from there or from the working directory?
+pub(crate) fn is_let_through(place: &Place, protected: &Protected, path: &Path) -> bool {
+    seen_from_both(place, path, |path| protected.lets_through(path))
+}
+
+fn seen_from_both(place: &Place, path: &Path, fits: impl Fn(&str) -> bool) -> bool {
+    if fits(&path.to_string_lossy()) {
         return true;
     }
     let here = place.directory.strip_prefix(&place.root).unwrap_or(Path::new(""));
     let below = path.strip_prefix(here).ok().filter(|_| here != Path::new(""));
-    below.is_some_and(|path| protected.holds(&path.to_string_lossy()))
+    below.is_some_and(|path| fits(&path.to_string_lossy()))
 }

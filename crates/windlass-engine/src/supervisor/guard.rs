@@ -7,9 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use windlass_core::fact::{LaneId, SnapshotId, Suspicion, SuspicionKind};
-use windlass_core::guard::{
-    BUILT_IN, Content, Examination, GuardAction, Protected, TestsAction, is_of_interest,
-};
+use windlass_core::guard::{Content, Examination, GuardAction, Protected, TestsAction, is_of_interest};
 use windlass_core::mode;
 use windlass_core::run::{Mode, TurnKey};
 
@@ -104,35 +102,32 @@ impl Forbidden {
         let protected = Protected::new(globs)
             .or_else(|_| Protected::new(guard.protected.iter().map(String::as_str)))
             .ok();
-        let lets_through =
-            |path: &String| !guard.protected.iter().any(|glob| glob.strip_prefix('!') == Some(path));
-        let files = guard.files.iter().map(|file| file.path.clone()).filter(lets_through).collect();
+        let files = guard.files.iter().map(|file| file.path.clone()).collect();
         Forbidden { protected, files }
     }
 
     /// May the agent not change it?
     pub fn holds(&self, world: &World, path: &[u8]) -> bool {
         let text = String::from_utf8_lossy(path);
-        if self.files.contains(text.as_ref()) {
-            return true;
-        }
         let place = world.surveyor.place();
-        let glob = |protected: &Protected| guard::is_protected(place, protected, as_path(path));
-        // A pattern may fit the files that the job itself is about; these it must write.
-        self.protected.as_ref().is_some_and(glob) && !is_the_jobs(world, path)
+        let by_pattern = |protected: &Protected| {
+            guard::is_protected(place, protected, as_path(path))
+                || (self.files.contains(text.as_ref())
+                    && !guard::is_let_through(place, protected, as_path(path)))
+        };
+        // A pattern may fit the files that the job itself is about; these the agent must write.
+        self.protected.as_ref().is_some_and(by_pattern) && !is_the_jobs(world, path)
     }
 }
 
-/// Plan, notes, and what an agent writes in its workspace.
+/// Plan, notes, and what an agent writes in a workspace.
 fn is_the_jobs(world: &World, path: &[u8]) -> bool {
-    if is_own(path) {
-        let text = String::from_utf8_lossy(path);
-        let own = text.split_once(OWN_FOLDER).map(|(_, below)| format!("{OWN_FOLDER}{below}"));
-        return !own.is_some_and(|own| {
-            Protected::new(BUILT_IN.iter().copied()).is_ok_and(|protected| protected.holds(&own))
-        });
+    if !is_own(path) {
+        return refuse::may_change(world, None, path);
     }
-    refuse::may_change(world, None, path)
+    let text = String::from_utf8_lossy(path);
+    let workspace = format!("{OWN_FOLDER}/workspaces/");
+    text.split_once(&workspace).is_some_and(|(_, below)| !below.ends_with("/config.toml"))
 }
 
 /// All that speaks against the checks of the tree as it is now.
@@ -149,7 +144,7 @@ pub(super) fn suspicions(
     let mut found = Vec::new();
     if world.plan.guard.action != GuardAction::Off {
         let forbidden = Forbidden::of(world, known);
-        found.extend(files(world, now));
+        found.extend(files(world, now, &forbidden));
         found.extend(hidden(world, now, &forbidden));
         let place = world.surveyor.place();
         found.extend(guard::changed_tools(place, &world.plan.guard.tools, &world.guard.search_path));
@@ -193,7 +188,7 @@ fn protected(world: &World, changed: &Paths, forbidden: &Forbidden) -> Vec<Suspi
 }
 
 /// Files that checks name, and that cannot be put back: no snapshot holds them, or git ignores them since.
-fn files(world: &World, now: &Inventory) -> Vec<Suspicion> {
+fn files(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicion> {
     let place = world.surveyor.place();
     let undone = undoes(world) && world.snapshots.is_some();
     let baseline = world.guard.baseline.as_ref();
@@ -203,7 +198,7 @@ fn files(world: &World, now: &Inventory) -> Vec<Suspicion> {
         let is = guard::digest(place, Path::new(&file.path));
         let kept = now.entry(path).is_some()
             || (is.is_none() && baseline.is_some_and(|baseline| baseline.file(path).is_some()));
-        if is == file.digest || (undone && kept) {
+        if is == file.digest || (undone && kept) || !forbidden.holds(world, path) {
             continue;
         }
         let text = match (&file.digest, &is) {

@@ -5,6 +5,7 @@ mod bad_agents;
 mod bad_input;
 mod bad_places;
 mod budgets;
+mod cheating;
 mod claims;
 mod clocks;
 mod committing;
