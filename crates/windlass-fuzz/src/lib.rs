@@ -59,6 +59,11 @@ pub const TARGETS: &[Target] = &[
     Target { name: "import", about: "what claude-iterate configured", run: targets::import },
     Target { name: "fresher", about: "what Fresher was told, and what it noted", run: targets::fresher },
     Target { name: "hook-reply", about: "what a hook prints", run: targets::hook_reply },
+    Target {
+        name: "guard",
+        about: "tests, their configuration, and commands of checks",
+        run: targets::guard,
+    },
     Target { name: "script", about: "a script of the scripted agent", run: targets::script },
 ];
 

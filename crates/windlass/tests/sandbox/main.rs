@@ -4,6 +4,7 @@
 
 mod ending;
 mod files;
+mod guarding;
 mod network;
 mod place;
 mod rights;

@@ -6,6 +6,7 @@ mod asking;
 mod committing;
 mod completion;
 mod damage;
+mod guarding;
 mod hooks;
 mod judging;
 mod lanes;

@@ -9,7 +9,7 @@ use crate::damage::{Damage, DamageCourse, DamageKind};
 use crate::fact::{
     Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
     Confidence, Cost, Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now,
-    RunId, SnapshotId, Standing, StopReason, TaskRow, Tokens, UsageLimit,
+    RunId, SnapshotId, Standing, StopReason, Suspicion, TaskRow, Tokens, UsageLimit,
 };
 use crate::guard::GuardPlan;
 use crate::run::{
@@ -220,6 +220,8 @@ pub struct World {
     pub strays: Vec<(String, String)>,
     /// Trees whose agents damaged the repository as well: what follows, and the tree before.
     pub damaged: Vec<(String, DamageCourse, String)>,
+    /// What the guard finds in these trees.
+    pub suspects: Vec<(String, Suspicion)>,
     begun: BTreeSet<Effect>,
     calls: u32,
 }
@@ -241,6 +243,7 @@ impl World {
             hooker: Box::new(|_, _| (HookDecision::Continue, "", None)),
             strays: Vec::new(),
             damaged: Vec::new(),
+            suspects: Vec::new(),
             begun: BTreeSet::new(),
             calls: 0,
         };
@@ -361,6 +364,9 @@ impl World {
             }
             Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
             Effect::Keep { lane, .. } => {
+                let found = self.suspects.iter().filter(|(tree, _)| *tree == self.tree);
+                let suspicions = found.map(|(_, found)| found.clone()).collect();
+                self.input(Input::Examined { lane, suspicions });
                 let strayed = u32::from(self.strays.iter().any(|(tree, _)| *tree == self.tree));
                 let standing = self.status.clone();
                 let damage = self.damaged.iter().find(|(tree, ..)| *tree == self.tree);
