@@ -196,7 +196,7 @@ pub fn makefiles(text: &str) -> Vec<Vec<String>> {
         };
         let folder = after(&["-C", "--directory"]).map_or(folder.clone(), |to| below(&folder, to));
         let group = match after(&["-f", "--file", "--makefile", "--justfile", "--taskfile"]) {
-            Some(named) => vec![below(&folder, named)],
+            Some(file) => vec![below(&folder, file)],
             None => names.iter().map(|name| below(&folder, name)).collect(),
         };
         found.push(group);

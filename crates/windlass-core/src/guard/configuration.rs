@@ -44,8 +44,8 @@ pub(super) fn kind_of(path: &str) -> Option<Kind> {
         _ => {
             let of_runner = ["vite.config.", "webpack.config.", "wdio.conf.", "web-test-runner.config."];
             let named = of_runner.iter().any(|start| name.starts_with(start));
-            let plain = name.ends_with(".ini") || (name.ends_with(".cfg") && name != "setup.cfg");
-            (named || plain).then_some(Kind::Other)
+            let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+            (named || matches!(ending, Some("ini" | "cfg"))).then_some(Kind::Other)
         }
     }
 }

@@ -70,7 +70,7 @@ fn chain(mut rest: &[u8]) -> (Vec<&[u8]>, bool) {
     (parts, matches!(rest.first(), Some(b'(' | b'`' | b'<')))
 }
 
-/// RSpec, minitest, `ExUnit` and bats.
+/// `RSpec`, minitest, `ExUnit` and bats.
 pub(super) fn ruby(word: &Word<'_>, counts: &mut Counts) {
     let after = word.after();
     let quoted = matches!(after.first(), Some(b'"' | b'\'' | b'(' | b'{')) || after.starts_with(b"do");

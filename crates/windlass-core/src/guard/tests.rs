@@ -3,8 +3,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::fact::{Suspicion, SuspicionKind};
 
-/// What is found when these files become those: path, before, now; the empty text is no file.
-fn found(files: &[(&str, &str, &str)]) -> Vec<Suspicion> {
+/// Path, before, now; the empty text is no file.
+type Changed<'a> = (&'a str, &'a str, &'a str);
+
+/// Tests, skips, marks of the only ones, assertions.
+type Counted = (u32, u32, u32, u32);
+
+/// What is found when these files change so.
+fn found(files: &[Changed<'_>]) -> Vec<Suspicion> {
     let mut examination = Examination::new(&["test".to_owned(), "pretest".to_owned()]);
     let content =
         |text: &'static str| if text.is_empty() { Content::Absent } else { Content::Bytes(text.as_bytes()) };
@@ -18,11 +24,11 @@ fn leak(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 
-fn kinds(files: &[(&str, &str, &str)]) -> Vec<SuspicionKind> {
+fn kinds(files: &[Changed<'_>]) -> Vec<SuspicionKind> {
     found(files).into_iter().map(|found| found.kind).collect()
 }
 
-fn counts(path: &str, text: &str) -> (u32, u32, u32, u32) {
+fn counts(path: &str, text: &str) -> Counted {
     let Counts { tests, skips, only, assertions } = count(text.as_bytes(), language_of(path).unwrap());
     (tests, skips, only, assertions)
 }
@@ -32,7 +38,7 @@ const RUST: &str =
 
 #[test]
 fn tests_are_counted_in_each_language() {
-    let rows: &[(&str, &str, (u32, u32, u32, u32))] = &[
+    let rows: &[(&str, &str, Counted)] = &[
         ("a.rs", RUST, (2, 0, 0, 2)),
         (
             "a.rs",
@@ -188,7 +194,7 @@ fn cheating_is_found() {
     use SuspicionKind::{Assertions, Deselected, Skipped, Tests, Unexamined};
     let half = RUST.split_at(RUST.find("#[tokio").unwrap()).0;
     let many = "\0".repeat(20);
-    let rows: &[(&[(&str, &str, &str)], &[SuspicionKind])] = &[
+    let rows: &[(&[Changed<'_>], &[SuspicionKind])] = &[
         (&[("tests/a.rs", RUST, "")], &[Tests]),
         (&[("tests/a.rs", RUST, half)], &[Tests]),
         (&[("tests/a.rs", RUST, ""), ("tests/b.rs", "", half)], &[Tests]),

@@ -41,7 +41,7 @@ impl Run {
     pub fn suspicions(&self, lane: LaneId) -> Vec<&Suspicion> {
         let guard = &self.guard;
         let all = [&guard.suspicions, &guard.refused, &guard.stuck];
-        all.into_iter().flat_map(|of| of.get(&lane)).flatten().collect()
+        all.into_iter().filter_map(|of| of.get(&lane)).flatten().collect()
     }
 
     /// Those that keep a claim from being accepted.

@@ -31,6 +31,8 @@ pub fn view(level: Level, printer: Printer) -> Box<dyn View> {
 }
 
 #[cfg(test)]
+mod guard_tests;
+#[cfg(test)]
 mod plan_tests;
 #[cfg(test)]
 mod workspace_tests;

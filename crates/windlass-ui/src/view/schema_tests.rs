@@ -3,8 +3,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use windlass_core::config::NotifyEvent;
 use windlass_core::fact::{
-    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact,
-    HookDecision, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, UsageLimit,
+    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact, HookDecision, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, Suspicion, SuspicionKind, UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -204,6 +203,10 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
         snapshot: None,
         changed: 0,
         strayed: 2,
+    });
+    kept.fact(Fact::Suspected {
+        lane: LaneId(0),
+        suspicions: vec![Suspicion::new(SuspicionKind::Tests, "tests/a.rs", "1 test fewer")],
     });
     kept.fact(Fact::Refused {
         lane: LaneId(0),

@@ -226,6 +226,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         hooks: Vec::new(),
         lanes: None,
         sandbox: SandboxPlan::default(),
+        guard: windlass_core::guard::GuardPlan::default(),
         agent: AgentPlan {
             name: "mock".to_owned(),
             program: PathBuf::from("/bin/false"),
