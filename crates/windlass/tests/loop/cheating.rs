@@ -52,7 +52,7 @@ fn found(night: &Night) -> Vec<Suspicion> {
         Fact::Suspected { suspicions, .. } => Some(suspicions),
         _ => None,
     };
-    night.facts().into_iter().filter_map(found).last().unwrap_or_default()
+    night.facts().into_iter().rev().find_map(found).unwrap_or_default()
 }
 
 fn kinds(night: &Night) -> Vec<SuspicionKind> {
