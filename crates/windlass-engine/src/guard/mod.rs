@@ -43,12 +43,12 @@ pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_p
     let mut inspection = Inspection { place, files: BTreeSet::new(), tools: BTreeSet::new() };
     let mut scripts = BTreeSet::new();
     for check in checks {
-        inspection.read(&check.command, 0);
+        inspection.read(&check.command, Path::new(""), 0);
         scripts.extend(package_scripts_called(&check.command));
     }
     if !scripts.is_empty() {
         for command in package_commands(place, &scripts) {
-            inspection.read(&command, 1);
+            inspection.read(&command, Path::new(""), 1);
         }
     }
     plan.scripts = scripts.into_iter().collect();
@@ -70,31 +70,34 @@ struct Inspection<'a> {
 }
 
 impl Inspection<'_> {
-    /// A command, or what stands in a script that one starts.
-    fn read(&mut self, text: &str, depth: usize) {
+    /// A command, or what stands in a script that one starts; `folder`, relative to the working directory, is where it runs.
+    fn read(&mut self, text: &str, folder: &Path, depth: usize) {
         /// A check starts a script that starts a script.
         const DEEPEST: usize = 3;
         self.tools.extend(tools_called(text));
-        let mut found: Vec<PathBuf> = Vec::new();
+        let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
         for script in scripts_started(text) {
-            let path = inside(self.place, Path::new(&script)).filter(|path| self.is_script(path));
-            found.extend(path);
+            let path = inside(self.place, &folder.join(&script)).filter(|path| self.is_script(path));
+            found.extend(path.map(|path| (path, folder.to_owned())));
         }
         for group in makefiles(text) {
             let paths: Vec<PathBuf> =
-                group.iter().filter_map(|name| inside(self.place, Path::new(name))).collect();
+                group.iter().filter_map(|name| inside(self.place, &folder.join(name))).collect();
             let there = paths.iter().position(|path| self.place.root.join(path).is_file());
             // Those before the one that is read would be read instead, were they there.
             if let Some(used) = there {
-                found.extend(paths.into_iter().take(used + 1));
+                // What it says is run where it lies.
+                let its = group.first().and_then(|name| Path::new(name).parent()).unwrap_or(Path::new(""));
+                let its = folder.join(its);
+                found.extend(paths.into_iter().take(used + 1).map(|path| (path, its.clone())));
             }
         }
-        for path in found {
+        for (path, folder) in found {
             if self.files.insert(path.clone())
                 && depth < DEEPEST
                 && let Some(text) = text_of(&self.place.root.join(&path))
             {
-                self.read(&text, depth + 1);
+                self.read(&text, &folder, depth + 1);
             }
         }
     }
