@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use windlass_core::doc::tasks::NewTask;
+use windlass_core::doc::tasks::{ListedTask, NewTask};
 use windlass_core::fact::TaskState;
 
 use super::*;
@@ -81,7 +81,7 @@ fn what_is_no_readable_file_is_said() {
     scratch.write("tasks/_template.md", "# Template\n");
     symlink("nowhere", scratch.top.join("tasks/T11.md")).unwrap();
     let found = find_tasks(&scratch.top, Wanted::Usual).unwrap();
-    let places: Vec<String> = found.list.tasks().iter().map(|task| task.place()).collect();
+    let places: Vec<String> = found.list.tasks().iter().map(ListedTask::place).collect();
     assert_eq!(places, ["tasks/T9.md:1", "tasks/T10.md:1"]);
     assert!(found.list.problems()[0].to_string().starts_with("tasks/T11.md is a link that leads nowhere"));
 }

@@ -141,7 +141,7 @@ fn parts(id: &str) -> Option<(&str, &str)> {
 
 /// Is the file, after the splice, what it was and this task?
 fn is_read_as(file: &ReadFile, splice: &Splice, ready: &Ready) -> bool {
-    let is_new = splice.file != file.name;
+    let is_new = file.form == TaskForm::FrontMatter;
     let before = if is_new { "" } else { &file.text };
     let text = splice.apply(before.as_bytes()).and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(text) = text else { return false };
