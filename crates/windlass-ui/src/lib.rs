@@ -47,6 +47,10 @@ pub use document::{
     status_text,
 };
 pub use document::{
+    TasksShown, next_task_json, next_task_text, task_marked, tasks_dot, tasks_json, tasks_judged,
+    tasks_mermaid, tasks_table, tasks_tree,
+};
+pub use document::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };
 pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};

@@ -12,6 +12,7 @@ mod runs;
 mod status;
 mod suspicion;
 mod table;
+mod tasks;
 mod templates;
 mod workspace;
 mod workspaces;
@@ -31,6 +32,10 @@ pub use plan::{PlanShown, plan_json, plan_text};
 pub use runs::{RunRow, RunState, runs_json, runs_table};
 pub use status::{RunStatus, commit_range, status_json, status_text};
 pub use suspicion::StatusSuspicion;
+pub use tasks::{
+    TasksShown, next_task_json, next_task_text, task_marked, tasks_dot, tasks_json, tasks_judged,
+    tasks_mermaid, tasks_table, tasks_tree,
+};
 pub use templates::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };

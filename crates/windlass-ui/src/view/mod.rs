@@ -14,6 +14,8 @@ pub use log::{LogParts, LogView, Paper, Sheet};
 pub use progress::ProgressView;
 pub use quiet::QuietView;
 pub use schema::json_schema;
+#[cfg(test)]
+pub(crate) use schema::tests::check_document;
 pub use tools::{ToolsForm, ToolsView};
 pub use verbose::VerboseView;
 

@@ -460,4 +460,4 @@ pub(super) fn reasons() -> Vec<&'static str> {
 
 #[cfg(test)]
 #[path = "schema_tests.rs"]
-pub(super) mod tests;
+pub(in crate::view) mod tests;

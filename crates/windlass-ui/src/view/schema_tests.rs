@@ -230,7 +230,7 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
     assert_eq!(seen, types.collect());
 }
 
-pub(in crate::view) fn check_document(name: &str, line: &[u8]) {
+pub(crate) fn check_document(name: &str, line: &[u8]) {
     let (_, fields) = DOCUMENTS.iter().find(|(known, _)| *known == name).unwrap();
     let value: Value = serde_json::from_slice(line).unwrap();
     assert_eq!(value["type"], name);

@@ -11,6 +11,7 @@ mod run;
 mod sandbox;
 mod sessions;
 mod shared;
+mod tasks;
 mod verbs;
 mod workspaces;
 mod worktrees;
@@ -33,6 +34,7 @@ pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
 pub use shared::{LimitArgs, OutputArgs};
+pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
 pub use verbs::{
     CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, Point, RestoreArgs, ResumeArgs,
     RunsArgs, Shell, StatusArgs, StopArgs,
@@ -51,6 +53,7 @@ Work:
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
   worktree     List worktrees of runs, and remove those that are merged
+  tasks        Show and change the tasks of a task file
 
 Look:
   runs         List all runs of this project
@@ -133,6 +136,8 @@ pub enum Verb {
     Stop(StopArgs),
     /// List worktrees of runs, and remove those that are merged
     Worktree(WorktreeArgs),
+    /// Show and change the tasks of a task file
+    Tasks(TasksArgs),
     /// Make a workspace, or the project's own folder
     Init(InitArgs),
     /// List the workspaces of this project

@@ -55,8 +55,11 @@ pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A run that works here may be about to write the plan.
-fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), CliError> {
+/// A run that works here may be about to write what is to be changed.
+///
+/// # Errors
+/// There is one.
+pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), CliError> {
     match lock::holder(&here.project, &here.directory)?.filter(lock::Holder::is_alive) {
         None => Ok(()),
         Some(holder) => {

@@ -41,6 +41,7 @@ mod show;
 mod status;
 mod stop;
 mod tasks_run;
+mod tasks;
 mod telling;
 mod template;
 mod uncommitted;
@@ -115,6 +116,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Status(args) => status::run(&args),
         Verb::Logs(args) => logs::run(&args),
         Verb::MigratePlan(args) => migrate_plan::run(&args),
+        Verb::Tasks(args) => tasks::run(&args),
         Verb::Import(args) => import::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Config(args) => config::run(&args),
@@ -169,6 +171,7 @@ const fn changes_something(verb: &Verb) -> bool {
         Verb::Template(args) => args.verb.changes_something(),
         Verb::Sandbox(args) => args.verb.is_some(),
         Verb::Worktree(args) => args.verb.changes_something(),
+        Verb::Tasks(args) => matches!(&args.verb, Some(verb) if verb.changes_something()),
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)

@@ -11,6 +11,7 @@ mod looking;
 mod plans;
 mod restoring;
 mod stopping;
+mod tasks;
 mod workspaces;
 mod worktrees;
 

@@ -5,7 +5,63 @@ use super::Shape::{Anything, Flag, Integer, List, Nullable, Number, Object, OneO
 use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
 
 /// Each document's type, and all that it has.
-pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[("status", STATUS), ("tool_call", TOOL_CALL)];
+pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] =
+    &[("status", STATUS), ("tool_call", TOOL_CALL), ("tasks", TASKS), ("next_task", NEXT_TASK)];
+
+/// A task of a task file.
+const TASK: super::Shape = Object(&[
+    ("id", Text, Always),
+    ("title", Text, Always),
+    ("status", OneOf(&["open", "in_progress", "done"]), Always),
+    ("standing", OneOf(&["done", "in_progress", "ready", "waiting"]), Always),
+    ("priority", Integer, Always),
+    ("dependencies", List(&Text), Always),
+    ("waits_for", List(&Text), Always),
+    ("kind", Nullable(&Text), Always),
+    ("breaking", Nullable(&Text), Always),
+    ("description", Text, Always),
+    ("verification", Nullable(&Text), Always),
+    ("file", Text, Always),
+    ("line", Integer, Always),
+]);
+
+/// `tasks list`, `tasks graph`, `tasks validate`.
+const TASKS: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("place", Text, Always),
+    ("form", OneOf(&["markdown", "prd", "front_matter"]), Always),
+    ("valid", Flag, Always),
+    ("total", Integer, Always),
+    ("done", Integer, Always),
+    ("in_progress", Integer, Always),
+    ("ready", Integer, Always),
+    ("waiting", Integer, Always),
+    ("next", Nullable(&Text), Always),
+    ("tasks", List(&TASK), Always),
+    (
+        "problems",
+        List(&Object(&[
+            ("kind", Text, Always),
+            ("file", Text, Always),
+            ("line", Nullable(&Integer), Always),
+            ("sentence", Text, Always),
+        ])),
+        Always,
+    ),
+    ("exit_code", Integer, Always),
+];
+
+/// `tasks next`.
+const NEXT_TASK: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    ("place", Text, Always),
+    ("task", Nullable(&TASK), Always),
+    ("source", Nullable(&Text), Always),
+    ("waiting", Integer, Always),
+    ("exit_code", Integer, Always),
+];
 
 const MODE: super::Shape = OneOf(&["goal", "loop", "iterative", "plan", "build", "verify", "validate"]);
 

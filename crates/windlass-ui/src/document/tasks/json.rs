@@ -1,0 +1,116 @@
+//! Tasks as one line of JSON.
+
+use serde::Serialize;
+use windlass_core::doc::tasks::{ListedTask, Problem, TaskForm};
+use windlass_core::fact::TaskId;
+
+use super::{Look, TasksShown};
+use crate::view::{FORMAT_VERSION, json_line};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    v: u32,
+    r#type: &'static str,
+    place: &'a str,
+    form: &'static str,
+    valid: bool,
+    total: u64,
+    done: u64,
+    in_progress: u64,
+    ready: u64,
+    waiting: u64,
+    next: Option<&'a TaskId>,
+    tasks: Vec<Row<'a>>,
+    problems: &'a [Problem],
+    exit_code: u8,
+}
+
+#[derive(Serialize)]
+struct Next<'a> {
+    v: u32,
+    r#type: &'static str,
+    place: &'a str,
+    task: Option<Row<'a>>,
+    source: Option<&'a str>,
+    waiting: u64,
+    exit_code: u8,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a TaskId,
+    title: &'a str,
+    status: &'static str,
+    standing: &'static str,
+    priority: u8,
+    dependencies: &'a [TaskId],
+    waits_for: Vec<&'a TaskId>,
+    kind: Option<&'a str>,
+    breaking: Option<&'a str>,
+    description: &'a str,
+    verification: Option<&'a str>,
+    file: &'a str,
+    line: usize,
+}
+
+/// All tasks and what is wrong with them.
+#[must_use]
+pub fn tasks_json(shown: &TasksShown<'_>) -> Vec<u8> {
+    let [done, in_progress, ready, waiting] = shown.numbers();
+    json_line(&Document {
+        v: FORMAT_VERSION,
+        r#type: "tasks",
+        place: shown.place,
+        form: shown.list.files().next().map_or(TaskForm::Markdown, |(_, form)| form).name(),
+        valid: shown.list.problems().is_empty(),
+        total: shown.list.tasks().len() as u64,
+        done,
+        in_progress,
+        ready,
+        waiting,
+        next: shown.schedule.next().map(|row| &row.id),
+        tasks: shown.list.tasks().iter().map(|task| row(shown, task)).collect(),
+        problems: shown.list.problems(),
+        exit_code: shown.exit_code,
+    })
+    .unwrap_or_default()
+}
+
+/// The task to do next, or none.
+#[must_use]
+pub fn next_task_json(shown: &TasksShown<'_>) -> Vec<u8> {
+    let next = shown.schedule.next().and_then(|row| shown.list.task(&row.id));
+    json_line(&Next {
+        v: FORMAT_VERSION,
+        r#type: "next_task",
+        place: shown.place,
+        source: next.map(|task| shown.list.source(&task.row.id)),
+        task: next.map(|task| row(shown, task)),
+        waiting: shown.schedule.counts().waiting as u64,
+        exit_code: shown.exit_code,
+    })
+    .unwrap_or_default()
+}
+
+fn row<'a>(shown: &TasksShown<'a>, task: &'a ListedTask) -> Row<'a> {
+    Row {
+        id: &task.row.id,
+        title: &task.row.title,
+        status: task.row.state.name(),
+        standing: match shown.look(task) {
+            Look::Done => "done",
+            Look::InProgress => "in_progress",
+            Look::Ready => "ready",
+            Look::Waiting => "waiting",
+        },
+        priority: task.row.priority,
+        dependencies: &task.row.dependencies,
+        waits_for: shown.unmet(task).collect(),
+        kind: task.row.kind.as_deref(),
+        breaking: task.row.breaking.as_deref(),
+        description: &task.description,
+        verification: task.verification.as_deref(),
+        file: &task.file,
+        line: task.line,
+    }
+}

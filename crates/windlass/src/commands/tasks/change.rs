@@ -1,0 +1,56 @@
+//! Changing tasks: adding one, marking some.
+
+use std::process::ExitCode;
+
+use windlass_core::doc::tasks::NewTask;
+use windlass_core::fact::{TaskId, TaskState};
+use windlass_engine::tasks::{TasksError, Written, add_task, set_state};
+use windlass_ui::{Line, Mark, Tone, one_line, task_marked};
+
+use super::{find, told};
+use crate::args::{TasksAddArgs, TasksMarkArgs};
+use crate::commands::here::Here;
+use crate::commands::{migrate_plan, print_lines};
+use crate::error::CliError;
+
+/// A task more.
+pub fn add(args: &TasksAddArgs) -> Result<ExitCode, CliError> {
+    let (found, codes) = find(&args.place)?;
+    let here = Here::find()?;
+    migrate_plan::refuse_live(&here, codes)?;
+    let title = args.title.as_ref().or(args.title_flag.as_ref()).cloned().unwrap_or_default();
+    let task = NewTask {
+        title,
+        priority: args.priority.clone(),
+        dependencies: args.depends_on.iter().map(|id| id.trim().to_owned()).collect(),
+        description: args.description.clone().unwrap_or_default(),
+    };
+    let id = add_task(&here.directory, &found.place, &task).map_err(|error| told(&error))?;
+    let place = found.place.display().to_string();
+    print_lines(&[Line::hanging(2)
+        .mark(Tone::Good, Mark::Passed)
+        .strong(format!(" {}", one_line(&id.0)))
+        .plain(format!(" is in {}", one_line(&place)))
+        .dim(format!("  {}", one_line(&task.title)))])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Tasks are done, or open again. None is marked where one is not there.
+pub fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, CliError> {
+    let (found, codes) = find(&args.place)?;
+    let here = Here::find()?;
+    migrate_plan::refuse_live(&here, codes)?;
+    let known = |name: &String| {
+        found.list.find(name).ok_or_else(|| {
+            let id = TaskId(one_line(name));
+            told(&TasksError::NoTask { id, place: found.place.clone() })
+        })
+    };
+    let tasks = args.ids.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+    for task in tasks {
+        let written =
+            set_state(&here.directory, &found.place, &task.row.id, state).map_err(|error| told(&error))?;
+        print_lines(&[task_marked(task, state, written != Written::AsItWas)])?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
