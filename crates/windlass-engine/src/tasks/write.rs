@@ -122,3 +122,22 @@ fn apply(path: &Path, before: &str, splice: &Splice) -> Result<Outcome, TasksErr
     sync_folder(target.parent().unwrap_or(Path::new("/")))?;
     Ok(Outcome::Done)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn what_somebody_else_wrote_meanwhile_is_kept() {
+        let scratch = Scratch::plain();
+        scratch.write("tasks.md", "as somebody else left it");
+        let splice = Splice { file: "tasks.md".into(), range: 0..2, text: "new".to_owned() };
+        let path = scratch.top.join("tasks.md");
+        assert_eq!(apply(&path, "old text", &splice).unwrap(), Outcome::Changed);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "as somebody else left it");
+        assert_eq!(fs::read_dir(&scratch.top).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(apply(&path, "as somebody else left it", &splice).unwrap(), Outcome::Done);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new somebody else left it");
+    }
+}

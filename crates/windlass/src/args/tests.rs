@@ -97,7 +97,18 @@ fn command_lines_are_accepted_or_refused() {
         ("verify --plan --depth deep", false),
         ("migrate-plan --to file --dry-run", true),
         ("migrate-plan --to tree", false),
-        ("tasks", false),
+        ("tasks", true),
+        ("tasks ls --json", true),
+        ("tasks list --file a.md --feature b", false),
+        ("tasks graph --format dot", true),
+        ("tasks graph --format png", false),
+        ("tasks graph --format dot --json", false),
+        ("tasks validate -q --json", false),
+        ("tasks add", false),
+        ("tasks add x --title y", false),
+        ("tasks add --title y --depends-on T1,T2 --depends-on T3", true),
+        ("tasks done", false),
+        ("tasks done T1 T2 --file a.md", true),
     ] {
         let words = ["windlass"].into_iter().chain(line.split(' '));
         assert_eq!(Cli::try_parse_from(words).is_ok(), accepted, "{line}");

@@ -50,6 +50,10 @@ pub(super) fn read(name: &Arc<str>, text: &str) -> Found {
     if task.row.title.is_empty() {
         task.row.title = title(body).unwrap_or_else(|| task.row.id.0.clone());
     }
+    // That it breaks something may be said before what it is called.
+    if task.row.breaking.as_deref() == Some("") {
+        task.row.breaking = Some(task.row.title.clone());
+    }
     if task.description.is_empty() {
         body.trim().clone_into(&mut task.description);
     }
@@ -79,7 +83,9 @@ fn take(task: &mut ListedTask, text: &str, entry: &Entry<'_>, problems: &mut Vec
         "type" => task.row.kind = words::kind(&value()),
         "breaking" => task.row.breaking = words::breaking(&value(), &task.row.title),
         "description" => task.description = entry.items.join("\n"),
-        "verification" => task.verification = some(),
+        "verification" | "success_criteria" | "acceptance_criteria" => {
+            task.verification = some().map(|_| entry.items.join("\n"));
+        }
         _ => {}
     }
 }

@@ -34,6 +34,7 @@ struct Story<'a> {
     r#type: Option<&'a RawValue>,
     breaking: Option<&'a RawValue>,
     verification: Option<&'a RawValue>,
+    acceptance_criteria: Option<&'a RawValue>,
 }
 
 /// Any value, also `null`: what is there is no place to write it a second time.
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
             line,
             block: self.mark + start..self.mark + start + raw.get().len(),
             description: story.description.and_then(text).unwrap_or_default(),
-            verification: story.verification.and_then(text),
+            verification: story.verification.or(story.acceptance_criteria).and_then(lines),
             ..ListedTask::default()
         };
         task.row.title = story.title.and_then(text).map_or_else(|| id.clone(), |title| one_line(&title));
@@ -166,6 +167,17 @@ fn text(value: &RawValue) -> Option<String> {
     let text = serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned());
     let text = text.trim();
     (!text.is_empty() && text != "null").then(|| text.to_owned())
+}
+
+/// A value as text, a list as lines.
+fn lines(value: &RawValue) -> Option<String> {
+    match serde_json::from_str::<Vec<&RawValue>>(value.get()) {
+        Ok(items) => {
+            let items: Vec<String> = items.into_iter().filter_map(text).collect();
+            (!items.is_empty()).then(|| items.join("\n"))
+        }
+        Err(_) => text(value),
+    }
 }
 
 /// The tasks that a value names: a list of ids, or a text with some.

@@ -25,6 +25,7 @@ fn stories_are_tasks() {
     assert_eq!(list.tasks().iter().map(|task| task.line).collect::<Vec<_>>(), [4, 8, 9]);
     assert!(list.source(&"US-002".into()).starts_with("{ \"id\": \"US-002\""));
     assert_eq!(list.tasks()[0].description, "As a user");
+    assert_eq!(list.tasks()[0].verification.as_deref(), Some("builds"));
     assert_eq!(list.tasks()[2].row.kind.as_deref(), Some("fix"));
 }
 
@@ -58,7 +59,7 @@ fn a_file_per_task_with_front_matter() {
     let list = folder(&[
         (
             "TASK-001.md",
-            "---\ntitle: Set up # the beginning\nstatus: done\npriority: high\n---\n\nMake it.\n",
+            "---\nbreaking: yes\ntitle: Set up # the beginning\nstatus: done\npriority: high\nsuccess_criteria:\n  - it builds\n  - it runs\n---\n\nMake it.\n",
         ),
         (
             "pay.md",
@@ -80,6 +81,8 @@ fn a_file_per_task_with_front_matter() {
         ]
     );
     assert_eq!(list.tasks()[0].description, "Make it.");
+    assert_eq!(list.tasks()[0].verification.as_deref(), Some("it builds\nit runs"));
+    assert_eq!(list.tasks()[0].row.breaking.as_deref(), Some("Set up"));
     assert_eq!(list.tasks()[2].description, "Two\nlines");
     assert_eq!(
         problems(&list),
