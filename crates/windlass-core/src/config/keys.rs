@@ -120,7 +120,6 @@ keys! {
     TASKS_PROGRESS: FileBelow = "tasks.progress", "Where each iteration of tasks is noted for people; empty = nowhere.";
     TASKS_ATTEMPTS: Count<1> = "tasks.attempts", "Iterations that a task may fail before it is parked.";
     LANES: Count<1> = "lanes.count", "Tasks that are worked on at once, each in a checkout of its own; 1 = one after another, right here.";
-    TASKS_FILE: FileBelow = "tasks.file", "The task file, or a folder of task files; empty = it is looked for.";
 
     HOOKS_ENABLED: bool = "hooks.enabled", "Call hooks at the turns of a run.";
     HOOK_TIMEOUT: PositiveSpan = "hooks.timeout", "Time that a hook may take.";

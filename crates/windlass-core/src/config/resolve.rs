@@ -51,8 +51,6 @@ pub struct Resolved {
     pub plan: PlanSettings,
     /// Where tasks lie, and how they are worked off.
     pub tasks: TasksSettings,
-    /// The task file, or a folder of task files, relative to the working directory; `None` = it is looked for.
-    pub tasks_file: Option<PathBuf>,
     /// What is called at the turns of a run.
     pub hooks: HookSettings,
     /// What locks in what a run starts.
@@ -230,7 +228,6 @@ impl Values {
             },
             plan: self.plan()?,
             tasks: self.tasks()?,
-            tasks_file: self.get(&keys::TASKS_FILE).map(|FileBelow(path)| path)?,
             hooks: self.hooks()?,
             sandbox: self.sandbox()?,
             worktree: self.worktree()?,

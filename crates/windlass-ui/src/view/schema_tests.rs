@@ -3,7 +3,9 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use windlass_core::config::NotifyEvent;
 use windlass_core::fact::{
-    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact, HookDecision, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, Suspicion, SuspicionKind, UsageLimit,
+    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact,
+    HookDecision, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, Suspicion, SuspicionKind,
+    UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 

@@ -243,7 +243,6 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::run::Withholding::default(),
         undo: Default::default(),
-        guard: Default::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
     }

@@ -38,7 +38,7 @@ fn find(place: &TasksPlaceArgs) -> Result<(FoundTasks, ExitCodes), CliError> {
     let directory = working_directory()?;
     let configuration =
         Configuration::load(&directory, None, Mode::Goal, Layer::default(), Unlimited::Allowed)?;
-    let configured = configuration.resolved.tasks_file.as_deref();
+    let configured = configuration.resolved.tasks.file.as_deref();
     let wanted = match (&place.file, &place.feature, configured) {
         (Some(file), _, _) => Wanted::Place(file),
         (None, Some(feature), _) => Wanted::Feature(feature),
