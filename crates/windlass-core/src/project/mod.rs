@@ -1,6 +1,7 @@
 //! What kind of project this is, told by the names of the files at its root, and which commands its tools have.
 
 mod clues;
+mod feature;
 pub mod scaffold;
 mod tools;
 
@@ -8,6 +9,7 @@ mod tools;
 mod tests;
 
 pub use clues::{Clues, make_targets, package_scripts};
+pub use feature::{FeatureName, FeatureNameError};
 use tools::{TOOLS, Tool};
 
 /// What a project is built with.

@@ -1,7 +1,9 @@
-//! What `init --plan` writes into a project that has nothing of it yet.
+//! What `init --plan` and `init --tasks` write into a project that has nothing of it yet.
 
 use std::fmt::Write as _;
 use std::path::Path;
+
+use jiff::civil::Date;
 
 use super::{CommandKind, Offer};
 use crate::fact::HookName;
@@ -54,6 +56,35 @@ count as requirements; tasks of the plan refer to the file they carry out.
     )
 }
 
+/// A task file without a task: how one is written stands in a comment, so that it is none.
+#[must_use]
+pub fn task_file(title: &str, created: Date) -> String {
+    let title = title.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let title = title.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    format!(
+        "\
+# {title}
+
+**Project**: {title}
+**Created**: {created}
+
+<!--
+What is to be done: a heading for each task, and below it what it is about.
+
+### TASK-001: What it is, in a few words
+- **Status**: pending
+- **Priority**: high
+- **Dependencies**: none
+- **Description**: What is to be done, and how anybody can tell that it is.
+
+Ids go up: TASK-001, TASK-002. A task takes about 30 minutes. Status is pending,
+in-progress or done; priority is high, medium or low; dependencies are none, or
+the tasks that have to be done before: TASK-001, TASK-002.
+-->
+"
+    )
+}
+
 /// A hook that does nothing yet, to be copied to its name without `.sample`.
 #[must_use]
 pub fn sample_hook(hook: HookName) -> String {
@@ -96,6 +127,18 @@ mod tests {
             assert!(text.contains(part), "{text}");
         }
         assert!(agents_file(&[]).contains("Nobody has written down yet"));
+    }
+
+    // rows: 19
+    #[test]
+    fn a_task_file_begins_without_a_task() {
+        let text = task_file("Pay\n### TASK-009: by card", jiff::civil::date(2026, 3, 1));
+        assert!(
+            text.starts_with("# Pay ### TASK-009: by card\n") && text.contains("**Created**: 2026-03-01\n"),
+            "{text}"
+        );
+        let (before, rest) = text.split_once("<!--").unwrap();
+        assert!(!before.contains("\n###") && rest.trim_end().ends_with("-->"), "{text}");
     }
 
     #[test]

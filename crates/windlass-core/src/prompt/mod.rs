@@ -11,6 +11,7 @@ mod plan_tests;
 mod plans;
 mod session;
 mod tasks;
+mod task_session;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,8 @@ pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
 pub use plans::{PlanLayout, PlanWork};
 pub use session::{Authoring, SessionParts, session};
 pub use tasks::TaskWork;
+pub use session::{Authoring, SessionParts, SessionPrompt, session};
+pub use task_session::{TaskSessionParts, task_session};
 
 /// The longest goal, in bytes. Claude Code takes 10 MB on standard input, but refuses about 5 MB as too long for its
 /// context; a goal beyond this is a mistake.

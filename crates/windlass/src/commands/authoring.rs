@@ -1,34 +1,28 @@
 //! `setup` and `edit`: an agent and a person at this terminal write what a workspace's runs are told.
 
 use std::fs;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
+use windlass_core::agent::ClaudeSettings;
 use windlass_core::config::{NotifySettings, Unlimited};
-use windlass_core::fact::{Ended, ExitCodes, StopReason};
+use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::notification;
 use windlass_core::prompt::{Authoring, SessionParts, session};
 use windlass_core::run::{AgentPlan, Mode};
-use windlass_engine::interactive::{self, Interactive, Keeping};
-use windlass_engine::inventory::{Change, Surveyor, as_path};
 use windlass_engine::process::WORKSPACE_VARIABLE;
-use windlass_engine::store::SessionFolder;
-use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
-use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
+use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;
+use super::conversation::{Conversation, Held, has_terminal};
 use super::here::{Here, working_directory};
 use super::workspaces::from_here;
-use super::{agent, flags, launch, print, print_lines, run, telling, warn};
+use super::{agent, flags, print_lines, run, telling, warn};
 use crate::args::AuthoringArgs;
 use crate::error::{CliError, Kind};
-
-/// Files that are named of those that changed beside the instructions; the others are counted.
-const NAMED: usize = 5;
 
 /// Does it.
 ///
@@ -88,7 +82,7 @@ fn refuse_wrong_verb(authoring: Authoring, workspace: &Workspace) -> Result<(), 
 }
 
 fn refuse_without_terminal(workspace: &Workspace) -> Result<(), CliError> {
-    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+    if has_terminal() {
         return Ok(());
     }
     Err(CliError::usage("this is a conversation with the agent, and there is no terminal to have it in")
@@ -128,31 +122,35 @@ struct Session {
 
 impl Session {
     fn hold(self) -> Result<ExitCode, CliError> {
-        let record = SessionRecord {
-            verb: self.verb().to_owned(),
-            about: self.workspace.name().to_string(),
-            directory: self.here.directory.clone(),
-            started: Timestamp::now(),
-        };
-        let folder = SessionFolder::create(&self.here.project, &record)?;
-        let taken = match launch::lock(&self.here, folder.session(), ExitCodes::Simple) {
-            Ok(taken) => taken,
-            Err(error) => {
-                // Nothing has happened in it.
-                let _ = fs::remove_dir_all(folder.path());
-                return Err(error);
-            }
-        };
-        taken.notices.iter().for_each(|notice| warn(notice));
-        let (ended, taken) = launch::with_lock(taken, || self.talk(&folder))?;
-        let noted = self
-            .workspace
-            .update_metadata(&self.here.project, windlass_core::workspace::Metadata::after_setup);
-        taken.lock.release()?;
+        let (held, noted) = self.conversation()?.hold(|| {
+            self.workspace
+                .update_metadata(&self.here.project, windlass_core::workspace::Metadata::after_setup)
+        })?;
         if let Some(mended) = noted?.mended {
             warn(&mended.sentence(&self.workspace.metadata()));
         }
-        self.tell(&folder, &ended)
+        self.tell(&held)
+    }
+
+    fn conversation(&self) -> Result<Conversation<'_>, CliError> {
+        let prompt = session(&SessionParts {
+            authoring: self.authoring,
+            name: self.workspace.name().as_str(),
+            workspace: self.workspace.folder(),
+            project: &self.here.directory,
+            mode: self.mode,
+        });
+        let state = super::here::state_root()?;
+        let workspace = self.workspace.folder().display().to_string();
+        Ok(Conversation {
+            here: &self.here,
+            agent: &self.agent,
+            verb: self.verb(),
+            about: self.workspace.name().as_str(),
+            prompt,
+            settings: ClaudeSettings::session(&self.here.directory, self.workspace.folder(), &state),
+            environment: vec![(WORKSPACE_VARIABLE.to_owned(), Some(workspace))],
+        })
     }
 
     const fn verb(&self) -> &'static str {
@@ -162,111 +160,31 @@ impl Session {
         }
     }
 
-    /// Hands the terminal over, and has it back.
-    fn talk(&self, folder: &SessionFolder) -> Result<interactive::Ended, CliError> {
-        let prompt = session(&SessionParts {
-            authoring: self.authoring,
-            name: self.workspace.name().as_str(),
-            workspace: self.workspace.folder(),
-            project: &self.here.directory,
-            mode: self.mode,
-        });
-        let state = super::here::state_root()?;
-        let settings = ClaudeSettings::session(&self.here.directory, self.workspace.folder(), &state);
-        folder.write(&prompt.system, &settings.to_json())?;
-        let (system, settings) = (folder.system(), folder.settings());
-        let files = SessionFiles { system_prompt: &system, settings: &settings, opening: &prompt.opening };
-        let mut invocation = ClaudeInvocation::interactive(&self.agent, files);
-        let workspace = self.workspace.folder().display().to_string();
-        invocation.environment.push((WORKSPACE_VARIABLE.to_owned(), Some(workspace)));
-        invocation.environment.extend(agent::secret_variables().into_iter().map(|name| (name, None)));
-        let store = launch::snapshots(&self.here, folder.session())?;
-        if let Some(without) = launch::without_git(&self.here) {
-            warn(&without);
-        }
-        print_lines(&[self.opening()])?;
-        let keeping = store.map(|store| Keeping { surveyor: Surveyor::new(self.here.place()), store });
-        let interactive = Interactive {
-            session: folder.session(),
-            invocation: &invocation,
-            directory: &self.here.directory,
-            keeping,
-        };
-        let ended = interactive.hold()?;
-        if matches!(ended.handed_back.ended, Ended::Signalled(_)) {
-            print(terminal_reset())?;
-        }
-        Ok(ended)
-    }
-
-    fn opening(&self) -> Line {
-        let agent = match self.agent.version.as_str() {
-            "" => self.agent.name.clone(),
-            version => format!("{} {version}", self.agent.name),
-        };
-        Line::hanging(2)
-            .strong(format!("{} {}", self.verb(), self.workspace.name()))
-            .dim(format!(" · the terminal is {agent}'s until you leave it"))
-    }
-
     /// What came of it.
-    fn tell(&self, folder: &SessionFolder, ended: &interactive::Ended) -> Result<ExitCode, CliError> {
+    fn tell(&self, held: &Held) -> Result<ExitCode, CliError> {
         let instructions = self.workspace.instructions();
         let written = has_text(&instructions)?;
-        let mut lines = Vec::new();
-        lines.extend(how_it_ended(ended.handed_back.ended));
-        lines.extend(ended.handed_back.left.first().map(|pid| {
-            let count = ended.handed_back.left.len();
-            notice(&format!("{count} processes it started cannot be ended; the first is {pid}"))
-        }));
-        lines.extend(
-            ended
-                .trouble
-                .as_ref()
-                .map(|trouble| notice(&format!("the files were not kept afterwards: {trouble}"))),
-        );
-        let (own, others) = self.changes(ended);
+        let mut lines = held.troubles();
+        let ours = [instructions, self.workspace.todo()];
+        let (own, others) = held.changes(&self.here, &ours);
         lines.push(self.headline(written, own.as_deref()));
-        if !others.is_empty() {
-            lines.push(notice(&format!(
-                "{} beside the instructions: {}",
-                changed(others.len()),
-                named(&others)
-            )));
-        }
-        let changed_anything = ended.changes.as_ref().is_some_and(|changes| !changes.is_empty());
+        lines.extend(Held::beside("the instructions", &others));
         let labels = ["next", "", ""];
         let next = labels.iter().zip(self.next(written));
         lines
             .extend(next.map(|(label, command)| Line::new().dim(format!("  {label:<4}  ")).command(command)));
-        if changed_anything || ended.trouble.is_some() && self.here.repository.is_some() {
-            let undo = format!("windlass restore {} 1 --before", folder.session());
-            lines.push(Line::new().dim("  undo  ").command(undo));
-        }
+        lines.extend(held.undo(&self.here));
         print_lines(&lines)?;
         if written && self.authoring == Authoring::Setup {
             let name = self.workspace.name().as_str();
             let told = notification::setup_complete(name, Timestamp::now());
             telling::tell(&self.notify, &self.here.directory, &told)?;
         }
-        Ok(match ended.handed_back {
+        Ok(match held.ended.handed_back {
             ref back if back.asked => ExitCode::from(143),
             _ if written => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
         })
-    }
-
-    /// The changed files of the workspace that the session is for (`None`: nobody looked), and all others but its own
-    /// bookkeeping.
-    fn changes(&self, ended: &interactive::Ended) -> (Option<Vec<PathBuf>>, Vec<PathBuf>) {
-        let Some(changes) = &ended.changes else {
-            return (None, Vec::new());
-        };
-        let root = self.here.place().root;
-        let path = |change: &Change| root.join(as_path(&change.path));
-        let ours = [self.workspace.instructions(), self.workspace.todo()];
-        let (own, others) = changes.iter().map(path).partition::<Vec<_>, _>(|path| ours.contains(path));
-        (Some(own), others)
     }
 
     fn headline(&self, written: bool, own: Option<&[PathBuf]>) -> Line {
@@ -298,29 +216,4 @@ impl Session {
             vec![format!("windlass setup {name}")]
         }
     }
-}
-
-fn how_it_ended(ended: Ended) -> Option<Line> {
-    match ended {
-        Ended::Exited(0) => None,
-        Ended::Exited(code) => Some(notice(&format!("the agent ended with exit code {code}"))),
-        Ended::Signalled(signal) => Some(notice(&format!("the agent was ended by signal {signal}"))),
-        Ended::Lost => Some(notice("the agent's end was not seen")),
-    }
-}
-
-fn notice(sentence: &str) -> Line {
-    Line::hanging(2).mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
-}
-
-fn changed(count: usize) -> String {
-    if count == 1 { "1 file changed".to_owned() } else { format!("{count} files changed") }
-}
-
-fn named(paths: &[PathBuf]) -> String {
-    let mut names: Vec<String> = paths.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-    if paths.len() > NAMED {
-        names.push(format!("{} more", paths.len() - NAMED));
-    }
-    names.join(", ")
 }

@@ -9,6 +9,7 @@ mod clean;
 mod completions;
 mod config;
 mod configuration;
+mod conversation;
 pub mod demo;
 mod doctor;
 mod dry_run;

@@ -73,6 +73,18 @@ impl ClaudeSettings {
         ClaudeSettings { permissions: Permissions { allow, deny } }
     }
 
+    /// Settings of an interactive session that writes one file of the project: this file without being asked, git reading,
+    /// and nothing else; Windlass's own files not at all. Paths as above.
+    #[must_use]
+    pub fn session_on_file(directory: &Path, file: &Path, state: &Path) -> ClaudeSettings {
+        let mut allow: Vec<String> =
+            file.to_str().map(|file| rule("Edit", &path_pattern(file))).into_iter().collect();
+        allow.extend(git_reading_rules());
+        let mut deny: Vec<String> = guard(&directory.join(".windlass"), "**").into_iter().collect();
+        deny.extend(guard(state, "**"));
+        ClaudeSettings { permissions: Permissions { allow, deny } }
+    }
+
     /// The file's content: JSON, with a line feed at its end.
     #[must_use]
     pub fn to_json(&self) -> String {

@@ -155,3 +155,14 @@ fn a_denial_names_the_rule_that_would_allow_it() {
     assert_eq!(denial.input.chars().count(), 200);
     assert_eq!(denial.rule, rule("Bash", &"é".repeat(300)));
 }
+
+// rows: 29, 32
+#[test]
+fn a_session_on_a_file_writes_that_file_and_none_of_ours() {
+    let (project, file) = (Path::new("/p"), Path::new("/p/requirements/pay (1).md"));
+    let json = ClaudeSettings::session_on_file(project, file, Path::new("/s")).to_json();
+    let settings: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let rules = &settings["permissions"];
+    assert_eq!(rules["allow"][0], r"Edit(//p/requirements/pay \\\(1\\\).md)");
+    assert_eq!(rules["deny"], serde_json::json!(["Edit(//p/.windlass/**)", "Edit(//s/**)"]));
+}
