@@ -1,11 +1,13 @@
 //! Looking at a project that is about to be worked on, and making what it has nothing of.
 
 use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::project::{Clues, make_targets, package_scripts};
 
-use crate::file::{AtPath as _, FileError, Made, create_new, read_beginning};
+use crate::file::{AtPath as _, FileError, Made, create_new, read_beginning, replace};
 
 /// A longer `package.json` or makefile is not looked into.
 const LONGEST: usize = 1024 * 1024;
@@ -47,6 +49,20 @@ pub fn make(folder: &Path, files: Vec<(PathBuf, String)>) -> Result<Vec<(PathBuf
         done.push((path, create_new(&full, text.as_bytes(), PERMISSIONS)?));
     }
     Ok(done)
+}
+
+/// Begins a person's file anew: what was in it is kept, byte for byte, under the name `kept`, which must be free.
+///
+/// # Errors
+/// The file system refuses; then the file is as it was.
+pub fn begin_anew(path: &Path, kept: &Path, text: &str) -> Result<(), FileError> {
+    let permissions = fs::metadata(path).at("look at", path)?.permissions().mode() & 0o777;
+    let former = fs::read(path).at("read", path)?;
+    if create_new(kept, &former, permissions)? == Made::WasThere {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", kept);
+    }
+    let target = fs::canonicalize(path).at("find", path)?;
+    replace(&target, text.as_bytes(), permissions)
 }
 
 #[cfg(test)]

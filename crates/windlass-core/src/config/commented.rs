@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use toml::Value;
 
 use super::keys;
-use super::layer::ConfigError;
+use super::layer::{ConfigError, FileKind};
 use super::reference::{KeyReference, key_reference};
 use super::setting::Secrecy;
 
@@ -25,7 +25,7 @@ pub fn commented_file(gates: &[&str]) -> Result<String, ConfigError> {
     let mut text = HEADING.to_owned();
     let mut last_table = "";
     for KeyReference { key, default, in_modes } in key_reference()? {
-        if key.secrecy == Secrecy::Secret {
+        if key.secrecy == Secrecy::Secret || key.belongs_in(FileKind::Project).is_err() {
             continue;
         }
         let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
@@ -73,15 +73,20 @@ fn example(key: &str) -> &'static str {
 mod tests {
     use std::path::Path;
 
-    use super::super::{FileKind, KEYS, Layer};
+    use super::super::{FileKind, KEYS, KeyInfo, Layer};
     use super::*;
+
+    fn shown_keys() -> impl Iterator<Item = &'static KeyInfo> {
+        KEYS.iter().filter(|key| key.secrecy != Secrecy::Secret && key.belongs_in(FileKind::Project).is_ok())
+    }
 
     #[test]
     fn it_names_every_key_and_says_nothing() {
         let text = commented_file(&[]).unwrap();
         let layer = Layer::parse(FileKind::Project, Path::new("config.toml"), &text).unwrap();
         assert_eq!(layer.values().count(), 0);
-        for key in KEYS.iter().filter(|key| key.secrecy == Secrecy::Open) {
+        assert!(!text.contains("[project]"), "what is the user's alone: {text}");
+        for key in shown_keys().filter(|key| key.secrecy == Secrecy::Open) {
             let name = key.name.split('.').nth(1).unwrap();
             assert!(text.contains(&format!("\n# {name} = ")), "{name}");
         }
@@ -99,8 +104,7 @@ mod tests {
             text.lines().map(|line| if is_value(&line) { &line[2..] } else { line }).collect();
         let layer =
             Layer::parse(FileKind::Project, Path::new("config.toml"), &uncommented.join("\n")).unwrap();
-        let shown = KEYS.iter().filter(|key| key.secrecy != Secrecy::Secret);
-        assert_eq!(layer.values().count(), shown.count(), "{uncommented:?}");
+        assert_eq!(layer.values().count(), shown_keys().count(), "{uncommented:?}");
         assert_eq!(layer.value("gates.commands").unwrap().as_array().unwrap().len(), 2);
     }
 }

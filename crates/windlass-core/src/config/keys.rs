@@ -4,12 +4,10 @@ use std::marker::PhantomData;
 
 use toml::Value;
 
-use super::layer::ConfigError;
+use super::layer::{ConfigError, FileKind};
 use super::nearest::nearest;
 use super::setting::{
-    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap, NetworkChoice,
-    NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName,
-    Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
 use super::shown::shown;
 use crate::fact::ExitCodes;
@@ -181,6 +179,8 @@ keys! {
     COMMIT_LARGE_FILE: ByteCap = "commit.large_file", "Files beyond this size are held back from commits; 0 = none.";
     UNDO: UndoPolicy = "safety.undo", "Damage an agent does to the repository: say how to undo it, or undo it at once.";
 
+    DEFAULT_PROJECT: FolderAnywhere = "project.default", "In your own file: the project that tasks are worked on where the current directory has no job; empty = none.";
+
     LEVEL: OutputLevel = "output.level", "How much is shown of a run.";
     EMOJI: bool = "output.emoji", "Show emoji and other symbols beyond ASCII.";
     EXIT_CODES: ExitCodes = "output.exit_codes", "Exit codes: a few, or one per stop reason.";
@@ -232,6 +232,25 @@ impl KeyInfo {
     /// It may not: one sentence.
     pub fn check(&self, value: &Value) -> Result<(), ConfigError> {
         self.accept(value).map_err(|problem| ConfigError::one(format!("`{}`: {problem}", self.name)))
+    }
+
+    /// May it stand in a file of this kind?
+    ///
+    /// # Errors
+    /// It may not: one sentence.
+    pub fn belongs_in(&self, kind: FileKind) -> Result<(), ConfigError> {
+        self.check_place(kind).map_err(ConfigError::one)
+    }
+
+    pub(super) fn check_place(&self, kind: FileKind) -> Result<(), String> {
+        let is_users = self.name == DEFAULT_PROJECT.name;
+        if is_users && matches!(kind, FileKind::Project | FileKind::Workspace) {
+            let name = self.name;
+            return Err(format!(
+                "`{name}` is for your own file alone: windlass config set --user {name} PATH"
+            ));
+        }
+        Ok(())
     }
 
     /// The variable of the environment that says it: `WINDLASS_<TABLE>__<KEY>`.

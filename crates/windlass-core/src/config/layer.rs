@@ -280,6 +280,7 @@ impl SourceFile<'_> {
             let at = key.span().start;
             let full_name = format!("{}.{}", name.get_ref(), key.get_ref());
             let result = known(&full_name).and_then(|info| {
+                info.check_place(self.kind)?;
                 let value = Value::deserialize(ValueDeserializer::from(value))
                     .map_err(|error| error.message().to_owned())?;
                 layer

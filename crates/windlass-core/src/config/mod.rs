@@ -4,6 +4,7 @@
 //! the user's, and that before the defaults, key by key. A list is one value: who gives one replaces the list of the layers below.
 
 mod commented;
+pub mod devloop;
 mod duration;
 pub mod edit;
 pub mod fresher;
@@ -34,7 +35,7 @@ pub use sections::{
     SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 pub use setting::{
-    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, Globs, Hosts, MoneyCap,
+    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
     NetworkChoice, NotifyEvent, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets,
     ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
     TextOrNothing, TokenCap, WebAddress,

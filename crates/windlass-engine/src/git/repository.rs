@@ -262,6 +262,21 @@ impl Repository {
         let output = call.args(["ls-files", "-z", "--others", "--directory"]).output()?;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(<[u8]>::to_vec).collect())
+    /// The subjects of so many commits that lead to HEAD, the newest first.
+    ///
+    /// # Errors
+    /// There is no commit yet, or git cannot be asked.
+    pub(crate) fn subjects(&self, most: u32) -> Result<Vec<String>, GitError> {
+        let call = Call::new(&self.top).args([
+            "rev-list",
+            "--format=%s",
+            &format!("--max-count={most}"),
+            "HEAD",
+            "--",
+        ]);
+        let printed = String::from_utf8_lossy(&call.output()?).into_owned();
+        // Before each subject git says which commit it is of.
+        Ok(printed.lines().skip(1).step_by(2).map(str::to_owned).collect())
     }
 
     /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each

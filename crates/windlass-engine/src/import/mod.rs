@@ -3,6 +3,7 @@
 pub mod claude_iterate;
 mod configuration;
 mod copy;
+pub mod devloop;
 pub mod fresher;
 
 #[cfg(test)]
@@ -49,6 +50,8 @@ pub enum ItemKind {
     Hook,
     /// A plan.
     Plan,
+    /// A task file.
+    TaskFile,
     /// What was noted of earlier runs.
     History,
     /// Any other file or folder.
@@ -68,6 +71,7 @@ impl ItemKind {
             ItemKind::AgentsFile => "agents file",
             ItemKind::Hook => "hook",
             ItemKind::Plan => "plan",
+            ItemKind::TaskFile => "task file",
             ItemKind::History => "history",
             ItemKind::File => "file",
         }

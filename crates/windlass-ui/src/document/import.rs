@@ -11,7 +11,7 @@ use crate::view::{FORMAT_VERSION, json_line};
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportRow {
-    /// `workspace`, `template`, `archive`, `configuration`, `prompt`, `agents file`, `hook`, `plan`, `history`, `file`.
+    /// `workspace`, `template`, `archive`, `configuration`, `prompt`, `agents file`, `hook`, `plan`, `task file`, `history`, `file`.
     pub kind: String,
     /// Its name.
     pub name: String,
@@ -84,6 +84,7 @@ fn next(taken: &[&ImportRow]) -> Option<&'static str> {
     let is_there = |kind: &str| taken.iter().any(|row| row.kind == kind);
     match (is_there("workspace"), is_there("plan"), is_there("prompt")) {
         (true, ..) => Some("windlass list"),
+        _ if is_there("task file") => Some("windlass continue"),
         (_, true, _) => Some("windlass build --dry-run"),
         (.., true) => Some("windlass plan --dry-run"),
         _ => None,

@@ -40,7 +40,8 @@ pub use verbs::{
     RunsArgs, Shell, StatusArgs, StopArgs,
 };
 pub use workspaces::{
-    CleanArgs, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs, WorkspaceMode,
+    CleanArgs, ContinueArgs, Continued, ImportArgs, InitArgs, ListArgs, ListedStatus, ResetArgs, ShowArgs,
+    TaskFileArgs, WorkspaceMode,
 };
 pub use worktrees::{WorktreeArgs, WorktreeVerb};
 
@@ -50,6 +51,7 @@ Work:
   run          Iterate on a goal or a workspace until it is shown to be done
   plan         Turn specifications into a plan, and change nothing else
   build        Work off a plan, one open task per iteration
+  continue     Say what can go on here: the task file, its work, unfinished runs
   resume       Continue an unfinished run, or an ended one with a raised limit
   stop         End a run after its current iteration
   worktree     List worktrees of runs, and remove those that are merged
@@ -73,7 +75,7 @@ Workspaces:
   archive      Put workspaces away and bring them back
   template     Use the instructions and options of a workspace again
   migrate-plan Make a folder of the plan's file, or one file of its folder
-  import       Take over the files of claude-iterate or Fresher
+  import       Take over the files of claude-iterate, Fresher or DevLoop
 
 Go back:
   restore      Put the files back as they were after an iteration
@@ -130,6 +132,8 @@ pub enum Verb {
     Plan(Box<PlanArgs>),
     /// Work off a plan, one open task per iteration
     Build(Box<BuildArgs>),
+    /// Say what can go on here: the task file, its work, unfinished runs
+    Continue(ContinueArgs),
     /// Continue an unfinished run, or an ended one with a raised limit
     Resume(Box<ResumeArgs>),
     /// End a run after its current iteration
@@ -169,7 +173,8 @@ pub enum Verb {
     Logs(LogsArgs),
     /// Make a folder of the plan's file, or one file of its folder
     MigratePlan(MigratePlanArgs),
-    /// Take over the files of claude-iterate or Fresher
+    #[expect(clippy::doc_markdown, reason = "it is the help that people read")]
+    /// Take over the files of claude-iterate, Fresher or DevLoop
     Import(ImportArgs),
     /// Put the files back as they were after an iteration
     Restore(RestoreArgs),

@@ -17,6 +17,8 @@ Examples:
       A workspace; each iteration does as much as fits.
   windlass init --plan
       Also specs/, AGENTS.md with this project's commands, and sample hooks.
+  windlass init --tasks
+      Also requirements.md; at a terminal the agent and you write its tasks.
   windlass init --pre-commit-guard
       Keeps workspaces out of commits with a hook of git;
       `windlass clean --pre-commit-guard` takes it away again.")]
@@ -47,6 +49,67 @@ pub struct InitArgs {
     /// Make what `windlass plan` and `windlass build` begin with: specs/, AGENTS.md, sample hooks
     #[arg(long, conflicts_with = "name")]
     pub plan: bool,
+    /// Make or adopt a task file: requirements.md, or that of a feature
+    #[command(flatten)]
+    pub task_file: TaskFileArgs,
+}
+
+/// What can be said to `windlass init --tasks`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct TaskFileArgs {
+    /// Make or adopt a task file, and write its tasks together with the agent
+    #[arg(long, conflicts_with_all = ["name", "plan"])]
+    pub tasks: bool,
+    /// That of a feature: requirements/NAME.md
+    #[arg(long, value_name = "NAME", requires = "tasks")]
+    pub feature: Option<String>,
+    /// Begin a new task file; the one that is there is kept beside it
+    #[arg(long, requires = "tasks")]
+    pub force: bool,
+    /// Make the file and do not call the agent
+    #[arg(long, requires = "tasks")]
+    pub no_session: bool,
+    /// The agent's model
+    #[arg(long, value_name = "MODEL", requires = "tasks")]
+    pub model: Option<String>,
+    /// Talk to a scripted agent instead: the built-in one, or a script's (docs/mock-script.md)
+    #[arg(long, value_name = "SCRIPT", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default", requires = "tasks")]
+    pub mock: Option<String>,
+}
+
+/// What can be said to `windlass continue`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+Without a word it says how the tasks stand and what can go on here; at a
+terminal it then asks.
+
+Examples:
+  windlass continue
+  windlass continue requirements
+      The agent and you change the task file at this terminal.
+  windlass continue run --feature pay
+      The tasks of requirements/pay.md are worked off.")]
+pub struct ContinueArgs {
+    /// What to go on with, without being asked
+    pub what: Option<Continued>,
+    /// The feature whose task file is meant: requirements/NAME.md
+    #[arg(long, value_name = "NAME")]
+    pub feature: Option<String>,
+    /// The agent's model
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// A scripted agent instead: the built-in one, or a script's (docs/mock-script.md)
+    #[arg(long, value_name = "SCRIPT", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default")]
+    pub mock: Option<String>,
+}
+
+/// What can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Continued {
+    /// Changing the task file together with the agent
+    Requirements,
+    /// Working off the tasks
+    Run,
 }
 
 /// How a workspace is worked on.
@@ -130,9 +193,10 @@ pub struct CleanArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = "\
 Takes over workspaces, templates, archives and the configuration of
-claude-iterate, and the configuration, prompts, hooks, agents file and plan of
-Fresher. What is there is copied and never changed or executed; what is here
-already is never replaced.
+claude-iterate; the configuration, prompts, hooks, agents file and plan of
+Fresher; the configuration of DevLoop, whose task files and journals are used
+where they are. What is there is copied and never changed or executed; what is
+here already is never replaced.
 
 Examples:
   windlass import --dry-run

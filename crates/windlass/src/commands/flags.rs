@@ -37,8 +37,16 @@ pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
 /// # Errors
 /// Values that are wrong: all of them.
 pub fn authoring(args: &AuthoringArgs) -> Result<Layer, CliError> {
+    model(args.model.as_ref())
+}
+
+/// `--model` alone.
+///
+/// # Errors
+/// It is wrong.
+pub fn model(model: Option<&String>) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
-    flags.text(&keys::MODEL, "--model", args.model.as_ref());
+    flags.text(&keys::MODEL, "--model", model);
     Ok(flags.finish()?)
 }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use windlass_engine::file::FileError;
 use windlass_engine::import::claude_iterate::{self, Import};
+use windlass_engine::import::devloop::{self, DevloopError, DevloopImport};
 use windlass_engine::import::fresher::{self, FresherImport};
 use windlass_engine::import::{Extent, Item};
 use windlass_engine::store::paths;
@@ -27,18 +28,26 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
     let source = source(args, &target)?;
     let (extent, state) =
         if args.dry_run { (Extent::Look, ImportState::LookedAt) } else { (Extent::Take, ImportState::Done) };
+    let is_there = OfWhom::at(&source);
+    if args.user && !is_there.has_users_files() {
+        return Err(CliError::usage(
+            "`--user` is for claude-iterate and DevLoop: Fresher has no configuration of the user's",
+        ));
+    }
     let mut items = Vec::new();
-    if claude_iterate::is_there(&source) {
-        let user = if args.user { Some(user_files()?) } else { None };
+    // First, since it takes nothing at all where a file is broken.
+    if is_there.devloop {
+        let user = if args.user { Some(user_files(Tool::DevLoop)?) } else { None };
+        let import = DevloopImport { source: source.clone(), user, target: target.clone(), extent };
+        items.extend(import.run().map_err(|error| refused(&error))?);
+    }
+    if is_there.claude_iterate {
+        let user = if args.user { Some(user_files(Tool::ClaudeIterate)?) } else { None };
         let project = project.here.project;
         let import = Import { source: source.clone(), user, target: target.clone(), project, extent };
         items.extend(import.run().map_err(|error| trouble(&error))?);
-    } else if args.user {
-        return Err(CliError::usage(
-            "`--user` is for claude-iterate: Fresher has no configuration of the user's",
-        ));
     }
-    if fresher::is_there(&source) {
+    if is_there.fresher {
         let import = FresherImport { source, target: target.clone(), extent };
         items.extend(import.run().map_err(|error| trouble(&error))?);
     }
@@ -55,8 +64,42 @@ fn trouble(error: &FileError) -> CliError {
     CliError::new(Kind::System, error.to_string())
 }
 
+fn refused(error: &DevloopError) -> CliError {
+    match error {
+        DevloopError::Malformed { .. } => CliError::new(Kind::Configuration, error.to_string())
+            .hint("Mend it or move it away. Nothing was taken over."),
+        DevloopError::File(error) => trouble(error),
+    }
+}
+
+/// Whose files are in a folder?
+#[derive(Clone, Copy, Debug)]
+struct OfWhom {
+    claude_iterate: bool,
+    fresher: bool,
+    devloop: bool,
+}
+
+impl OfWhom {
+    fn at(folder: &Path) -> OfWhom {
+        OfWhom {
+            claude_iterate: claude_iterate::is_there(folder),
+            fresher: fresher::is_there(folder),
+            devloop: devloop::is_there(folder),
+        }
+    }
+
+    const fn anybody(self) -> bool {
+        self.claude_iterate || self.fresher || self.devloop
+    }
+
+    const fn has_users_files(self) -> bool {
+        self.claude_iterate || self.devloop
+    }
+}
+
 fn is_there(folder: &Path) -> bool {
-    claude_iterate::is_there(folder) || fresher::is_there(folder)
+    OfWhom::at(folder).anybody()
 }
 
 /// The folder that holds the other tools' files.
@@ -71,19 +114,32 @@ fn source(args: &ImportArgs, target: &Path) -> Result<PathBuf, CliError> {
     if is_there(&folder) {
         return Ok(folder);
     }
-    Err(CliError::usage(format!("there is nothing of claude-iterate or Fresher in {}", folder.display()))
-        .hint("They are known by .claude-iterate.json, the folder claude-iterate/ and the folder .fresher/.")
+    let message = format!("there is nothing of claude-iterate, Fresher or DevLoop in {}", folder.display());
+    Err(CliError::usage(message)
+        .hint("They are known by .claude-iterate.json and the folders claude-iterate/, .fresher/ and .devloop/.")
         .hint("Another project's: windlass import --from DIR"))
 }
 
-/// The user's configuration file of claude-iterate, and ours.
-fn user_files() -> Result<(PathBuf, PathBuf), CliError> {
+/// A tool whose users have a configuration of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    ClaudeIterate,
+    DevLoop,
+}
+
+/// The user's configuration file of a tool, and ours.
+fn user_files(tool: Tool) -> Result<(PathBuf, PathBuf), CliError> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = absolute("XDG_CONFIG_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".config")))
+    let theirs = match tool {
+        Tool::ClaudeIterate => absolute("XDG_CONFIG_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".config")))
+            .map(|folder| folder.join("claude-iterate/config.json")),
+        Tool::DevLoop => absolute("HOME").map(|home| home.join(".devloop/config.json")),
+    };
+    let theirs = theirs
         .ok_or_else(|| CliError::usage("`--user` needs HOME: nothing says where the user's files are"))?;
     let ours = paths::config_root(|name| env::var_os(name))?.join("config.toml");
-    Ok((folder.join("claude-iterate/config.json"), ours))
+    Ok((theirs, ours))
 }
 
 fn row(item: &Item, target: &Path) -> ImportRow {

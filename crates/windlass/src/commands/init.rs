@@ -13,7 +13,7 @@ use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::here::Here;
 use super::workspaces::{Project, from_here};
-use super::{init_project, print_lines, warn};
+use super::{init_project, init_tasks, print_lines, warn};
 use crate::args::{InitArgs, WorkspaceMode};
 use crate::error::CliError;
 
@@ -22,6 +22,9 @@ use crate::error::CliError;
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
+    if args.task_file.tasks {
+        return init_tasks::run(args);
+    }
     let Some(name) = &args.name else {
         return init_project::run(args);
     };

@@ -9,7 +9,9 @@ mod clean;
 mod completions;
 mod config;
 mod configuration;
+mod continuing;
 mod conversation;
+mod default_project;
 pub mod demo;
 mod doctor;
 mod dry_run;
@@ -20,6 +22,7 @@ mod hooks;
 mod import;
 mod init;
 mod init_project;
+mod init_tasks;
 mod judging;
 mod launch;
 mod list;
@@ -43,6 +46,8 @@ mod status;
 mod stop;
 mod tasks;
 mod tasks_run;
+mod task_place;
+mod task_session;
 mod telling;
 mod template;
 mod uncommitted;
@@ -94,11 +99,14 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
     if let Some(directory) = &cli.directory {
         enter(directory)?;
         typed_elsewhere(&dry_run::quoted(directory.as_os_str()));
+    } else if default_project::concerns(&cli.verb) {
+        default_project::enter()?;
     }
     match cli.verb {
         Verb::Run(args) => run::run(&args),
         Verb::Plan(args) => run::in_mode(Mode::Plan, &args.work),
         Verb::Build(args) => run::in_mode(Mode::Build, &args.work),
+        Verb::Continue(args) => continuing::run(&args),
         Verb::Resume(args) => resume::run(&args),
         Verb::Stop(args) => stop::run(&args),
         Verb::Worktree(args) => worktree::run(&args),
@@ -173,6 +181,7 @@ const fn changes_something(verb: &Verb) -> bool {
         Verb::Sandbox(args) => args.verb.is_some(),
         Verb::Worktree(args) => args.verb.changes_something(),
         Verb::Tasks(args) => matches!(&args.verb, Some(verb) if verb.changes_something()),
+        Verb::Continue(args) => args.what.is_some(),
         Verb::Resume(_)
         | Verb::Stop(_)
         | Verb::Restore(_)

@@ -38,6 +38,8 @@ const VERSION_LINE: &str = " (Windlass's scripted agent)\n";
 pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "default" => Some(include_str!("scripts/default.toml")),
+        "task-setup" => Some(include_str!("scripts/task-setup.toml")),
+        "task-edit" => Some(include_str!("scripts/task-edit.toml")),
         "setup" => Some(include_str!("scripts/setup.toml")),
         "edit" => Some(include_str!("scripts/edit.toml")),
         "verify" => Some(include_str!("scripts/verify.toml")),

@@ -4,4 +4,5 @@
 mod authoring;
 mod desk;
 mod judging;
+mod task_files;
 mod terminal;

@@ -12,6 +12,7 @@ mod plans;
 mod restoring;
 mod stopping;
 mod tasks;
+mod task_files;
 mod workspaces;
 mod worktrees;
 

@@ -275,6 +275,30 @@ impl Setting for FileBelow {
     }
 }
 
+/// A folder anywhere, or nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderAnywhere(pub Option<PathBuf>);
+
+impl Setting for FolderAnywhere {
+    const EXPECTED: &'static str = "an absolute path of a folder (\"\" = none)";
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let text = value.as_str().ok_or(Refusal::Kind)?;
+        if text.trim().is_empty() {
+            return Ok(FolderAnywhere(None));
+        }
+        let path = PathBuf::from(text);
+        if path.is_absolute() && !text.chars().any(char::is_control) {
+            return Ok(FolderAnywhere(Some(path)));
+        }
+        Err(Refusal::Because(format!("`{}` is no absolute path of a folder", shown(text))))
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "pattern": "^(/|$)" })
+    }
+}
+
 /// Names in a workspace that are not free for a report.
 const TAKEN: [&str; 5] = ["INSTRUCTIONS.md", "TODO.md", ".status.json", ".metadata.json", "config.toml"];
 

@@ -1,6 +1,7 @@
 //! `config set` and `config unset`: one value of one file.
 
 use std::io::{self, Read as _};
+use std::path::Path;
 
 use toml::Value;
 use windlass_core::config::edit::{self, EditError};
@@ -8,7 +9,7 @@ use windlass_core::config::{FileKind, KeyInfo, Layer, Secrecy, Shape};
 use windlass_engine::config_file::{self, Readers};
 use windlass_ui::Line;
 
-use super::super::{print_lines, warn};
+use super::super::{default_project, print_lines, warn};
 use super::key_named;
 use super::scope::Scope;
 use crate::args::{ConfigSetArgs, ConfigUnsetArgs};
@@ -24,7 +25,13 @@ const LONGEST_SECRET: u64 = 64 * 1024;
 pub fn set(args: &ConfigSetArgs) -> Result<(), CliError> {
     let key = key_named(&args.key)?;
     let file = OpenFile::read(Scope::find(&args.scope)?)?;
+    key.belongs_in(file.scope.source.kind)?;
     let wanted = Wanted::read(key, args, &file)?;
+    if let (default_project::KEY, Some(path)) =
+        (key.name, wanted.value.as_str().filter(|path| !path.is_empty()))
+    {
+        default_project::check(Path::new(path))?;
+    }
     let after = match (&wanted.value, key.shape) {
         (Value::Array(items), Shape::List) => edit::set_list(&file.text, key.name, items),
         (value, _) => edit::set(&file.text, key.name, value),

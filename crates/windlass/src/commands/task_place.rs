@@ -1,0 +1,157 @@
+//! The task file that is meant, and how its tasks stand.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use windlass_core::config::Layer;
+use windlass_core::fact::TaskState;
+use windlass_core::project::FeatureName;
+use windlass_core::tasks::Schedule;
+use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
+use windlass_ui::{Line, Mark, Tone, one_line};
+
+use super::configuration::sources;
+use crate::error::{CliError, Kind};
+
+/// Where tasks are where nothing else is said.
+const USUAL: &str = "requirements.md";
+
+/// The key that names another file, and its variable.
+const KEY: &str = "tasks.file";
+const VARIABLE: &str = "WINDLASS_TASKS__FILE";
+
+/// Problems of a task file that are named; the others are counted.
+const NAMED: usize = 3;
+
+/// A task file, or the place for one.
+pub struct TaskPlace {
+    /// The working directory.
+    pub directory: PathBuf,
+    /// The feature whose tasks they are.
+    pub feature: Option<FeatureName>,
+    /// Where the file is, or would be, below the working directory.
+    pub place: PathBuf,
+    /// What it says; `None` where there is none.
+    pub found: Option<FoundTasks>,
+}
+
+impl TaskPlace {
+    /// Looks for it.
+    ///
+    /// # Errors
+    /// That is no name of a feature, or something else is in the file's place.
+    pub fn find(directory: &Path, feature: Option<&str>) -> Result<TaskPlace, CliError> {
+        let feature = feature.map(FeatureName::parse).transpose();
+        let feature = feature.map_err(|error| CliError::usage(error.to_string()))?;
+        let configured = if feature.is_some() { None } else { configured(directory)? };
+        let wanted = match (&feature, &configured) {
+            (Some(feature), _) => Wanted::Feature(feature.as_str()),
+            (None, Some(file)) => Wanted::Place(file),
+            (None, None) => Wanted::Usual,
+        };
+        let found = match find_tasks(directory, wanted) {
+            Ok(found) => Some(found),
+            Err(TasksError::Missing { .. } | TasksError::NotThere(_)) => None,
+            Err(error) => return Err(CliError::new(Kind::System, error.to_string())),
+        };
+        let usual = || match (&feature, &configured) {
+            (Some(feature), _) => feature.requirements(),
+            (None, Some(file)) => file.clone(),
+            (None, None) => PathBuf::from(USUAL),
+        };
+        let place = found.as_ref().map_or_else(usual, |found| found.place.clone());
+        Ok(TaskPlace { directory: directory.to_owned(), feature, place, found })
+    }
+
+    /// The same, looked at once more.
+    ///
+    /// # Errors
+    /// Something else is in the file's place by now.
+    pub fn again(&self) -> Result<TaskPlace, CliError> {
+        TaskPlace::find(&self.directory, self.feature.as_ref().map(FeatureName::as_str))
+    }
+
+    /// The file, absolute.
+    pub fn path(&self) -> PathBuf {
+        self.directory.join(&self.place)
+    }
+
+    /// For people.
+    pub fn shown(&self) -> String {
+        one_line(&self.place.display().to_string())
+    }
+
+    /// A command of ours that is to be about it.
+    pub fn command(&self, words: &str) -> String {
+        let feature =
+            self.feature.as_ref().map_or_else(String::new, |feature| format!(" --feature {feature}"));
+        format!("windlass {words}{feature}")
+    }
+
+    /// How many tasks it has.
+    pub fn total(&self) -> usize {
+        self.found.as_ref().map_or(0, |found| found.list.tasks().len())
+    }
+
+    /// Does any task wait to be done?
+    pub fn has_open_tasks(&self) -> bool {
+        let rows = self.found.as_ref().map(|found| found.list.rows()).unwrap_or_default();
+        rows.iter().any(|row| row.state != TaskState::Done)
+    }
+
+    /// Counts, the next task, and what is wrong.
+    pub fn lines(&self) -> Vec<Line> {
+        let Some(found) = &self.found else { return Vec::new() };
+        let rows = found.list.rows();
+        let begun = rows.iter().filter(|row| row.state == TaskState::InProgress).count();
+        let schedule = Schedule::new(rows);
+        let counts = schedule.counts();
+        let mut lines = Vec::new();
+        if counts.total > 0 {
+            let parts = [
+                (counts.done, "done"),
+                (begun, "in progress"),
+                (counts.ready.saturating_sub(begun), "ready"),
+                (counts.waiting, "waiting for others"),
+            ];
+            let parts: Vec<String> = parts
+                .iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, what)| format!("{count} {what}"))
+                .collect();
+            lines.push(labelled("tasks").plain(format!("{}: {}", counts.total, parts.join(", "))));
+        }
+        lines.extend(schedule.next().map(|next| {
+            labelled("next task")
+                .strong(one_line(&next.id.to_string()))
+                .plain(format!(" {}", one_line(&next.title)))
+        }));
+        let problems = found.list.problems();
+        lines.extend(problems.iter().take(NAMED).map(|problem| notice(&problem.to_string())));
+        if problems.len() > NAMED {
+            lines.push(notice(&format!("{} more problems of this kind", problems.len() - NAMED)));
+        }
+        lines
+    }
+}
+
+/// The task file that configuration names.
+fn configured(directory: &Path) -> Result<Option<PathBuf>, CliError> {
+    let mut layers = Vec::new();
+    for source in sources(directory, None)? {
+        layers.extend(source.layer()?);
+    }
+    let variable = env::var(VARIABLE).ok().map(|value| (VARIABLE.to_owned(), value));
+    layers.push(Layer::from_environment(variable)?);
+    let said = layers.iter().rev().find_map(|layer| layer.value(KEY)).and_then(|value| value.as_str());
+    Ok(said.filter(|path| !path.trim().is_empty()).map(PathBuf::from))
+}
+
+/// A line of a list.
+pub fn labelled(label: &str) -> Line {
+    Line::hanging(13).dim(format!("  {label:<11}"))
+}
+
+fn notice(sentence: &str) -> Line {
+    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
+}

@@ -1,0 +1,225 @@
+//! `init --tasks`, `continue`, the default project and the import of `DevLoop`, without a terminal.
+
+use windlass_testkit::environment::{Outcome, TestEnv};
+
+use crate::{PATIENCE, ask, document, finished, told, windlass};
+
+const TASKS: &str = "# Ledger\n\n### TASK-001: Parse\n- **Status**: done\n\n### TASK-002: Print\n- **Status**: pending\n\n\
+                     ### TASK-003: Save\n- **Status**: pending\n- **Dependencies**: TASK-002\n";
+
+fn refused(outcome: &Outcome, words: &[&str]) {
+    assert_eq!(outcome.code, Some(2), "{}{}", outcome.stdout_text(), outcome.stderr_text());
+    for word in words {
+        assert!(outcome.stderr_text().contains(word), "{word}: {}", outcome.stderr_text());
+    }
+}
+
+/// Files in the task file's folder that were kept by `--force`.
+fn kept(env: &TestEnv) -> Vec<String> {
+    let entries = std::fs::read_dir(env.project()).unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("requirements.md.before-init-")).collect()
+}
+
+// rows: 6, 8
+#[test]
+fn fresh_adopted_and_here_already() {
+    let env = TestEnv::with_git();
+    env.write("CLAUDE.md", "mine\n");
+    let fresh = told(&env, &["init", "--tasks"]);
+    assert!(
+        fresh.contains("requirements.md is made") && fresh.contains("windlass continue requirements"),
+        "{fresh}"
+    );
+    let template = env.read("requirements.md");
+    assert!(template.contains("### TASK-001:") && template.contains("<!--"), "{template}");
+    // The example in the template is no task.
+    let empty = told(&env, &["continue"]);
+    assert!(!empty.contains("work on it") && empty.contains("change it"), "{empty}");
+
+    env.write("requirements.md", TASKS);
+    let again = told(&env, &["init", "--tasks"]);
+    assert!(again.contains("requirements.md is here already; nothing was changed"), "{again}");
+    assert!(
+        again.contains("3: 1 done, 1 ready, 1 waiting for others") && again.contains("windlass continue"),
+        "{again}"
+    );
+    assert_eq!(env.read("requirements.md"), TASKS);
+
+    std::fs::remove_dir_all(env.project().join(".windlass")).unwrap();
+    let adopted = told(&env, &["init", "--tasks"]);
+    assert!(
+        adopted.contains("requirements.md is adopted as it is") && adopted.contains("config.toml"),
+        "{adopted}"
+    );
+    assert_eq!((env.read("requirements.md").as_str(), env.read("CLAUDE.md").as_str()), (TASKS, "mine\n"));
+
+    let feature = told(&env, &["init", "--tasks", "--feature", "pay-by-card"]);
+    assert!(
+        feature.contains("requirements/pay-by-card.md is made") && feature.contains("--feature pay-by-card"),
+        "{feature}"
+    );
+    assert!(env.read("requirements/pay-by-card.md").starts_with("# pay-by-card\n"));
+    for name in ["../pay", "pay by card", "", "-x"] {
+        let outcome = ask(&env, &["init", "--tasks", &format!("--feature={name}")]);
+        refused(&outcome, &["cannot be a feature's name"]);
+    }
+}
+
+// Seed defect D3, commands/init.ts:299-305: `--force` did not do in a feature what it said.
+#[test]
+fn force_begins_anew_and_keeps_what_was_there() {
+    let env = TestEnv::with_git();
+    env.write("requirements.md", TASKS);
+    let forced = told(&env, &["init", "--tasks", "--force"]);
+    let copies = kept(&env);
+    assert_eq!(copies.len(), 1, "{forced}");
+    assert!(forced.contains(&copies[0]), "{forced}");
+    assert_eq!(env.read(&copies[0]), TASKS);
+    assert!(env.read("requirements.md").contains("<!--"));
+    env.write("requirements/pay.md", TASKS);
+    told(&env, &["init", "--tasks", "--feature", "pay", "--force"]);
+    assert!(env.read("requirements/pay.md").starts_with("# pay\n"));
+    // Another task file of the usual ones is adopted, and a folder is no file.
+    let env = TestEnv::with_git();
+    env.write("tasks.md", TASKS);
+    assert!(told(&env, &["init", "--tasks"]).contains("tasks.md is adopted"));
+    assert!(!env.project().join("requirements.md").exists());
+    let env = TestEnv::with_git();
+    std::fs::create_dir(env.project().join("requirements.md")).unwrap();
+    refused(&ask(&env, &["init", "--tasks"]), &["requirements.md is there and is no file"]);
+    assert!(!env.project().join(".windlass").exists());
+}
+
+// rows: 6
+#[test]
+fn continue_says_what_can_go_on() {
+    let env = TestEnv::with_git();
+    refused(
+        &ask(&env, &["continue"]),
+        &["nothing to go on with here", "windlass init --tasks", "windlass run -p"],
+    );
+    refused(
+        &ask(&env, &["continue", "--feature", "pay"]),
+        &["requirements/pay.md", "windlass init --tasks --feature pay"],
+    );
+    refused(&ask(&env, &["continue", "run"]), &["requirements.md is missing", "windlass init --tasks"]);
+    env.write("requirements.md", format!("{TASKS}- **Dependencies**: TASK-009\n"));
+    let said = told(&env, &["continue"]);
+    for piece in [
+        "3: 1 done, 1 ready, 1 waiting for others",
+        "TASK-002 Print",
+        "windlass continue requirements",
+        "windlass run --mode tasks",
+    ] {
+        assert!(said.contains(piece), "{piece}: {said}");
+    }
+    refused(&ask(&env, &["continue", "requirements"]), &["no terminal", "requirements.md"]);
+    told(&env, &["init", "api"]);
+    let run = finished(&env, "Write", 1);
+    let said = told(&env, &["continue"]);
+    assert!(said.contains("windlass run api"), "{said}");
+    assert!(!said.contains(&run), "a run that would need a raised limit does not simply go on: {said}");
+    env.write("requirements.md", "### TASK-001: Parse\n- **Status**: done\n");
+    assert!(told(&env, &["continue"]).contains("all tasks are done"));
+}
+
+// rows: 8
+#[test]
+fn the_default_project_is_used_where_there_is_no_job() {
+    let env = TestEnv::with_git();
+    env.write("requirements.md", TASKS);
+    let elsewhere = env.root().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let there = |arguments: &[&str]| env.run(windlass(&env, arguments).current_dir(&elsewhere), PATIENCE);
+    refused(&there(&["continue"]), &["nothing to go on with here"]);
+    let project = env.project().display().to_string();
+    for (wrong, why) in [("ledger", "no absolute path"), ("/nonexistent/ledger", "project.default cannot be")]
+    {
+        refused(&there(&["config", "set", "--user", "project.default", wrong]), &[why]);
+    }
+    refused(&there(&["config", "set", "project.default", &project]), &["for your own file alone"]);
+    there(&["config", "set", "--user", "project.default", &project]).expect_success("set");
+    let used = there(&["continue"]);
+    used.expect_success("continue");
+    assert!(
+        used.stderr_text().contains("so this is about") && used.stderr_text().contains(&project),
+        "{}",
+        used.stderr_text()
+    );
+    assert!(
+        used.stdout_text().contains(&format!("windlass -C {project} run --mode tasks")),
+        "{}",
+        used.stdout_text()
+    );
+    // Not where somebody says which directory is meant, nor where there is a job, nor for other verbs.
+    refused(&there(&["-C", ".", "continue"]), &["nothing to go on with here"]);
+    std::fs::write(elsewhere.join("tasks.md"), TASKS).unwrap();
+    let own = there(&["continue"]);
+    assert!(
+        own.stdout_text().contains("tasks.md") && !own.stdout_text().contains("-C "),
+        "{}",
+        own.stdout_text()
+    );
+    std::fs::remove_file(elsewhere.join("tasks.md")).unwrap();
+    assert!(!there(&["runs"]).stderr_text().contains("project.default"));
+    // A project's own file cannot send anybody elsewhere.
+    env.write(".windlass/config.toml", "[project]\ndefault = \"/\"\n");
+    let said = ask(&env, &["run", "-p", "x", "--dry-run"]);
+    refused(&said, &["project.default", "for your own file alone"]);
+    std::fs::remove_dir_all(env.project()).unwrap();
+    refused(
+        &there(&["continue"]),
+        &["project.default cannot be", "windlass config unset --user project.default"],
+    );
+}
+
+// rows: 8, 129
+#[test]
+fn a_project_of_devloop_is_taken_over_where_it_is() {
+    let env = TestEnv::with_git();
+    env.write("requirements.md", TASKS);
+    env.write(
+        ".devloop/session.json",
+        r#"{"phase":"run","lastIteration":4,"activeTask":{"taskId":"TASK-002","taskTitle":"Print"}}"#,
+    );
+    env.write(".devloop/config.json", r#"{"devloopCommitFormat":"DevLoop: {action}"}"#);
+    env.write(".devloop/logs/TASK-001.log", "x");
+    let project = env.project().display().to_string();
+    env.write(
+        env.home().join(".devloop/config.json"),
+        format!(r#"{{"defaultWorkspace":"{project}","maxIterations":30}}"#),
+    );
+    let looked = told(&env, &["import", "--dry-run", "--user"]);
+    assert!(looked.contains("would be taken over") && !env.project().join(".windlass").exists(), "{looked}");
+    let imported = document(&env, &["import", "--user", "--json"]);
+    let items = imported["items"].as_array().unwrap();
+    let of = |name: &str| items.iter().find(|item| item["name"] == name).unwrap();
+    assert_eq!(
+        (&of("requirements.md")["kind"], &of("requirements.md")["to"]),
+        (&"task file".into(), &"requirements.md".into())
+    );
+    assert!(of("session.json")["notes"][1].as_str().unwrap().contains("TASK-002 - Print was interrupted"));
+    assert!(env.read(".windlass/config.toml").contains("message = \"DevLoop: {action}\""));
+    let user = env.read(env.config().join("config.toml"));
+    assert!(user.contains("[project]") && user.contains("max_iterations = 30"), "{user}");
+    // What was written is right: every verb reads it.
+    assert!(told(&env, &["continue"]).contains("TASK-002 Print"));
+    assert!(told(&env, &["import"]).contains("windlass continue"));
+
+    env.write(".devloop/session.json", "{\"phase\": ");
+    refused(
+        &ask(&env, &["import"]),
+        &[".devloop/session.json is broken off in line 1", "Nothing was taken over"],
+    );
+}
+
+#[test]
+fn a_home_is_no_project_of_devloop() {
+    let env = TestEnv::with_git();
+    env.write(env.home().join(".devloop/config.json"), "{}");
+    let below = env.home().join("work");
+    std::fs::create_dir_all(&below).unwrap();
+    let outcome = env.run(windlass(&env, &["import"]).current_dir(&below), PATIENCE);
+    refused(&outcome, &["nothing of claude-iterate, Fresher or DevLoop"]);
+}
