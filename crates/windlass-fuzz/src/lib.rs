@@ -58,6 +58,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "archive", about: "an archive of a workspace, unpacked", run: targets::archive },
     Target { name: "import", about: "what claude-iterate configured", run: targets::import },
     Target { name: "fresher", about: "what Fresher was told, and what it noted", run: targets::fresher },
+    Target { name: "devloop", about: "what DevLoop was told, and what it noted", run: targets::devloop },
     Target { name: "hook-reply", about: "what a hook prints", run: targets::hook_reply },
     Target {
         name: "guard",
