@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use super::{Place, answer};
 
+// Seed defect D3, commands/shared.ts:41-42; commands/continue.ts:161-171: such a limit silently meant none.
 #[test]
 fn bad_command_lines_are_refused_in_one_sentence() {
     let place = Place::new();

@@ -1,8 +1,9 @@
 //! `init --tasks`, `continue`, the default project and the import of `DevLoop`, without a terminal.
 
+use rustix::process::Signal;
 use windlass_testkit::environment::{Outcome, TestEnv};
 
-use crate::{PATIENCE, ask, document, finished, told, windlass};
+use crate::{PATIENCE, ask, document, finished, go, start, told, windlass};
 
 const TASKS: &str = "# Ledger\n\n### TASK-001: Parse\n- **Status**: done\n\n### TASK-002: Print\n- **Status**: pending\n\n\
                      ### TASK-003: Save\n- **Status**: pending\n- **Dependencies**: TASK-002\n";
@@ -122,6 +123,26 @@ fn continue_says_what_can_go_on() {
     assert!(!said.contains(&run), "a run that would need a raised limit does not simply go on: {said}");
     env.write("requirements.md", "### TASK-001: Parse\n- **Status**: done\n");
     assert!(told(&env, &["continue"]).contains("all tasks are done"));
+}
+
+// rows: 6
+// Seed defect D3, core/session.ts, claude.ts:378-386: nothing could be gone on with, since no id was noted.
+#[test]
+fn continue_names_what_was_cut_off_and_what_is_live() {
+    let env = TestEnv::with_git();
+    let (killed, interrupted) = start(&env, "Patience", &[]);
+    let live = told(&env, &["continue"]);
+    assert!(
+        live.contains(&format!("run {interrupted} works here now")) && !live.contains("resume"),
+        "{live}"
+    );
+    killed.signal(Signal::KILL);
+    let _ = killed.wait(PATIENCE);
+    let said = told(&env, &["continue"]);
+    assert!(said.contains(&format!("windlass resume {interrupted}")) && said.contains("Patience"), "{said}");
+    go(&env);
+    told(&env, &["resume", &interrupted]);
+    assert!(!ask(&env, &["continue"]).stdout_text().contains(&interrupted));
 }
 
 // rows: 8
