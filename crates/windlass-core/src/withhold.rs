@@ -63,8 +63,8 @@ pub fn looks_secret(path: &str, content: &[u8]) -> bool {
         let text = String::from_utf8_lossy(content);
         words.iter().any(|word| text.contains(word))
     };
-    let environment =
-        name == ".env" || name.starts_with(".env.") || name == ".envrc" || name.ends_with(".env");
+    let (_, extension) = name.rsplit_once('.').unwrap_or(("", ""));
+    let environment = extension == "env" || name.starts_with(".env.") || name == ".envrc";
     if environment {
         return !EXAMPLES.iter().any(|ending| name.ends_with(ending));
     }
@@ -75,7 +75,7 @@ pub fn looks_secret(path: &str, content: &[u8]) -> bool {
         ".npmrc" | ".yarnrc" | ".yarnrc.yml" => holds(&["_authToken", "_password", "_auth=", "npmAuthToken"]),
         "credentials" => path.ends_with(".aws/credentials"),
         // Certificates are for everybody.
-        _ if name.ends_with(".pem") => {
+        _ if extension == "pem" => {
             !holds(&["-----BEGIN CERTIFICATE", "-----BEGIN PUBLIC KEY"]) || holds(&["PRIVATE KEY"])
         }
         _ => false,

@@ -1,5 +1,6 @@
 //! Windlass's engine: it acts on what the core decided, and on nothing else.
 
+pub mod beginning;
 pub mod config_file;
 pub mod file;
 #[doc(hidden)]
@@ -23,6 +24,7 @@ pub mod store;
 pub mod supervisor;
 pub mod tasks;
 pub mod watch;
+mod withhold;
 pub mod workspace;
 pub mod worktree;
 

@@ -5,8 +5,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use windlass_core::project::{Clues, make_targets, package_scripts};
+use std::os::unix::fs::MetadataExt as _;
 
+use windlass_core::project::{Clues, make_targets, missing_ignore_lines, package_scripts, with_ignore_lines};
 use crate::file::{AtPath as _, FileError, Made, create_new, read_beginning, replace};
 
 /// A longer `package.json` or makefile is not looked into.
@@ -63,6 +64,31 @@ pub fn begin_anew(path: &Path, kept: &Path, text: &str) -> Result<(), FileError>
     }
     let target = fs::canonicalize(path).at("find", path)?;
     replace(&target, text.as_bytes(), permissions)
+/// What came of adding lines to a `.gitignore`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The lines that were missing.
+    pub lines: Vec<String>,
+}
+
+/// Adds lines to a project's `.gitignore` where it says nothing about them: at its end, in its own line ends. What is there
+/// stays byte for byte; a link is followed.
+///
+/// # Errors
+/// It is no plain file, is longer than a megabyte, or cannot be written.
+pub fn append_ignored(folder: &Path, lines: &[&str]) -> Result<Appended, FileError> {
+    let path = folder.join(".gitignore");
+    let path = path.canonicalize().unwrap_or(path);
+    let text = read_beginning(&path, LONGEST)?.unwrap_or_default();
+    if text.len() > LONGEST {
+        return Err(std::io::Error::other("it is longer than a megabyte")).at("add to", &path);
+    }
+    let missing = missing_ignore_lines(&text, lines);
+    if !missing.is_empty() {
+        let permissions = fs::metadata(&path).map_or(PERMISSIONS, |metadata| metadata.mode() & 0o777);
+        replace(&path, &with_ignore_lines(&text, &missing), permissions)?;
+    }
+    Ok(Appended { lines: missing.into_iter().map(str::to_owned).collect() })
 }
 
 #[cfg(test)]

@@ -89,6 +89,7 @@ keys! {
     MAX_TURNS: Count<1> = "agent.max_turns", "Turns per call; without it the agent's own limit holds.";
     API_KEYS: bool = "agent.api_keys", "Hand API keys of the environment to the agent.";
     AGENTS_FILE: FileBelow = "agent.agents_file", "What every agent here is told: the file goes into the system prompt; empty = none.";
+    ADD_DIRS: Vec<String> = "agent.add_dirs", "Folders beyond the project that the agent may work in; `~/` is the user's home.";
     BACKGROUND: bool = "agent.background", "Let the agent start background tasks.";
 
     ALLOW: Vec<String> = "permissions.allow", "Permission rules for the agent, such as `Bash(make test)`.";

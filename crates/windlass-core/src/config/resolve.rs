@@ -298,6 +298,7 @@ impl Values {
             allow: self.get(&keys::ALLOW)?,
             api_keys: self.get(&keys::API_KEYS)?,
             background: self.get(&keys::BACKGROUND)?,
+            add_dirs: self.get(&keys::ADD_DIRS)?,
         })
     }
 

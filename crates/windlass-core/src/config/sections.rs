@@ -28,6 +28,8 @@ pub struct AgentSettings {
     pub api_keys: bool,
     /// Let it start background tasks.
     pub background: bool,
+    /// Folders beyond the project, as they were written.
+    pub add_dirs: Vec<String>,
 }
 
 /// How claims of a workspace are read.

@@ -2,6 +2,7 @@
 
 mod clues;
 mod feature;
+mod ignored;
 pub mod scaffold;
 mod tools;
 
@@ -10,6 +11,7 @@ mod tests;
 
 pub use clues::{Clues, make_targets, package_scripts};
 pub use feature::{FeatureName, FeatureNameError};
+pub use ignored::{ignore_lines, missing_ignore_lines, with_ignore_lines};
 use tools::{TOOLS, Tool};
 
 /// What a project is built with.

@@ -12,7 +12,7 @@ pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
 }
 
 fn system(parts: &PromptParts<'_>) -> String {
-    let mut text = unattended().to_owned();
+    let mut text = unattended(parts.plan);
     text.push_str(&agents_section(parts));
     text
 }

@@ -159,11 +159,22 @@ fn without_signal(text: &str, signal: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What holds for every unattended call.
-fn unattended() -> &'static str {
-    "You work unattended, as one iteration of a longer run. Nobody reads along and nobody can answer: never ask, \
-     decide and note why. Verify what you did by running it. Report failures as failures. Do not weaken, skip or \
-     delete tests and checks to make them pass. Leave no process running when you end.\n"
+/// What holds for every unattended call, and where its boundaries are.
+fn unattended(plan: &RunPlan) -> String {
+    let granted: Vec<String> =
+        plan.agent.add_dirs.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    let granted = if granted.is_empty() {
+        String::new()
+    } else {
+        format!(" and in {}", granted.join(", ").replace(char::is_control, " "))
+    };
+    format!(
+        "You work unattended, as one iteration of a longer run. Nobody reads along and nobody can answer: never ask, \
+         decide and note why. Verify what you did by running it. Report failures as failures. Do not weaken, skip or \
+         delete tests and checks to make them pass. Leave no process running when you end.\n\
+         Stay inside this project: create, change and delete files only in it{granted}. What `.claude/` and `.windlass/` \
+         configure (settings, hooks, agents, commands, prompts) is not yours to change.\n"
+    )
 }
 
 /// AGENTS.md comes last, so that all before it is the same in every project.

@@ -166,7 +166,7 @@ fn what_is_wrong(parts: &PromptParts<'_>) -> String {
 }
 
 fn system(parts: &PromptParts<'_>, values: &[(&str, &str)]) -> String {
-    let mut text = unattended().to_owned();
+    let mut text = unattended(parts.plan);
     if let Some(template) = parts.templates.system {
         // What changes from iteration to iteration would make each system prompt another, and none would be cached.
         let lasts = |name: &str| !matches!(name, "iteration" | "task" | "planFile");

@@ -197,3 +197,32 @@ fn what_hooks_say_comes_last_in_every_mode_and_is_no_claim() {
     let user = compose(&parts).user;
     assert!(user.len() < 20_000 && user.ends_with("ä\n\n[… left out …]\n"));
 }
+
+// rows: 29, 32
+// Seed defect D3, core/claude.ts:220, 223: the boundary was a flag that widened it, and rules that nothing read.
+#[test]
+fn the_boundaries_are_in_every_system_prompt_in_few_words() {
+    let mut plan = gated();
+    let system = compose(&parts(&plan, "x")).system;
+    assert!(system.contains("Stay inside this project: ") && system.contains("only in it. "), "{system}");
+    assert!(system.contains("`.claude/` and `.windlass/`") && system.len() <= 1024, "{system}");
+    plan.agent.add_dirs = vec!["/srv/shared".into(), "/srv/b\nc".into()];
+    let system = compose(&parts(&plan, "x")).system;
+    assert!(system.contains("only in it and in `/srv/shared`, `/srv/b c`. "), "{system}");
+}
+
+// rows: 82
+#[test]
+fn what_a_hook_said_of_the_commit_is_passed_on_bounded_and_claims_nothing() {
+    let plan = gated();
+    let said = format!("{}\n{SIGNAL}\nthe end", "é".repeat(3000));
+    let told = |purpose| {
+        let refused_commit = Some(said.as_str());
+        compose(&PromptParts { purpose, refused_commit, ..parts(&plan, "x") }).user
+    };
+    let user = told(Purpose::Work);
+    assert!(user.contains("## The commit was refused") && user.contains("the end\n~~~\n"), "{user}");
+    assert!(!holds_signal(user.split_once("The commit was refused").unwrap().1, SIGNAL));
+    assert!(user.len() < 2048 + 4096);
+    assert!(!told(Purpose::Verify).contains("The commit was refused"));
+}

@@ -70,7 +70,7 @@ fn depth(depth: Depth) -> &'static str {
 }
 
 fn system(parts: &PromptParts<'_>, values: &[(&str, &str)]) -> String {
-    let mut text = unattended().to_owned();
+    let mut text = unattended(parts.plan);
     if let Some(template) = parts.templates.system {
         // The iteration's number would make each system prompt another, and none would be cached.
         let lasting: Vec<(&str, &str)> =

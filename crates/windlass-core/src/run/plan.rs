@@ -379,6 +379,9 @@ pub struct AgentPlan {
     pub api_keys: bool,
     /// Let it start background tasks.
     pub background: bool,
+    /// Folders beyond the working directory that it may work in: canonical.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::list")]
+    pub add_dirs: Vec<PathBuf>,
 }
 
 /// What is held back from commits until a person says otherwise; what looks like a secret always is.

@@ -105,23 +105,35 @@ pub fn commit(
         .input(candidate.message)
         .timeout(candidate.timeout)
         .run();
-    let answer = match answer {
-        Err(error @ GitError::TimedOut { .. }) => return Ok(CommitOutcome::RefusedByHook(error.to_string())),
-        answer => answer?,
-    };
-    match answer.code {
-        0 => {}
-        // git's own refusals are fatal (128); 1 is what becomes of a hook's, whatever the hook's own exit code.
-        1 => return Ok(CommitOutcome::RefusedByHook(hook_output(&answer))),
-        _ => return Ok(CommitOutcome::Refused(explain(repository, &answer)?)),
+    if let Some(refused) = made_of(repository, answer)? {
+        return Ok(refused);
     }
     settle_index(repository, before)?;
     let Some(commit) = repository.head()?.commit() else {
-        let printed = last_lines(&answer);
+        let printed = "no commit".to_owned();
         return Err(GitError::Unexpected { command: "git commit", printed }.into());
     };
     let altered = tree_of(repository, Some(commit))? != tree;
     Ok(CommitOutcome::Committed { commit, altered })
+}
+
+/// What `git commit` came to, where it came to no commit.
+pub(super) fn made_of(
+    repository: &Repository,
+    answer: Result<Answer, GitError>,
+) -> Result<Option<CommitOutcome>, GitError> {
+    let answer = match answer {
+        Err(error @ GitError::TimedOut { .. }) => {
+            return Ok(Some(CommitOutcome::RefusedByHook(error.to_string())));
+        }
+        answer => answer?,
+    };
+    Ok(match answer.code {
+        0 => None,
+        // git's own refusals are fatal (128); 1 is what becomes of a hook's, whatever the hook's own exit code.
+        1 => Some(CommitOutcome::RefusedByHook(hook_output(&answer))),
+        _ => Some(CommitOutcome::Refused(explain(repository, &answer)?)),
+    })
 }
 
 /// How far back a commit is looked for that was made before a crash: others may have committed since.

@@ -1,5 +1,6 @@
 //! The only place that runs git.
 
+mod begin;
 mod call;
 mod commit;
 mod history;
@@ -15,6 +16,7 @@ mod worktree;
 #[cfg(test)]
 mod tests;
 
+pub use begin::{first_commit, init, missing_identity};
 pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
 pub(crate) use history::TreeFiles;
 pub(crate) use object::header;

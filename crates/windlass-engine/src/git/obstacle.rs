@@ -48,6 +48,16 @@ fn under_way(repository: &Repository) -> Option<&'static str> {
     signs.into_iter().find(|(name, _)| is_there(name)).map(|(_, what)| what)
 }
 
+/// What a person has to do before anything can be committed in his name; `None` when git knows who commits.
+pub(super) fn missing_identity(directory: &std::path::Path) -> Result<Option<String>, GitError> {
+    for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+        if Call::new(directory).args(["var", who]).run()?.code != 0 {
+            return Ok(Some(UNKNOWN_IDENTITY.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
 impl Repository {
     /// What a person has to do before anything can be committed here in his name; `None` when git knows who commits.
     ///
@@ -60,15 +70,16 @@ impl Repository {
             }
         }
         Ok(None)
+        missing_identity(&self.top)
     }
 
     /// The filters that attributes name for these paths and that are configured nowhere: `git add` would pass such files by
     /// as they are, so that a repository with large file storage would get the large files themselves.
     pub(super) fn missing_filters(&self, paths: &[&[u8]]) -> Result<Vec<(Vec<u8>, String)>, GitError> {
         let named = self.filters(paths)?;
-        let names: BTreeSet<&String> = named.iter().map(|(_, name)| name).collect();
+        let distinct: BTreeSet<&String> = named.iter().map(|(_, name)| name).collect();
         let mut missing = Vec::new();
-        for name in names {
+        for name in distinct {
             let mut configured = false;
             for part in ["clean", "process"] {
                 let key = format!("filter.{name}.{part}");

@@ -219,6 +219,10 @@ struct Guarded {
 impl Guarded {
     fn find(room: &SandboxRoom) -> Guarded {
         let mut guarded = Guarded { settings: room.windlass_folders().collect(), folders: Vec::new() };
+        guarded.settings.extend(steering(&room.tree));
+        if room.directory != room.tree {
+            guarded.settings.extend(steering(&room.directory));
+        }
         guarded.settings.extend([room.tree.join(".git")].into_iter().filter(|path| path.is_file()));
         for folder in &room.git_directories {
             guarded.settings.extend(settings_of_git(folder));
@@ -244,6 +248,12 @@ impl Guarded {
             self.folders.push(path);
         }
     }
+}
+
+/// What steers agents, those of a person as well: where it is there, it stays as it is.
+fn steering(folder: &Path) -> [PathBuf; 6] {
+    ["settings.json", "settings.local.json", "hooks", "agents", "commands", "skills"]
+        .map(|name| folder.join(".claude").join(name))
 }
 
 fn settings_of_git(folder: &Path) -> [PathBuf; 3] {

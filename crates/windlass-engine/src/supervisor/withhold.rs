@@ -1,13 +1,13 @@
 //! Holding back from a commit what looks like a secret or is large, until a person says otherwise.
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::run::Withholding;
 use windlass_core::withhold::{Reason, beginning, brings_a_key, looks_secret};
 
 use super::event::WorkError;
 use crate::git::Repository;
-use crate::inventory::{Entry, EntryKind, Inventory, as_path};
+use crate::inventory::{Entry, EntryKind, Inventory};
 use crate::snapshot::{Snapshot, SnapshotError, Store};
+use crate::withhold::Allowed;
 
 /// So many are named.
 const NAMED: usize = 20;
@@ -32,11 +32,11 @@ pub(super) fn hold_back(
     rules: &Withholding,
     changed: &mut Vec<Vec<u8>>,
 ) -> Result<Held, WorkError> {
-    let allowed = allowed(&scene.repository.top, &rules.allow);
+    let allowed = Allowed::new(&scene.repository.top, &rules.allow);
     let mut held = Held::new();
     for path in changed.iter() {
         let Some(entry) = scene.candidate.entry(path).filter(|entry| is_file(entry)) else { continue };
-        if allowed.matched_path_or_any_parents(as_path(path), false).is_ignore() {
+        if allowed.holds(path) {
             continue;
         }
         if let Some(reason) = reason(scene, rules, entry)? {
@@ -75,15 +75,6 @@ pub(super) fn notice(held: &Held) -> Option<String> {
 
 fn is_file(entry: &Entry) -> bool {
     matches!(entry.kind, EntryKind::File | EntryKind::Executable) && !entry.ignored
-}
-
-/// A pattern that cannot be understood allows nothing.
-fn allowed(top: &std::path::Path, patterns: &[String]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(top);
-    for pattern in patterns {
-        drop(builder.add_line(None, pattern));
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 fn reason(scene: &Scene<'_>, rules: &Withholding, entry: &Entry) -> Result<Option<Reason>, WorkError> {

@@ -159,5 +159,6 @@ fn agent() -> AgentPlan {
         allow: Vec::new(),
         api_keys: false,
         background: false,
+        add_dirs: Vec::new(),
     }
 }

@@ -81,6 +81,7 @@ pub fn plan() -> RunPlan {
             allow: ["Bash(cargo test:*)", "Bash(git diff:*)", "Bash(git log:*)"].map(str::to_owned).to_vec(),
             api_keys: false,
             background: false,
+            add_dirs: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),

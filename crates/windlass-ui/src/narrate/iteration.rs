@@ -194,7 +194,12 @@ fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     let tool = one_line(&denial.tool);
     let what = below(board).tone(Tone::Warn, "denied: ").plain(format!("{tool} {}", one_line(&denial.input)));
     if denial.rule.is_empty() {
-        return vec![what.dim(" (windlass's own file: closed to the agent)")];
+        let whose = if format!("/{}", denial.input).contains("/.claude/") {
+            "it steers agents"
+        } else {
+            "windlass's own file"
+        };
+        return vec![what.dim(format!(" ({whose}: closed to the agent)"))];
     }
     vec![what, below(board).dim("  allowed by: ").command(allow_command([denial.rule.as_str()])).unbroken()]
 }

@@ -21,8 +21,8 @@ Examples:
       Twenty iterations or $15, a commit after each iteration.
   windlass run api
       Works on the workspace `api`, as `windlass init api` made it.
-  git log -1 --format=%B | windlass run - -- --add-dir ../docs
-      The goal from standard input; the agent gets `--add-dir ../docs`.
+  git log -1 --format=%B | windlass run - --add-dir ../docs
+      The goal from standard input; the agent may work in ../docs, too.
   windlass run -p 'Anything' --mock
       Try the loop with a scripted agent that costs nothing.
 
@@ -165,6 +165,9 @@ pub struct WorkArgs {
     /// Who commits: none, agent, runner [default: none; build: agent; tasks: runner]
     #[arg(long, value_name = "WHO", help_heading = "Iterations")]
     pub commit: Option<String>,
+    /// Where there is no git repository, make one with a first commit of what is there
+    #[arg(long, help_heading = "Iterations")]
+    pub git_init: bool,
     /// Start although there are uncommitted changes
     #[arg(long, help_heading = "Iterations")]
     pub allow_dirty: bool,
@@ -182,6 +185,9 @@ pub struct WorkArgs {
     /// Turns the agent may take per iteration [default: its own; plan and build: 50]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub max_turns: Option<String>,
+    /// A folder beyond the project that the agent may work in; repeatable
+    #[arg(long = "add-dir", value_name = "DIR", help_heading = "Agent")]
+    pub add_dirs: Vec<String>,
     /// Let the agent do anything without asking; never saved, refused for root
     #[arg(long, help_heading = "Agent")]
     pub dangerously_skip_permissions: bool,

@@ -110,6 +110,20 @@ pub enum Continued {
     Requirements,
     /// Working off the tasks
     Run,
+    /// What git is to know
+    #[command(flatten)]
+    pub repository: RepositoryArgs,
+}
+
+/// What `windlass init` does about git, where it is asked to.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct RepositoryArgs {
+    /// Where there is no git repository, make one with a first commit of what is there
+    #[arg(long, conflicts_with = "name")]
+    pub git: bool,
+    /// Add to .gitignore what a project of this kind keeps out of commits, where it is missing
+    #[arg(long, conflicts_with = "name")]
+    pub gitignore: bool,
 }
 
 /// How a workspace is worked on.

@@ -15,7 +15,7 @@ use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::run::AgentPlan;
 use windlass_engine::process::{Command, ProcessError};
 
-use super::here;
+use super::{add_dirs, here};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent;
 
@@ -51,16 +51,21 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, CliError> {
 /// # Errors
 /// The windlass program itself cannot be found.
 pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentPlan, Option<CliError>), CliError> {
+    let add_dirs = add_dirs::resolve(wanted)?;
+    let planned = |name: &str, program: PathBuf, arguments: Vec<String>| AgentPlan {
+        add_dirs: add_dirs.clone(),
+        ..planned(wanted, name, program, arguments)
+    };
     if let Some(script) = wanted.mock {
         let scripted = vec![scripted_agent::VERB.to_owned(), script.to_owned()];
-        return Ok((planned(wanted, "mock", here::program()?, scripted), None));
+        return Ok((planned("mock", here::program()?, scripted), None));
     }
     let command = &wanted.resolved.agent.command;
     let (program, missing) = match find(command, wanted.directory, wanted.resolved.exit_codes) {
         Ok(program) => (program, None),
         Err(missing) => (PathBuf::from(command), Some(missing)),
     };
-    Ok((planned(wanted, "claude", program, Vec::new()), missing))
+    Ok((planned("claude", program, Vec::new()), missing))
 }
 
 fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec<String>) -> AgentPlan {
@@ -77,6 +82,7 @@ fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec
         allow: allowed(wanted),
         api_keys: settings.api_keys,
         background: settings.background,
+        add_dirs: Vec::new(),
     }
 }
 
@@ -222,6 +228,7 @@ mod tests {
             allow: Vec::new(),
             api_keys: false,
             background: false,
+            add_dirs: Vec::new(),
         };
         let patience = Duration::from_millis(100);
         let error = ask(&plan, &["60"], patience, ExitCodes::Detailed).unwrap_err();

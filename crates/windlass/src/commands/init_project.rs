@@ -8,10 +8,11 @@ use windlass_core::fact::HookName;
 use windlass_core::project::{Offer, ProjectType, offers, scaffold as texts, types};
 use windlass_core::run::Mode;
 use windlass_engine::file::Made;
-use windlass_engine::scaffold;
+use windlass_engine::scaffold::{self, Appended};
 use windlass_engine::workspace::{PROJECT_FOLDER, guard};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
+use super::beginning;
 use super::configuration::Configuration;
 use super::init::{guard_line, repository};
 use super::print_lines;
@@ -26,6 +27,12 @@ use crate::error::{CliError, Kind};
 pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let root = project.workspaces.project().to_owned();
+    if args.repository.git {
+        beginning::make_repository(&root)?;
+    }
+    // The guard needs the repository that was made.
+    let project = if args.repository.git { Project::find()? } else { project };
+    let ignored = args.repository.gitignore.then(|| beginning::add_missing(&root)).transpose()?;
     let clues = scaffold::clues(&root);
     let offered = offers(&clues);
     // Asked first, so that nothing is made where it has to be refused.
@@ -44,6 +51,8 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
             list.push(path.display().to_string());
         }
     }
+    // With all that was made above in it.
+    let begun = if args.repository.git { beginning::begin(&root, &resolved(&root)?)? } else { None };
     let what = if made.is_empty() { "is complete; nothing was missing" } else { "is ready" };
     let shown = from_here(&root.join(PROJECT_FOLDER));
     let mut lines = vec![Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" {shown} {what}"))];
@@ -53,6 +62,8 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
         }
     }
     lines.extend(guarded.iter().map(guard_line));
+    lines.extend(ignore_line(ignored.as_ref(), &root));
+    lines.extend(begun.iter().map(|begun| labelled("git").plain(one_line(&beginning::sentence(begun)))));
     let names: Vec<&str> =
         types(clues.files.iter().map(String::as_str)).into_iter().map(ProjectType::name).collect();
     lines.push(labelled("project").plain(names.join(", ")));
@@ -60,6 +71,19 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     lines.extend(next(planned.as_ref(), &root));
     print_lines(&lines)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was added to `.gitignore`, or how what is missing there would be; only where there is a repository.
+fn ignore_line(ignored: Option<&Appended>, root: &Path) -> Option<Line> {
+    if let Some(Appended { lines }) = ignored {
+        let said = if lines.is_empty() { "nothing was missing".to_owned() } else { lines.join(", ") };
+        return Some(labelled("ignored").plain(said).dim("  in .gitignore"));
+    }
+    let missing = beginning::missing(root);
+    let wanted = root.join(".git").exists() && !missing.is_empty();
+    wanted.then(|| {
+        labelled("ignore").plain(missing.join(", ")).dim("  by  ").command("windlass init --gitignore")
+    })
 }
 
 fn resolved(root: &Path) -> Result<Resolved, CliError> {

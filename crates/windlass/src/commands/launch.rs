@@ -132,6 +132,7 @@ pub fn plan(
         lanes: tasks_run::lanes(here, request, run),
         sandbox: room::plan(here, resolved),
         guard: guarded(here, request),
+        sandbox: room::with_folders(room::plan(here, resolved), &agent.add_dirs),
         agent: with_committing(agent, commit),
         commit,
         message: resolved.message.clone(),

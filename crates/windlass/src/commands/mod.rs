@@ -1,10 +1,12 @@
 //! One file per verb, and the way there.
 
+mod add_dirs;
 mod agent;
 mod archive;
 mod assignment;
 mod audience;
 mod authoring;
+mod beginning;
 mod clean;
 mod completions;
 mod config;

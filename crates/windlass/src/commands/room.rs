@@ -38,6 +38,12 @@ pub fn plan(here: &Here, resolved: &Resolved) -> SandboxPlan {
     }
 }
 
+/// The same, with further folders that may be written.
+pub fn with_folders(plan: SandboxPlan, folders: &[PathBuf]) -> SandboxPlan {
+    let writable = plan.writable.iter().chain(folders).cloned().collect();
+    SandboxPlan { writable, ..plan }
+}
+
 /// The same kind, with the image that the project's files stand for where none is named: what a run was begun in is what
 /// it is resumed in. Where they cannot be read none is named, which is said when the sandbox is opened.
 pub fn with_image(project: &Path, kind: SandboxKind, settings: &SandboxSettings) -> SandboxKind {
@@ -50,7 +56,7 @@ pub fn with_image(project: &Path, kind: SandboxKind, settings: &SandboxSettings)
 }
 
 /// Of the project where it is relative, of the user's home where it begins with `~/`.
-fn path(directory: &Path, text: &str) -> PathBuf {
+pub fn path(directory: &Path, text: &str) -> PathBuf {
     match (text.strip_prefix("~/"), home()) {
         (Some(below), Some(home)) => home.join(below),
         _ if text == "~" => home().unwrap_or_else(|| directory.join(text)),

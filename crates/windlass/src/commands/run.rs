@@ -13,7 +13,7 @@ use super::assignment::Assignment;
 use super::audience::Show;
 use super::configuration::Configuration;
 use super::here::{Here, working_directory};
-use super::{dry_run, flags, launch, passthrough, resume, which, worktree};
+use super::{beginning, dry_run, flags, launch, passthrough, resume, warn, which, worktree};
 use crate::args::{RunArgs, WorkArgs};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent::Script;
@@ -103,6 +103,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     }
     let request = Request::read(args)?;
     let here = Here::at(request.directory.clone())?;
+    let mut request = Request::read(args)?;
+    let mut here = Here::at(request.directory.clone())?;
     if args.work.dry_run {
         dry_run::show(&here, &request)?;
         return Ok(ExitCode::SUCCESS);
@@ -121,6 +123,17 @@ pub fn begin(here: &Here, mut request: Request, args: &RunArgs, show: Show) -> R
     }
     request.allow_dirty |= worktree::holds_copies_alone(here, &request)?;
     launch::start(here, &request, show)
+    if args.work.git_init {
+        let begun = beginning::begin(&here.directory, &request.configuration.resolved)?;
+        match begun {
+            // Said at once: what was left out may keep the run from beginning.
+            Some(begun) if !begun.left_out.is_empty() => warn(&beginning::sentence(&begun)),
+            begun => request.configuration.notices.extend(begun.map(|begun| beginning::sentence(&begun))),
+        }
+        here = Here::at(request.directory.clone())?;
+    }
+    let resolved = &request.configuration.resolved;
+    launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.work.output.json))
 }
 
 /// The same for a mode that is a verb of its own.

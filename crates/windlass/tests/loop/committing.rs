@@ -44,7 +44,7 @@ fn subjects(night: &Night) -> String {
     night.env.git(&["log", "--format=%s"])
 }
 
-// rows: 74
+// rows: 82
 // Seed defect D3, core/commit-format.ts:62-70: a project's own format was read and not used.
 #[test]
 fn commits_are_worded_as_the_configuration_says_also_after_a_resume() {
@@ -69,7 +69,7 @@ fn a_wrong_wording_is_refused_before_anything_is_done() {
     assert!(night.folders().is_empty());
 }
 
-// rows: 77
+// rows: 80
 // Seed defect D3, core/git.ts:272: `git add -A` took secrets, large files and a person's own edits along.
 #[test]
 fn secrets_and_large_files_are_held_back_named_and_not_tried_again() {
@@ -133,8 +133,19 @@ fn what_is_allowed_or_was_committed_by_a_person_is_committed() {
     assert_eq!(held_back(&night), [["other.env (its name is that of a secret)"]]);
 }
 
-// rows: 79
-// Seed defect D3, core/git.ts:233-246: a hook's failure was guessed from words, and ended the loop.
+// rows: 80
+// Seed defect D3, core/git.ts:252-261: any file named `nul` was deleted before each commit.
+#[test]
+fn files_of_any_name_are_left_where_they_are_and_committed() {
+    let night =
+        Night::with_git(&every_call("{ bash = 'for name in nul NUL con aux.txt; do echo x > $name; done' }"));
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "NUL\naux.txt\ncon\nnul");
+    assert!(night.env.project().join("nul").exists());
+}
+
+// rows: 82
+// Seed defect D3, core/git.ts:233-246, 298-316: a hook's failure was guessed from words, and ended the loop.
 #[test]
 fn what_a_hook_says_goes_into_the_next_prompt_and_is_gone_when_it_passes() {
     let night = Night::with_git(&calls(&[WORK, "{ bash = 'echo x > mended' }", WORK]));

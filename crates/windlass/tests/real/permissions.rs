@@ -81,12 +81,20 @@ fn with_windlass_files(project: &str) -> TestEnv {
     env.write(".windlass/hooks/started", "#!/bin/sh\n");
     env.write(".windlass/prompts/goal.md", "prompt\n");
     env.write(".windlass/principles.yaml", "speed: 5\n");
+    for file in ["settings.json", "settings.local.json"] {
+        env.write(format!(".claude/{file}"), "{}\n");
+    }
+    env.write("web/.claude/settings.json", "{}\n");
+    env.write(".claude/hooks/check.sh", "#!/bin/sh\n");
+    env.write(".claude/agents/reviewer.md", "---\nname: reviewer\ndescription: reviews\n---\nReview.\n");
+    env.write(".claude/commands/deploy.md", "Deploy.\n");
     env.write(".windlass/config.toml", "[limits]\nmax_iterations = 1\n");
     env.write(env.config().join("config.toml"), "[output]\nemoji = false\n");
     env
 }
 
 // rows: 29, 32
+// Seed defect D3, core/claude.ts:89-133: the user's own settings were overwritten in every iteration.
 #[test]
 fn windlasss_own_files_are_closed_even_where_permissions_are_skipped() {
     let guarded = [
@@ -94,6 +102,12 @@ fn windlasss_own_files_are_closed_even_where_permissions_are_skipped() {
         ".windlass/hooks/started",
         ".windlass/prompts/goal.md",
         ".windlass/principles.yaml",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude/hooks/check.sh",
+        ".claude/agents/reviewer.md",
+        ".claude/commands/deploy.md",
+        "web/.claude/settings.json",
     ];
     for (project, tool, flags) in [
         ("project", "Write", &[][..]),
@@ -115,9 +129,30 @@ fn windlasss_own_files_are_closed_even_where_permissions_are_skipped() {
         assert!(results[files.len()..].iter().all(refused), "{tool} {flags:?} {results:#?}");
         if tool == "Write" {
             run.says("(windlass's own file: closed to the agent)");
+            run.says("(it steers agents: closed to the agent)");
             assert!(!run.said.contains("\"Edit("), "no rule allows it:\n{}", run.said);
         }
     }
+}
+
+// rows: 29, 32
+#[test]
+fn a_folder_that_was_added_may_be_written_and_one_beside_it_may_not() {
+    let env = TestEnv::with_git();
+    let beside = |name: &str| env.root().join(name);
+    for folder in ["my docs", "others"] {
+        std::fs::create_dir(beside(folder)).unwrap();
+    }
+    let files = [beside("my docs/new.md"), beside("others/new.md")];
+    let writes = files.iter().map(|file| Reply::write(file, "written\n"));
+    let story = Scenario::new(writes.chain([Reply::text("Done.")]));
+    let [added, other] = files.clone();
+    let night = Night::at(env, story, Credentials::ApiKey);
+    let run = night.run(&["--max-iterations", "1", "--add-dir", "../my docs"]);
+    run.expect("max_iterations", 0);
+    assert!(added.exists() && !other.exists(), "{}", run.said);
+    let system = night.api.requests().last().unwrap().system();
+    assert!(system.contains("Stay inside this project") && system.contains("my docs"), "{system}");
 }
 
 /// The run's own journal, and what all runs of the project share: known only once the run is there.

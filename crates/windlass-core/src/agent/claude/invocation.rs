@@ -95,6 +95,9 @@ fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
     // Flags that take several values end at the next flag, so ours may follow the user's.
     arguments.extend(["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from));
     arguments.extend(["--append-system-prompt-file".into(), call.system_prompt.into()]);
+    for folder in &agent.add_dirs {
+        arguments.extend(["--add-dir".into(), folder.into()]);
+    }
     arguments.push("--no-session-persistence".into());
     arguments.extend(["--settings".into(), call.settings.into()]);
     if call.purpose == Purpose::Verify {
@@ -159,6 +162,7 @@ mod tests {
             allow: Vec::new(),
             api_keys: false,
             background: false,
+            add_dirs: Vec::new(),
         }
     }
 
@@ -194,6 +198,15 @@ mod tests {
                 "acceptEdits",
             ]
         );
+    }
+
+    // rows: 29, 32
+    // Seed defect D3, core/claude.ts:226-228: a path with spaces broke the command line, and what it held was run.
+    #[test]
+    fn folders_beyond_the_project_are_passed_as_they_are() {
+        let agent = AgentPlan { add_dirs: vec!["/a b".into(), "/$(x)".into()], ..agent() };
+        let arguments = invocation(&agent, None).arguments;
+        assert_eq!(arguments[6..11], ["--add-dir", "/a b", "--add-dir", "/$(x)", "--no-session-persistence"]);
     }
 
     // rows: 132

@@ -22,6 +22,11 @@ const GUARDED: &[&str] = &[
     "workspaces/*/.metadata.json",
 ];
 
+/// What of `.claude/` steers agents: this one's next call, and those that a person starts here. The rest of the folder is
+/// the project's.
+const STEERING: &[&str] =
+    &["settings.json", "settings.local.json", "hooks/**", "agents/**", "commands/**", "skills/**"];
+
 /// The guarded files of each workspace: what a person wrote, and what we count.
 pub const GUARDED_IN_WORKSPACES: &[&str] = &["INSTRUCTIONS.md", "config.toml", ".metadata.json"];
 
@@ -54,6 +59,8 @@ impl ClaudeSettings {
         let elsewhere = configuration(plan).filter(|file| !file.starts_with(&windlass));
         deny.extend(elsewhere.filter_map(|file| Some(rule("Edit", &path_pattern(file.to_str()?)))));
         deny.extend(guard(state, "**"));
+        let folders = [&plan.directory].into_iter().chain(&plan.agent.add_dirs);
+        deny.extend(folders.flat_map(|folder| steering(folder)));
         ClaudeSettings { permissions: Permissions { allow: plan.agent.allow.clone(), deny } }
     }
 
@@ -94,6 +101,18 @@ impl ClaudeSettings {
     }
 }
 
+/// The rules that close what steers agents in a folder, at any depth: Claude Code reads it below where it works as well.
+fn steering(folder: &Path) -> Vec<String> {
+    STEERING.iter().filter_map(|below| guard(folder, &format!("**/.claude/{below}"))).collect()
+}
+
+/// Is it one of the files that steer agents?
+fn steers(file: &Path) -> bool {
+    let mut parts = file.components().skip_while(|part| part.as_os_str() != ".claude").skip(1);
+    let below = parts.next().and_then(|part| part.as_os_str().to_str());
+    below.is_some_and(|below| STEERING.iter().any(|known| known.trim_end_matches("/**") == below))
+}
+
 fn guard(folder: &Path, below: &str) -> Option<String> {
     Some(rule("Edit", &format!("{}/{below}", path_pattern(folder.to_str()?))))
 }
@@ -116,7 +135,8 @@ pub fn close_own_files(denials: &mut [Denial], plan: &RunPlan, state: &Path) {
         guarded || file.starts_with(state) || configuration(plan).any(|own| own == file)
     };
     for denial in denials.iter_mut().filter(|denial| denial.rule.starts_with("Edit(")) {
-        if is_own(&plan.directory.join(&denial.input)) {
+        let file = plan.directory.join(&denial.input);
+        if is_own(&file) || steers(&file) {
             denial.rule.clear();
         }
     }

@@ -75,6 +75,7 @@ pub fn plan() -> RunPlan {
             allow: Vec::new(),
             api_keys: false,
             background: false,
+            add_dirs: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: crate::message::Wording::default(),

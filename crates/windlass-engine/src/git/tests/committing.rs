@@ -7,12 +7,12 @@ use crate::inventory::{Inventory, changes};
 use crate::scratch::{Scratch, after};
 
 /// An iteration's work, judged and kept: what changed since `before`.
-struct Judged {
-    inventory: Inventory,
-    changed: Vec<Vec<u8>>,
+pub(super) struct Judged {
+    pub inventory: Inventory,
+    pub changed: Vec<Vec<u8>>,
 }
 
-fn judge(scratch: &Scratch, before: &Inventory) -> Judged {
+pub(super) fn judge(scratch: &Scratch, before: &Inventory) -> Judged {
     let mut surveyor = scratch.surveyor();
     let inventory = surveyor.survey(&[]).unwrap();
     scratch.store().keep(surveyor.place(), &inventory, &after(1)).unwrap();
@@ -20,7 +20,7 @@ fn judge(scratch: &Scratch, before: &Inventory) -> Judged {
     Judged { inventory, changed }
 }
 
-fn commit_it(scratch: &Scratch, judged: &Judged) -> CommitOutcome {
+pub(super) fn commit_it(scratch: &Scratch, judged: &Judged) -> CommitOutcome {
     let candidate = Candidate {
         inventory: &judged.inventory,
         changed: &judged.changed,
@@ -31,7 +31,7 @@ fn commit_it(scratch: &Scratch, judged: &Judged) -> CommitOutcome {
     commit(&scratch.found(), &scratch.store(), &candidate).unwrap()
 }
 
-fn committed(outcome: &CommitOutcome) -> bool {
+pub(super) fn committed(outcome: &CommitOutcome) -> bool {
     match outcome {
         CommitOutcome::Committed { altered, .. } => *altered,
         other => panic!("{other:?}"),

@@ -3,3 +3,4 @@
 mod committing;
 mod finding;
 mod lanes;
+mod unusual;

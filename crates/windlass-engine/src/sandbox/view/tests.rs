@@ -163,3 +163,24 @@ fn what_diverts_git_is_refused_before_and_removed_after() {
     assert!(room.undo_diversion().unwrap().contains("it was removed"));
     assert!(!file.exists() && room.refuse_diversion().is_ok());
 }
+
+#[test]
+fn what_steers_agents_is_read_only_and_the_rest_of_its_folder_is_not() {
+    let Machine { root, mut room, _folder } = machine();
+    room.directory = root.join("home/work/a");
+    for folder in ["home/work/.claude/hooks", "home/work/a/.claude/agents", "home/other"] {
+        create_dir_all(root.join(folder)).unwrap();
+    }
+    fs::write(root.join("home/work/.claude/settings.json"), "{}").unwrap();
+    let plan = SandboxPlan { writable: vec![root.join("home/other")], ..SandboxPlan::default() };
+    let view = View::new(&plan, &room, Vec::new(), &[]);
+    for (path, sight) in [
+        ("home/work/.claude/settings.json", Sight::ReadOnly),
+        ("home/work/.claude/hooks/pre.sh", Sight::ReadOnly),
+        ("home/work/a/.claude/agents/a.md", Sight::ReadOnly),
+        ("home/work/.claude/notes.md", Sight::Writable),
+        ("home/other/x", Sight::Writable),
+    ] {
+        assert_eq!(*view.sight(&root.join(path)), sight, "{path}");
+    }
+}

@@ -238,6 +238,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             allow: Vec::new(),
             api_keys: false,
             background: false,
+            add_dirs: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),

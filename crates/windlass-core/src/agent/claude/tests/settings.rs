@@ -45,6 +45,12 @@ fn settings_allow_what_is_planned_and_deny_our_files() {
                 "Edit(//home/dev/p/.windlass/workspaces/*/.metadata.json)",
                 "Edit(//home/dev/.config/windlass/config.toml)",
                 "Edit(//home/dev/.local/state/windlass/**)",
+                "Edit(//home/dev/p/**/.claude/settings.json)",
+                "Edit(//home/dev/p/**/.claude/settings.local.json)",
+                "Edit(//home/dev/p/**/.claude/hooks/**)",
+                "Edit(//home/dev/p/**/.claude/agents/**)",
+                "Edit(//home/dev/p/**/.claude/commands/**)",
+                "Edit(//home/dev/p/**/.claude/skills/**)",
             ],
         }})
     );
@@ -64,6 +70,9 @@ fn no_rule_is_named_for_files_that_stay_closed() {
         ("/home/dev/p/GOAL.md", false),
         ("/home/dev/other/.windlass/config.toml", false),
         ("src/main.rs", false),
+        (".claude/settings.json", true),
+        ("/home/dev/p/web/.claude/hooks/pre.sh", true),
+        (".claude/notes.md", false),
     ];
     let denial = |path: &str| Denial { tool: "Write".into(), input: path.into(), rule: rule("Edit", path) };
     let mut denials: Vec<Denial> = rows.iter().map(|(path, _)| denial(path)).collect();
