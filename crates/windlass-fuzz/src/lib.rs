@@ -65,6 +65,7 @@ pub const TARGETS: &[Target] = &[
         about: "tests, their configuration, and commands of checks",
         run: targets::guard,
     },
+    Target { name: "commit", about: "words of a commit, .gitignore, keys", run: targets::commit },
     Target { name: "script", about: "a script of the scripted agent", run: targets::script },
 ];
 

@@ -3,6 +3,7 @@
 mod amounts;
 mod archive;
 mod assessment;
+mod commit;
 mod config;
 mod devloop;
 mod fresher;
@@ -31,6 +32,7 @@ mod workspace;
 pub(crate) use amounts::run as amounts;
 pub(crate) use archive::run as archive;
 pub(crate) use assessment::run as assessment;
+pub(crate) use commit::run as commit;
 pub(crate) use config::{run_environment as config_environment, run_file as config_file};
 pub(crate) use devloop::run as devloop;
 pub(crate) use fresher::run as fresher;
