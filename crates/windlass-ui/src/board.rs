@@ -57,7 +57,6 @@ pub struct Board {
     /// The iteration and attempt whose damage to the repository ended the run.
     pub(crate) ruined: Option<(u32, u32)>,
     pub(crate) left_out: u32,
-    /// What was left out of commits, with its reasons.
     pub(crate) held_back: BTreeSet<String>,
     pub(crate) stop: Option<(StopSource, u8)>,
     /// The run cannot go on and is ending what is running.
