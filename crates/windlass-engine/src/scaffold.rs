@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use std::os::unix::fs::MetadataExt as _;
 
-use windlass_core::project::{Clues, make_targets, missing_ignore_lines, package_scripts, with_ignore_lines};
 use crate::file::{AtPath as _, FileError, Made, create_new, read_beginning, replace};
+use windlass_core::project::{Clues, make_targets, missing_ignore_lines, package_scripts, with_ignore_lines};
 
 /// A longer `package.json` or makefile is not looked into.
 const LONGEST: usize = 1024 * 1024;
@@ -64,6 +64,8 @@ pub fn begin_anew(path: &Path, kept: &Path, text: &str) -> Result<(), FileError>
     }
     let target = fs::canonicalize(path).at("find", path)?;
     replace(&target, text.as_bytes(), permissions)
+}
+
 /// What came of adding lines to a `.gitignore`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Appended {

@@ -7,7 +7,10 @@ use toml::Value;
 use super::layer::{ConfigError, FileKind};
 use super::nearest::nearest;
 use super::setting::{
-    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap, NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
+    ByteCap, CheckSetting, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
+    NetworkChoice, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal,
+    ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text, TextOrNothing, TokenCap,
+    WebAddress,
 };
 use super::shown::shown;
 use crate::fact::ExitCodes;

@@ -35,8 +35,8 @@ pub use sections::{
     SandboxSettings, StatusSettings, TasksSettings, VerifySettings, WorkspaceSettings, WorktreeSettings,
 };
 pub use setting::{
-    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts, MoneyCap,
-    NetworkChoice, NotifyEvent, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets,
+    ByteCap, CheckSetting, Choice, Count, CountCap, FileBelow, FineSpan, FolderAnywhere, Globs, Hosts,
+    MoneyCap, NetworkChoice, NotifyEvent, NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets,
     ProcessorCap, Refusal, ReportName, Secrecy, Secret, SecretText, Setting, Shape, Span, SpanCap, Text,
     TextOrNothing, TokenCap, WebAddress,
 };

@@ -10,8 +10,8 @@ mod notes;
 mod plan_tests;
 mod plans;
 mod session;
-mod tasks;
 mod task_session;
+mod tasks;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -26,10 +26,9 @@ use crate::run::{Mode, RunPlan, TurnKey};
 pub(crate) use damage::damage;
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
 pub use plans::{PlanLayout, PlanWork};
-pub use session::{Authoring, SessionParts, session};
-pub use tasks::TaskWork;
 pub use session::{Authoring, SessionParts, SessionPrompt, session};
 pub use task_session::{TaskSessionParts, task_session};
+pub use tasks::TaskWork;
 
 /// The longest goal, in bytes. Claude Code takes 10 MB on standard input, but refuses about 5 MB as too long for its
 /// context; a goal beyond this is a mistake.

@@ -106,7 +106,7 @@ fn indented(text: &str) -> String {
 }
 
 fn system(parts: &PromptParts<'_>, values: &[(&str, &str)]) -> String {
-    let mut text = unattended().to_owned();
+    let mut text = unattended(parts.plan);
     if let Some(template) = parts.templates.system {
         // What changes from iteration to iteration would make each system prompt another, and none would be cached.
         let lasts = |name: &str| matches!(name, "projectRoot" | "taskFile" | "commits");

@@ -50,8 +50,12 @@ fn under_way(repository: &Repository) -> Option<&'static str> {
 
 /// What a person has to do before anything can be committed in his name; `None` when git knows who commits.
 pub(super) fn missing_identity(directory: &std::path::Path) -> Result<Option<String>, GitError> {
+    asked_who(|| Call::new(directory))
+}
+
+fn asked_who(call: impl Fn() -> Call) -> Result<Option<String>, GitError> {
     for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        if Call::new(directory).args(["var", who]).run()?.code != 0 {
+        if call().args(["var", who]).run()?.code != 0 {
             return Ok(Some(UNKNOWN_IDENTITY.to_owned()));
         }
     }
@@ -64,13 +68,7 @@ impl Repository {
     /// # Errors
     /// git could not be asked.
     pub fn missing_identity(&self) -> Result<Option<String>, GitError> {
-        for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-            if Call::within(self).args(["var", who]).run()?.code != 0 {
-                return Ok(Some(UNKNOWN_IDENTITY.to_owned()));
-            }
-        }
-        Ok(None)
-        missing_identity(&self.top)
+        asked_who(|| Call::within(self))
     }
 
     /// The filters that attributes name for these paths and that are configured nowhere: `git add` would pass such files by

@@ -262,6 +262,8 @@ impl Repository {
         let output = call.args(["ls-files", "-z", "--others", "--directory"]).output()?;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+
     /// The subjects of so many commits that lead to HEAD, the newest first.
     ///
     /// # Errors

@@ -52,6 +52,9 @@ pub struct InitArgs {
     /// Make or adopt a task file: requirements.md, or that of a feature
     #[command(flatten)]
     pub task_file: TaskFileArgs,
+    /// What git is to know
+    #[command(flatten)]
+    pub repository: RepositoryArgs,
 }
 
 /// What can be said to `windlass init --tasks`.
@@ -110,9 +113,6 @@ pub enum Continued {
     Requirements,
     /// Working off the tasks
     Run,
-    /// What git is to know
-    #[command(flatten)]
-    pub repository: RepositoryArgs,
 }
 
 /// What `windlass init` does about git, where it is asked to.

@@ -130,7 +130,6 @@ pub fn plan(
         checks: if judges { Vec::new() } else { resolved.checks.clone() },
         hooks: found.hooks(),
         lanes: tasks_run::lanes(here, request, run),
-        sandbox: room::plan(here, resolved),
         guard: guarded(here, request),
         sandbox: room::with_folders(room::plan(here, resolved), &agent.add_dirs),
         agent: with_committing(agent, commit),

@@ -103,8 +103,6 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     }
     let request = Request::read(args)?;
     let here = Here::at(request.directory.clone())?;
-    let mut request = Request::read(args)?;
-    let mut here = Here::at(request.directory.clone())?;
     if args.work.dry_run {
         dry_run::show(&here, &request)?;
         return Ok(ExitCode::SUCCESS);
@@ -122,18 +120,22 @@ pub fn begin(here: &Here, mut request: Request, args: &RunArgs, show: Show) -> R
         refuse_unfinished(here, &request.assignment)?;
     }
     request.allow_dirty |= worktree::holds_copies_alone(here, &request)?;
-    launch::start(here, &request, show)
-    if args.work.git_init {
-        let begun = beginning::begin(&here.directory, &request.configuration.resolved)?;
-        match begun {
-            // Said at once: what was left out may keep the run from beginning.
-            Some(begun) if !begun.left_out.is_empty() => warn(&beginning::sentence(&begun)),
-            begun => request.configuration.notices.extend(begun.map(|begun| beginning::sentence(&begun))),
-        }
-        here = Here::at(request.directory.clone())?;
+    let begun = begin_repository(&mut request, args)?;
+    launch::start(begun.as_ref().unwrap_or(here), &request, show)
+}
+
+/// `--git-init`: what is there then; `None` where nothing was begun.
+fn begin_repository(request: &mut Request, args: &RunArgs) -> Result<Option<Here>, CliError> {
+    if !args.work.git_init {
+        return Ok(None);
     }
-    let resolved = &request.configuration.resolved;
-    launch::start(&here, &request, Show::new(resolved.level, resolved.emoji, args.work.output.json))
+    let begun = beginning::begin(&request.directory, &request.configuration.resolved)?;
+    match begun {
+        // Said at once: what was left out may keep the run from beginning.
+        Some(begun) if !begun.left_out.is_empty() => warn(&beginning::sentence(&begun)),
+        begun => request.configuration.notices.extend(begun.map(|begun| beginning::sentence(&begun))),
+    }
+    Here::at(request.directory.clone()).map(Some)
 }
 
 /// The same for a mode that is a verb of its own.

@@ -12,8 +12,8 @@ mod looking;
 mod plans;
 mod restoring;
 mod stopping;
-mod tasks;
 mod task_files;
+mod tasks;
 mod workspaces;
 mod worktrees;
 
