@@ -16,6 +16,7 @@ use crate::snapshot::{left_out, quoting, tree};
 use crate::store::index::IndexContent;
 use crate::store::journal::scanner::Scanner;
 use crate::store::{StoreError, process_identity};
+use crate::worktree::{copied, marker};
 
 /// The lines of a stream that arrives in these pieces.
 pub fn lines(pieces: &[&[u8]], on_line: &mut impl FnMut(&[u8])) {
@@ -143,4 +144,16 @@ pub fn keeper_requests(pieces: &[&[u8]]) -> Vec<Option<String>> {
 pub fn process_status(stat: &[u8]) -> (Option<(i32, u64)>, Option<u64>) {
     let process = parse_stat(stat).map(|process| (process.id.as_raw_nonzero().get(), process.start));
     (process, process_identity::parse(stat).map(|state| state.start_time))
+}
+
+/// The record of what was copied into a worktree, as it would be written anew.
+#[must_use]
+pub fn copied_files(bytes: &[u8]) -> Vec<u8> {
+    copied::records(&copied::parse(bytes))
+}
+
+/// The mark of a worktree as it would be written anew, and how many variables follow from it.
+#[must_use]
+pub fn worktree_mark(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
+    marker::rewritten(bytes)
 }

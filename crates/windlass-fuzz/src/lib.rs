@@ -54,6 +54,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "progress", about: "a journal of tasks, read and added to", run: targets::progress },
     Target { name: "tasks", about: "a task file in each of its forms", run: targets::tasks },
     Target { name: "workspace", about: "a workspace's metadata and name", run: targets::workspace },
+    Target { name: "worktree", about: "what is known of a worktree", run: targets::worktree },
     Target { name: "template", about: "a template's record and options", run: targets::template },
     Target { name: "archive", about: "an archive of a workspace, unpacked", run: targets::archive },
     Target { name: "import", about: "what claude-iterate configured", run: targets::import },

@@ -15,19 +15,29 @@ const FILE: &str = "windlass-copied";
 pub(super) fn add(git_dir: &Path, files: &[CopiedFile]) -> Result<(), FileError> {
     let path = path(git_dir);
     let mut bytes = read_if_there(&path)?.unwrap_or_default();
+    bytes.extend(records(files));
+    replace(&path, &bytes, 0o644)
+}
+
+/// As they are written.
+pub(crate) fn records(files: &[CopiedFile]) -> Vec<u8> {
+    let mut bytes = Vec::new();
     for file in files {
         // Writing to memory cannot fail.
         let _ = write!(bytes, "{} {} ", file.size, file.modified);
         bytes.extend_from_slice(file.path.as_os_str().as_bytes());
         bytes.push(0);
     }
-    replace(&path, &bytes, 0o644)
+    bytes
 }
 
 /// What is recorded; what cannot be understood is none.
 pub(super) fn read(git_dir: &Path) -> Result<Vec<CopiedFile>, FileError> {
-    let bytes = read_if_there(&path(git_dir))?.unwrap_or_default();
-    Ok(bytes.split(|byte| *byte == 0).filter_map(record).collect())
+    Ok(parse(&read_if_there(&path(git_dir))?.unwrap_or_default()))
+}
+
+pub(crate) fn parse(bytes: &[u8]) -> Vec<CopiedFile> {
+    bytes.split(|byte| *byte == 0).filter_map(record).collect()
 }
 
 fn record(bytes: &[u8]) -> Option<CopiedFile> {

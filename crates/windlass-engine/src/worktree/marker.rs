@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::run::BootstrapPlan;
+use windlass_core::run::{BootstrapPlan, PortPlace};
 
+use super::bootstrap::variables;
 use crate::file::{FileError, read_beginning, replace};
 
 /// The file's name.
@@ -58,16 +59,30 @@ impl Marker {
 
     /// That of a worktree's folder in the repository; `None` where it is not ours, or cannot be understood.
     pub fn read(git_dir: &Path) -> Option<Marker> {
-        let bytes = read_beginning(&path(git_dir), LONGEST).ok()??;
-        let marker: Marker = serde_json::from_slice(&bytes).ok()?;
+        Marker::parse(&read_beginning(&path(git_dir), LONGEST).ok()??)
+    }
+
+    pub fn parse(bytes: &[u8]) -> Option<Marker> {
+        let marker: Marker = serde_json::from_slice(bytes).ok()?;
         (marker.v == FORMAT).then_some(marker)
     }
 
-    pub fn write(&self, git_dir: &Path) -> Result<(), FileError> {
+    fn bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         bytes.push(b'\n');
-        replace(&path(git_dir), &bytes, 0o644)
+        bytes
     }
+
+    pub fn write(&self, git_dir: &Path) -> Result<(), FileError> {
+        replace(&path(git_dir), &self.bytes(), 0o644)
+    }
+}
+
+/// The file as it would be written anew, and the variables that follow from it; `None` where it is not ours.
+pub(crate) fn rewritten(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let marker = Marker::parse(bytes)?;
+    let place = PortPlace { checkout: marker.checkout, lane: 0 };
+    Some((marker.bytes(), variables(marker.bootstrap.ports, place).len()))
 }
 
 fn path(git_dir: &Path) -> PathBuf {

@@ -14,11 +14,11 @@
 //! copied into it), `windlass.lock` (held by who makes it ready).
 
 pub mod bootstrap;
-mod copied;
+pub(crate) mod copied;
 mod error;
 mod locks;
 mod make;
-mod marker;
+pub(crate) mod marker;
 mod name;
 mod remove;
 mod tree;

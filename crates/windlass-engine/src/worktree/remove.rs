@@ -31,7 +31,7 @@ pub enum Refusal {
     #[error("{0} is under way there")]
     UnderWay(&'static str),
     /// It is no working tree any more.
-    #[error("its folder is there but is no working tree any more: its file .git is gone")]
+    #[error("its folder is there but is not its working tree any more: its file .git is gone or another one")]
     Broken,
     /// Something is not committed.
     #[error("{count} file{} there {} in no commit, such as {example}", plural(*.count), are(*.count))]
@@ -202,8 +202,11 @@ impl Removal<'_> {
             return Ok(Some(Refusal::Locked));
         }
         if worktree.tree.is_there() {
-            if let Some(refusal) = self.of_files()? {
-                return Ok(Some(refusal));
+            match self.of_files() {
+                Ok(None) => {}
+                // What the repository knows of it leads to another working tree, or to none.
+                Err(WorktreeError::Broken(_)) => return Ok(Some(Refusal::Broken)),
+                refusal => return refusal,
             }
         } else if worktree.tree.path.symlink_metadata().is_ok() {
             return Ok(Some(Refusal::Broken));

@@ -28,6 +28,7 @@ mod tasks;
 mod template;
 mod times;
 mod workspace;
+mod worktree;
 
 pub(crate) use amounts::run as amounts;
 pub(crate) use archive::run as archive;
@@ -57,3 +58,4 @@ pub(crate) use tasks::run as tasks;
 pub(crate) use template::run as template;
 pub(crate) use times::run as times;
 pub(crate) use workspace::run as workspace;
+pub(crate) use worktree::run as worktree;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
+use windlass_core::run::SandboxKind;
+use windlass_engine::sandbox::probe;
 use windlass_testkit::environment::{Outcome, TestEnv};
 
 use super::{PATIENCE, PATIENT, Running, ask, document, told, windlass};
@@ -346,6 +348,43 @@ fn a_workspace_that_git_does_not_track_comes_along() {
     assert!(there.join("INSTRUCTIONS.md").exists());
     let inside = |path: &str| env.project().join(".windlass/workspaces/api").join(path).exists();
     assert!(inside("INSTRUCTIONS.md") && !inside(".status.json"), "the project's own has no run");
+}
+
+#[test]
+fn in_a_sandbox_the_setup_command_is_locked_in_and_commits_work() {
+    for kind in [SandboxKind::Bwrap, SandboxKind::Landlock] {
+        if probe(&kind).works.is_err() {
+            // Whether it has to work here is for the tests of sandboxes to say.
+            continue;
+        }
+        let env = TestEnv::below(Path::new(env!("CARGO_TARGET_TMPDIR")), "project").git_initialised();
+        let outside = env.root().join("outside");
+        let setup = format!("echo $WINDLASS_PORT_BASE > port.txt; ! touch {}", outside.display());
+        env.write(env.config().join("config.toml"), format!("[worktree]\nsetup = '{setup}'\n"));
+        let script = "[[call]]\nsteps = [{ bash = 'git add -A && git commit -qm inside' }]\n";
+        let outcome = run_in(&env, "api", script, &["--sandbox", kind.name(), "--commit", "agent"]);
+        outcome.expect_success(kind.name());
+        assert!(!outside.exists(), "{}", kind.name());
+        assert_eq!(env.git(&["show", "windlass/api:port.txt"]), "20320");
+        let row = listed(&env);
+        assert_eq!((&row["ahead"], &row["uncommitted"]), (&1.into(), &0.into()), "{row}");
+    }
+}
+
+// rows: 87
+#[test]
+fn what_is_kept_out_of_commits_holds_in_a_worktree_as_well() {
+    let env = TestEnv::with_git();
+    env.write(".windlass/config.toml", "[gates]\ncommands = ['false']\n[goal]\ncompletion_threshold = 1\n");
+    let script = "[[call]]\nsteps = [{ result = { text = 'WINDLASS_JOB_COMPLETE', cost = 0.01 } }]\n";
+    let outcome = run_in(&env, "api", script, &[]);
+    assert!(
+        said(&outcome).contains("stopped: max_iterations"),
+        "the project's gate refuses: {}",
+        said(&outcome)
+    );
+    assert_eq!(listed(&env)["uncommitted"], 0, "a copy is no work");
+    assert!(told(&env, &["worktree", "clean", "api"]).contains("is removed"));
 }
 
 #[test]
