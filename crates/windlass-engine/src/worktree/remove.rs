@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use windlass_core::fact::RunId;
 
-use super::{Work, Worktree, WorktreeError, locks, make};
+use super::{Stage, Work, Worktree, WorktreeError, locks, make};
 use crate::git::{GitError, Head, ObjectId, Repository};
 use crate::process::leftovers;
 use crate::store::lock::{Acquired, HeldBy, Holder, holders};
@@ -33,6 +33,15 @@ pub enum Refusal {
     /// It is no working tree any more.
     #[error("its folder is there but is not its working tree any more: its file .git is gone or another one")]
     Broken,
+    /// It was never filled: a filter is missing, or this was ended in the middle.
+    #[error("its files were never checked out")]
+    Unfilled {
+        /// Its branch.
+        branch: String,
+    },
+    /// git cannot look at it.
+    #[error("git cannot look at it: {0}")]
+    Unreadable(String),
     /// Something is not committed.
     #[error("{count} file{} there {} in no commit, such as {example}", plural(*.count), are(*.count))]
     Uncommitted {
@@ -95,6 +104,12 @@ impl Refusal {
             Refusal::Locked => format!("git worktree unlock {path}"),
             Refusal::UnderWay(_) => format!("end it first: git -C {path} status"),
             Refusal::Broken => format!("git worktree repair {path}"),
+            Refusal::Unfilled { branch } => {
+                format!(
+                    "if nothing of yours is in it: git worktree remove --force {path} && git branch -d {branch}"
+                )
+            }
+            Refusal::Unreadable(_) => format!("see for yourself: git -C {path} status"),
             Refusal::Uncommitted { .. } => {
                 format!("commit or delete what is there: git -C {path} status")
             }
@@ -206,6 +221,10 @@ impl Removal<'_> {
                 Ok(None) => {}
                 // What the repository knows of it leads to another working tree, or to none.
                 Err(WorktreeError::Broken(_)) => return Ok(Some(Refusal::Broken)),
+                // The others can be looked at all the same.
+                Err(WorktreeError::Git(GitError::Failed { said, .. })) => {
+                    return Ok(Some(Refusal::Unreadable(said)));
+                }
                 refusal => return refusal,
             }
         } else if worktree.tree.path.symlink_metadata().is_ok() {
@@ -217,6 +236,9 @@ impl Removal<'_> {
     fn of_files(&self) -> Result<Option<Refusal>, WorktreeError> {
         if let Some(what) = self.worktree.tree.under_way() {
             return Ok(Some(Refusal::UnderWay(what)));
+        }
+        if self.worktree.stage() == Stage::Filling {
+            return Ok(Some(Refusal::Unfilled { branch: self.worktree.name.branch() }));
         }
         let Work { uncommitted, ignored, .. } = self.worktree.work()?;
         let files = |paths: &[PathBuf]| Some((paths.len(), paths.first()?.display().to_string()));

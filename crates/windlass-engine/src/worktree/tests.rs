@@ -352,6 +352,28 @@ fn several_are_made_at_once() {
 }
 
 #[test]
+fn files_that_a_filter_keeps_from_being_checked_out_are_said() {
+    let scratch = Scratch::committed();
+    scratch.write(".gitattributes", "*.bin filter=large\n");
+    scratch.write("a.bin", "content");
+    scratch.git(&["add", "-A"]);
+    scratch.git(&["commit", "-q", "-m", "large"]);
+    scratch.git(&["config", "filter.large.smudge", "no-such-program"]);
+    scratch.git(&["config", "filter.large.required", "true"]);
+    let said = refused(&scratch, "api");
+    assert!(said.contains("cannot be checked out") && said.contains("no-such-program"), "{said}");
+    assert!(matches!(removal_of(&scratch, "api"), Err(Refusal::Unfilled { .. })));
+    scratch.git(&["config", "filter.large.smudge", "cat"]);
+    let tree = made(&scratch, "api");
+    assert_eq!(tree.stage(), Stage::Ready, "the next call goes on");
+    fs::write(tree.tree.path.join("a.bin"), "changed").unwrap();
+    assert!(matches!(removal_of(&scratch, "api"), Err(Refusal::Unreadable(_))));
+    scratch.git(&["config", "filter.large.clean", "cat"]);
+    fs::write(tree.tree.path.join("a.bin"), "content").unwrap();
+    assert_eq!(removal_of(&scratch, "api"), Ok(Removed { branch: true }));
+}
+
+#[test]
 fn submodules_are_said_to_be_missing() {
     let scratch = Scratch::committed();
     let inner = Scratch::committed();
