@@ -88,7 +88,8 @@ impl GitError {
         match self {
             // git says it in the system's words; its messages are not translated.
             GitError::Failed { said, .. } => {
-                said.contains("No space left on device") || said.contains("Disk quota exceeded")
+                let words = ["No space left on device", "Disk quota exceeded", "Out of diskspace"];
+                words.iter().any(|words| said.contains(words))
             }
             GitError::File(error) => error.is_disk_full(),
             _ => false,

@@ -1,8 +1,11 @@
 //! A lane's files.
 
+use std::fs;
+
 use super::super::call::Call;
 use super::super::{GitError, ObjectId};
 use super::{LONG, Lane, LaneError, zero_ended};
+use crate::file::{AtPath, FileError};
 
 impl Lane {
     /// Makes the lane's files those of a tree (or a commit). What git ignores stays; all else goes.
@@ -24,7 +27,7 @@ impl Lane {
 
     /// The paths whose files differ from where the lane stands, new ones included. What git ignores is not looked at.
     pub(super) fn differing(&self) -> Result<Vec<Vec<u8>>, GitError> {
-        self.settle()?;
+        self.unlock()?;
         let status = [
             "status",
             "--porcelain",
@@ -40,13 +43,9 @@ impl Lane {
     }
 
     /// The runner's index of a lane is nobody else's; a lock on it is left over from a git that was ended.
-    fn settle(&self) -> Result<(), GitError> {
+    fn unlock(&self) -> Result<(), FileError> {
         let lock = self.repository.git_dir.join("index.lock");
-        if lock.symlink_metadata().is_ok() {
-            // Whoever cannot remove it hears from git that it is there.
-            let _ = std::fs::remove_file(&lock);
-        }
-        Ok(())
+        if lock.symlink_metadata().is_err() { Ok(()) } else { fs::remove_file(&lock).at("delete", &lock) }
     }
 }
 

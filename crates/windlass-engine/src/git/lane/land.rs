@@ -12,7 +12,9 @@
 //! 5. Files are put in place by renaming, which takes no room on the disk, then the index.
 
 use super::super::call::Call;
+use super::super::call::{Answer, Call, last_lines};
 use super::super::commit::index_line;
+use super::super::commit::{explain, index_line};
 use super::super::obstacle::explain;
 use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;
@@ -194,6 +196,7 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
     let update = update.arg(landing.target.reference()).args([commit.to_string(), landing.tip.to_string()]);
     let answer = update.run()?;
     if answer.code != 0 {
+        has_room("git update-ref", &answer)?;
         return Ok(match landing.target.tip(main)? {
             Ok(tip) if tip != landing.tip => Landed::Moved { tip },
             Ok(_) => Landed::Refused(explain(main, &answer)?),
@@ -263,6 +266,7 @@ fn commit(
         answer => answer?,
     };
     if answer.code != 0 {
+        has_room("git commit-tree", &answer)?;
         let branch = match landing.target {
             Target::Branch(branch) => short(branch),
             Target::Detached => "HEAD".to_owned(),
@@ -271,4 +275,10 @@ fn commit(
     }
     Step::Committed.done();
     Ok(Ok(printed_id("git commit-tree", &answer.output)?))
+}
+
+/// A full disk is nothing that a person has to be asked about a commit.
+fn has_room(command: &str, answer: &Answer) -> Result<(), GitError> {
+    let failed = GitError::Failed { command: command.to_owned(), said: last_lines(answer) };
+    if failed.is_disk_full() { Err(failed) } else { Ok(()) }
 }

@@ -5,14 +5,14 @@ use super::super::super::commit::index_line;
 use super::super::super::{GitError, ObjectFormat, ObjectId, Repository};
 
 /// An entry of a tree: its mode as git writes it, and its object.
-pub(super) type Version = Option<(Vec<u8>, ObjectId)>;
+pub(super) type Content = Option<(Vec<u8>, ObjectId)>;
 
 /// A path that two commits have differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub path: Vec<u8>,
-    pub before: Version,
-    pub after: Version,
+    pub before: Content,
+    pub after: Content,
 }
 
 impl Change {
@@ -33,13 +33,13 @@ impl Change {
 }
 
 /// Is it a submodule?
-pub(super) fn is_submodule(version: &Version) -> bool {
-    version.as_ref().is_some_and(|(mode, _)| mode == b"160000")
+pub(super) fn is_submodule(content: &Content) -> bool {
+    content.as_ref().is_some_and(|(mode, _)| mode == b"160000")
 }
 
-/// The line for `git update-index --index-info -z` that gives a path this version.
-pub(super) fn line(path: &[u8], version: &Version, format: ObjectFormat) -> Vec<u8> {
-    match version {
+/// The line for `git update-index --index-info -z` that gives a path this content.
+pub(super) fn line(path: &[u8], content: &Content, format: ObjectFormat) -> Vec<u8> {
+    match content {
         Some((mode, id)) => index_line(&String::from_utf8_lossy(mode), &id.to_string(), path),
         None => index_line("0", &ObjectId::zero(format).to_string(), path),
     }
@@ -56,15 +56,15 @@ fn parse(raw: &[u8]) -> Vec<Change> {
         if let ((Some(before), Some(after)), (Some(old), Some(new))) = (modes, ids) {
             changes.push(Change {
                 path: path.to_vec(),
-                before: version(before, old),
-                after: version(after, new),
+                before: content(before, old),
+                after: content(after, new),
             });
         }
     }
     changes
 }
 
-fn version(mode: &[u8], id: ObjectId) -> Version {
+fn content(mode: &[u8], id: ObjectId) -> Content {
     (mode.iter().any(|digit| *digit != b'0')).then(|| (mode.to_vec(), id))
 }
 

@@ -7,23 +7,31 @@ use std::path::Path;
 
 use super::super::super::call::Call;
 use super::super::super::{GitError, ObjectId, Repository};
-use super::change::{Change, Version, is_submodule, line};
+use super::change::{Change, Content, is_submodule, line};
 use super::{Stage, left_out};
 use crate::git::lane::checkout::with_index;
 use crate::git::lane::{LONG, zero_ended};
 use crate::inventory::{Stamps, as_path};
 
+/// Which version of a path an index has, or a folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Version {
+    /// The one of before: the new one is due.
+    Before,
+    /// The new one already, or none is wanted.
+    #[default]
+    After,
+    /// Somebody's own, or something else is in its way.
+    Somebodys,
+}
+
 /// How a path stands in a checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Standing {
-    /// The index has it as it was.
-    pub index_is_due: bool,
-    /// Somebody has staged something else.
-    pub index_is_somebodys: bool,
-    /// The file is as it was.
-    pub file_is_due: bool,
-    /// The file is something else, or something else is in its way.
-    pub file_is_somebodys: bool,
+    /// In the index.
+    pub index: Version,
+    /// In the folder.
+    pub file: Version,
     /// What is in its way, if that is not the path itself.
     pub in_the_way: Option<Vec<u8>>,
     /// A sparse checkout has no file of it.
@@ -33,8 +41,13 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    pub const fn is_somebodys(&self) -> bool {
-        self.index_is_somebodys || self.file_is_somebodys
+    pub fn is_somebodys(&self) -> bool {
+        self.index == Version::Somebodys || self.file == Version::Somebodys
+    }
+
+    /// What somebody has staged otherwise is not taken from under it.
+    pub fn file_is_due(&self) -> bool {
+        self.file == Version::Before && self.index != Version::Somebodys
     }
 }
 
@@ -44,7 +57,7 @@ pub(super) struct Check<'a> {
     changes: &'a [Change],
     stage: &'a Stage,
     /// How the index differs from the commit that it is to leave.
-    staged: BTreeMap<Vec<u8>, Version>,
+    staged: BTreeMap<Vec<u8>, Content>,
     /// Folders that staged paths are in.
     above_staged: HashSet<Vec<u8>>,
     left_out: BTreeSet<Vec<u8>>,
@@ -105,62 +118,76 @@ impl<'a> Check<'a> {
         if !standing.is_left_out {
             self.look_at_file(change, &mut standing);
         }
-        // What somebody has staged otherwise is not taken from under it.
-        standing.file_is_due &= !standing.is_somebodys();
         standing
     }
 
     fn look_at_index(&self, change: &Change, standing: &mut Standing) {
         let now = self.staged.get(&change.path).unwrap_or(&change.before);
-        standing.index_is_due = *now == change.before;
-        standing.index_is_somebodys = *now != change.before && *now != change.after;
-        if change.after.is_none() || standing.index_is_somebodys {
+        standing.index = match now {
+            now if *now == change.before => Version::Before,
+            now if *now == change.after => Version::After,
+            _ => Version::Somebodys,
+        };
+        if change.after.is_none() || standing.index == Version::Somebodys {
             return;
         }
         // A file cannot be staged where a folder is to be, nor the other way round.
         let is_file = |path: &[u8]| self.staged.get(path).is_some_and(Option::is_some);
         let file = folders(&change.path).find(|folder| is_file(folder));
         let below = || {
-            let is_below = |(path, version): (&Vec<u8>, &Version)| {
-                version.is_some() && folders(path).any(|folder| folder == change.path)
+            let is_below = |(path, content): (&Vec<u8>, &Content)| {
+                content.is_some() && folders(path).any(|folder| folder == change.path)
             };
             self.staged.iter().any(is_below)
         };
         if file.is_some() || (self.above_staged.contains(&change.path) && below()) {
             standing.in_the_way = file.map(<[u8]>::to_vec);
-            standing.index_is_due = false;
-            standing.index_is_somebodys = true;
+            standing.index = Version::Somebodys;
         }
     }
 
     fn look_at_file(&self, change: &Change, standing: &mut Standing) {
         let full = self.checkout.top.join(as_path(&change.path));
         if let Some(folder) = self.folder_in_the_way(change) {
-            standing.file_is_somebodys = change.after.is_some();
+            if change.after.is_some() {
+                standing.file = Version::Somebodys;
+            }
             standing.in_the_way = Some(folder);
             return;
         }
         let now = full.symlink_metadata().ok();
-        standing.stamps = now.as_ref().filter(|now| !now.is_dir()).map(Stamps::of);
-        if is_submodule(&change.before) || is_submodule(&change.after) {
-            let free = now.as_ref().is_none_or(fs::Metadata::is_dir) || self.is_as_before(change);
-            standing.file_is_due = free;
-            standing.file_is_somebodys = !free;
-            return;
-        }
         let is_folder = now.as_ref().is_some_and(fs::Metadata::is_dir);
-        let as_before = match (&change.before, &now) {
-            (None, None) => true,
-            (None, Some(_)) if is_folder => self.holds_only_what_goes(&change.path, &full),
-            (None, Some(_)) => false,
-            (Some(_), _) => self.is_as_before(change) && !is_folder,
+        standing.stamps = now.as_ref().filter(|now| !now.is_dir()).map(Stamps::of);
+        standing.file = if is_submodule(&change.before) || is_submodule(&change.after) {
+            let free = now.is_none() || is_folder || self.is_as_before(change);
+            if free { Version::Before } else { Version::Somebodys }
+        } else if is_folder {
+            self.version_of_folder(change, &full)
+        } else {
+            self.version_of_file(change, now.is_some())
         };
-        let as_after = match &change.after {
-            None => now.is_none() || (is_folder && change.before.is_some() && self.becomes_a_folder(change)),
-            Some(_) => now.is_some() && !is_folder && !self.not_after.contains(&change.path) && !as_before,
-        };
-        standing.file_is_due = as_before && !as_after;
-        standing.file_is_somebodys = !as_before && !as_after;
+    }
+
+    fn version_of_file(&self, change: &Change, is_there: bool) -> Version {
+        let before = if change.before.is_some() { self.is_as_before(change) } else { !is_there };
+        let after = if change.after.is_some() { !self.not_after.contains(&change.path) } else { false };
+        match (before, is_there) {
+            (true, _) if change.before.is_none() || is_there => Version::Before,
+            (_, true) if after => Version::After,
+            (_, false) if change.after.is_none() => Version::After,
+            _ => Version::Somebodys,
+        }
+    }
+
+    /// Where a folder is: it may be about to go, or have come already.
+    fn version_of_folder(&self, change: &Change, full: &Path) -> Version {
+        let goes = || change.before.is_none() && self.holds_only_what_goes(&change.path, full);
+        let has_come = || change.after.is_none() && self.becomes_a_folder(change);
+        match (goes(), has_come()) {
+            (true, _) => Version::Before,
+            (_, true) => Version::After,
+            _ => Version::Somebodys,
+        }
     }
 
     fn is_as_before(&self, change: &Change) -> bool {
@@ -206,14 +233,14 @@ impl<'a> Check<'a> {
     fn differing(
         &self,
         name: &str,
-        version: impl Fn(&Change) -> &Version,
+        content: impl Fn(&Change) -> &Content,
     ) -> Result<BTreeSet<Vec<u8>>, GitError> {
         let format = self.checkout.object_format;
         let files = self.changes.iter().filter(|change| {
-            let version = version(change);
-            version.is_some() && !is_submodule(version)
+            let content = content(change);
+            content.is_some() && !is_submodule(content)
         });
-        let lines: Vec<u8> = files.flat_map(|change| line(&change.path, version(change), format)).collect();
+        let lines: Vec<u8> = files.flat_map(|change| line(&change.path, content(change), format)).collect();
         if lines.is_empty() {
             return Ok(BTreeSet::new());
         }

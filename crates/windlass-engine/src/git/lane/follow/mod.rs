@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use self::change::{Change, is_submodule, line};
-use self::check::{Check, Standing};
+use self::check::{Check, Standing, Version};
 use self::lock::IndexLock;
 use super::super::call::Call;
 use super::super::obstacle::half_done;
@@ -60,6 +60,16 @@ impl Stage {
         Ok(Self(folder))
     }
 
+    /// Is there room for a little more? When there is none, git does not always say so.
+    fn has_room(&self) -> Result<(), FileError> {
+        const LITTLE: usize = 64 * 1024;
+        let probe = self.0.join("room");
+        match fs::write(&probe, vec![1; LITTLE]).at("write", &probe) {
+            Err(error) if error.is_disk_full() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn file(&self, path: &[u8]) -> PathBuf {
         self.0.join("files").join(as_path(path))
     }
@@ -87,6 +97,7 @@ impl Follower {
         let changes = Change::between(&checkout, from, to)?;
         let stage = Stage::make(&checkout)?;
         if let Err(error) = write_aside(&checkout, &stage, &changes) {
+            stage.has_room()?;
             return if error.is_disk_full() {
                 Err(error.into())
             } else {
@@ -165,12 +176,11 @@ impl Follower {
         let format = self.checkout.object_format;
         let index = self.stage.index();
         let call = || with_index(Call::within(&self.checkout), &index);
-        let due = |standing: &Standing| standing.index_is_due;
         // The lines that remove go first: a file may take a folder's place.
         let (gone, there): (Vec<_>, Vec<_>) = self
             .changes
             .iter()
-            .filter(|(_, standing)| due(standing))
+            .filter(|(_, standing)| standing.index == Version::Before)
             .map(|(change, _)| change)
             .partition(|change| change.after.is_none());
         for part in [gone, there] {
@@ -182,7 +192,7 @@ impl Follower {
             }
         }
         let left_out = self.changes.iter().filter(|(change, standing)| {
-            standing.index_is_due && standing.is_left_out && change.after.is_some()
+            standing.index == Version::Before && standing.is_left_out && change.after.is_some()
         });
         let left_out: Vec<u8> =
             left_out.flat_map(|(change, _)| [&change.path, &b"\0"[..]].concat()).collect();
@@ -194,7 +204,7 @@ impl Follower {
 
     fn put_in_place(&self, change: &Change, standing: &Standing) -> Result<Placed, FileError> {
         let full = self.checkout.top.join(as_path(&change.path));
-        if !standing.file_is_due {
+        if !standing.file_is_due() {
             return Ok(Placed::Nothing);
         }
         if is_submodule(&change.after) {

@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{Worker, Yard, refusal};
-use crate::git::lane::{Landed, Lane, OwnFile, Target, land};
+use crate::git::lane::{Landed, Lane, Outcome, OwnFile, Target, land};
 use crate::git::{Found, Head, Repository};
 
 fn ready(yard: &Yard, path: &str, content: &str) -> (Worker, crate::git::ObjectId) {
@@ -98,9 +98,12 @@ fn a_branch_that_somebody_advanced_is_merged_with_again() {
     assert_eq!((yard.tip(), yard.status()), (tip, String::new()));
 }
 
+/// What a person does.
+type Change = fn(&Yard);
+
 #[test]
 fn what_a_person_has_changed_is_never_overwritten() {
-    let cases: [(&str, fn(&Yard)); 9] = [
+    let cases: [(&str, Change); 9] = [
         ("a.txt", |yard| yard.scratch.write("a.txt", "a person's\n")),
         ("a.txt", |yard| {
             yard.scratch.write("a.txt", "a person's\n");
@@ -338,4 +341,35 @@ fn a_filter_that_fails_stops_a_landing_before_anything_has_changed() {
     let why = refusal(yard.land(&worker, commit, worker.since, &[]));
     assert!(why.contains("the files cannot be written") && why.contains("file.big"), "{why}");
     assert_eq!((yard.tip(), yard.status(), yard.is_tidy()), (worker.since, String::new(), true));
+}
+
+#[test]
+fn lanes_that_land_at_the_same_time_all_land() {
+    const LANES: u32 = 5;
+    let yard = Yard::new();
+    let workers: Vec<Worker> = (0..LANES).map(|number| yard.open(number)).collect();
+    let (main, target) = (yard.main(), yard.target());
+    std::thread::scope(|scope| {
+        for (number, worker) in workers.iter().enumerate() {
+            worker.write(&format!("by {number}"), "x");
+            let work = yard.commit(worker);
+            let (main, target) = (&main, &target);
+            scope.spawn(move || {
+                let mut tip = worker.since;
+                loop {
+                    let Outcome::Clean { commit, .. } = worker.lane.merge(work, tip).unwrap() else {
+                        panic!()
+                    };
+                    match land(main, &worker.landing(commit, tip, target, &[])).unwrap() {
+                        Landed::Moved { tip: now } => tip = now,
+                        Landed::Landed { behind: None, left, .. } if left.is_empty() => break,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(yard.subjects().len(), 1 + LANES as usize);
+    assert_eq!((yard.status(), yard.is_tidy()), (String::new(), true));
+    assert!((0..LANES).all(|number| yard.scratch.has(&format!("by {number}"))));
 }

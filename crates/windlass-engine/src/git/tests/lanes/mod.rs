@@ -1,6 +1,7 @@
 //! Lanes, with real git.
 
 mod crashing;
+mod full;
 mod landing;
 mod large;
 mod merging;
@@ -179,7 +180,7 @@ impl Worker {
 fn conflicts(outcome: Outcome) -> Vec<Conflict> {
     match outcome {
         Outcome::Conflict(conflicts) => conflicts,
-        other => panic!("{other:?}"),
+        clean @ Outcome::Clean { .. } => panic!("{clean:?}"),
     }
 }
 

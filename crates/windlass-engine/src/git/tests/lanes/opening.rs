@@ -66,8 +66,11 @@ fn what_an_agent_left_goes_and_what_git_ignores_stays() {
     );
 }
 
+/// Given a lane's folder and its working tree.
+type Damage = fn(&Path, &Path);
+
 /// Ways in which a lane can be broken.
-fn breakages() -> Vec<(&'static str, fn(&Path, &Path))> {
+fn breakages() -> Vec<(&'static str, Damage)> {
     vec![
         ("the agent's repository is gone", |_, top| fs::remove_dir_all(top.join(".git")).unwrap()),
         ("it is half gone", |_, top| fs::remove_dir_all(top.join(".git/objects")).unwrap()),
@@ -96,7 +99,7 @@ fn breakages() -> Vec<(&'static str, fn(&Path, &Path))> {
         ("a folder lets nobody in", |_, top| {
             fs::create_dir_all(top.join("shut/inner")).unwrap();
             fs::write(top.join("shut/inner/file"), "x").unwrap();
-            fs::set_permissions(top.join("shut"), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(top.join("shut"), fs::Permissions::from_mode(0o000)).unwrap();
         }),
     ]
 }
