@@ -81,10 +81,7 @@ fn what_others_did_already_is_nothing() {
     let yard = Yard::new();
     let (worker, commit) = ready(&yard, "a.txt", "changed\n");
     yard.person("a.txt", "changed\n");
-    let crate::git::lane::Outcome::Clean { commit, .. } = worker.lane.merge(commit, yard.tip()).unwrap()
-    else {
-        panic!()
-    };
+    let Outcome::Clean { commit, .. } = worker.lane.merge(commit, yard.tip()).unwrap() else { panic!() };
     assert_eq!(yard.land(&worker, commit, yard.tip(), &[]), Landed::Nothing);
 }
 
