@@ -126,7 +126,7 @@ impl Repository {
     /// configured for its branch, which must not be there yet if it is to be a new one.
     pub fn add_worktree(&self, path: &Path, branch: Branch<'_>) -> Result<(), GitError> {
         patiently(|| {
-            let call = Call::new(&self.top).args(["worktree", "add", "--quiet", "--no-checkout"]);
+            let call = Call::within(self).args(["worktree", "add", "--quiet", "--no-checkout"]);
             match branch {
                 // A first try that met a lock may have made the branch all the same.
                 Branch::New { name, at } if !self.names(name, at) => {
@@ -141,7 +141,7 @@ impl Repository {
     /// in yet. The user's filters (LFS) run, hooks do not; submodules are not checked out.
     pub fn fill_worktree(&self) -> Result<(), GitError> {
         patiently(|| {
-            let call = Call::new(&self.top).timeout(CHECKOUT);
+            let call = Call::within(self).timeout(CHECKOUT);
             call.args(["reset", "--hard", "--quiet", "--no-recurse-submodules"])
         })
     }
@@ -212,7 +212,7 @@ impl Repository {
     /// All that is not committed here: changed, staged, deleted, untracked and not ignored.
     pub fn uncommitted(&self) -> Result<Vec<Uncommitted>, GitError> {
         // Of submodules only their commits: git would run what their settings name to look into them.
-        let call = Call::new(&self.top).args(["status", "--porcelain", "-z", "--untracked-files=all"]);
+        let call = Call::within(self).args(["status", "--porcelain", "-z", "--untracked-files=all"]);
         let output = call.args(["--no-renames", "--ignore-submodules=dirty"]).output()?;
         let entries = output.split(|byte| *byte == 0).filter_map(|entry| {
             let (code, path) = entry.split_at_checked(3)?;
@@ -223,7 +223,7 @@ impl Repository {
 
     /// The paths of what is ignored below these folders (relative to the top), relative to the top.
     pub fn ignored_below(&self, folders: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
-        let call = Call::new(&self.top).env("GIT_LITERAL_PATHSPECS", "1");
+        let call = Call::within(self).env("GIT_LITERAL_PATHSPECS", "1");
         let call = call.args(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"]);
         let output = call.args(folders).output()?;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());

@@ -37,11 +37,14 @@ const HANDED_OVER: &str = "refs/windlass/handed-over";
 pub struct Landing<'a> {
     /// The lane that has the commit.
     pub lane: &'a Lane,
-    /// The merged commit; its parent is `tip`. Its message becomes that of the commit that lands.
-    pub commit: ObjectId,
+    /// The merged commit; its parent is `tip`. Its message becomes that of the commit that lands. `None` where the lane has
+    /// changed nothing: the runner's own files land then.
+    pub commit: Option<ObjectId>,
+    /// The message of a landing without a commit of the lane's; with the trailers.
+    pub message: &'a str,
     /// The branch's commit that it was merged with.
     pub tip: ObjectId,
-    /// The branch's commit when the iteration began: its work cannot have landed before.
+    /// What the lane's work was made on, as [`Lane::since`] says: it cannot have landed before.
     pub since: ObjectId,
     /// What advances.
     pub target: &'a Target,
@@ -101,7 +104,9 @@ pub fn land(main: &Repository, landing: &Landing<'_>) -> Result<Landed, LaneErro
     if tip != landing.tip {
         return Ok(Landed::Moved { tip });
     }
-    fetch(main, landing.lane, landing.commit)?;
+    if let Some(commit) = landing.commit {
+        fetch(main, landing.lane, commit)?;
+    }
     Step::Fetched.done();
     let tree = tree_with_files(main, landing)?;
     if tree == shape(main, tip)?.tree {
@@ -223,7 +228,7 @@ pub(super) fn fetch(main: &Repository, lane: &Lane, commit: ObjectId) -> Result<
 
 /// The commit's tree with the runner's own files in it.
 fn tree_with_files(main: &Repository, landing: &Landing<'_>) -> Result<ObjectId, LaneError> {
-    let tree = shape(main, landing.commit)?.tree;
+    let tree = shape(main, landing.commit.unwrap_or(landing.tip))?.tree;
     if landing.files.is_empty() {
         return Ok(tree);
     }
@@ -255,7 +260,10 @@ fn commit(
     landing: &Landing<'_>,
     tree: ObjectId,
 ) -> Result<Result<ObjectId, String>, LaneError> {
-    let text = message(main, landing.commit)?;
+    let text = match landing.commit {
+        Some(commit) => message(main, commit)?,
+        None => landing.message.as_bytes().to_vec(),
+    };
     // Unlike `git commit`, this is not signed because the configuration says so.
     let signs = Call::within(main).args(["config", "--type=bool", "--get", "commit.gpgSign"]).run()?;
     let call = Call::within(main).option("i18n.commitEncoding=UTF-8").arg("commit-tree").timeout(LONG);

@@ -125,6 +125,16 @@ impl Lane {
         Ok(folders)
     }
 
+    /// The branch's commit that a lane's work was made on; without work, the one that the lane stands at. The work cannot
+    /// have landed before it, so [`landed`] need not look further back. To be asked before the work is merged again.
+    pub fn since(&self, work: Option<ObjectId>) -> Result<ObjectId, LaneError> {
+        let since = match work {
+            Some(work) => shape(&self.repository, work)?.parent,
+            None => self.repository.plain_commit(),
+        };
+        since.ok_or_else(|| unexpected("git log", b"a commit without a parent").into())
+    }
+
     fn call(&self) -> Call {
         Call::within(&self.repository)
     }

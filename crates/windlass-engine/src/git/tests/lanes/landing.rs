@@ -370,3 +370,36 @@ fn lanes_that_land_at_the_same_time_all_land() {
     assert_eq!((yard.status(), yard.is_tidy()), (String::new(), true));
     assert!((0..LANES).all(|number| yard.scratch.has(&format!("by {number}"))));
 }
+
+#[test]
+fn a_task_that_changed_nothing_lands_with_the_runners_files_alone() {
+    let yard = Yard::new();
+    yard.person("tasks.md", "- TASK-1 open\n");
+    let worker = yard.open(1);
+    assert_eq!(yard.squash(&worker), crate::git::CommitOutcome::NothingToCommit);
+    let since = worker.lane.since(None).unwrap();
+    assert_eq!(since, worker.since);
+    let (main, target, files) = (yard.main(), yard.target(), [own("tasks.md", "- TASK-1 done\n")]);
+    let message = format!("Nothing to do for TASK-1\n\n{}\n", worker.trailers);
+    let landing = worker.landing(since, since, &target, &files);
+    let landing = crate::git::lane::Landing { commit: None, message: &message, ..landing };
+    let (commit, _) = landed(land(&main, &landing).unwrap());
+    assert_eq!(landed(land(&main, &landing).unwrap()).0, commit);
+    assert_eq!(yard.subjects(), ["Nothing to do for TASK-1", "A person's", "first"]);
+    assert_eq!((yard.scratch.read("tasks.md"), yard.status()), ("- TASK-1 done\n".into(), String::new()));
+}
+
+#[test]
+fn a_landing_is_found_by_what_its_work_was_made_on_before_and_after_a_merge() {
+    let yard = Yard::new();
+    let (worker, work) = ready(&yard, "a.txt", "changed\n");
+    yard.person("b", "x");
+    let tip = yard.tip();
+    let Outcome::Clean { commit: merged, .. } = worker.lane.merge(work, tip).unwrap() else { panic!() };
+    let (commit, _) = landed(yard.land(&worker, merged, tip, &[]));
+    for work in [work, merged] {
+        let since = worker.lane.since(Some(work)).unwrap();
+        let found = crate::git::lane::landed(&yard.main(), &yard.target(), since, &worker.trailers).unwrap();
+        assert_eq!(found, Some(commit));
+    }
+}

@@ -150,7 +150,16 @@ impl Worker {
         target: &'a Target,
         files: &'a [OwnFile],
     ) -> Landing<'a> {
-        Landing { lane: &self.lane, commit, tip, since: self.since, target, trailers: &self.trailers, files }
+        Landing {
+            lane: &self.lane,
+            commit: Some(commit),
+            message: "",
+            tip,
+            since: self.since,
+            target,
+            trailers: &self.trailers,
+            files,
+        }
     }
 
     fn write(&self, path: &str, content: impl AsRef<[u8]>) {
