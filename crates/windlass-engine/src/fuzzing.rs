@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use windlass_core::fact::Entry;
 
-use crate::git::{ObjectId, PackedRefs, RefValue, is_safe_name};
+use crate::git::{ObjectId, PackedRefs, RefValue, is_safe_name, lane};
 use crate::process::protocol::Request;
 use crate::process::stream::Lines;
 use crate::process::tree::parse_stat;
@@ -86,6 +86,18 @@ pub fn reference(content: &[u8]) -> Option<Vec<u8>> {
 #[must_use]
 pub fn is_safe_reference(name: &[u8]) -> bool {
     is_safe_name(name)
+}
+
+/// The folders that a repository borrows objects from, written anew.
+#[must_use]
+pub fn borrowed_folders(content: &[u8]) -> Vec<u8> {
+    lane::borrowed_anew(content)
+}
+
+/// What git said of a merge: its tree, and for each conflict the paths and the sentence.
+#[must_use]
+pub fn merged_tree(output: &[u8]) -> Option<(ObjectId, Vec<lane::Conflict>)> {
+    lane::read_merge(output)
 }
 
 /// A path on one line.

@@ -1,10 +1,12 @@
-//! git's references and folders, read without git.
+//! git's references and folders, read without git; what it borrows, and what it says of merges.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
-use windlass_engine::fuzzing::{is_safe_reference, packed_references, reference, tree_names};
+use windlass_engine::fuzzing::{
+    borrowed_folders, is_safe_reference, merged_tree, packed_references, reference, tree_names,
+};
 use windlass_engine::git::ObjectId;
 
 pub(crate) fn run(data: &[u8]) {
@@ -26,6 +28,13 @@ pub(crate) fn run(data: &[u8]) {
         if is_safe_reference(name) {
             stays_inside(name);
         }
+    }
+    let borrowed = borrowed_folders(data);
+    assert_eq!(borrowed_folders(&borrowed), borrowed, "written and read");
+    if let Some((tree, conflicts)) = merged_tree(data) {
+        assert!(data.to_ascii_lowercase().starts_with(tree.to_string().as_bytes()));
+        let paths = conflicts.iter().flat_map(|conflict| &conflict.paths).map(Vec::len).sum::<usize>();
+        assert!(paths <= data.len(), "each path is named once");
     }
     for length in [20, 32] {
         for name in tree_names(data, length).into_iter().flatten() {

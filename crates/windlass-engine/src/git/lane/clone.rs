@@ -236,7 +236,7 @@ pub(super) fn object_folders(objects: &Path) -> Result<Vec<PathBuf>, FileError> 
 }
 
 /// A folder as `objects/info/alternates` names it: quoted, as it may contain a line's end.
-fn alternate(folder: &Path) -> Vec<u8> {
+pub(super) fn alternate(folder: &Path) -> Vec<u8> {
     let mut line = vec![b'"'];
     for byte in folder.as_os_str().as_bytes() {
         match byte {
@@ -250,7 +250,7 @@ fn alternate(folder: &Path) -> Vec<u8> {
 }
 
 /// The folders that `objects/info/alternates` names.
-fn alternates(listing: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn alternates(listing: &[u8]) -> Vec<Vec<u8>> {
     let lines =
         listing.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
     lines.map(|line| line.strip_prefix(b"\"").map_or_else(|| line.to_vec(), unquoted)).collect()

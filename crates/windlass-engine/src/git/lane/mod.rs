@@ -140,6 +140,19 @@ impl Lane {
     }
 }
 
+/// `objects/info/alternates`, read and written.
+pub(crate) fn borrowed_anew(content: &[u8]) -> Vec<u8> {
+    clone::alternates(content)
+        .iter()
+        .flat_map(|folder| clone::alternate(crate::inventory::as_path(folder)))
+        .collect()
+}
+
+/// What `git merge-tree -z` printed.
+pub(crate) fn read_merge(output: &[u8]) -> Option<(ObjectId, Vec<Conflict>)> {
+    conflict::MergedTree::parse(output).ok().map(|merged| (merged.tree, merged.conflicts))
+}
+
 /// A commit's tree and its first parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {

@@ -98,6 +98,7 @@ fn a_branch_that_somebody_advanced_is_merged_with_again() {
 /// What a person does.
 type Change = fn(&Yard);
 
+// Seed defect D3, later worktree.ts, verification: the main tree was reset hard.
 #[test]
 fn what_a_person_has_changed_is_never_overwritten() {
     let cases: [(&str, Change); 9] = [
@@ -340,6 +341,7 @@ fn a_filter_that_fails_stops_a_landing_before_anything_has_changed() {
     assert_eq!((yard.tip(), yard.status(), yard.is_tidy()), (worker.since, String::new(), true));
 }
 
+// rows: 10
 #[test]
 fn lanes_that_land_at_the_same_time_all_land() {
     const LANES: u32 = 5;

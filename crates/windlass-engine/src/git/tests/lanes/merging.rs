@@ -89,6 +89,7 @@ fn a_conflict_leaves_both_sides_in_the_files_and_can_be_resolved() {
     assert_eq!(yard.subjects(), ["Work of a lane", "Work of a lane", "first"]);
 }
 
+// Seed defect D3, later worktree.ts, conflicts: they were read from standard error alone.
 #[test]
 fn every_kind_of_conflict_is_named_and_the_work_is_still_there() {
     let yard = Yard::new();

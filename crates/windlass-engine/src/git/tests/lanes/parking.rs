@@ -5,6 +5,7 @@ fn parked(branch: &str) -> Parked {
     Parked { branch: Some(branch.to_owned()), merging: None }
 }
 
+// Seed defect D3, later worktree.ts, parked work: branches with unmerged work were deleted by force.
 #[test]
 fn a_lanes_work_becomes_a_branch_and_none_is_replaced() {
     let yard = Yard::new();

@@ -85,6 +85,7 @@ fn expected(edits: &[Edit]) -> Option<BTreeMap<String, String>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4, max_shrink_iters: 12, ..ProptestConfig::default() })]
 
+    // rows: 10
     #[test]
     fn what_goes_together_is_the_same_in_any_order_and_the_rest_is_never_mixed(
         (edits, order) in (2..5_usize).prop_flat_map(|lanes| {
