@@ -11,10 +11,8 @@
 //! 4. The branch advances, from the tip that was merged with and no other. This is the moment.
 //! 5. Files are put in place by renaming, which takes no room on the disk, then the index.
 
-use super::super::call::Call;
 use super::super::call::{Answer, Call, last_lines};
 use super::super::commit::index_line;
-use super::super::commit::{explain, index_line};
 use super::super::obstacle::explain;
 use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;

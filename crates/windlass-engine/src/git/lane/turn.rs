@@ -15,9 +15,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The right to land, for as long as it is there.
 ///
-/// It is a lock of the operating system on a file beside the repository's references (`.git/windlass.lock`): git's own
+/// It is a lock of the operating system on a file beside the repository's references (`.git/windlass-turn`): git's own
 /// locks guard one reference or one index each, and a landing is about several; runs in linked working trees share the
-/// references but not the folder of the run; and the system takes the lock back from whoever is killed. The file stays.
+/// references but not the folder of the run; and the system takes the lock back from whoever is killed. The file stays; it is not called a lock, since that is what git calls its own.
 /// What others than windlass do meanwhile is caught by git's locks: the branch is advanced only from where it was seen,
 /// and an index is only replaced under its own lock.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Turn {
     }
 
     fn take_within(main: &Repository, patience: Duration) -> Result<Self, LaneError> {
-        let path = main.common_dir.join("windlass.lock");
+        let path = main.common_dir.join("windlass-turn");
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let file = opened.at("create", &path)?;
         let began = Instant::now();

@@ -7,7 +7,7 @@ use crate::git::ObjectFormat;
 use crate::git::lane::{Lane, LaneError};
 use crate::scratch::Scratch;
 
-/// Everything in a folder with its content, `.git/windlass.lock` left out.
+/// Everything in a folder with its content, sorted.
 fn everything(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];

@@ -78,7 +78,7 @@ fn the_main_repositorys_hooks_run_in_the_lane() {
     }
     let worker = yard.open(1);
     worker.write("a.txt", "ugly\n");
-    assert_eq!(yard.squash(&worker), CommitOutcome::Refused("lint: a.txt is ugly".into()));
+    assert_eq!(yard.squash(&worker), CommitOutcome::RefusedByHook("lint: a.txt is ugly".into()));
     worker.write("a.txt", "pretty\n");
     let landed = yard.deliver(&worker);
     let message = yard.scratch.git(&["log", "-1", "--format=%B", &landed.to_string()]);
