@@ -83,7 +83,7 @@ pub fn append_ignored(folder: &Path, lines: &[&str]) -> Result<Appended, FileErr
     let path = path.canonicalize().unwrap_or(path);
     let text = read_beginning(&path, LONGEST)?.unwrap_or_default();
     if text.len() > LONGEST {
-        return Err(std::io::Error::other("it is longer than a megabyte")).at("add to", &path);
+        return Err(io::Error::other("it is longer than a megabyte")).at("add to", &path);
     }
     let missing = missing_ignore_lines(&text, lines);
     if !missing.is_empty() {

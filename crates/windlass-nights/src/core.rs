@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use windlass_core::agent::parse_assessment;
 use windlass_core::fact::{
-    CheckResult, Class, Cost, Ended, Entry, Fact, HookDecision, Items, LaneId, Now, Standing, StandingSource,
-    StopReason, Verdict,
+    CheckResult, CheckStage, Class, Cost, Ended, Entry, Fact, HookDecision, Items, LaneId, Now, Standing,
+    StandingSource, StopReason, Verdict,
 };
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Mode, Phase, Run};
 
@@ -35,6 +35,10 @@ impl Core {
             (Plant::LostInterrupt, Input::Stop { .. }) if self.is_calling() => return Vec::new(),
             (Plant::UncheckedHook, Input::CommitEnded { lane, commit, evidence, refused, notes, .. }) => {
                 (now, Input::CommitEnded { lane, commit, evidence, altered: false, refused, notes })
+            }
+            (Plant::RedLands, Input::CheckEnded { lane, stage: CheckStage::Merged, mut outcome }) => {
+                outcome.result = CheckResult::Passed;
+                (now, Input::CheckEnded { lane, stage: CheckStage::Merged, outcome })
             }
             (Plant::RedIsGreen, Input::CheckEnded { lane, stage, mut outcome }) => {
                 if outcome.result == CheckResult::TimedOut {
@@ -167,6 +171,9 @@ impl Core {
             (Some(Plant::OneMoreIteration), Fact::RunStarted { plan } | Fact::RunResumed { plan }) => {
                 plan.limits.iterations = plan.limits.iterations.map(|most| most + 1);
             }
+            (Some(Plant::IgnoredDependencies), Fact::TasksRead { tasks }) => {
+                tasks.iter_mut().for_each(|row| row.dependencies.clear());
+            }
             (Some(Plant::ChargedWait), Fact::Held { class, .. }) => *class = Class::Outage,
             _ => {}
         }
@@ -181,7 +188,17 @@ impl Core {
     }
 
     pub fn outstanding(&self) -> Vec<Effect> {
-        self.run.outstanding()
+        let mut outstanding = self.run.outstanding();
+        if self.plant == Some(Plant::TwoAtTheBranch) {
+            outstanding.extend(self.run.lanes().filter_map(|(lane, state)| match state {
+                LaneState::Queued(turn, outcome, _) => {
+                    Some(Effect::Merge { lane, turn: turn.key(), commit: outcome.in_git.commit.clone() })
+                }
+                _ => None,
+            }));
+            outstanding.dedup();
+        }
+        outstanding
     }
 
     pub fn phase(&self) -> Phase {

@@ -9,7 +9,7 @@ use crate::plant::Plant;
 use crate::record::{Actor, Record, SessionEnd, What};
 use crate::runner::Runner;
 use crate::script::{Edit, Pause, Script, StatusWord};
-use crate::world::{Author, NAMES};
+use crate::world::{Author, NAMES, Tree};
 
 /// More sessions than the events of any script can cause.
 const MOST_SESSIONS: usize = 40;
@@ -39,12 +39,31 @@ pub fn play(script: &Script, plant: Option<Plant>) -> Record {
         }
         runner.pause(pause.unwrap_or(&SOON));
     }
+    runner.enter(LaneId::default());
+    let tree = runner.world.tree;
+    if let Some(said) = other_than_one_lane(script, &tree) {
+        runner.note(What::OtherThanOneLane(said));
+    }
     Record {
         plan: script.plan.clone(),
         journal: runner.world.disk.bytes().to_vec(),
         moments: runner.moments,
         steps: runner.steps,
+        tree,
     }
+}
+
+/// Where no task has to do with another, one lane must give the same files.
+fn other_than_one_lane(script: &Script, tree: &Tree) -> Option<String> {
+    if !script.commutes {
+        return None;
+    }
+    let mut alone = script.clone();
+    alone.commutes = false;
+    alone.plan.lanes = None;
+    let other = play(&alone, None).tree;
+    let file = other.changes(tree).next()?;
+    Some(format!("{} is not what one lane makes of it", NAMES[usize::from(file)]))
 }
 
 impl Runner<'_> {

@@ -73,6 +73,22 @@ pub enum Plant {
     UnseenStrays,
     /// What the agent wrote beside the plan is said to be undone, and stays.
     StraysStay,
+    /// Tasks are begun before those that they depend on are done.
+    IgnoredDependencies,
+    /// What a merge made is landed without its gates being asked.
+    UnretestedMerge,
+    /// Red gates of a merged tree are taken for green.
+    RedLands,
+    /// A lane's work is said to have landed, and has not.
+    DreamtLanding,
+    /// A lane's work that has landed is landed again after a crash.
+    LandedTwice,
+    /// A lane's work replaces what others have landed meanwhile.
+    LastWriterWins,
+    /// Two lanes bring their work to the branch at the same time.
+    TwoAtTheBranch,
+    /// A parked task is marked as done.
+    ParkedIsDone,
 }
 
 impl Plant {
@@ -141,6 +157,30 @@ impl Plant {
             "strays-stay",
             "what the agent wrote beside the plan is said to be undone, and stays",
         ),
+        (
+            Plant::IgnoredDependencies,
+            "ignored-dependencies",
+            "tasks are begun before those that they depend on are done",
+        ),
+        (
+            Plant::UnretestedMerge,
+            "unretested-merge",
+            "what a merge made is landed without its gates being asked",
+        ),
+        (Plant::RedLands, "red-lands", "red gates of a merged tree are taken for green"),
+        (Plant::DreamtLanding, "dreamt-landing", "a lane's work is said to have landed, and has not"),
+        (Plant::LandedTwice, "landed-twice", "a lane's work that has landed is landed again after a crash"),
+        (
+            Plant::LastWriterWins,
+            "last-writer-wins",
+            "a lane's work replaces what others have landed meanwhile",
+        ),
+        (
+            Plant::TwoAtTheBranch,
+            "two-at-the-branch",
+            "two lanes bring their work to the branch at the same time",
+        ),
+        (Plant::ParkedIsDone, "parked-is-done", "a parked task is marked as done"),
     ];
 
     /// The fault of this name.

@@ -1,14 +1,20 @@
 //! What happened in a night, in order: facts, and what the world knows beside them.
 
 use jiff::Timestamp;
-use windlass_core::fact::{CallId, CheckStage, Cost, Entry, HookDecision, HookName, StopSource};
+use windlass_core::fact::{
+    CallId, CheckStage, Cost, Entry, HookDecision, HookName, LaneId, StopSource, TaskId,
+};
 use windlass_core::run::{RunPlan, TurnKey};
+
+use crate::world::Tree;
 
 /// A whole night.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub(crate) plan: RunPlan,
     pub(crate) moments: Vec<Moment>,
+    /// What is in the user's directory at the end.
+    pub(crate) tree: Tree,
     /// The journal's bytes at the end.
     pub(crate) journal: Vec<u8>,
     pub(crate) steps: u32,
@@ -28,8 +34,10 @@ pub(crate) enum Actor {
     Agent,
     Check,
     Hook,
-    /// What it does to undo what an agent was not to change.
+    /// What it does to undo what an agent was not to change, and where it merges.
     Runner,
+    /// The runner, where it keeps the task file.
+    Clerk,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +80,21 @@ pub(crate) enum What {
         passed: bool,
         epoch: u32,
     },
+    /// A lane's work reached the branch, and not twice for the same commit.
+    Landed {
+        lane: LaneId,
+        iteration: u32,
+        task: TaskId,
+        /// A gate that did not pass on what landed.
+        ungated: Option<u16>,
+    },
+    /// How the branch is left at the end of a session: iterations whose landing it does not hold, and what its file says.
+    Branch {
+        lost: Vec<u32>,
+        marks: Vec<(TaskId, bool)>,
+    },
+    /// One lane gives something else.
+    OtherThanOneLane(String),
     /// A commit of the runner's.
     Committed {
         iteration: u32,

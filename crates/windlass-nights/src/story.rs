@@ -134,6 +134,8 @@ fn sentence(what: &What) -> Option<String> {
             format!("  check {check} ({stage:?}) {result}")
         }
         What::Committed { commit, .. } => format!("  the runner commits ({commit})"),
+        What::Landed { lane, task, .. } => format!("  {task} lands from lane {lane}"),
+        What::OtherThanOneLane(said) => format!("! {said}"),
         What::HookRan(said) => format!("  the commit's hook {said}"),
         What::HookBegan { hook } => format!("  the hook {} is called", hook.name()),
         What::HookSaid { decision } => format!("  the hook says {decision:?}"),
@@ -146,7 +148,7 @@ fn sentence(what: &What) -> Option<String> {
         What::Stuck(said) | What::Illegal(said) => format!("! {said}"),
         What::Differs => "! the journal folds to another state".to_owned(),
         What::BadPrompt(said) => format!("! the prompt: {said}"),
-        What::JudgedTree { .. } => return None,
+        What::JudgedTree { .. } | What::Branch { .. } => return None,
     })
 }
 
@@ -158,6 +160,9 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
         Fact::Surveyed { evidence, .. } => format!("the tree is looked at: {}", short(&evidence.tree)),
         Fact::CheckFinished { outcome, .. } => format!("check {} ended: {:?}", outcome.check, outcome.result),
+        Fact::IterationStarted { iteration, task: Some(task), lane } => {
+            format!("iteration {iteration} begins {task} in lane {lane}")
+        }
         Fact::IterationStarted { iteration, .. } => format!("iteration {iteration} begins"),
         Fact::TasksRead { tasks } => format!("{} tasks are read", tasks.len()),
         Fact::LaneOpened { lane, base, .. } => format!("lane {lane} is open at {}", short(base)),

@@ -178,22 +178,17 @@ impl Run {
     }
 
     fn iteration_due(&self, now: Now) -> Option<Fact> {
-        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done || self.has_to_end(now) {
+        if !self.iterations_may_begin(now) {
             return None;
         }
         let iteration = self.counters.started + 1;
-        if self.plan.as_ref()?.limits.iterations.is_some_and(|most| iteration > most) || !self.can_pay() {
-            return None;
-        }
         let asks = self.hook(HookName::NextIteration).is_some();
-        // A hook is asked about one iteration at a time: their numbers follow each other.
-        let asking = |state: &LaneState| matches!(state, LaneState::Asking | LaneState::Cleared);
-        let asked = self.lanes.values().any(|lane| asking(&lane.state));
+        let asked = self.is_asking();
         self.lanes.iter().find_map(|(id, lane)| {
-            let task = self.next_task(*id).cloned();
-            if task.is_none() && self.is_of_tasks() {
+            if !self.has_work_for(*id) {
                 return None;
             }
+            let task = self.next_task(*id).cloned();
             match lane.state {
                 LaneState::Cleared => Some(Fact::IterationStarted { lane: *id, iteration, task }),
                 LaneState::Idle { not_before } if not_before <= now.monotonic && !asked => Some(if asks {
@@ -204,6 +199,33 @@ impl Run {
                 _ => None,
             }
         })
+    }
+
+    /// A hook is asked about one iteration at a time: their numbers follow each other.
+    pub(super) fn is_asking(&self) -> bool {
+        let asking = |state: &LaneState| matches!(state, LaneState::Asking | LaneState::Cleared);
+        self.lanes.values().any(|lane| asking(&lane.state))
+    }
+
+    /// Does nothing stand against a new iteration, wherever it is?
+    pub(super) fn iterations_may_begin(&self, now: Now) -> bool {
+        let most = self.plan.as_ref().and_then(|plan| plan.limits.iterations);
+        let all_begun = most.is_some_and(|most| self.counters.started >= most);
+        let free = self.may_begin() && self.hold.is_none() && self.survey == Survey::Done;
+        free && !all_begun && self.can_pay() && !self.has_to_end(now)
+    }
+
+    /// Is there something that this lane could take up?
+    pub(super) fn has_work_for(&self, lane: LaneId) -> bool {
+        !self.is_of_tasks() || self.next_task(lane).is_some()
+    }
+
+    /// Does nothing stand against a call? What is prepared waits until nothing does.
+    pub(super) fn calls_may_begin(&self) -> bool {
+        // A reason to end may pass: another lane has to be seen through first, and what that brings can outweigh it.
+        let goes_on = self.last.is_none_or(|last| !self.has_to_end(last));
+        let free = self.may_begin() && self.hold.is_none() && self.survey == Survey::Done;
+        free && goes_on && self.can_pay()
     }
 
     /// Several lanes share what is left: one that could do nothing with its share waits until another's call is over.
@@ -242,7 +264,7 @@ impl Run {
         let (Some(LaneState::Preparing(turn)), Some(plan)) = (self.lane(lane), &self.plan) else {
             return Vec::new();
         };
-        if !self.may_begin() || self.hold.is_some() || self.survey != Survey::Done || self.has_to_end(now) {
+        if !self.calls_may_begin() || self.has_to_end(now) {
             return Vec::new();
         }
         let Turn { iteration, attempt, purpose, .. } = *turn;

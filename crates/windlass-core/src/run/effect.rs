@@ -92,6 +92,8 @@ pub enum Effect {
         hook: HookName,
         /// Before the next iteration: its number. Otherwise how many have begun.
         iteration: u32,
+        /// How often in a row it has skipped: asked at once about the same iteration, it is called again.
+        skips: u32,
     },
     /// Commit what has changed since a snapshot.
     Commit {

@@ -115,7 +115,7 @@ impl Run {
 
     /// The effect of a hook that stands for the whole run.
     pub(super) fn run_hook(&self, hook: HookName) -> Effect {
-        Effect::RunHook { lane: LaneId::default(), hook, iteration: self.counters.started }
+        Effect::RunHook { lane: LaneId::default(), hook, iteration: self.counters.started, skips: 0 }
     }
 
     pub(super) fn expects_hook(&self, lane: LaneId, hook: HookName) -> bool {

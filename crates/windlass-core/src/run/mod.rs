@@ -393,11 +393,10 @@ impl Run {
         let plan = self.plan.as_ref()?;
         let hold =
             self.hold.map(|hold| Duration::try_from(hold.until.duration_since(now.wall)).unwrap_or_default());
-        let lanes = self.lanes.values().filter_map(|lane| match &lane.state {
-            // What waits for the first look and the checks of the baseline is brought on by them.
-            LaneState::Idle { not_before } if self.hold.is_none() && self.survey == Survey::Done => {
-                Some(*not_before)
-            }
+        // What waits for the first look, for another lane or for a task is brought on by them, not by time.
+        let begins = self.iterations_may_begin(now) && !self.is_asking();
+        let lanes = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
+            LaneState::Idle { not_before } if begins && self.has_work_for(*id) => Some(*not_before),
             LaneState::Terminating(_, _, termination) if !termination.kill => {
                 Some(termination.since.saturating_add(plan.clocks.grace))
             }

@@ -65,13 +65,13 @@ impl Run {
             LaneState::Idle { .. } | LaneState::Cleared | LaneState::Judging(..) => Vec::new(),
             LaneState::Asking => {
                 let iteration = self.counters.started + 1;
-                vec![Effect::RunHook { lane: id, hook: HookName::NextIteration, iteration }]
+                let skips = self.hooks.skips;
+                vec![Effect::RunHook { lane: id, hook: HookName::NextIteration, iteration, skips }]
             }
             LaneState::Preparing(turn) => {
-                let held = self.hold.is_some() || self.survey != Survey::Done || !self.may_begin();
                 let prepare =
                     Effect::Prepare { lane: id, turn: turn.key(), purpose: turn.purpose, notes: turn.notes };
-                if held { Vec::new() } else { vec![prepare] }
+                if self.calls_may_begin() { vec![prepare] } else { Vec::new() }
             }
             LaneState::Calling(turn, call) => vec![Effect::Call {
                 lane: id,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::fact::{CheckOutcome, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, Verdict};
+use crate::fact::{
+    CheckOutcome, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
+};
 use crate::run::lane::{LaneState, Outcome, Turn};
 use crate::run::{CommitKind, Effect, Mode, Run, RunPlan};
 use crate::tasks::{Counts, Schedule, Standing};
@@ -178,7 +180,15 @@ impl Run {
 
 impl Tasks {
     /// The tasks of a new session. What this run has parked stays parked while the file still has it open.
-    pub fn read(&mut self, rows: Vec<TaskRow>, at_work: &[TaskId]) {
+    /// Where the file is not `trusted`, what it calls done and the run does not stays as the run knows it.
+    pub fn read(&mut self, mut rows: Vec<TaskRow>, at_work: &[TaskId], trusted: bool) {
+        for row in rows.iter_mut().filter(|row| !trusted && row.state == TaskState::Done) {
+            if let Some(known) = self.schedule.row(&row.id)
+                && self.schedule.standing(&row.id) != Some(Standing::Done)
+            {
+                row.state = known.state;
+            }
+        }
         self.schedule = Schedule::new(rows);
         let schedule = &mut self.schedule;
         self.parked.retain(|id, _| schedule.standing(id) == Some(Standing::Open) && schedule.park(id));

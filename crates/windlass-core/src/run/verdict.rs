@@ -47,7 +47,8 @@ impl Run {
     /// failed or was interrupted left behind is committed with the next one that ends well.
     pub(super) fn would_commit(&self, lane: LaneId, outcome: &Outcome) -> bool {
         if self.is_of_tasks() && outcome.claimed {
-            return self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+            let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
+            return ours && self.is_vouched_for(lane, outcome);
         }
         if self.has_lanes() {
             // What is not finished stays in its lane.
@@ -59,6 +60,11 @@ impl Run {
         let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
         let differs = |tree: &str| committed.is_none_or(|committed| committed.evidence.tree != tree);
         ours && whole && outcome.kept.as_ref().is_some_and(|kept| differs(&kept.evidence.tree))
+    }
+
+    /// Does something besides the agent speak for a task's being done: gates, or something that changed?
+    fn is_vouched_for(&self, lane: LaneId, outcome: &Outcome) -> bool {
+        self.checks(CheckKind::Gate).next().is_some() || self.task_changed(lane, outcome)
     }
 
     /// Green, or nothing to be red.
@@ -86,7 +92,7 @@ impl Run {
             return Verdict::ClaimRefused;
         }
         if claims && self.is_of_tasks() {
-            let vouched = self.checks(CheckKind::Gate).next().is_some() || self.task_changed(lane, outcome);
+            let vouched = self.is_vouched_for(lane, outcome);
             return if vouched { Verdict::ClaimAccepted } else { Verdict::ClaimUnsupported };
         }
         if claims {

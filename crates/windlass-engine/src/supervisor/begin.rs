@@ -43,7 +43,7 @@ impl Supervisor {
                 self.begin_call(*lane, *call, *purpose, folder, *budget)
             }
             Effect::RunCheck { lane, stage, check, turn } => self.begin_check(*lane, *stage, *check, *turn),
-            Effect::RunHook { lane, hook, iteration } => self.begin_hook(*lane, *hook, *iteration),
+            Effect::RunHook { lane, hook, iteration, .. } => self.begin_hook(*lane, *hook, *iteration),
             Effect::EndCall { lane, how, .. } => self.end_call(*lane, *how),
             Effect::Announce => self.announce(),
             _ => {

@@ -47,13 +47,23 @@ fn follow(
 
 pub(super) fn within_budget(record: &Record) -> Result<(), Breach> {
     let mut spent = Cost::ZERO;
+    let lanes = record.plan.lanes.is_some();
+    let mut granted: BTreeMap<CallId, Cost> = BTreeMap::new();
     let mut limit = record.plan.limits.budget();
     follow(record, |fact, calls| match fact {
         Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
             limit = plan.limits.budget();
             Ok(())
         }
-        Fact::CallReserved { budget, .. } => match limit {
+        Fact::CallReserved { call, budget, .. } => match limit {
+            Some(limit) if lanes => {
+                let left = limit.minus(spent).minus(granted.values().copied().sum());
+                granted.insert(*call, budget.unwrap_or(Cost::ZERO));
+                if left == Cost::ZERO || budget.is_none_or(|budget| budget > left || budget == Cost::ZERO) {
+                    return Err(format!("{left} can be spent, and the agent is given {budget:?}"));
+                }
+                Ok(())
+            }
             Some(limit) if spent >= limit => Err(format!("a call begins where {spent} of {limit} is spent")),
             Some(limit) if *budget != Some(limit.minus(spent)) => {
                 Err(format!("of {limit}, {spent} is spent, and the agent is given {budget:?}"))
@@ -62,6 +72,7 @@ pub(super) fn within_budget(record: &Record) -> Result<(), Breach> {
         },
         Fact::CallFinished { call, summary, .. } => {
             spent += summary.cost;
+            granted.remove(call);
             let Some(known) = calls.get(call) else { return Ok(()) };
             let most = known.budget.map(|budget| budget + known.response);
             let estimate = summary.estimated && summary.cost <= known.reserved;

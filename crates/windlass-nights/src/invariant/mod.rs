@@ -11,6 +11,7 @@ mod hooks;
 mod plans;
 mod prefixes;
 mod tally;
+mod tasks;
 mod waits;
 
 use windlass_core::fact::{Fact, LaneId};
@@ -90,6 +91,42 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "only_the_plan",
         sentence: "where a plan is made, no change of the agent's stays in the tree but that of the plan",
         check: plans::only_the_plan,
+    },
+    Invariant {
+        name: "tasks_in_turn",
+        sentence: "a task begins only when it is open, what it depends on is done, and no other lane is at it",
+        check: tasks::in_turn,
+    },
+    Invariant {
+        name: "one_end_per_task",
+        sentence: "every task ends as exactly one of done, put aside, open or waiting, its file says which are done, and \
+                   a run is complete once all are",
+        check: tasks::one_end,
+    },
+    Invariant {
+        name: "done_is_landed",
+        sentence: "no task is done unless it is committed, or has landed from its lane, and its gates were green on what landed",
+        check: tasks::done_is_landed,
+    },
+    Invariant {
+        name: "landed_once",
+        sentence: "no lane's work lands twice, and none that has landed is lost",
+        check: tasks::landed_once,
+    },
+    Invariant {
+        name: "one_at_the_branch",
+        sentence: "at most one lane is between its merge and the end of its landing",
+        check: tasks::one_at_the_branch,
+    },
+    Invariant {
+        name: "blocked_rightly",
+        sentence: "a run is blocked only when no task is ready and none is at work",
+        check: tasks::blocked_rightly,
+    },
+    Invariant {
+        name: "lanes_commute",
+        sentence: "where no task has to do with another, several lanes give what one lane gives",
+        check: tasks::lanes_commute,
     },
     Invariant {
         name: "waits_honoured",
@@ -181,7 +218,11 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
         | Fact::Committed { lane, .. }
         | Fact::Settled { lane, .. }
         | Fact::AttemptRepeats { lane, .. }
-        | Fact::IterationFinished { lane, .. } => Some(*lane),
+        | Fact::IterationFinished { lane, .. }
+        | Fact::LaneOpened { lane, .. }
+        | Fact::Merged { lane, .. }
+        | Fact::Landed { lane, .. }
+        | Fact::TaskClosed { lane, .. } => Some(*lane),
         _ => None,
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use windlass_core::fact::{
     Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, HookDecision,
-    HookName, LaneId, Now, Purpose, Standing, StandingSource, StopReason, StopSource, Verdict,
+    HookName, LandOutcome, LaneId, MergeOutcome, Now, Purpose, Standing, StandingSource, StopReason,
+    StopSource, TaskEnd, TaskId, TaskState, Verdict,
 };
 use windlass_core::mode;
 use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS, RunPlan};
@@ -46,6 +47,10 @@ pub(super) struct Tally {
     written: bool,
     read_once: bool,
     unverified: u32,
+    // Tasks and what they depend on.
+    tasks: BTreeMap<TaskId, Vec<TaskId>>,
+    tasks_done: BTreeSet<TaskId>,
+    parked: BTreeSet<TaskId>,
     here: LaneId,
     at: At,
     elsewhere: BTreeMap<LaneId, At>,
@@ -72,6 +77,18 @@ struct At {
     claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
     assessment: Option<bool>,
     latest: Option<Evidence>,
+    // Its task.
+    task: Option<TaskId>,
+    /// What was there when that was taken up.
+    task_began: Option<Evidence>,
+    /// The end of its iteration is still to be written down.
+    closes: bool,
+    /// The newest call's class.
+    class: Option<Class>,
+    /// It was to put work together.
+    merging: bool,
+    /// What it left could not be committed, merged or landed.
+    stuck: bool,
 }
 
 impl Tally {
@@ -103,13 +120,71 @@ impl Tally {
                 self.first.get_or_insert_with(|| evidence.clone());
                 self.seen.insert(evidence.clone());
             }
-            Fact::IterationStarted { .. } => {
+            Fact::TasksRead { tasks } => {
+                let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
+                let trusted = !(alone && self.at.closes);
+                let known =
+                    |id: &TaskId| trusted || self.tasks_done.contains(id) || !self.tasks.contains_key(id);
+                let done = tasks.iter().filter(|row| row.state == TaskState::Done && known(&row.id));
+                self.tasks_done = done.map(|row| row.id.clone()).collect();
+                self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
+                let open = |id: &TaskId| self.tasks.contains_key(id) && !self.tasks_done.contains(id);
+                self.parked.retain(open);
+                for at in self.elsewhere.values_mut().chain([&mut self.at]) {
+                    at.task = at.task.take().filter(|id| at.closes || open(id));
+                }
+            }
+            Fact::IterationStarted { task, .. } => {
+                if self.at.task.is_none() && task.is_some() {
+                    self.at.task.clone_from(task);
+                    // A checkout of its own is looked at when it is opened.
+                    let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
+                    self.at.task_began = self.at.latest.clone().filter(|_| alone);
+                }
+                (self.at.stuck, self.at.closes) = (false, true);
                 self.started += 1;
                 (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
                 self.at.verifying = false;
                 self.at.began.clone_from(&self.standing.mark);
             }
-            Fact::CallReserved { purpose, .. } => self.at.judging = *purpose == Purpose::Verify,
+            Fact::CallReserved { purpose, .. } => {
+                self.at.judging = *purpose == Purpose::Verify;
+                self.at.merging = *purpose == Purpose::Merge;
+                self.at.stuck = false;
+            }
+            Fact::LaneOpened { evidence, .. } => {
+                self.at.latest = Some(evidence.clone());
+                self.seen.insert(evidence.clone());
+                self.at.task_began.get_or_insert_with(|| evidence.clone());
+            }
+            Fact::Merged { outcome, evidence, .. } => {
+                self.at.latest = Some(evidence.clone());
+                self.seen.insert(evidence.clone());
+                match outcome {
+                    MergeOutcome::Clean { retest: true, .. } => self.at.outcomes.clear(),
+                    MergeOutcome::Clean { .. } => {}
+                    MergeOutcome::Conflict { .. } => self.at.stuck = true,
+                }
+            }
+            Fact::Landed { outcome: LandOutcome::Refused { .. }, .. } => self.at.stuck = true,
+            Fact::TaskClosed { task, end, evidence, .. } => {
+                self.at.latest = Some(evidence.clone());
+                self.seen.insert(evidence.clone());
+                self.at.closes = false;
+                match end {
+                    TaskEnd::Again { .. } => {}
+                    TaskEnd::Done => {
+                        self.tasks_done.insert(task.clone());
+                        self.at.task = None;
+                    }
+                    TaskEnd::Parked { .. } => {
+                        self.parked.insert(task.clone());
+                        self.at.task = None;
+                    }
+                }
+                self.complete |=
+                    !self.tasks.is_empty() && self.tasks.keys().all(|id| self.tasks_done.contains(id));
+            }
             Fact::AttemptRepeats { .. } => self.at.began.clone_from(&self.standing.mark),
             Fact::VerificationDue { .. } => {
                 self.at.verifying = true;
@@ -121,6 +196,7 @@ impl Tally {
                 self.at.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
                 self.spent += summary.cost;
                 self.tokens += summary.tokens.total();
+                self.at.class = Some(summary.class);
                 self.at.worked = summary.class == Class::Success && (summary.tool_uses > 0 || !summary.empty);
                 if !self.at.verifying {
                     self.at.claimed = *claimed;
@@ -137,8 +213,12 @@ impl Tally {
             Fact::HookFinished { hook: HookName::NextIteration, outcome, .. } => {
                 self.skips = if outcome.decision == HookDecision::Skip { self.skips + 1 } else { 0 };
             }
-            Fact::CheckFinished { stage, outcome, .. } => self.checked(*stage, outcome),
-            Fact::Committed { evidence, altered, .. } => {
+            Fact::CheckFinished { stage, outcome, .. } => {
+                self.at.stuck |= *stage == CheckStage::Merged && !outcome.passed();
+                self.checked(*stage, outcome);
+            }
+            Fact::Committed { evidence, altered, refused, .. } => {
+                self.at.stuck = refused.is_some();
                 self.seen.insert(evidence.clone());
                 self.at.latest = Some(evidence.clone());
                 if *altered {
@@ -223,6 +303,7 @@ impl Tally {
         match self.mode() {
             Mode::Plan => return self.standing.complete && self.standing.mark == self.at.began,
             Mode::Build => return self.standing.complete && self.is_smart(),
+            Mode::Tasks => return self.standing.complete,
             _ => {}
         }
         let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
@@ -263,7 +344,13 @@ impl Tally {
             (self.at.progress, self.changed) = (true, true);
         }
         self.at.newest = Some(evidence.clone());
-        self.at.by_file = self.file_claims() && (self.mode() != Mode::Plan || self.at.worked);
+        let ended_well =
+            matches!(self.at.class, Some(Class::Success | Class::MaxTurns | Class::BudgetExhausted));
+        self.at.by_file = match self.mode() {
+            Mode::Plan => self.file_claims() && self.at.worked,
+            Mode::Tasks => (self.at.merging || self.file_claims()) && ended_well,
+            _ => self.file_claims(),
+        };
         let says_none = self.standing.worked == Some(false) && self.standing.mark != self.at.began;
         self.at.no_work = self.mode() == Mode::Iterative && says_none;
     }
@@ -320,6 +407,14 @@ impl Tally {
         let progress = self.at.progress && !self.at.no_work;
         let by_file = mode::reads_file(self.mode());
         let green = self.all_pass(CheckKind::Gate, &self.at.outcomes);
+        if self.mode() == Mode::Tasks && claims {
+            let changed = self.at.task_began != self.at.newest;
+            return match () {
+                () if !green || self.at.stuck => Verdict::ClaimRefused,
+                () if self.has(CheckKind::Gate) || changed => Verdict::ClaimAccepted,
+                () => Verdict::ClaimUnsupported,
+            };
+        }
         let changed = self.changed && self.at.newest != self.first;
         match (claims, green) {
             (true, false) => Verdict::ClaimRefused,
@@ -340,7 +435,9 @@ impl Tally {
     fn judged(&mut self, verdict: Verdict, class: Class) {
         self.finished += 1;
         self.at.open = false;
-        self.out_of_budget |= class == Class::BudgetExhausted;
+        // In one of several lanes only its share is used up.
+        let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
+        self.out_of_budget |= class == Class::BudgetExhausted && alone;
         self.failures = if verdict == Verdict::Failed { self.failures + 1 } else { 0 };
         match verdict {
             _ if self.at.progress && !self.at.no_work => self.idle = 0,
@@ -355,7 +452,8 @@ impl Tally {
                 self.claims += 1;
                 let threshold = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
                 let wanted = if self.mode() == Mode::Goal { threshold } else { 1 };
-                self.complete = self.has(CheckKind::Until) || self.claims >= wanted;
+                let by_claims = self.claims >= wanted && self.mode() != Mode::Tasks;
+                self.complete = self.has(CheckKind::Until) || by_claims;
                 self.refused = (0, Vec::new());
             }
             Verdict::ClaimRefused => {
@@ -386,7 +484,9 @@ impl Tally {
 
     fn fatal(&self) -> Option<StopReason> {
         let plan = self.plan.as_ref()?;
-        let shown = if self.has(CheckKind::Until) {
+        let shown = if self.mode() == Mode::Tasks {
+            !self.tasks.is_empty() && self.tasks.keys().all(|id| self.tasks_done.contains(id))
+        } else if self.has(CheckKind::Until) {
             self.all_pass(CheckKind::Until, &self.baseline)
         } else {
             // A plan is good once a pass has left it as it was.
@@ -405,11 +505,22 @@ impl Tally {
             Some(StopReason::GatesFailing)
         } else if plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1)) {
             Some(StopReason::NeedsHuman)
+        } else if self.is_blocked() {
+            Some(StopReason::Blocked)
         } else if self.refused.0 >= REFUSED_CLAIMS {
             Some(StopReason::GatesFailing)
         } else {
             None
         }
+    }
+
+    /// No lane is at a task, and none is ready.
+    fn is_blocked(&self) -> bool {
+        let met = |needs: &Vec<TaskId>| needs.iter().all(|need| self.tasks_done.contains(need));
+        let taken = |id: &TaskId| self.tasks_done.contains(id) || self.parked.contains(id);
+        let ready = self.tasks.iter().any(|(id, needs)| !taken(id) && met(needs));
+        let at_work = self.at.task.is_some() || self.elsewhere.values().any(|at| at.task.is_some());
+        self.mode() == Mode::Tasks && !ready && !at_work
     }
 
     fn limit(&self, now: Now) -> Option<StopReason> {

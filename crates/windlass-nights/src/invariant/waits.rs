@@ -1,13 +1,14 @@
 //! Waits for usage limits and outages.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::{Class, Entry, Fact, UsageLimit, Verdict};
+use windlass_core::fact::{Class, Entry, Fact, LaneId, UsageLimit, Verdict};
 use windlass_core::run::RESET_MARGIN;
 
-use super::Breach;
 use super::tally::Tally;
+use super::{Breach, lane_of};
 use crate::record::{Record, What};
 
 /// A runner looks at the clock twice a second.
@@ -19,8 +20,10 @@ struct Waiting {
     held: Option<(Timestamp, Timestamp)>,
     /// A session began or the clock was moved meanwhile: being late says nothing.
     disturbed: bool,
-    /// The newest call's limit.
-    limit: Option<UsageLimit>,
+    /// The limit of each lane's newest call.
+    limits: BTreeMap<LaneId, Option<UsageLimit>>,
+    /// The lane of the newest fact: what is held is held for its call.
+    lane: LaneId,
     /// Refusals in a row before this one.
     refusals: u32,
     failing: bool,
@@ -56,9 +59,10 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
 impl Waiting {
     fn fold(&mut self, entry: &Entry) -> Result<(), String> {
         let now = entry.at.wall;
+        self.lane = lane_of(&entry.fact).unwrap_or(self.lane);
         match &entry.fact {
             Fact::CallFinished { summary, .. } => {
-                self.limit.clone_from(&summary.limit);
+                self.limits.insert(self.lane, summary.limit.clone());
                 Ok(())
             }
             Fact::Held { until, class, .. } => {
@@ -103,7 +107,7 @@ impl Waiting {
 
     /// A limit that names its end is waited for until then, and a little more.
     fn right_time(&self, until: Timestamp, now: Timestamp) -> Result<(), String> {
-        let reset = self.limit.as_ref().and_then(|limit| limit.resets_at);
+        let reset = self.limits.get(&self.lane).and_then(Option::as_ref).and_then(|limit| limit.resets_at);
         match reset {
             Some(reset) if self.refusals == 0 => {
                 let right = reset.checked_add(RESET_MARGIN).unwrap_or(Timestamp::MAX).max(now);

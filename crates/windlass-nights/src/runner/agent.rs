@@ -20,6 +20,8 @@ const RESPONSE: u64 = 120;
 pub(super) struct Agent {
     pub act: Act,
     goal: u32,
+    /// The number of the task that it is at.
+    task: Option<usize>,
     budget: Option<Cost>,
     next: usize,
     /// When the next deed, or the end, is due.
@@ -40,9 +42,18 @@ pub(super) struct Shown {
 }
 
 impl Agent {
-    pub fn new(act: Act, goal: u32, budget: Option<Cost>, now: Duration) -> Agent {
-        let mut agent =
-            Agent { act, goal, budget, next: 0, at: None, spent: Cost::ZERO, responses: 0, ending: None };
+    pub fn new(act: Act, goal: u32, task: Option<usize>, budget: Option<Cost>, now: Duration) -> Agent {
+        let mut agent = Agent {
+            act,
+            goal,
+            task,
+            budget,
+            next: 0,
+            at: None,
+            spent: Cost::ZERO,
+            responses: 0,
+            ending: None,
+        };
         agent.schedule(now);
         agent
     }
@@ -138,6 +149,7 @@ impl Agent {
                 world.report(*said, self.goal);
                 shown.said = Some(format!("writes the status file: {said:?}"));
             }
+            Deed::Tasks(what) => shown.said = world.deal_with_tasks(*what, self.task),
             _ => shown.said = change(deed, world),
         }
         shown

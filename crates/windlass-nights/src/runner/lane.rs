@@ -87,13 +87,16 @@ impl Runner<'_> {
             return Ok(());
         }
         if self.plan.git
-            && let Some((file, _)) = self.world.unprotected()
+            && let Some((file, _)) = self.unprotected_before_a_call()
         {
             self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "an agent starts" });
         }
         let act = if purpose == Purpose::Verify {
             self.judgements += 1;
             self.script.verifiers[(self.judgements - 1) % self.script.verifiers.len()].clone()
+        } else if purpose == Purpose::Merge {
+            self.merges += 1;
+            self.script.mergers[(self.merges - 1) % self.script.mergers.len()].clone()
         } else {
             self.calls += 1;
             self.script.acts[(self.calls - 1) % self.script.acts.len()].clone()
@@ -102,7 +105,7 @@ impl Runner<'_> {
         let response = Cost::from_micros(act.response);
         self.note(What::AgentStarted { character: act.character, call, turn, budget, response });
         let at = now.monotonic;
-        let agent = Agent::new(act, self.script.goal, budget, at);
+        let agent = Agent::new(act, self.script.goal, self.own_task(), budget, at);
         let watch = CallWatch::new(at, clocks);
         self.live = Live::Call(Box::new(LiveCall { call, agent, watch, swept_at: None }));
         self.inbox.push_back(Arrival::Spawned(self.here, call));
@@ -112,6 +115,11 @@ impl Runner<'_> {
     fn fail_full(&mut self) {
         let said = "the disk is full".to_owned();
         self.inbox.push_back(Arrival::WorkFailed(windlass_core::fact::StopReason::DiskFull, said));
+    }
+
+    /// In a lane's checkout, what checks have made since it was looked at needs no keeping.
+    fn unprotected_before_a_call(&self) -> Option<(u8, u32)> {
+        if self.has_lanes() { self.world.unprotected_work() } else { self.world.unprotected() }
     }
 
     pub(super) fn end_call(&mut self, how: EndCall) {
@@ -313,7 +321,10 @@ impl Runner<'_> {
             self.fail_full();
             return Ok(());
         }
+        // Beside lanes, a person may write in the user's directory at any moment.
+        let shared = self.has_lanes() && lane == LaneId::default();
         if self.plan.git
+            && !shared
             && let Some((file, _)) = self.world.unprotected_work()
         {
             self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "a check runs" });
@@ -324,6 +335,8 @@ impl Runner<'_> {
         let passed = match nature.rule {
             CheckRule::WhenDone(least) => self.world.tree.done() >= least,
             CheckRule::Always => true,
+            CheckRule::Whole => self.world.is_whole(),
+            CheckRule::Apart(one, two) => self.world.holds_together(one, two),
             CheckRule::Never | CheckRule::Slow | CheckRule::Lost => false,
             CheckRule::Flaky(percent) => {
                 Dice::new(self.script.seed ^ (self.checks_run << 32)).chance(percent.into())
@@ -337,6 +350,7 @@ impl Runner<'_> {
             _ => (CheckResult::Failed(1), Duration::from_secs(nature.seconds.into())),
         };
         let epoch = self.world.epoch;
+        self.judged.insert((lane, check), (passed, self.world.tree));
         self.note(What::CheckRan { check, stage, passed, epoch });
         self.live = Live::Check(LiveCheck { lane, stage, check, began, ends_at: began + takes, result });
         self.step()

@@ -8,6 +8,7 @@ mod agent;
 mod hooks;
 mod lane;
 mod open;
+mod tasks;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -19,9 +20,9 @@ use windlass_core::run::{Effect, Input, LaneState, Phase, RunPlan};
 
 use crate::core::Core;
 use crate::plant::Plant;
-use crate::record::{Moment, SessionEnd, What};
+use crate::record::{Actor, Moment, SessionEnd, What};
 use crate::script::{Happening, Script};
-use crate::world::World;
+use crate::world::{Author, NAMES, Tree, World};
 
 use lane::Live;
 use worker::{Job, Memory};
@@ -79,6 +80,12 @@ pub(crate) struct Runner<'a> {
     streams: BTreeMap<CallId, Vec<Digest>>,
     /// Calls that were to judge.
     judgements: usize,
+    /// What each check last said in a lane, and of which tree.
+    judged: BTreeMap<(LaneId, u16), (bool, Tree)>,
+    /// Iterations whose work has landed.
+    landed: Vec<u32>,
+    /// Calls that were to put work together.
+    merges: usize,
     /// The status file's mark before the run.
     first_mark: u32,
     system_prompts: BTreeMap<Purpose, String>,
@@ -119,6 +126,9 @@ impl<'a> Runner<'a> {
             hook_calls: BTreeMap::new(),
             streams: BTreeMap::new(),
             judgements: 0,
+            judged: BTreeMap::new(),
+            landed: Vec::new(),
+            merges: 0,
             first_mark,
             system_prompts: BTreeMap::new(),
             core: Core::new(plant),
@@ -154,6 +164,7 @@ impl<'a> Runner<'a> {
             }
             Err(Halt::Broken) => SessionEnd::Broken,
         };
+        self.note_branch();
         self.note(What::SessionEnded(end));
         end
     }
@@ -226,10 +237,28 @@ impl<'a> Runner<'a> {
                     self.world.disk.free();
                 }
             }
+            Happening::TipMoves(file) => self.person_writes(file, true),
+            Happening::Dirties(file) => self.person_writes(file, false),
             Happening::Jump(seconds) => self.move_clock(i64::from(seconds)),
             Happening::Sleep(seconds) => self.move_clock(i64::from(seconds)),
         }
         Ok(())
+    }
+
+    /// A person works in the user's directory while lanes are at work.
+    fn person_writes(&mut self, file: u8, commits: bool) {
+        let here = self.here;
+        self.enter(LaneId::default());
+        let content = self.world.new_content();
+        self.world.change(Actor::Person, |tree| tree.put(file, content));
+        let also = if commits && self.world.git.exists() {
+            self.world.git.commit(self.world.tree, Author::Person);
+            " and commits everything"
+        } else {
+            ""
+        };
+        self.note(What::PersonDid(format!("writes {}{also}", NAMES[usize::from(file)])));
+        self.enter(here);
     }
 
     fn move_clock(&mut self, seconds: i64) {

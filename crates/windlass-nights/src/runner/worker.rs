@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use windlass_core::fact::{CheckOutcome, CommitNotes, Evidence, LaneId, Purpose, SnapshotId, StopReason};
+use windlass_core::fact::{
+    CheckOutcome, CommitNotes, Evidence, LaneId, Purpose, SnapshotId, Standing, StopReason,
+};
 use windlass_core::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
-use windlass_core::run::{Effect, Input, Mode, NotesShare, Occasion, TurnKey};
+use windlass_core::run::{CommitKind, Effect, Input, Mode, NotesShare, Occasion, TurnKey};
 
 use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;
 use crate::record::{Actor, What};
 use crate::script::{Hook, SIGNAL};
-use crate::world::{Author, NAMES, PLAN, Side, Tree};
+use crate::world::{NAMES, PLAN, Side, Tree};
 
 /// An effect that the worker carries out, and when it will have done so.
 #[derive(Debug)]
@@ -31,16 +33,17 @@ pub(super) struct Memory {
     strays: Option<Vec<u8>>,
 }
 
+/// What was seen of a tree.
 #[derive(Clone, Debug)]
-struct Look {
+pub(super) struct Look {
     tree: Tree,
-    evidence: Evidence,
+    pub evidence: Evidence,
     snapshot: Option<SnapshotId>,
     trouble: bool,
 }
 
 /// Why the worker could not do it.
-enum Trouble {
+pub(super) enum Trouble {
     Failed(StopReason, &'static str),
     Halted(Halt),
 }
@@ -51,7 +54,7 @@ impl From<Halt> for Trouble {
     }
 }
 
-type Worked = Result<Vec<Input>, Trouble>;
+pub(super) type Worked = Result<Vec<Input>, Trouble>;
 
 impl Runner<'_> {
     pub(super) fn add_job(&mut self, effect: Effect) {
@@ -80,8 +83,8 @@ impl Runner<'_> {
                 Ok(vec![Input::CallEnded { lane, call, report }])
             }
             Effect::Keep { lane, turn } => {
+                let standing = self.standing();
                 let kept = self.keep(turn);
-                let standing = self.world.standing(&self.plan.job);
                 let strays = self.strays(turn);
                 let strayed = u32::try_from(strays.len()).unwrap_or(u32::MAX);
                 self.memory.strays = Some(strays);
@@ -115,19 +118,23 @@ impl Runner<'_> {
                 self.remember(look);
                 vec![Input::Settled { lane, evidence }]
             }),
-            Effect::Commit { lane, turn, since, .. } => {
-                self.commit(turn, since.as_ref()).map(|(commit, evidence, altered, refused)| {
+            Effect::Commit { lane, turn, since, what } => {
+                self.commit(turn, since.as_ref(), what).map(|(commit, evidence, altered, refused)| {
                     let notes = CommitNotes::default();
                     vec![Input::CommitEnded { lane, commit, evidence, altered, refused, notes }]
                 })
             }
+            Effect::Open { turn, .. } => self.open_lane(turn),
+            Effect::Merge { turn, commit, .. } => self.merge(turn, commit.as_deref()),
+            Effect::Land { lane, turn, commit, tip, task } => {
+                self.land(lane, turn, commit.as_deref(), &tip, &task)
+            }
+            Effect::CloseTask { turn, task, end, since, .. } => {
+                self.close_task(turn, &task, &end, since.as_ref())
+            }
             // Nobody is to be told in a simulated night.
             Effect::Announce => Ok(vec![Input::Announced]),
             Effect::RunCheck { .. }
-            | Effect::Open { .. }
-            | Effect::Merge { .. }
-            | Effect::Land { .. }
-            | Effect::CloseTask { .. }
             | Effect::RunHook { .. }
             | Effect::Call { .. }
             | Effect::EndCall { .. } => Ok(Vec::new()),
@@ -147,16 +154,16 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        let standing = self.world.standing(&self.plan.job);
-        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0, standing, tasks: None }])
+        let standing = self.standing();
+        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0, standing, tasks: self.task_rows() }])
     }
 
     fn survey_again(&mut self) -> Worked {
         let look = self.look()?;
         let evidence = look.evidence.clone();
         self.remember(look);
-        let standing = self.world.standing(&self.plan.job);
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
+        let standing = self.standing();
+        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: self.task_rows() }])
     }
 
     /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
@@ -165,7 +172,7 @@ impl Runner<'_> {
         self.note_checks(&look);
         let evidence = look.evidence.clone();
         self.remember(look);
-        let standing = self.world.standing(&self.plan.job);
+        let standing = self.standing();
         Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
     }
 
@@ -289,7 +296,17 @@ impl Runner<'_> {
         named
     }
 
-    fn look(&self) -> Result<Look, Trouble> {
+    /// What the job's own file says.
+    fn standing(&self) -> Option<Standing> {
+        if self.is_of_tasks() { Some(self.task_standing()) } else { self.world.standing(&self.plan.job) }
+    }
+
+    /// The same as the newest look, and where it is kept.
+    pub(super) fn remember_kept(&mut self, look: Look, snapshot: Option<SnapshotId>) {
+        self.memory.latest = Some(Look { snapshot, ..look });
+    }
+
+    pub(super) fn look(&self) -> Result<Look, Trouble> {
         if self.world.no_directory {
             let said = "the working directory is gone";
             return Err(Trouble::Failed(StopReason::DestructiveChange, said));
@@ -303,21 +320,26 @@ impl Runner<'_> {
         })
     }
 
-    fn remember(&mut self, look: Look) {
+    pub(super) fn remember(&mut self, look: Look) {
         let same = self.memory.latest.as_ref().filter(|latest| latest.evidence == look.evidence);
         let snapshot = same.and_then(|latest| latest.snapshot.clone());
         self.memory.latest = Some(Look { snapshot, ..look });
     }
 
     /// What differs from the tree that was judged, the checks wrote.
-    fn note_checks(&mut self, look: &Look) {
+    pub(super) fn note_checks(&mut self, look: &Look) {
         let Some(judged) = &self.memory.latest else { return };
         for file in judged.tree.changes(&look.tree) {
             self.memory.by_checks.insert(file, look.tree.get(file));
         }
     }
 
-    fn keep_look(&mut self, look: &Look, turn: TurnKey, side: Side) -> Result<Option<SnapshotId>, Trouble> {
+    pub(super) fn keep_look(
+        &mut self,
+        look: &Look,
+        turn: TurnKey,
+        side: Side,
+    ) -> Result<Option<SnapshotId>, Trouble> {
         if !self.plan.git {
             return Ok(None);
         }
@@ -347,7 +369,9 @@ impl Runner<'_> {
         &mut self,
         turn: TurnKey,
         since: Option<&SnapshotId>,
+        what: CommitKind,
     ) -> Result<(Option<String>, Evidence, bool, Option<String>), Trouble> {
+        self.write_down_before_commit(turn, what)?;
         let checked = if self.plan.checks.is_empty() { None } else { Some(self.look()?) };
         let (commit, altered, refused) = self.try_commit(turn, since)?;
         if let Some(checked) = &checked {
@@ -371,7 +395,7 @@ impl Runner<'_> {
         };
         let candidate = candidate.tree;
         if self.plant != Some(Plant::RepeatedCommit)
-            && let Some(commit) = self.world.git.marked(turn.iteration)
+            && let Some(commit) = self.world.git.marked(self.author(turn))
         {
             return Ok((Some(commit), false, None));
         }
@@ -380,6 +404,8 @@ impl Runner<'_> {
             return Ok((None, false, None));
         };
         let head = self.world.git.head_tree();
+        // A lane's own checkout holds nothing but its task's work: all that HEAD has not is to be committed.
+        let since = if self.has_lanes() { head } else { since };
         let mut tree = head;
         for file in since.changes(&candidate) {
             let by_checks = self.memory.by_checks.get(&file) == Some(&candidate.get(file));
@@ -388,7 +414,8 @@ impl Runner<'_> {
             }
         }
         if tree == head {
-            return Ok((None, false, None));
+            // In a lane of its own, what the agent has committed by itself is its task's work as well.
+            return Ok((self.has_lanes().then(|| self.world.git.work_in_lane()).flatten(), false, None));
         }
         let wanted = tree;
         match self.script.hook {
@@ -418,8 +445,10 @@ impl Runner<'_> {
             }
         }
         self.step()?;
-        let commit = self.world.git.commit(tree, Author::Runner(turn.iteration));
-        self.note(What::Committed { iteration: turn.iteration, commit: commit.clone() });
+        let commit = self.world.git.commit(tree, self.author(turn));
+        if !self.has_lanes() {
+            self.note(What::Committed { iteration: turn.iteration, commit: commit.clone() });
+        }
         self.step()?;
         Ok((Some(commit), tree != wanted, None))
     }

@@ -58,6 +58,8 @@ pub(crate) enum Deed {
     Reports(StatusWord),
     /// Does something to the plan of the job.
     Plans(PlanDeed),
+    /// Does something about the tasks.
+    Tasks(TaskDeed),
     Answers(Answer),
 }
 
@@ -92,6 +94,28 @@ pub(crate) enum PlanDeed {
     },
     /// Leaves a file with nothing to do in it.
     Empties,
+}
+
+/// What an agent does about tasks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum TaskDeed {
+    /// Its own is worked on.
+    Works,
+    /// Marks its own as done.
+    Claims,
+    /// The same, once the work is there.
+    ClaimsIfSo,
+    ClaimsAnother(u8),
+    Reopens(u8),
+    Deletes(u8),
+    Adds,
+    Rewords,
+    /// Writes a file that others write as well.
+    Shares,
+    /// Puts together what both sides have changed.
+    Resolves,
+    /// Makes hold together what does so on each side alone.
+    Glues,
 }
 
 /// A result event.

@@ -5,10 +5,13 @@ use windlass_core::run::Mode;
 use super::outside::{events, pauses};
 use super::{
     Act, Answer, CheckNature, CheckRule, Deed, End, Failure, Hook, HookNature, HookWord, Judgement, Leaves,
-    OnTerm, PlanDeed, Script, StatusWord, Word, plan,
+    OnTerm, PlanDeed, Script, StatusWord, TaskDeed, Word, plan, tasks,
 };
 use crate::dice::Dice;
 use crate::world::{Book, PLAN};
+
+/// What the dice of tasks start from, with the seed.
+const TASKS: u64 = 0x7461_736B_7300_0000;
 
 impl Script {
     /// The night of this seed.
@@ -24,6 +27,9 @@ impl Script {
             (1, Mode::Verify),
             (1, Mode::Validate),
         ]);
+        // Drawn apart, so that the nights of other modes are what they were.
+        let mut apart = Dice::new(seed ^ TASKS);
+        let drawn = if apart.chance(20) { Mode::Tasks } else { drawn };
         let plan = plan::draw(&mut dice, mode.unwrap_or(drawn));
         let goal = dice.number(1, 5);
         let checks = plan.checks.iter().map(|_| check(&mut dice, goal)).collect();
@@ -58,8 +64,11 @@ impl Script {
             None
         };
         let verifiers = verifiers(&mut dice);
-        Script {
+        let mut script = Script {
             seed,
+            tasks: Vec::new(),
+            commutes: false,
+            mergers: Vec::new(),
             status,
             verifiers,
             plan,
@@ -71,7 +80,11 @@ impl Script {
             acts,
             events: events(&mut dice),
             pauses: pauses(&mut dice),
+        };
+        if script.mode() == Mode::Tasks {
+            tasks::draw(&mut script, &mut apart);
         }
+        script
     }
 }
 
@@ -459,4 +472,33 @@ fn judging(dice: &mut Dice) -> Act {
     }
     middle.push((200, Deed::Answers(Answer::Judges(judgement))));
     act("an agent that is to judge", dice, middle, End::Exits(0))
+}
+
+/// Works on its task, says so, and that is all.
+pub(super) fn diligent(dice: &mut Dice) -> Act {
+    let middle = vec![
+        (dice.number(200, 60_000), Deed::UsesTool),
+        (dice.number(50, 5_000), Deed::Tasks(TaskDeed::Works)),
+        (900, Deed::Spends),
+        (300, Deed::Tasks(TaskDeed::Claims)),
+        (dice.number(50, 3_000), fine(Word::MoreToDo)),
+    ];
+    act("a diligent agent", dice, middle, End::Exits(0))
+}
+
+/// Is to put its work together with what the branch has got meanwhile.
+pub(super) fn merging(dice: &mut Dice) -> Act {
+    let trouble: Draw = dice.pick(&[(2, limited as Draw), (1, dying), (1, silent), (1, lazy)]);
+    if dice.chance(20) {
+        return trouble(dice);
+    }
+    let mut middle = vec![(dice.number(100, 30_000), Deed::UsesTool), (900, Deed::Spends)];
+    if dice.chance(80) {
+        middle.push((500, Deed::Tasks(TaskDeed::Resolves)));
+    }
+    if dice.chance(60) {
+        middle.push((500, Deed::Tasks(TaskDeed::Glues)));
+    }
+    middle.push((200, fine(Word::MoreToDo)));
+    act("an agent that is to merge", dice, middle, End::Exits(0))
 }

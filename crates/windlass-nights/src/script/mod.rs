@@ -6,10 +6,15 @@ mod hook;
 mod outside;
 mod plan;
 mod shrink;
+mod tasks;
 
 use windlass_core::run::{Mode, RunPlan};
 
-pub(crate) use act::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, PlanDeed, StatusWord, Word};
+use crate::world::TaskNature;
+
+pub(crate) use act::{
+    Act, Answer, Deed, End, Failure, Judgement, OnTerm, PlanDeed, StatusWord, TaskDeed, Word,
+};
 pub(crate) use hook::{HookNature, HookWord};
 pub(crate) use plan::SIGNAL;
 
@@ -29,6 +34,12 @@ pub struct Script {
     pub(crate) hooks: Vec<HookNature>,
     /// The plan of the job before the run, as a file's content.
     pub(crate) book: u32,
+    /// The tasks of the job, as they are in the plan's file; empty in other modes.
+    pub(crate) tasks: Vec<TaskNature>,
+    /// No task has to do with another: lanes give what one lane gives.
+    pub(crate) commutes: bool,
+    /// What agents do that are to put work together.
+    pub(crate) mergers: Vec<Act>,
     /// What the workspace's status file said before the run.
     pub(crate) status: Option<StatusWord>,
     /// What agents do, one call after another, over and over.
@@ -75,6 +86,10 @@ pub(crate) enum Happening {
     Jump(i32),
     /// The machine sleeps: the monotonic clock stands still.
     Sleep(u32),
+    /// A person writes a file in the user's directory and commits everything, while lanes work.
+    TipMoves(u8),
+    /// The same, and nothing is committed.
+    Dirties(u8),
 }
 
 /// Between two sessions.
@@ -115,6 +130,10 @@ pub(crate) enum CheckRule {
     Never,
     /// Passes so many times out of a hundred, whatever is there.
     Flaky(u32),
+    /// Passes while the work of every task that is marked as done is there.
+    Whole,
+    /// Passes unless the work of both of these tasks is there, and nothing holds it together.
+    Apart(u32, u32),
     /// Takes longer than it may.
     Slow,
     /// Cannot be started.

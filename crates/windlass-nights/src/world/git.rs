@@ -10,6 +10,8 @@ pub(crate) enum Author {
     Agent,
     /// With the trailer that names this iteration.
     Runner(u32),
+    /// The runner, in a lane's own checkout, for this attempt of an iteration.
+    Lane(u32, u32),
 }
 
 #[derive(Clone, Debug)]
@@ -32,12 +34,14 @@ pub(crate) struct Repository {
 pub(crate) struct Git {
     commits: Vec<Commit>,
     pub here: Repository,
+    /// What is on branches of its own.
+    aside: BTreeSet<(u8, u32)>,
 }
 
 impl Git {
     pub fn new(exists: bool, tree: Tree) -> Git {
         let here = Repository { exists, ..Repository::default() };
-        let mut git = Git { commits: Vec::new(), here };
+        let mut git = Git { commits: Vec::new(), here, aside: BTreeSet::new() };
         if exists {
             git.commit(tree, Author::Person);
         }
@@ -80,10 +84,71 @@ impl Git {
     }
 
     /// HEAD or a commit shortly before it, if it carries the trailer of this iteration.
-    pub fn marked(&self, iteration: u32) -> Option<String> {
-        let before = |at: &usize| self.commits[*at].parent;
-        let mut back = std::iter::successors(self.here.head, before).take(20);
-        back.find(|at| self.commits[*at].author == Author::Runner(iteration)).map(name)
+    pub fn marked(&self, author: Author) -> Option<String> {
+        let head = self.here.head?;
+        self.ancestors(head).take(20).find(|at| self.commits[*at].author == author).map(name)
+    }
+
+    /// A commit and those before it.
+    fn ancestors(&self, commit: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(commit), |at| self.commits[*at].parent)
+    }
+
+    /// Does HEAD, or a commit before it, carry the trailer of this iteration?
+    pub fn holds(&self, iteration: u32) -> bool {
+        let all = self.here.head.into_iter().flat_map(|head| self.ancestors(head));
+        all.into_iter().any(|at| self.commits[at].author == Author::Runner(iteration))
+    }
+
+    /// HEAD, where it is a lane's own work.
+    pub fn work_in_lane(&self) -> Option<String> {
+        let head = self.here.head?;
+        let own = matches!(self.commits[head].author, Author::Agent | Author::Lane(..));
+        own.then(|| name(head))
+    }
+
+    /// The number of a commit that was named.
+    pub fn find(&self, commit: &str) -> Option<usize> {
+        commit.strip_prefix('c')?.parse().ok().filter(|at| *at < self.commits.len())
+    }
+
+    pub fn tree_of(&self, commit: usize) -> Tree {
+        self.commits[commit].tree
+    }
+
+    /// What two commits have both grown from.
+    pub fn base(&self, one: usize, two: usize) -> Option<usize> {
+        let before: BTreeSet<usize> = self.ancestors(one).collect();
+        self.ancestors(two).find(|at| before.contains(at))
+    }
+
+    /// A commit that no branch has yet.
+    pub fn loose(&mut self, parent: usize, tree: Tree, author: Author) -> usize {
+        self.commits.push(Commit { parent: Some(parent), tree, author });
+        self.commits.len() - 1
+    }
+
+    /// This repository's branch is at this commit from now on.
+    pub fn set_head(&mut self, commit: usize) {
+        self.here.exists = true;
+        self.here.head = Some(commit);
+        let files: Vec<_> =
+            self.ancestors(commit).flat_map(|at| self.commits[at].tree.files().collect::<Vec<_>>()).collect();
+        self.here.protected.extend(files);
+    }
+
+    /// What was there before a commit.
+    pub fn parent_tree(&self, commit: usize) -> Tree {
+        self.commits[commit].parent.map(|parent| self.commits[parent].tree).unwrap_or_default()
+    }
+
+    pub fn head(&self) -> Option<usize> {
+        self.here.head
+    }
+
+    /// Another branch, of work that was put aside.
+    pub fn keep(&mut self, tree: Tree) {
+        self.aside.extend(tree.files());
     }
 
     /// `git reset --hard HEAD~1`: the tree that is there then.
@@ -95,10 +160,10 @@ impl Git {
 
     /// Is this content in some commit?
     pub fn protects(&self, at: (u8, u32)) -> bool {
-        self.here.protected.contains(&at)
+        self.here.protected.contains(&at) || self.aside.contains(&at)
     }
 }
 
-fn name(commit: usize) -> String {
+pub(crate) fn name(commit: usize) -> String {
     format!("c{commit}")
 }

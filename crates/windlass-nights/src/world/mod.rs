@@ -6,11 +6,12 @@ mod disk;
 mod git;
 mod place;
 mod snapshots;
+mod tasks;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::fact::{Evidence, Items, LaneId, Standing, StandingSource};
+use windlass_core::fact::{Evidence, Items, LaneId, Standing, StandingSource, TaskId};
 use windlass_core::mode;
 use windlass_core::run::{Job, Mode};
 
@@ -20,9 +21,11 @@ use crate::script::{Script, StatusWord};
 pub(crate) use book::{Book, PLAN};
 pub(crate) use clock::Clock;
 pub(crate) use disk::Disk;
-pub(crate) use git::{Author, Git};
+pub(crate) use git::{Author, Git, name};
 pub(crate) use place::Place;
 pub(crate) use snapshots::{Side, Snapshots};
+pub(crate) use tasks::{MOST_TASKS, Mark, TaskFile, TaskNature, rows, task_id, task_number};
+use tasks::{WORK, file_of};
 pub(crate) use tree::{FILES, NAMES, Tree};
 
 /// A workspace's status file.
@@ -64,6 +67,8 @@ pub(crate) struct World {
     epochs: u32,
     /// The tree that the newest check left, and its epoch: whoever puts that back has changed nothing.
     anchor: Option<(Tree, u32)>,
+    /// The task that the checkout was opened for.
+    pub task: Option<TaskId>,
     /// The lane whose directory all this is about.
     here: LaneId,
     elsewhere: BTreeMap<LaneId, Place>,
@@ -75,10 +80,20 @@ impl World {
         for file in [1, 2, 3] {
             tree.put(file, u32::from(file));
         }
-        let git = Git::new(script.plan.git, tree);
+        let mut git = Git::new(script.plan.git, tree);
         // Something that nobody has committed yet.
         tree.put(4, 4);
         tree.put(PLAN, script.book);
+        if script.mode() == Mode::Tasks {
+            let done =
+                TaskFile::read(script.book).into_iter().flat_map(|file| file.marks.into_iter().enumerate());
+            for (task, _) in done.filter(|(_, mark)| *mark == Mark::Done) {
+                tree.put(file_of(task), WORK + u32::try_from(task).unwrap_or(0));
+            }
+            // Lanes need a directory in which everything is committed.
+            tree.put(4, 0);
+            git = Git::new(script.plan.git, tree);
+        }
         let mut world = World {
             clock: Clock::new(),
             disk: Disk::default(),
@@ -90,6 +105,7 @@ impl World {
             stop_file: false,
             status: None,
             anchor: None,
+            task: None,
             here: LaneId::default(),
             elsewhere: BTreeMap::new(),
             epochs: 0,
@@ -115,7 +131,12 @@ impl World {
             Mode::Plan | Mode::Build => Some(self.tree.get(PLAN).to_string()),
             mode => mode::reads_file(mode).then(|| self.status.map_or_else(String::new, said)),
         };
-        Evidence { head: self.git.head_name(), tree: self.tree.digest(), work }
+        let mut tree = self.tree;
+        if job.mode == Mode::Tasks {
+            // The runner keeps that file; how far tasks are is no evidence of its agents' work.
+            tree.put(PLAN, 0);
+        }
+        Evidence { head: self.git.head_name(), tree: tree.digest(), work }
     }
 
     /// Changes the tree on behalf of somebody.
@@ -130,11 +151,11 @@ impl World {
             let other = self.tree.get(file) != self.before.get(file);
             self.strayed[usize::from(file)] = by == Actor::Agent && other;
         }
-        if matches!(by, Actor::Check | Actor::Hook) {
+        if matches!(by, Actor::Check | Actor::Hook | Actor::Clerk) {
             let made = self.tree.files().filter(|(file, content)| before.get(*file) != *content);
             self.derived.extend(made);
         }
-        if by == Actor::Check {
+        if matches!(by, Actor::Check | Actor::Clerk) {
             return;
         }
         self.epoch = match self.anchor {
@@ -257,12 +278,18 @@ impl World {
 
     /// A file of somebody's that would be lost if it were changed now.
     pub fn unprotected(&self) -> Option<(u8, u32)> {
-        self.tree.files().find(|at| !self.snapshots.protects(*at) && !self.git.protects(*at))
+        // Of what the runner itself wrote into a task file, nothing needs keeping.
+        // The marks of a conflict are made of what both sides have committed.
+        let marks = |file: u8| self.tree.conflicts().any(|other| other == file);
+        let own = |at: &(u8, u32)| at.0 == PLAN && self.derived.contains(at) || marks(at.0);
+        self.tree.files().find(|at| !self.snapshots.protects(*at) && !self.git.protects(*at) && !own(at))
     }
 
     /// The same, without what checks and hooks made.
     pub fn unprotected_work(&self) -> Option<(u8, u32)> {
         let lost = |at: &(u8, u32)| !self.snapshots.protects(*at) && !self.git.protects(*at);
-        self.tree.files().find(|at| lost(at) && !self.derived.contains(at))
+        // The marks of a conflict are made of what both sides have committed.
+        let marks = |file: u8| self.tree.conflicts().any(|other| other == file);
+        self.tree.files().find(|at| lost(at) && !self.derived.contains(at) && !marks(at.0))
     }
 }

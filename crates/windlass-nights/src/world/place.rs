@@ -1,6 +1,6 @@
 //! Working directories: the user's, and those of lanes that have one each.
 
-use windlass_core::fact::LaneId;
+use windlass_core::fact::{LaneId, TaskId};
 
 use super::git::Repository;
 use super::{FILES, Tree, World};
@@ -18,6 +18,7 @@ pub(crate) struct Place {
     strayed: [bool; FILES],
     epoch: u32,
     anchor: Option<(Tree, u32)>,
+    task: Option<TaskId>,
 }
 
 impl World {
@@ -32,11 +33,6 @@ impl World {
         self.here = lane;
     }
 
-    /// Another lane's directory; `None` for the one that is entered, and for one that was never made.
-    pub fn elsewhere(&self, lane: LaneId) -> Option<&Place> {
-        self.elsewhere.get(&lane)
-    }
-
     fn change_places(&mut self, place: &mut Place) {
         std::mem::swap(&mut self.tree, &mut place.tree);
         std::mem::swap(&mut self.no_directory, &mut place.no_directory);
@@ -47,5 +43,6 @@ impl World {
         std::mem::swap(&mut self.strayed, &mut place.strayed);
         std::mem::swap(&mut self.epoch, &mut place.epoch);
         std::mem::swap(&mut self.anchor, &mut place.anchor);
+        std::mem::swap(&mut self.task, &mut place.task);
     }
 }

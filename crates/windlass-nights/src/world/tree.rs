@@ -1,5 +1,7 @@
 //! A working tree of a few files. A file's content is a number; 0 = there is no such file.
 
+use super::tasks::one_of;
+
 /// How many files there can be.
 pub(crate) const FILES: usize = 9;
 
@@ -15,6 +17,9 @@ pub(crate) const NAMES: [&str; FILES] = [
     "data/set",
     "the plan",
 ];
+
+/// What a file is that was changed on both sides, plus its number.
+const CONFLICT: u32 = 600_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tree([u32; FILES]);
@@ -40,6 +45,27 @@ impl Tree {
     /// Files that differ.
     pub fn changes(&self, other: &Tree) -> impl Iterator<Item = u8> {
         (0_u8..).zip(self.0.iter().zip(other.0)).filter(|(_, (one, two))| **one != *two).map(|(file, _)| file)
+    }
+
+    /// Both sides' changes. Where they changed the same, there is this side's content with marks in it, and the file's
+    /// number is among those given.
+    pub fn merged(base: &Tree, ours: &Tree, theirs: &Tree) -> (Tree, Vec<u8>) {
+        let mut merged = *ours;
+        let mut conflicts = Vec::new();
+        for (file, at) in (0_u8..).zip(0..FILES) {
+            let (base, ours, theirs) = (base.0[at], ours.0[at], theirs.0[at]);
+            let both = one_of(base, ours, theirs);
+            merged.0[at] = both.unwrap_or_else(|| {
+                conflicts.push(file);
+                CONFLICT + u32::from(file)
+            });
+        }
+        (merged, conflicts)
+    }
+
+    /// Files with marks of conflicts in them.
+    pub fn conflicts(&self) -> impl Iterator<Item = u8> {
+        self.files().filter(|(file, content)| *content == CONFLICT + u32::from(*file)).map(|(file, _)| file)
     }
 
     pub fn digest(&self) -> String {

@@ -264,7 +264,7 @@ impl Run {
         match checking.stage {
             CheckStage::Merged if green => return LaneState::Landing(turn, outcome, judged),
             CheckStage::Merged => return self.ask_to_merge(lane, turn, outcome, judged, &[]),
-            CheckStage::Committed if green && self.has_lanes() => {
+            CheckStage::Committed if green && self.has_lanes() && outcome.in_git.refused.is_none() => {
                 return LaneState::Queued(turn, outcome, judged);
             }
             CheckStage::Committed | CheckStage::Candidate | CheckStage::Baseline => {}

@@ -8,7 +8,7 @@ use crate::fact::{
 };
 use crate::run::lane::{Checking, InGit, Judged, LaneState, Outcome, Turn};
 use crate::run::tasks::AtWork;
-use crate::run::{Committed, Run};
+use crate::run::{Committed, Lane, Run};
 use crate::tasks::Standing;
 
 impl Run {
@@ -18,7 +18,10 @@ impl Run {
         }
         let at_work: Vec<TaskId> =
             self.lanes.values().filter_map(|lane| Some(lane.task.as_ref()?.id.clone())).collect();
-        self.tasks.read(tasks.to_vec(), &at_work);
+        // In the user's own directory an agent had the file in its hands when the runner died: done is a claim there.
+        let idle = |lane: &Lane| matches!(lane.state, LaneState::Idle { .. });
+        let trusts = self.has_lanes() || self.lanes.values().all(idle);
+        self.tasks.read(tasks.to_vec(), &at_work, trusts);
         // Somebody else has done it meanwhile, or taken it away.
         let schedule = &self.tasks.schedule;
         for lane in self.lanes.values_mut().filter(|lane| matches!(lane.state, LaneState::Idle { .. })) {

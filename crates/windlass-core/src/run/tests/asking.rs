@@ -81,7 +81,8 @@ fn what_leaves_a_trace_waits_for_the_journal() {
         Effect::Commit { lane, turn, since: None, what: CommitKind::Complete },
         Effect::Refuse { lane, turn },
         Effect::Undo { lane, turn },
-        Effect::RunHook { lane, hook: HookName::Started, iteration: 0 },
+        Effect::RunHook { lane, hook: HookName::Started, iteration: 0, skips: 0 },
+        Effect::RunHook { lane, hook: HookName::Started, iteration: 0, skips: 0 },
         check,
         Effect::Announce,
     ];

@@ -171,7 +171,7 @@ fn each_session_calls_the_first_hook_and_each_ending_the_last_one() {
     world.restart(kept);
     assert_eq!(
         world.run.outstanding(),
-        [Effect::RunHook { lane: LaneId::default(), hook: HookName::Started, iteration: 1 }]
+        [Effect::RunHook { lane: LaneId::default(), hook: HookName::Started, iteration: 1, skips: 0 }]
     );
     world.finish();
     assert_eq!(story(&world).iter().filter(|one| *one == "started").count(), 2);

@@ -3,6 +3,7 @@
 pub(crate) mod world;
 
 mod asking;
+mod claiming;
 mod committing;
 mod completion;
 mod damage;
@@ -14,9 +15,12 @@ mod limits;
 mod nights;
 mod order;
 mod plans;
+mod refusing;
 mod restarting;
 mod resuming;
 mod retrying;
+mod sharing;
 mod stopping;
 mod verification;
+mod waking;
 mod workspace;

@@ -397,7 +397,7 @@ impl World {
                 self.tree = self.damaged.iter().find(of).map_or(self.tree.clone(), |(.., was)| was.clone());
                 Input::Undone { lane, evidence: self.evidence(), standing: self.status.clone() }
             }
-            Effect::RunHook { lane, hook, iteration } => {
+            Effect::RunHook { lane, hook, iteration, .. } => {
                 let (decision, prompt, tree) = (self.hooker)(hook, iteration);
                 self.tree = tree.map_or_else(|| self.tree.clone(), str::to_owned);
                 self.pass(Duration::from_secs(1));

@@ -1,0 +1,44 @@
+//! What an agent calls done is done only when something else speaks for it.
+
+use super::sharing::{ends_with, open};
+use super::waking::{at_work_with, two_lanes};
+use super::world::{Act, World};
+use crate::fact::{Class, Cost, LaneId, Standing, StandingSource, TaskRow, TaskState};
+use crate::run::{Effect, Input};
+use crate::tasks;
+
+// It was committed, merged and landed, and the branch said that the task is done, before the verdict was that it is not.
+#[test]
+fn a_claim_that_nothing_speaks_for_does_not_reach_the_branch() {
+    let lane = LaneId(1);
+    let mut world = at_work_with(two_lanes(), &["T1"]);
+    open(&mut world, lane);
+    world.input(Input::Prepared { lane });
+    let claim = Standing { complete: true, source: StandingSource::TaskFile, ..Standing::default() };
+    ends_with(&mut world, lane, Class::Success, Cost::ZERO, Some(claim));
+    let commits = |effect: &Effect| matches!(effect, Effect::Commit { .. } | Effect::Merge { .. });
+    assert!(!world.run.outstanding().iter().any(commits), "{:?}", world.run.outstanding());
+    assert_eq!(world.count("iteration_finished"), 1);
+}
+
+#[test]
+fn what_an_agent_wrote_before_the_runner_died_is_a_claim_and_no_fact() {
+    let mut plan = two_lanes();
+    plan.lanes = None;
+    let mut world = World::new(plan, |_, _| Act::idles());
+    let row = |id: &str, needs: &[&str]| TaskRow {
+        id: id.into(),
+        priority: 2,
+        dependencies: needs.iter().map(|id| (*id).into()).collect(),
+        ..TaskRow::default()
+    };
+    world.tasks = Some(vec![row("T1", &[]), row("T2", &["T1"])]);
+    world.until(|effect| matches!(effect, Effect::Call { .. }));
+    for row in world.tasks.iter_mut().flatten() {
+        row.state = TaskState::Done;
+    }
+    world.restart(world.journal.len());
+    world.until(|effect| matches!(effect, Effect::Call { .. }));
+    assert_eq!(world.run.tasks().standing(&"T1".into()), Some(tasks::Standing::Active));
+    assert_eq!(world.run.tasks().standing(&"T2".into()), Some(tasks::Standing::Open));
+}

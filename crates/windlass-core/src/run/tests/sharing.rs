@@ -1,0 +1,93 @@
+//! Several lanes share one budget.
+
+use super::waking::{at_work_with, two_lanes};
+use super::world::{DOLLAR, World, report};
+use crate::fact::{Class, Cost, Evidence, LaneId, Standing};
+use crate::run::{Effect, Input, LaneState, LanesPlan};
+
+fn seen(tree: &str) -> Evidence {
+    Evidence { head: Some("c0".to_owned()), tree: tree.to_owned(), work: None }
+}
+
+pub(super) fn open(world: &mut World, lane: LaneId) {
+    world.input(Input::Opened { lane, base: "c0".to_owned(), evidence: seen("start"), snapshot: None });
+}
+
+fn ends(world: &mut World, lane: LaneId, class: Class, cost: Cost) {
+    ends_with(world, lane, class, cost, None);
+}
+
+/// A call ends, and the tree is as it was.
+pub(super) fn ends_with(
+    world: &mut World,
+    lane: LaneId,
+    class: Class,
+    cost: Cost,
+    standing: Option<Standing>,
+) {
+    let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
+    let mut report = report(class);
+    report.cost = Some(cost);
+    world.input(Input::CallEnded { lane, call, report: Box::new(report) });
+    let evidence = seen("start");
+    world.input(Input::Kept { lane, evidence, snapshot: None, changed: 0, strayed: 0, standing });
+}
+
+fn prepares(world: &World, wanted: LaneId) -> bool {
+    let is_it = |effect: &Effect| matches!(effect, Effect::Prepare { lane, .. } if *lane == wanted);
+    world.run.outstanding().iter().any(is_it)
+}
+
+// Its agent would have been called with nothing to spend.
+#[test]
+fn an_attempt_that_nothing_is_left_for_waits_for_the_other_lane() {
+    let (one, two) = (LaneId(1), LaneId(2));
+    let mut plan = two_lanes();
+    plan.limits.cost = Some(DOLLAR);
+    let mut world = at_work_with(plan, &["T1", "T2"]);
+    for lane in [one, two] {
+        open(&mut world, lane);
+    }
+    for lane in [one, two] {
+        world.input(Input::Prepared { lane });
+    }
+    ends(&mut world, two, Class::ContextTooLong, Cost::from_micros(500_000));
+    assert!(matches!(world.run.lane(two), Some(LaneState::Preparing(turn)) if turn.attempt == 2));
+    assert!(!prepares(&world, two));
+    world.input(Input::Prepared { lane: two });
+    assert!(world.run.lane(two).and_then(LaneState::call).is_none());
+    ends(&mut world, one, Class::TaskFailure, Cost::from_micros(100_000));
+    assert!(prepares(&world, two));
+}
+
+// What was prepared when the run had to end was taken for begun, and nothing brought it on any more.
+#[test]
+fn a_reason_to_end_that_passes_holds_up_nothing_for_ever() {
+    let (works, fails, waits) = (LaneId(1), LaneId(2), LaneId(3));
+    let mut plan = two_lanes();
+    plan.lanes = plan.lanes.map(|lanes| LanesPlan { count: 3, ..lanes });
+    plan.limits.failures = 1;
+    let mut world = at_work_with(plan, &["T1", "T2", "T3"]);
+    for lane in [works, fails, waits] {
+        open(&mut world, lane);
+    }
+    for lane in [works, fails] {
+        world.input(Input::Prepared { lane });
+    }
+    assert!(prepares(&world, waits));
+    ends(&mut world, fails, Class::TaskFailure, Cost::ZERO);
+    assert!(!prepares(&world, waits), "the run has to end, once the other lane is done");
+    world.input(Input::Prepared { lane: waits });
+    let call = world.run.lane(works).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
+    world.input(Input::CallEnded { lane: works, call, report: Box::new(report(Class::Success)) });
+    world.input(Input::Kept {
+        lane: works,
+        evidence: seen("further"),
+        snapshot: None,
+        changed: 1,
+        strayed: 0,
+        standing: None,
+    });
+    assert_eq!(world.run.counters().failures, 0);
+    assert!(prepares(&world, waits));
+}

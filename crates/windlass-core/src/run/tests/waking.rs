@@ -1,0 +1,57 @@
+//! What time alone brings on, and what it does not: a runner that wakes for nothing spins.
+
+use super::world::{Act, World, plan};
+use crate::fact::{Hook, HookCommand, HookDecision, HookName, StopReason, TaskRow};
+use crate::run::{CommitPolicy, Effect, JobTasks, LanesPlan, Mode, RunPlan};
+
+pub(super) fn two_lanes() -> RunPlan {
+    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
+    plan.job.mode = Mode::Tasks;
+    plan.job.tasks =
+        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2 });
+    plan.lanes =
+        Some(LanesPlan { count: 2, folder: "/state/lanes".into(), below: std::path::PathBuf::new() });
+    plan
+}
+
+fn at_work(tasks: &[&str]) -> World {
+    at_work_with(two_lanes(), tasks)
+}
+
+/// As soon as something is at work.
+pub(super) fn at_work_with(plan: RunPlan, tasks: &[&str]) -> World {
+    let mut world = World::new(plan, |_, _| Act::idles());
+    let row = |id: &&str| TaskRow { id: (*id).into(), priority: 2, ..TaskRow::default() };
+    world.tasks = Some(tasks.iter().map(row).collect());
+    world.until(|effect| matches!(effect, Effect::Open { .. }));
+    world
+}
+
+#[test]
+fn a_lane_without_a_task_is_not_woken() {
+    let world = at_work(&["T1"]);
+    assert_eq!(world.run.next_due(world.now), None);
+}
+
+#[test]
+fn an_idle_lane_is_not_woken_while_its_run_may_begin_nothing() {
+    let mut limited = two_lanes();
+    limited.limits.iterations = Some(1);
+    let world = at_work_with(limited, &["T1", "T2"]);
+    assert_eq!(world.run.next_due(world.now), None);
+}
+
+// The same effect would have been taken for one that was begun already, and the run would have waited for ever.
+#[test]
+fn a_hook_that_skips_without_a_delay_is_called_again() {
+    let mut plan = two_lanes();
+    plan.clocks.delay = std::time::Duration::ZERO;
+    plan.hooks = vec![Hook {
+        name: HookName::NextIteration,
+        command: HookCommand::Shell("./may-it-begin".to_owned()),
+        timeout: std::time::Duration::from_mins(1),
+    }];
+    let mut world = World::new(plan, |_, _| Act::idles()).hooked(|_, _| (HookDecision::Skip, "", None));
+    world.tasks = Some(vec![TaskRow { id: "T1".into(), priority: 2, ..TaskRow::default() }]);
+    assert_eq!(world.finish(), StopReason::HookSkips);
+}

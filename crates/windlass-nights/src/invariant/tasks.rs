@@ -1,0 +1,276 @@
+//! Tasks: each ends in one way, in its turn, and what is done is on the branch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_core::fact::{
+    CheckStage, Fact, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId, TaskRow,
+    TaskState,
+};
+use windlass_core::run::{CommitPolicy, Mode};
+
+use super::{Breach, lane_of};
+use crate::record::{Record, SessionEnd, What};
+
+/// What is known of the tasks, from the facts alone.
+#[derive(Default)]
+struct Known {
+    rows: BTreeMap<TaskId, TaskRow>,
+    done: BTreeSet<TaskId>,
+    parked: BTreeSet<TaskId>,
+    active: BTreeMap<LaneId, TaskId>,
+    /// Lanes with an iteration under way.
+    busy: BTreeSet<LaneId>,
+    has_lanes: bool,
+}
+
+impl Known {
+    fn fold(&mut self, fact: &Fact) {
+        match fact {
+            Fact::TasksRead { tasks } => {
+                let before: BTreeSet<TaskId> = self.rows.keys().cloned().collect();
+                self.rows = tasks.iter().rev().map(|row| (row.id.clone(), row.clone())).collect();
+                // Where an agent had the file in its hands, what it calls done is a claim.
+                let trusted = self.has_lanes || self.busy.is_empty();
+                let was_done =
+                    |row: &TaskRow| trusted || self.done.contains(&row.id) || !before.contains(&row.id);
+                let is_done = |row: &&TaskRow| row.state == TaskState::Done && was_done(row);
+                self.done = self.rows.values().filter(is_done).map(|row| row.id.clone()).collect();
+                let open = |id: &TaskId| self.rows.contains_key(id) && !self.done.contains(id);
+                self.parked.retain(open);
+                // Whoever is at a task that is gone, or that somebody else has finished, is free.
+                let busy = &self.busy;
+                self.active.retain(|lane, task| busy.contains(lane) || open(task));
+            }
+            Fact::IterationStarted { lane, task: Some(task), .. } => {
+                self.active.insert(*lane, task.clone());
+                self.busy.insert(*lane);
+            }
+            Fact::TaskClosed { lane, task, end, .. } => {
+                self.busy.remove(lane);
+                match end {
+                    TaskEnd::Done => self.done.insert(task.clone()),
+                    TaskEnd::Parked { .. } => self.parked.insert(task.clone()),
+                    TaskEnd::Again { .. } => return,
+                };
+                self.active.remove(lane);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_ready(&self, task: &TaskId) -> bool {
+        let Some(row) = self.rows.get(task) else { return false };
+        let taken = self.done.contains(task) || self.parked.contains(task);
+        !taken && row.dependencies.iter().all(|other| self.done.contains(other))
+    }
+
+    fn elsewhere(&self, lane: LaneId, task: &TaskId) -> bool {
+        self.active.iter().any(|(other, held)| *other != lane && held == task)
+    }
+}
+
+fn follow(record: &Record, mut each: impl FnMut(&Known, &What) -> Result<(), String>) -> Result<(), Breach> {
+    if record.plan.job.mode != Mode::Tasks {
+        return Ok(());
+    }
+    let mut known = Known { has_lanes: record.plan.lanes.is_some(), ..Known::default() };
+    for (at, moment) in record.moments.iter().enumerate() {
+        each(&known, &moment.what).map_err(|said| Breach::at(at, said))?;
+        if let What::Fact(entry) = &moment.what {
+            known.fold(&entry.fact);
+        }
+    }
+    Ok(())
+}
+
+fn fact(what: &What) -> Option<&Fact> {
+    match what {
+        What::Fact(entry) => Some(&entry.fact),
+        _ => None,
+    }
+}
+
+/// A task that others wait for is done before they begin; nobody begins what is done, put aside or at work elsewhere.
+pub(super) fn in_turn(record: &Record) -> Result<(), Breach> {
+    follow(record, |known, what| match fact(what) {
+        Some(Fact::IterationStarted { task: None, .. }) => {
+            Err("an iteration begins without a task".to_owned())
+        }
+        Some(Fact::IterationStarted { lane, task: Some(task), .. }) => {
+            if known.elsewhere(*lane, task) {
+                return Err(format!("{task} is begun in lane {lane}, and another lane is at it"));
+            }
+            match known.active.get(lane) {
+                Some(own) if own != task => Err(format!("lane {lane} begins {task}, and is at {own}")),
+                Some(_) => Ok(()),
+                None if known.is_ready(task) => Ok(()),
+                None => Err(format!("{task} begins, and it is not its turn")),
+            }
+        }
+        _ => Ok(()),
+    })
+}
+
+/// Each task ends in one way, and the file says so.
+pub(super) fn one_end(record: &Record) -> Result<(), Breach> {
+    let mut finished = false;
+    follow(record, |known, what| match what {
+        What::SessionBegan { .. } => {
+            finished = false;
+            Ok(())
+        }
+        // What an agent made of the file is put right at the end of its iteration, and not before.
+        What::Branch { .. } if !known.has_lanes && !known.busy.is_empty() => Ok(()),
+        What::Branch { marks, .. } if finished => marks.iter().try_for_each(|(task, done)| {
+            let held = known.active.values().any(|held| held == task);
+            match known.done.contains(task) {
+                true if !done && known.rows.contains_key(task) => {
+                    Err(format!("{task} is done, and its file says that it is not"))
+                }
+                false if *done && !held && known.rows.contains_key(task) => {
+                    Err(format!("{task} is not done, and its file says that it is"))
+                }
+                _ => Ok(()),
+            }
+        }),
+        what => match fact(what) {
+            Some(Fact::RunFinished { .. }) => {
+                finished = true;
+                let both = known.done.intersection(&known.parked).next();
+                both.map_or(Ok(()), |task| Err(format!("{task} is done and put aside")))
+            }
+            Some(Fact::TaskClosed { lane, task, .. }) if known.active.get(lane) != Some(task) => {
+                Err(format!("{task} is closed, and lane {lane} was not at it"))
+            }
+            Some(Fact::RunEnding { stop_reason: StopReason::Complete, .. }) => {
+                let open = known.rows.keys().find(|task| !known.done.contains(*task));
+                open.map_or(Ok(()), |task| Err(format!("the run is complete, and {task} is not done")))
+            }
+            _ => Ok(()),
+        },
+    })
+}
+
+/// Blocked is what a run is in which no task is ready and none at work.
+pub(super) fn blocked_rightly(record: &Record) -> Result<(), Breach> {
+    follow(record, |known, what| match fact(what) {
+        Some(Fact::RunEnding { stop_reason: StopReason::Blocked, .. }) => {
+            let at_work = known.active.values().find(|task| !known.parked.contains(*task));
+            let ready = known.rows.keys().find(|task| known.is_ready(task));
+            match at_work.or(ready) {
+                Some(task) => Err(format!("the run is blocked, and {task} can be worked on")),
+                None => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    })
+}
+
+/// Nothing is done that is not on the branch, with gates green on what is there.
+pub(super) fn done_is_landed(record: &Record) -> Result<(), Breach> {
+    let has_lanes = record.plan.lanes.is_some();
+    let commits = record.plan.commit == CommitPolicy::Runner && record.plan.git;
+    let mut landed = BTreeSet::new();
+    let mut committed = BTreeSet::new();
+    follow(record, |_, what| match what {
+        What::Landed { iteration, task, ungated, .. } => {
+            landed.insert((*iteration, task.clone()));
+            ungated.map_or(Ok(()), |check| Err(format!("check {check} did not pass on what lands of {task}")))
+        }
+        what => match fact(what) {
+            Some(Fact::Committed { lane, refused, .. }) => {
+                committed.remove(lane);
+                if refused.is_none() {
+                    committed.insert(*lane);
+                }
+                Ok(())
+            }
+            Some(Fact::IterationStarted { lane, .. }) => {
+                committed.remove(lane);
+                Ok(())
+            }
+            Some(Fact::TaskClosed { lane, iteration, task, end: TaskEnd::Done, .. }) => {
+                if has_lanes && !landed.contains(&(*iteration, task.clone())) {
+                    return Err(format!("{task} is done, and its work is not on the branch"));
+                }
+                if commits && !committed.contains(lane) {
+                    return Err(format!("{task} is done, and nothing was committed"));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        },
+    })
+}
+
+/// What has landed stays, and lands once.
+pub(super) fn landed_once(record: &Record) -> Result<(), Breach> {
+    let mut landed = BTreeSet::new();
+    follow(record, |known, what| match what {
+        What::Branch { lost, .. } => match lost.first() {
+            Some(iteration) => Err(format!("the branch has lost what iteration {iteration} landed")),
+            None => Ok(()),
+        },
+        What::Landed { iteration, task, .. } => {
+            if known.done.contains(task) {
+                return Err(format!("{task} lands, and it is done"));
+            }
+            if landed.insert(*iteration) { Ok(()) } else { Err(format!("iteration {iteration} lands twice")) }
+        }
+        _ => Ok(()),
+    })
+}
+
+/// From a merge to the end of its landing, no other lane merges.
+pub(super) fn one_at_the_branch(record: &Record) -> Result<(), Breach> {
+    let mut bringing: Option<LaneId> = None;
+    follow(record, |_, what| {
+        let Some(fact) = fact(what) else {
+            if matches!(
+                what,
+                What::SessionEnded(SessionEnd::Killed | SessionEnd::PowerCut | SessionEnd::Broken)
+            ) {
+                bringing = None;
+            }
+            return Ok(());
+        };
+        let lane = lane_of(fact);
+        match fact {
+            Fact::Merged { lane, outcome, .. } => {
+                if let Some(other) = bringing.filter(|other| other != lane) {
+                    return Err(format!(
+                        "lane {lane} is merged while lane {other} is on its way to the branch"
+                    ));
+                }
+                bringing = matches!(outcome, MergeOutcome::Clean { .. }).then_some(*lane);
+            }
+            Fact::Landed { lane, outcome } => {
+                if let Some(other) = bringing.filter(|other| other != lane) {
+                    return Err(format!("lane {lane} lands while lane {other} is on its way to the branch"));
+                }
+                bringing = None;
+                let _ = matches!(outcome, LandOutcome::Moved);
+            }
+            Fact::RunResumed { .. } => bringing = None,
+            Fact::CallReserved { purpose: Purpose::Merge, .. } | Fact::IterationFinished { .. }
+                if lane == bringing =>
+            {
+                bringing = None;
+            }
+            Fact::CheckFinished { stage: CheckStage::Merged, outcome, .. }
+                if lane == bringing && !outcome.passed() =>
+            {
+                bringing = None;
+            }
+            _ => {}
+        }
+        Ok(())
+    })
+}
+
+pub(super) fn lanes_commute(record: &Record) -> Result<(), Breach> {
+    super::find(record, |what| match what {
+        What::OtherThanOneLane(said) => Some(said.clone()),
+        _ => None,
+    })
+}

@@ -1,0 +1,139 @@
+//! Drawing a night of tasks: the tasks and what they wait for, lanes, and what agents do to the task file.
+
+use windlass_core::fact::CheckKind;
+use windlass_core::run::{CommitPolicy, JobTasks, LanesPlan};
+
+use super::{Act, CheckNature, CheckRule, Deed, Event, Happening, Hook, Leaves, Script, TaskDeed, draw};
+use crate::dice::Dice;
+use crate::world::{MOST_TASKS, Mark, TaskFile, TaskNature};
+
+/// Makes a night one of tasks.
+pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
+    let count = usize::try_from(dice.between(1, MOST_TASKS as u64)).unwrap_or(1);
+    script.tasks = (0..count).map(|number| nature(dice, number, count)).collect();
+    let mut file = TaskFile::default();
+    for mark in file.marks.iter_mut().take(count) {
+        *mark = dice.pick(&[(12, Mark::Open), (2, Mark::Begun), (2, Mark::Done)]);
+    }
+    script.book = if dice.chance(2) { 0 } else { file.content() };
+    let attempts = dice.pick(&[(4, 2), (1, 1), (1, 3)]);
+    let plan = &mut script.plan;
+    plan.job.tasks =
+        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts });
+    plan.job.workspace = None;
+    plan.job.verification = None;
+    plan.job.notes_file = None;
+    plan.limits.iterations = Some(dice.number(1, 14));
+    if dice.chance(60) {
+        plan.git = true;
+        plan.commit = CommitPolicy::Runner;
+        let lanes = u16::try_from(dice.between(2, 4)).unwrap_or(2);
+        plan.lanes =
+            Some(LanesPlan { count: lanes, folder: "/state/lanes".into(), below: std::path::PathBuf::new() });
+    }
+    gates(script, dice);
+    for act in &mut script.acts {
+        work_on_tasks(dice, act, count);
+    }
+    script.mergers = (0..dice.between(1, 3)).map(|_| draw::merging(dice)).collect();
+    if script.plan.lanes.is_some() {
+        people(script, dice);
+        if dice.chance(15) {
+            commute(script, dice);
+        }
+    }
+}
+
+/// Most wait for some that come before them; some for themselves, or for what is not there.
+fn nature(dice: &mut Dice, number: usize, count: usize) -> TaskNature {
+    let mut dependencies = Vec::new();
+    for other in 0..count {
+        let often = if other < number { 30 } else { 2 };
+        if dice.chance(often) {
+            dependencies.push(u8::try_from(other).unwrap_or(0));
+        }
+    }
+    if dice.chance(3) {
+        dependencies.push(99);
+    }
+    TaskNature { priority: dice.pick(&[(1, 1), (4, 2), (1, 3)]), dependencies }
+}
+
+fn gates(script: &mut Script, dice: &mut Dice) {
+    let kept = script.plan.checks.iter().map(|check| check.kind == CheckKind::Gate).collect::<Vec<_>>();
+    let mut of = kept.iter();
+    script.checks.retain(|_| of.next().copied().unwrap_or(false));
+    script.plan.checks.retain(|check| check.kind == CheckKind::Gate);
+    for check in &mut script.checks {
+        let one = dice.number(0, 5);
+        let apart = CheckRule::Apart(one, dice.number(0, 5));
+        check.rule = dice.pick(&[
+            (6, CheckRule::Whole),
+            (4, CheckRule::Always),
+            (4, apart),
+            (2, CheckRule::Flaky(70)),
+            (1, CheckRule::Never),
+            (1, CheckRule::Slow),
+        ]);
+    }
+}
+
+/// Where there are tasks, an agent works on its own and says when that is done; some say it of others.
+fn work_on_tasks(dice: &mut Dice, act: &mut Act, count: usize) {
+    for (_, deed) in &mut act.deeds {
+        if *deed == Deed::Works {
+            *deed = Deed::Tasks(TaskDeed::Works);
+        }
+    }
+    let any = u8::try_from(dice.below(count as u64)).unwrap_or(0);
+    let honest = dice.pick(&[(12, TaskDeed::ClaimsIfSo), (2, TaskDeed::Claims)]);
+    let says = if act.character == "a liar" { TaskDeed::Claims } else { honest };
+    let meddles = dice.pick(&[
+        (2, TaskDeed::ClaimsAnother(any)),
+        (1, TaskDeed::Reopens(any)),
+        (1, TaskDeed::Deletes(any)),
+        (1, TaskDeed::Adds),
+        (2, TaskDeed::Rewords),
+        (5, TaskDeed::Shares),
+    ]);
+    let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(_)));
+    let at = last.unwrap_or(2).min(act.deeds.len());
+    if dice.chance(80) {
+        act.deeds.insert(at, (dice.number(10, 3_000), Deed::Tasks(says)));
+    }
+    if dice.chance(25) {
+        act.deeds.insert(at, (dice.number(10, 3_000), Deed::Tasks(meddles)));
+    }
+}
+
+/// A person does not stay away from the project while lanes work at it.
+fn people(script: &mut Script, dice: &mut Dice) {
+    for _ in 0..dice.pick(&[(3, 0), (2, 1), (1, 3)]) {
+        let file = draw::file(dice);
+        let what = dice.pick(&[(3, Happening::TipMoves(file)), (1, Happening::Dirties(file))]);
+        script.events.push(Event { step: dice.number(1, 300), part: 128, what });
+    }
+    script.events.sort_by_key(|event| event.step);
+}
+
+/// Nothing goes wrong, and no task has to do with another: it does not matter how many lanes there are.
+fn commute(script: &mut Script, dice: &mut Dice) {
+    script.commutes = true;
+    script.events.clear();
+    script.pauses.clear();
+    script.hook = Hook::None;
+    script.hooks.clear();
+    script.plan.hooks.clear();
+    script.acts = vec![draw::diligent(dice)];
+    script.book = TaskFile::default().content();
+    let count = script.tasks.len();
+    for (number, task) in script.tasks.iter_mut().enumerate() {
+        task.dependencies.retain(|other| usize::from(*other) < number && usize::from(*other) < count);
+    }
+    for check in &mut script.checks {
+        *check = CheckNature { rule: CheckRule::Whole, leaves: Leaves::Nothing, ..check.clone() };
+    }
+    let limits = &mut script.plan.limits;
+    (limits.iterations, limits.cost, limits.tokens, limits.duration) = (Some(40), None, None, None);
+    (limits.stagnation, limits.overage) = (None, true);
+}
