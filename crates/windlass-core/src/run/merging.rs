@@ -10,14 +10,18 @@ impl Run {
         self.plan.as_ref().is_some_and(|plan| plan.lanes.is_some())
     }
 
-    /// The lane whose work is being brought to the branch; without one, that which has waited for the lowest iteration.
+    /// The lane whose work is being brought to the branch: the first that came.
     fn at_the_branch(&self) -> Option<LaneId> {
-        let busy = self.lanes.iter().find(|(_, lane)| is_bringing(&lane.state));
-        let waiting = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
-            LaneState::Queued(turn, _, _) => Some((turn.iteration, *id)),
-            _ => None,
-        });
-        busy.map(|(id, _)| *id).or_else(|| waiting.min().map(|(_, id)| id))
+        self.queue.first().copied()
+    }
+
+    /// Lanes come to the queue when their work is committed, and leave it once it has landed or cannot.
+    pub(super) fn settle_queue(&mut self) {
+        let lanes = &self.lanes;
+        self.queue.retain(|id| lanes.get(id).is_some_and(|lane| is_bringing(&lane.state)));
+        let come = lanes.iter().filter(|(_, lane)| is_bringing(&lane.state)).map(|(id, _)| *id);
+        let come: Vec<LaneId> = come.filter(|id| !self.queue.contains(id)).collect();
+        self.queue.extend(come);
     }
 
     /// What brings a lane's work nearer to the branch, if it is its turn.
@@ -48,10 +52,12 @@ impl Run {
     }
 }
 
-/// The merged tree is being checked, or on its way.
+/// It waits for the branch, or is being brought there.
 fn is_bringing(state: &LaneState) -> bool {
     matches!(
         state,
-        LaneState::Landing(..) | LaneState::Gating(_, _, Checking { stage: CheckStage::Merged, .. })
+        LaneState::Queued(..)
+            | LaneState::Landing(..)
+            | LaneState::Gating(_, _, Checking { stage: CheckStage::Merged, .. })
     )
 }

@@ -95,6 +95,8 @@ pub struct Run {
     hooks: Hooks,
     findings: Option<Assessment>,
     tasks: Tasks,
+    /// Lanes with work for the branch, in the order in which they came.
+    queue: Vec<LaneId>,
     guard: Guarding,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::fact::{Check, Cost, ExitCodes, Hook, LaneId, RunId, path_text};
 use crate::guard::GuardPlan;
 use crate::message::Wording;
-use crate::run::SandboxPlan;
+use crate::run::{BootstrapPlan, SandboxPlan};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,6 +139,9 @@ pub struct LanesPlan {
     /// Where in the repository the run works: a folder below its top; empty = there.
     #[serde(with = "path_text")]
     pub below: PathBuf,
+    /// How a checkout is made ready; `None` = it has what the repository has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrap: Option<BootstrapPlan>,
 }
 
 impl RunPlan {

@@ -9,7 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::{Purpose, RunId};
+use windlass_core::fact::{LaneId, Purpose, RunId};
 use windlass_core::prompt::Templates;
 
 use super::StoreError;
@@ -135,6 +135,15 @@ impl RunFolder {
     #[must_use]
     pub fn settings(&self) -> PathBuf {
         self.path.join("settings.json")
+    }
+
+    /// The same for a lane: one with a checkout of its own has paths of its own in it.
+    #[must_use]
+    pub fn settings_of(&self, lane: LaneId) -> PathBuf {
+        match lane {
+            LaneId(0) => self.settings(),
+            LaneId(lane) => self.path.join(format!("settings-{lane}.json")),
+        }
     }
 
     /// The sandbox's own files: its home, its temporary files.

@@ -1,10 +1,11 @@
 //! Beginning effects: what the core has decided and not yet seen done.
 
+use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
-use windlass_core::run::{Effect, EndCall, Input, LaneState, RunPlan, TurnKey};
+use windlass_core::run::{Effect, EndCall, Input, LaneState, PortPlace, RunPlan, TurnKey};
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
@@ -12,11 +13,13 @@ use super::event::Event;
 use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
 use super::worker::{Known, Work};
-use super::{EngineError, Supervisor, keeper_gone, standing};
+use super::{EngineError, Supervisor, keeper_gone, lanes, standing};
 use crate::process::Keeper;
 use crate::sandbox::Guest;
 use crate::store::CallFolder;
 use crate::watch::FileWatch;
+use crate::worktree::Worktree;
+use crate::worktree::bootstrap::variables;
 
 impl Supervisor {
     /// Facts first, then their effects: what leaves a trace waits until the journal is on the disk.
@@ -62,20 +65,21 @@ impl Supervisor {
         budget: Option<Cost>,
     ) -> Result<(), EngineError> {
         let now = self.clock.now();
-        let (Some(plan), Some(clocks)) = (self.run.plan().cloned(), self.run.call_clocks(now)) else {
+        let (Some(plan), Some(clocks)) = (self.plan_in(lane), self.run.call_clocks(now)) else {
             return Err(EngineError::Broken);
         };
+        let environment = self.environment_of(lane);
         let setting = CallSetting {
             plan: &plan,
             folder,
-            settings: self.folder.settings(),
+            settings: self.folder.settings_of(lane),
             sandbox: &self.sandbox,
             lane,
             call,
             purpose,
             budget,
             clocks,
-            environment: &self.environment,
+            environment: &environment,
             clock: Arc::clone(&self.clock),
             audience: Arc::clone(&self.audience),
             events: self.events.clone(),
@@ -115,6 +119,26 @@ impl Supervisor {
         }
     }
 
+    /// The plan as it is for a lane: one with a checkout of its own works there.
+    pub(super) fn plan_in(&self, lane: LaneId) -> Option<Arc<RunPlan>> {
+        let plan = self.run.plan()?;
+        let own = lanes::plan_in(plan, self.repository.as_ref(), lane);
+        Some(own.map_or_else(|| Arc::clone(plan), Arc::new))
+    }
+
+    /// What is started in a lane is told which one it is in, and which ports are its own.
+    fn environment_of(&self, lane: LaneId) -> Vec<(OsString, OsString)> {
+        let mut environment = self.environment.clone();
+        let lanes = self.run.plan().and_then(|plan| plan.lanes.as_ref()?.bootstrap.clone());
+        if let Some(bootstrap) = lanes.filter(|_| lane != LaneId::default()) {
+            let checkout = self.repository.as_ref().and_then(Worktree::at).map_or(0, |tree| tree.checkout());
+            let told = variables(bootstrap.ports, PortPlace { checkout, lane: u32::from(lane.0) });
+            environment.retain(|(name, _)| told.iter().all(|(one, _)| one != name));
+            environment.extend(told);
+        }
+        environment
+    }
+
     fn begin_check(
         &mut self,
         lane: LaneId,
@@ -122,7 +146,7 @@ impl Supervisor {
         check: u16,
         turn: Option<TurnKey>,
     ) -> Result<(), EngineError> {
-        let Some(plan) = self.run.plan().cloned() else {
+        let (Some(plan), environment) = (self.plan_in(lane), self.environment_of(lane)) else {
             return Err(EngineError::Broken);
         };
         self.checks_run += 1;
@@ -133,7 +157,7 @@ impl Supervisor {
             stage,
             check,
             turn,
-            environment: &self.environment,
+            environment: &environment,
             id,
             began: self.clock.monotonic(),
         };

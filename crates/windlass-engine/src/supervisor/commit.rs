@@ -16,7 +16,7 @@ use crate::inventory::Inventory;
 use crate::snapshot::Snapshot;
 
 /// How long a commit's hooks may take.
-const HOOKS: Duration = Duration::from_mins(10);
+pub(super) const HOOKS: Duration = Duration::from_mins(10);
 
 /// What a commit says of its work.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ pub(super) fn carry_out(
     Ok(inputs)
 }
 
-fn last_line(said: &str) -> String {
+pub(super) fn last_line(said: &str) -> String {
     const LONGEST: usize = 200;
     let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(LONGEST).collect()
@@ -167,7 +167,7 @@ fn leave_a_persons(
 
 /// What differs between a snapshot and the candidate. What git ignores is never committed, and of what the snapshot
 /// left out nothing is known.
-fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
+pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
     let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
     let differs = |entry: &&crate::inventory::Entry| {
         let before = since.file(&entry.path).map(|file| (file.kind, file.content));

@@ -42,6 +42,11 @@ impl Watch {
     pub fn new(search_path: OsString) -> Watch {
         Watch { search_path, baseline: None }
     }
+
+    /// Where programs are looked for.
+    pub fn search_path(&self) -> OsString {
+        self.search_path.clone()
+    }
 }
 
 /// Is anything of this mode guarded? Planning is bound tighter, and whoever judges changes nothing that counts.

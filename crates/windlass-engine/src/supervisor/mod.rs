@@ -13,6 +13,7 @@ mod event;
 mod guard;
 mod hook;
 mod lane;
+mod lanes;
 mod prepare;
 mod react;
 mod recover;
@@ -52,6 +53,7 @@ use clock::Clock;
 use event::{Event, WorkError};
 use guard::Watch;
 use lane::LiveLane;
+use lanes::Worlds;
 use tell::Herald;
 use worker::Worker;
 use world::World;
@@ -161,23 +163,11 @@ impl Supervisor {
         let workspace_folder = workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into()));
         let directory = session.plan.directory.clone();
         let repository = session.surveyor.place().repository.clone();
-        let world = World {
-            plan: Arc::new(session.plan),
-            folder: session.folder.clone(),
-            surveyor: session.surveyor,
-            snapshots: session.snapshots,
-            latest: None,
-            said: BTreeSet::new(),
-            by_checks: BTreeMap::new(),
-            began: None,
-            strays: Vec::new(),
-            damage: None,
-            committed: None,
-            uncommitted: crate::recovery::read(&session.folder)?.unwrap_or_default(),
-            held_back: BTreeSet::new(),
-            notices: Vec::new(),
-            guard: Watch::new(search_path(&session.environment)),
-        };
+        let mut world =
+            World::new(Arc::new(session.plan), session.folder.clone(), session.surveyor, session.snapshots)
+                .guarding(search_path(&session.environment));
+        world.uncommitted = crate::recovery::read(&session.folder)?.unwrap_or_default();
+        let world = Worlds::new(world, session.project.clone());
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;
         environment.retain(|(name, _)| name != RUN_VARIABLE);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::doc::plan::FileRole;
-use windlass_core::fact::{CheckOutcome, Purpose};
+use windlass_core::fact::{CheckOutcome, LaneId, Purpose};
 use windlass_core::mode;
 use windlass_core::prompt::{
     self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts,
@@ -27,6 +27,7 @@ const CHECK_TAIL: u64 = 2 * 1024;
 pub(super) struct Preparation<'a> {
     pub plan: &'a RunPlan,
     pub folder: &'a RunFolder,
+    pub lane: LaneId,
     pub turn: TurnKey,
     pub purpose: Purpose,
     pub notes: NotesShare,
@@ -45,7 +46,7 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     write_private(&call.prompt(), composed.user.as_bytes())?;
     write_private(&call.system(), composed.system.as_bytes())?;
     let settings = ClaudeSettings::new(plan, folder.state());
-    write_where_different(&folder.settings(), settings.to_json().as_bytes())
+    write_where_different(&folder.settings_of(preparation.lane), settings.to_json().as_bytes())
 }
 
 /// They are the same for every call, unless somebody changed them.
@@ -84,7 +85,8 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
     let purpose = mode::purpose(plan.job.mode);
     let notes = NotesShare::Usual;
     let known = &Known::default();
-    let preparation = Preparation { plan, folder, turn, purpose, notes, known };
+    let lane = LaneId::default();
+    let preparation = Preparation { plan, folder, lane, turn, purpose, notes, known };
     let call = folder.call(turn.iteration, turn.attempt, purpose);
     let (system, settings) = (call.system(), folder.settings());
     let budget = plan.limits.budget();

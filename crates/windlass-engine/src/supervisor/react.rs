@@ -115,8 +115,8 @@ impl Supervisor {
             Some(Ending::Check(stage, outcome)) => self.take(Input::CheckEnded { lane, stage, outcome }),
             Some(Ending::Hook(hook, outcome)) => self.take(Input::HookEnded { lane, hook, outcome }),
             Some(Ending::Call(call, mut report)) => {
-                if let Some(plan) = self.run.plan() {
-                    close_own_files(&mut report.denials, plan, self.folder.state());
+                if let Some(plan) = self.plan_in(lane) {
+                    close_own_files(&mut report.denials, &plan, self.folder.state());
                 }
                 if let (Some(why), None) = (lost, report.cut) {
                     // Without a bound, an agent that kills its keeper again and again would be repeated for ever.

@@ -16,7 +16,7 @@ use windlass_core::tasks::Schedule;
 
 use super::error::EngineError;
 use super::event::{Event, WorkError};
-use super::world::World;
+use super::lanes::Worlds;
 use crate::file::FileError;
 use crate::git::{CommitError, GitError};
 use crate::inventory::SurveyError;
@@ -143,7 +143,7 @@ pub(super) struct Worker {
 
 impl Worker {
     /// Starts the thread.
-    pub fn start(world: World, events: Sender<Event>) -> Result<Worker, ProcessError> {
+    pub fn start(world: Worlds, events: Sender<Event>) -> Result<Worker, ProcessError> {
         let (work, inbox) = channel();
         let (going, gone) = channel();
         thread::Builder::new()
@@ -175,7 +175,7 @@ impl Worker {
 }
 
 /// Ends when either side is gone.
-fn labour(mut world: World, inbox: &Receiver<Work>, events: &Sender<Event>) {
+fn labour(mut world: Worlds, inbox: &Receiver<Work>, events: &Sender<Event>) {
     for work in inbox {
         let answers = match world.carry_out(&work) {
             Ok(inputs) => inputs.into_iter().map(Event::Worked).collect(),

@@ -1,6 +1,7 @@
 //! The working tree, its snapshots and the run's folder, as the worker sees them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
@@ -65,6 +66,32 @@ pub(super) struct Look {
 }
 
 impl World {
+    /// Nothing of it has been looked at in this session.
+    pub fn new(plan: Arc<RunPlan>, folder: RunFolder, surveyor: Surveyor, snapshots: Option<Store>) -> World {
+        World {
+            plan,
+            folder,
+            surveyor,
+            snapshots,
+            latest: None,
+            said: BTreeSet::new(),
+            by_checks: BTreeMap::new(),
+            began: None,
+            strays: Vec::new(),
+            damage: None,
+            uncommitted: Uncommitted::default(),
+            held_back: BTreeSet::new(),
+            notices: Vec::new(),
+            committed: None,
+            guard: Watch::new(OsString::new()),
+        }
+    }
+
+    /// The guard looks for programs here.
+    pub fn guarding(self, search_path: OsString) -> World {
+        World { guard: Watch::new(search_path), ..self }
+    }
+
     pub fn carry_out(&mut self, work: &Work) -> Worked {
         match &work.effect {
             Effect::Survey(Occasion::Start) => self.survey(),
@@ -88,6 +115,7 @@ impl World {
                 let preparation = Preparation {
                     plan: &self.plan,
                     folder: &self.folder,
+                    lane: *lane,
                     turn: *turn,
                     purpose: *purpose,
                     notes: *notes,

@@ -28,8 +28,12 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
         plan.git = true;
         plan.commit = CommitPolicy::Runner;
         let lanes = u16::try_from(dice.between(2, 4)).unwrap_or(2);
-        plan.lanes =
-            Some(LanesPlan { count: lanes, folder: "/state/lanes".into(), below: std::path::PathBuf::new() });
+        plan.lanes = Some(LanesPlan {
+            count: lanes,
+            folder: "/state/lanes".into(),
+            below: std::path::PathBuf::new(),
+            bootstrap: None,
+        });
     }
     gates(script, dice);
     for act in &mut script.acts {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_core::config::keys;
 use windlass_core::fact::{RunId, TaskState};
-use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode};
+use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, SandboxKind};
 use windlass_engine::store::RunFolder;
 
 use super::here::Here;
@@ -51,7 +51,8 @@ pub fn lanes(here: &Here, request: &Request, run: &RunId) -> Option<LanesPlan> {
     let top = &here.repository.as_ref()?.top;
     let below = here.directory.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
     let folder = RunFolder::of(&here.project, run).path().join(LANES);
-    Some(LanesPlan { count, folder, below })
+    let bootstrap = Some(request.configuration.resolved.worktree.bootstrap.clone());
+    Some(LanesPlan { count, folder, below, bootstrap })
 }
 
 /// What is said on the command line has to be possible.
@@ -79,6 +80,11 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), Cli
     if here.repository.is_none() {
         return Err(CliError::usage("several lanes need a git repository: what they make is merged there")
             .hint("Make one: git init, and commit what is there."));
+    }
+    if resolved.sandbox.kind != SandboxKind::None {
+        return Err(CliError::usage(
+            "several lanes cannot be locked in yet: run without -j, or without a sandbox",
+        ));
     }
     if commit(here, request) != CommitPolicy::Runner {
         return Err(CliError::usage(

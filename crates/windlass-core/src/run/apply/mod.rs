@@ -36,6 +36,7 @@ impl Run {
             return Err(refuse(format!("number {} was expected", self.next_seq())));
         }
         self.fold(entry.at, &entry.fact).map_err(refuse)?;
+        self.settle_queue();
         self.remember_for_hooks(entry.at, &entry.fact);
         self.seq = entry.seq;
         self.last = Some(entry.at);

@@ -9,8 +9,12 @@ pub(super) fn two_lanes() -> RunPlan {
     plan.job.mode = Mode::Tasks;
     plan.job.tasks =
         Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2 });
-    plan.lanes =
-        Some(LanesPlan { count: 2, folder: "/state/lanes".into(), below: std::path::PathBuf::new() });
+    plan.lanes = Some(LanesPlan {
+        count: 2,
+        folder: "/state/lanes".into(),
+        below: std::path::PathBuf::new(),
+        bootstrap: None,
+    });
     plan
 }
 

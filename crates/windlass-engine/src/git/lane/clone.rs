@@ -79,7 +79,7 @@ impl Lane {
         if whole { Ok(()) } else { self.give_repository() }
     }
 
-    fn at(main: &Repository, home: &Path) -> Self {
+    pub(super) fn at(main: &Repository, home: &Path) -> Self {
         // A folder of the same name: some tools name things after it.
         let name = main.top.file_name().unwrap_or(OsStr::new("lane"));
         let git_dir = home.join(OWN);

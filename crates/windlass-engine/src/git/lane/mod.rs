@@ -112,6 +112,12 @@ impl Lane {
         &self.repository
     }
 
+    /// Where the agent of a lane in this folder works.
+    #[must_use]
+    pub fn top_of(main: &Repository, home: &Path) -> PathBuf {
+        Self::at(main, home).repository.top
+    }
+
     /// Where the agent works.
     #[must_use]
     pub fn top(&self) -> &Path {
