@@ -21,6 +21,7 @@ mod resuming;
 mod retrying;
 mod sharing;
 mod stopping;
+mod told;
 mod verification;
 mod waking;
 mod workspace;
