@@ -172,7 +172,9 @@ impl Core {
                 plan.limits.iterations = plan.limits.iterations.map(|most| most + 1);
             }
             (Some(Plant::IgnoredDependencies), Fact::TasksRead { tasks }) => {
-                tasks.iter_mut().for_each(|row| row.dependencies.clear());
+                for row in tasks {
+                    row.dependencies.clear();
+                }
             }
             (Some(Plant::ChargedWait), Fact::Held { class, .. }) => *class = Class::Outage,
             _ => {}

@@ -135,7 +135,6 @@ fn sentence(what: &What) -> Option<String> {
         }
         What::Committed { commit, .. } => format!("  the runner commits ({commit})"),
         What::Landed { lane, task, .. } => format!("  {task} lands from lane {lane}"),
-        What::OtherThanOneLane(said) => format!("! {said}"),
         What::HookRan(said) => format!("  the commit's hook {said}"),
         What::HookBegan { hook } => format!("  the hook {} is called", hook.name()),
         What::HookSaid { decision } => format!("  the hook says {decision:?}"),
@@ -145,7 +144,7 @@ fn sentence(what: &What) -> Option<String> {
         What::Happened(said) => (*said).to_owned(),
         What::Unprotected { file, before } => format!("! nothing keeps {file} when {before}"),
         What::BadSnapshot(said) => format!("! snapshot {said} has no contents"),
-        What::Stuck(said) | What::Illegal(said) => format!("! {said}"),
+        What::Stuck(said) | What::Illegal(said) | What::OtherThanOneLane(said) => format!("! {said}"),
         What::Differs => "! the journal folds to another state".to_owned(),
         What::BadPrompt(said) => format!("! the prompt: {said}"),
         What::JudgedTree { .. } | What::Branch { .. } => return None,

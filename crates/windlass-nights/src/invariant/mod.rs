@@ -3,6 +3,7 @@
 //! A check reads the record of a night and nothing else. Where the core counts something, the check counts it again by
 //! itself, from the facts and from what the world knows.
 
+mod at;
 mod charges;
 mod complete;
 mod effects;

@@ -1,16 +1,19 @@
 //! A run's counters, counted a second time: from facts alone, and by DESIGN's words instead of the core's code.
 
+mod reasons;
+mod tasks;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use windlass_core::fact::{
     Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, HookDecision,
-    HookName, LandOutcome, LaneId, MergeOutcome, Now, Purpose, Standing, StandingSource, StopReason,
-    StopSource, TaskEnd, TaskId, TaskState, Verdict,
+    HookName, LaneId, Now, Purpose, Standing, StandingSource, StopReason, StopSource, TaskId, Verdict,
 };
 use windlass_core::mode;
-use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS, RunPlan};
+use windlass_core::run::{Mode, RunPlan};
 
+use super::at::At;
 use super::lane_of;
 
 #[derive(Clone, Debug, Default)]
@@ -56,41 +59,6 @@ pub(super) struct Tally {
     elsewhere: BTreeMap<LaneId, At>,
 }
 
-/// The iteration of a lane that is under way, or its latest one.
-#[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
-struct At {
-    open: bool,
-    progress: bool,
-    claimed: bool,
-    newest: Option<Evidence>,
-    outcomes: Vec<CheckOutcome>,
-    began: String,
-    by_file: bool,
-    no_work: bool,
-    /// The newest call went well and did or said something.
-    worked: bool,
-    // Judgements.
-    judging: bool,
-    verifying: bool,
-    /// What was there when a claim was judged, and what the checks said.
-    claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
-    assessment: Option<bool>,
-    latest: Option<Evidence>,
-    // Its task.
-    task: Option<TaskId>,
-    /// What was there when that was taken up.
-    task_began: Option<Evidence>,
-    /// The end of its iteration is still to be written down.
-    closes: bool,
-    /// The newest call's class.
-    class: Option<Class>,
-    /// It was to put work together.
-    merging: bool,
-    /// What it left could not be committed, merged or landed.
-    stuck: bool,
-}
-
 impl Tally {
     pub fn active(&self, now: Now) -> Duration {
         let until = self.waits_since.unwrap_or(now.monotonic);
@@ -120,20 +88,6 @@ impl Tally {
                 self.first.get_or_insert_with(|| evidence.clone());
                 self.seen.insert(evidence.clone());
             }
-            Fact::TasksRead { tasks } => {
-                let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
-                let trusted = !(alone && self.at.closes);
-                let known =
-                    |id: &TaskId| trusted || self.tasks_done.contains(id) || !self.tasks.contains_key(id);
-                let done = tasks.iter().filter(|row| row.state == TaskState::Done && known(&row.id));
-                self.tasks_done = done.map(|row| row.id.clone()).collect();
-                self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
-                let open = |id: &TaskId| self.tasks.contains_key(id) && !self.tasks_done.contains(id);
-                self.parked.retain(open);
-                for at in self.elsewhere.values_mut().chain([&mut self.at]) {
-                    at.task = at.task.take().filter(|id| at.closes || open(id));
-                }
-            }
             Fact::IterationStarted { task, .. } => {
                 if self.at.task.is_none() && task.is_some() {
                     self.at.task.clone_from(task);
@@ -151,39 +105,6 @@ impl Tally {
                 self.at.judging = *purpose == Purpose::Verify;
                 self.at.merging = *purpose == Purpose::Merge;
                 self.at.stuck = false;
-            }
-            Fact::LaneOpened { evidence, .. } => {
-                self.at.latest = Some(evidence.clone());
-                self.seen.insert(evidence.clone());
-                self.at.task_began.get_or_insert_with(|| evidence.clone());
-            }
-            Fact::Merged { outcome, evidence, .. } => {
-                self.at.latest = Some(evidence.clone());
-                self.seen.insert(evidence.clone());
-                match outcome {
-                    MergeOutcome::Clean { retest: true, .. } => self.at.outcomes.clear(),
-                    MergeOutcome::Clean { .. } => {}
-                    MergeOutcome::Conflict { .. } => self.at.stuck = true,
-                }
-            }
-            Fact::Landed { outcome: LandOutcome::Refused { .. }, .. } => self.at.stuck = true,
-            Fact::TaskClosed { task, end, evidence, .. } => {
-                self.at.latest = Some(evidence.clone());
-                self.seen.insert(evidence.clone());
-                self.at.closes = false;
-                match end {
-                    TaskEnd::Again { .. } => {}
-                    TaskEnd::Done => {
-                        self.tasks_done.insert(task.clone());
-                        self.at.task = None;
-                    }
-                    TaskEnd::Parked { .. } => {
-                        self.parked.insert(task.clone());
-                        self.at.task = None;
-                    }
-                }
-                self.complete |=
-                    !self.tasks.is_empty() && self.tasks.keys().all(|id| self.tasks_done.contains(id));
             }
             Fact::AttemptRepeats { .. } => self.at.began.clone_from(&self.standing.mark),
             Fact::VerificationDue { .. } => {
@@ -251,7 +172,7 @@ impl Tally {
                 }
             }
             Fact::RunFinished { stop_reason, .. } => self.ended = Some(*stop_reason),
-            _ => {}
+            other => self.task_fact(other),
         }
         self.last = Some(now);
         Ok(())
@@ -464,87 +385,6 @@ impl Tally {
                 self.refused = (if same { self.refused.0 + 1 } else { 1 }, red);
             }
             _ => self.claims = 0,
-        }
-    }
-
-    /// The reason for which the run has to end now, if there is one.
-    pub fn reason(&self, now: Now) -> Option<StopReason> {
-        if self.complete {
-            return Some(StopReason::Complete);
-        }
-        if let Some(by) = self.stop {
-            return Some(match by {
-                StopSource::Interrupt => StopReason::Interrupted,
-                StopSource::Terminate => StopReason::Terminated,
-                StopSource::Command => StopReason::StopRequested,
-            });
-        }
-        self.failing.or_else(|| self.fatal()).or_else(|| self.limit(now)).or_else(|| self.stagnated())
-    }
-
-    fn fatal(&self) -> Option<StopReason> {
-        let plan = self.plan.as_ref()?;
-        let shown = if self.mode() == Mode::Tasks {
-            !self.tasks.is_empty() && self.tasks.keys().all(|id| self.tasks_done.contains(id))
-        } else if self.has(CheckKind::Until) {
-            self.all_pass(CheckKind::Until, &self.baseline)
-        } else {
-            // A plan is good once a pass has left it as it was.
-            self.mode() != Mode::Plan && self.file_claims()
-        };
-        let done = shown && !self.is_missing() && self.all_pass(CheckKind::Gate, &self.baseline);
-        if self.started == 0 && done {
-            Some(StopReason::NothingToDo)
-        } else if self.skips >= MOST_SKIPS {
-            Some(StopReason::HookSkips)
-        } else if self.is_missing() {
-            Some(StopReason::Missing)
-        } else if self.failures >= plan.limits.failures.max(1) {
-            Some(StopReason::ConsecutiveFailures)
-        } else if mode::judges(plan.job.mode) && self.refused.0 > 0 {
-            Some(StopReason::GatesFailing)
-        } else if plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1)) {
-            Some(StopReason::NeedsHuman)
-        } else if self.is_blocked() {
-            Some(StopReason::Blocked)
-        } else if self.refused.0 >= REFUSED_CLAIMS {
-            Some(StopReason::GatesFailing)
-        } else {
-            None
-        }
-    }
-
-    /// No lane is at a task, and none is ready.
-    fn is_blocked(&self) -> bool {
-        let met = |needs: &Vec<TaskId>| needs.iter().all(|need| self.tasks_done.contains(need));
-        let taken = |id: &TaskId| self.tasks_done.contains(id) || self.parked.contains(id);
-        let ready = self.tasks.iter().any(|(id, needs)| !taken(id) && met(needs));
-        let at_work = self.at.task.is_some() || self.elsewhere.values().any(|at| at.task.is_some());
-        self.mode() == Mode::Tasks && !ready && !at_work
-    }
-
-    fn limit(&self, now: Now) -> Option<StopReason> {
-        let limits = &self.plan.as_ref()?.limits;
-        let open = self.at.open || self.elsewhere.values().any(|at| at.open);
-        if !open && limits.iterations.is_some_and(|most| self.started >= most) {
-            Some(StopReason::MaxIterations)
-        } else if self.out_of_budget || limits.budget().is_some_and(|most| self.spent >= most) {
-            Some(StopReason::MaxCost)
-        } else if limits.tokens.is_some_and(|most| self.tokens >= most) {
-            Some(StopReason::MaxTokens)
-        } else if limits.duration.is_some_and(|most| self.active(now) >= most) {
-            Some(StopReason::MaxDuration)
-        } else {
-            None
-        }
-    }
-
-    fn stagnated(&self) -> Option<StopReason> {
-        let threshold = self.plan.as_ref()?.limits.stagnation?;
-        let stands = self.idle >= threshold;
-        match self.mode() {
-            Mode::Build => (stands && self.is_smart()).then_some(StopReason::NoChanges),
-            _ => stands.then_some(StopReason::Stagnated),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod agent;
 mod hooks;
 mod lane;
+mod lanes;
 mod open;
 mod tasks;
 mod worker;
@@ -20,9 +21,9 @@ use windlass_core::run::{Effect, Input, LaneState, Phase, RunPlan};
 
 use crate::core::Core;
 use crate::plant::Plant;
-use crate::record::{Actor, Moment, SessionEnd, What};
+use crate::record::{Moment, SessionEnd, What};
 use crate::script::{Happening, Script};
-use crate::world::{Author, NAMES, Tree, World};
+use crate::world::{Tree, World};
 
 use lane::Live;
 use worker::{Job, Memory};
@@ -245,22 +246,6 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// A person works in the user's directory while lanes are at work.
-    fn person_writes(&mut self, file: u8, commits: bool) {
-        let here = self.here;
-        self.enter(LaneId::default());
-        let content = self.world.new_content();
-        self.world.change(Actor::Person, |tree| tree.put(file, content));
-        let also = if commits && self.world.git.exists() {
-            self.world.git.commit(self.world.tree, Author::Person);
-            " and commits everything"
-        } else {
-            ""
-        };
-        self.note(What::PersonDid(format!("writes {}{also}", NAMES[usize::from(file)])));
-        self.enter(here);
-    }
-
     fn move_clock(&mut self, seconds: i64) {
         self.world.clock.jump(seconds * 1_000);
         self.note(What::ClockMoved(seconds));
@@ -329,24 +314,6 @@ impl<'a> Runner<'a> {
             self.enter(lane);
         }
         self.run_lane(now)
-    }
-
-    /// From now on, this lane is dealt with.
-    pub(crate) fn enter(&mut self, lane: LaneId) {
-        self.world.enter(lane);
-        if lane == self.here {
-            return;
-        }
-        let (live, memory) = self.elsewhere.remove(&lane).unwrap_or_default();
-        let left = (std::mem::replace(&mut self.live, live), std::mem::replace(&mut self.memory, memory));
-        self.elsewhere.insert(self.here, left);
-        self.here = lane;
-    }
-
-    /// What runs, lane by lane.
-    fn lives(&self) -> impl Iterator<Item = (LaneId, &Live)> {
-        let others = self.elsewhere.iter().map(|(lane, (live, _))| (*lane, live));
-        others.chain([(self.here, &self.live)])
     }
 
     fn arrived(&mut self, arrival: Arrival) -> Step {
@@ -489,12 +456,6 @@ impl<'a> Runner<'a> {
             self.begin(effect)?;
         }
         Ok(())
-    }
-
-    /// Lanes in which something runs.
-    pub(crate) fn busy(&self) -> Vec<LaneId> {
-        let busy = self.lives().filter(|(_, live)| !matches!(live, Live::Nothing));
-        busy.map(|(lane, _)| lane).collect()
     }
 
     fn begin(&mut self, effect: Effect) -> Step {

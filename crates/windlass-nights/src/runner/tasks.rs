@@ -73,9 +73,8 @@ impl Runner<'_> {
                 _ if own.is_some() && at == Some(number) => own.unwrap_or_default(),
                 Some(Standings::Done) => Mark::Done,
                 Some(Standings::Active) => Mark::Begun,
-                Some(Standings::Parked) => Mark::Open,
                 Some(Standings::Open) | None if row.state == TaskState::InProgress => Mark::Begun,
-                Some(Standings::Open) | None => Mark::Open,
+                Some(Standings::Open | Standings::Parked) | None => Mark::Open,
             };
             if let Some(mark) = file.marks.get_mut(number).filter(|mark| **mark != Mark::Gone) {
                 *mark = due;
@@ -313,14 +312,13 @@ impl Runner<'_> {
             }
         }
         self.step()?;
-        let (evidence, snapshot) = match kept {
-            Some(kept) => kept,
-            None => {
-                let look = self.look()?;
-                let evidence = look.evidence.clone();
-                self.remember(look);
-                (evidence, None)
-            }
+        let (evidence, snapshot) = if let Some(kept) = kept {
+            kept
+        } else {
+            let look = self.look()?;
+            let evidence = look.evidence.clone();
+            self.remember(look);
+            (evidence, None)
         };
         Ok(vec![Input::TaskClosed { lane, branch, evidence, snapshot }])
     }

@@ -5,7 +5,7 @@ use windlass_core::run::Mode;
 use super::outside::{events, pauses};
 use super::{
     Act, Answer, CheckNature, CheckRule, Deed, End, Failure, Hook, HookNature, HookWord, Judgement, Leaves,
-    OnTerm, PlanDeed, Script, StatusWord, TaskDeed, Word, plan, tasks,
+    OnTerm, PlanDeed, Script, StatusWord, Word, plan, tasks,
 };
 use crate::dice::Dice;
 use crate::world::{Book, PLAN};
@@ -200,7 +200,7 @@ fn acts(dice: &mut Dice) -> Vec<Act> {
     (0..how_many).map(|_| draw_one(dice)).collect()
 }
 
-type Draw = fn(&mut Dice) -> Act;
+pub(super) type Draw = fn(&mut Dice) -> Act;
 
 const CHARACTERS: &[(u32, Draw)] = &[
     (6, honest),
@@ -223,7 +223,7 @@ const CHARACTERS: &[(u32, Draw)] = &[
     (3, careless),
 ];
 
-fn act(character: &'static str, dice: &mut Dice, middle: Vec<(u32, Deed)>, end: End) -> Act {
+pub(super) fn act(character: &'static str, dice: &mut Dice, middle: Vec<(u32, Deed)>, end: End) -> Act {
     let mut deeds = vec![(dice.number(100, 900), Deed::Starts), (dice.number(500, 20_000), Deed::Thinks)];
     deeds.extend(middle);
     let response = dice.between(10_000, 400_000);
@@ -251,7 +251,7 @@ fn working(dice: &mut Dice, last: Deed) -> Vec<(u32, Deed)> {
     deeds
 }
 
-fn fine(word: Word) -> Deed {
+pub(super) fn fine(word: Word) -> Deed {
     Deed::Answers(Answer::Fine(word))
 }
 
@@ -269,7 +269,7 @@ fn lying(dice: &mut Dice) -> Act {
     act("a liar", dice, middle, End::Exits(0))
 }
 
-fn lazy(dice: &mut Dice) -> Act {
+pub(super) fn lazy(dice: &mut Dice) -> Act {
     let word = dice.pick(&[(2, Word::Nothing), (1, Word::MoreToDo), (1, Word::Mentions)]);
     act("a lazy agent", dice, vec![(900, Deed::Spends), (100, fine(word))], End::Exits(0))
 }
@@ -307,7 +307,7 @@ fn chatty(dice: &mut Dice) -> Act {
     act("a chatty agent", dice, middle, End::Exits(0))
 }
 
-fn silent(dice: &mut Dice) -> Act {
+pub(super) fn silent(dice: &mut Dice) -> Act {
     let mut middle = vec![(1_000, Deed::Spends)];
     if dice.chance(50) {
         middle.push((1_000, Deed::Works));
@@ -315,7 +315,7 @@ fn silent(dice: &mut Dice) -> Act {
     act("a silent agent", dice, middle, End::Hangs)
 }
 
-fn dying(dice: &mut Dice) -> Act {
+pub(super) fn dying(dice: &mut Dice) -> Act {
     let mut middle = working(dice, Deed::Thinks);
     middle.truncate(usize::try_from(dice.between(0, 5)).unwrap_or(0));
     let end =
@@ -376,7 +376,7 @@ fn logged_out(dice: &mut Dice) -> Act {
     act("an agent that is not logged in", dice, middle, End::Exits(1))
 }
 
-fn limited(dice: &mut Dice) -> Act {
+pub(super) fn limited(dice: &mut Dice) -> Act {
     let soon = i32::try_from(dice.between(0, 9_000)).unwrap_or(0) - 300;
     let late = i32::try_from(dice.between(0, 30_000)).unwrap_or(0);
     let resets_in = dice.pick(&[(4, Some(soon)), (2, Some(late)), (3, None)]);
@@ -472,33 +472,4 @@ fn judging(dice: &mut Dice) -> Act {
     }
     middle.push((200, Deed::Answers(Answer::Judges(judgement))));
     act("an agent that is to judge", dice, middle, End::Exits(0))
-}
-
-/// Works on its task, says so, and that is all.
-pub(super) fn diligent(dice: &mut Dice) -> Act {
-    let middle = vec![
-        (dice.number(200, 60_000), Deed::UsesTool),
-        (dice.number(50, 5_000), Deed::Tasks(TaskDeed::Works)),
-        (900, Deed::Spends),
-        (300, Deed::Tasks(TaskDeed::Claims)),
-        (dice.number(50, 3_000), fine(Word::MoreToDo)),
-    ];
-    act("a diligent agent", dice, middle, End::Exits(0))
-}
-
-/// Is to put its work together with what the branch has got meanwhile.
-pub(super) fn merging(dice: &mut Dice) -> Act {
-    let trouble: Draw = dice.pick(&[(2, limited as Draw), (1, dying), (1, silent), (1, lazy)]);
-    if dice.chance(20) {
-        return trouble(dice);
-    }
-    let mut middle = vec![(dice.number(100, 30_000), Deed::UsesTool), (900, Deed::Spends)];
-    if dice.chance(80) {
-        middle.push((500, Deed::Tasks(TaskDeed::Resolves)));
-    }
-    if dice.chance(60) {
-        middle.push((500, Deed::Tasks(TaskDeed::Glues)));
-    }
-    middle.push((200, fine(Word::MoreToDo)));
-    act("an agent that is to merge", dice, middle, End::Exits(0))
 }

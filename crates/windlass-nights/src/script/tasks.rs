@@ -3,7 +3,8 @@
 use windlass_core::fact::CheckKind;
 use windlass_core::run::{CommitPolicy, JobTasks, LanesPlan};
 
-use super::{Act, CheckNature, CheckRule, Deed, Event, Happening, Hook, Leaves, Script, TaskDeed, draw};
+use super::draw::{self, Draw, act, dying, fine, lazy, limited, silent};
+use super::{Act, CheckNature, CheckRule, Deed, End, Event, Happening, Hook, Leaves, Script, TaskDeed, Word};
 use crate::dice::Dice;
 use crate::world::{MOST_TASKS, Mark, TaskFile, TaskNature};
 
@@ -39,7 +40,7 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
     for act in &mut script.acts {
         work_on_tasks(dice, act, count);
     }
-    script.mergers = (0..dice.between(1, 3)).map(|_| draw::merging(dice)).collect();
+    script.mergers = (0..dice.between(1, 3)).map(|_| merging(dice)).collect();
     if script.plan.lanes.is_some() {
         people(script, dice);
         if dice.chance(15) {
@@ -128,7 +129,7 @@ fn commute(script: &mut Script, dice: &mut Dice) {
     script.hook = Hook::None;
     script.hooks.clear();
     script.plan.hooks.clear();
-    script.acts = vec![draw::diligent(dice)];
+    script.acts = vec![diligent(dice)];
     script.book = TaskFile::default().content();
     let count = script.tasks.len();
     for (number, task) in script.tasks.iter_mut().enumerate() {
@@ -140,4 +141,33 @@ fn commute(script: &mut Script, dice: &mut Dice) {
     let limits = &mut script.plan.limits;
     (limits.iterations, limits.cost, limits.tokens, limits.duration) = (Some(40), None, None, None);
     (limits.stagnation, limits.overage) = (None, true);
+}
+
+/// Works on its task, says so, and that is all.
+fn diligent(dice: &mut Dice) -> Act {
+    let middle = vec![
+        (dice.number(200, 60_000), Deed::UsesTool),
+        (dice.number(50, 5_000), Deed::Tasks(TaskDeed::Works)),
+        (900, Deed::Spends),
+        (300, Deed::Tasks(TaskDeed::Claims)),
+        (dice.number(50, 3_000), fine(Word::MoreToDo)),
+    ];
+    act("a diligent agent", dice, middle, End::Exits(0))
+}
+
+/// Is to put its work together with what the branch has got meanwhile.
+fn merging(dice: &mut Dice) -> Act {
+    let trouble: Draw = dice.pick(&[(2, limited as Draw), (1, dying), (1, silent), (1, lazy)]);
+    if dice.chance(20) {
+        return trouble(dice);
+    }
+    let mut middle = vec![(dice.number(100, 30_000), Deed::UsesTool), (900, Deed::Spends)];
+    if dice.chance(80) {
+        middle.push((500, Deed::Tasks(TaskDeed::Resolves)));
+    }
+    if dice.chance(60) {
+        middle.push((500, Deed::Tasks(TaskDeed::Glues)));
+    }
+    middle.push((200, fine(Word::MoreToDo)));
+    act("an agent that is to merge", dice, middle, End::Exits(0))
 }

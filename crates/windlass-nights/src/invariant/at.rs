@@ -1,0 +1,38 @@
+//! What is counted of one lane's iteration.
+
+use windlass_core::fact::{CheckOutcome, Class, Evidence, TaskId};
+
+/// The iteration of a lane that is under way, or its latest one.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
+pub(super) struct At {
+    pub open: bool,
+    pub progress: bool,
+    pub claimed: bool,
+    pub newest: Option<Evidence>,
+    pub outcomes: Vec<CheckOutcome>,
+    pub began: String,
+    pub by_file: bool,
+    pub no_work: bool,
+    /// The newest call went well and did or said something.
+    pub worked: bool,
+    // Judgements.
+    pub judging: bool,
+    pub verifying: bool,
+    /// What was there when a claim was judged, and what the checks said.
+    pub claim: Option<(Option<Evidence>, Vec<CheckOutcome>)>,
+    pub assessment: Option<bool>,
+    pub latest: Option<Evidence>,
+    // Its task.
+    pub task: Option<TaskId>,
+    /// What was there when that was taken up.
+    pub task_began: Option<Evidence>,
+    /// The end of its iteration is still to be written down.
+    pub closes: bool,
+    /// The newest call's class.
+    pub class: Option<Class>,
+    /// It was to put work together.
+    pub merging: bool,
+    /// What it left could not be committed, merged or landed.
+    pub stuck: bool,
+}

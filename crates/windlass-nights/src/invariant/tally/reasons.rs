@@ -1,0 +1,90 @@
+//! Why a run has to end, by what was counted.
+
+use windlass_core::fact::{CheckKind, Now, StopReason, StopSource, TaskId};
+use windlass_core::mode;
+use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS};
+
+use super::Tally;
+
+impl Tally {
+    /// The reason for which the run has to end now, if there is one.
+    pub fn reason(&self, now: Now) -> Option<StopReason> {
+        if self.complete {
+            return Some(StopReason::Complete);
+        }
+        if let Some(by) = self.stop {
+            return Some(match by {
+                StopSource::Interrupt => StopReason::Interrupted,
+                StopSource::Terminate => StopReason::Terminated,
+                StopSource::Command => StopReason::StopRequested,
+            });
+        }
+        self.failing.or_else(|| self.fatal()).or_else(|| self.limit(now)).or_else(|| self.stagnated())
+    }
+
+    fn fatal(&self) -> Option<StopReason> {
+        let plan = self.plan.as_ref()?;
+        let shown = if self.mode() == Mode::Tasks {
+            !self.tasks.is_empty() && self.tasks.keys().all(|id| self.tasks_done.contains(id))
+        } else if self.has(CheckKind::Until) {
+            self.all_pass(CheckKind::Until, &self.baseline)
+        } else {
+            // A plan is good once a pass has left it as it was.
+            self.mode() != Mode::Plan && self.file_claims()
+        };
+        let done = shown && !self.is_missing() && self.all_pass(CheckKind::Gate, &self.baseline);
+        if self.started == 0 && done {
+            Some(StopReason::NothingToDo)
+        } else if self.skips >= MOST_SKIPS {
+            Some(StopReason::HookSkips)
+        } else if self.is_missing() {
+            Some(StopReason::Missing)
+        } else if self.failures >= plan.limits.failures.max(1) {
+            Some(StopReason::ConsecutiveFailures)
+        } else if mode::judges(plan.job.mode) && self.refused.0 > 0 {
+            Some(StopReason::GatesFailing)
+        } else if plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1)) {
+            Some(StopReason::NeedsHuman)
+        } else if self.is_blocked() {
+            Some(StopReason::Blocked)
+        } else if self.refused.0 >= REFUSED_CLAIMS {
+            Some(StopReason::GatesFailing)
+        } else {
+            None
+        }
+    }
+
+    /// No lane is at a task, and none is ready.
+    fn is_blocked(&self) -> bool {
+        let met = |needs: &Vec<TaskId>| needs.iter().all(|need| self.tasks_done.contains(need));
+        let taken = |id: &TaskId| self.tasks_done.contains(id) || self.parked.contains(id);
+        let ready = self.tasks.iter().any(|(id, needs)| !taken(id) && met(needs));
+        let at_work = self.at.task.is_some() || self.elsewhere.values().any(|at| at.task.is_some());
+        self.mode() == Mode::Tasks && !ready && !at_work
+    }
+
+    fn limit(&self, now: Now) -> Option<StopReason> {
+        let limits = &self.plan.as_ref()?.limits;
+        let open = self.at.open || self.elsewhere.values().any(|at| at.open);
+        if !open && limits.iterations.is_some_and(|most| self.started >= most) {
+            Some(StopReason::MaxIterations)
+        } else if self.out_of_budget || limits.budget().is_some_and(|most| self.spent >= most) {
+            Some(StopReason::MaxCost)
+        } else if limits.tokens.is_some_and(|most| self.tokens >= most) {
+            Some(StopReason::MaxTokens)
+        } else if limits.duration.is_some_and(|most| self.active(now) >= most) {
+            Some(StopReason::MaxDuration)
+        } else {
+            None
+        }
+    }
+
+    fn stagnated(&self) -> Option<StopReason> {
+        let threshold = self.plan.as_ref()?.limits.stagnation?;
+        let stands = self.idle >= threshold;
+        match self.mode() {
+            Mode::Build => (stands && self.is_smart()).then_some(StopReason::NoChanges),
+            _ => stands.then_some(StopReason::Stagnated),
+        }
+    }
+}

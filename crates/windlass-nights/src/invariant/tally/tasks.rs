@@ -1,0 +1,60 @@
+//! The facts of tasks and lanes.
+
+use windlass_core::fact::{Fact, LandOutcome, MergeOutcome, TaskEnd, TaskId, TaskState};
+
+use super::Tally;
+
+impl Tally {
+    pub(super) fn task_fact(&mut self, fact: &Fact) {
+        match fact {
+            Fact::TasksRead { tasks } => {
+                let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
+                let trusted = !(alone && self.at.closes);
+                let known =
+                    |id: &TaskId| trusted || self.tasks_done.contains(id) || !self.tasks.contains_key(id);
+                let done = tasks.iter().filter(|row| row.state == TaskState::Done && known(&row.id));
+                self.tasks_done = done.map(|row| row.id.clone()).collect();
+                self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
+                let open = |id: &TaskId| self.tasks.contains_key(id) && !self.tasks_done.contains(id);
+                self.parked.retain(open);
+                for at in self.elsewhere.values_mut().chain([&mut self.at]) {
+                    at.task = at.task.take().filter(|id| at.closes || open(id));
+                }
+            }
+            Fact::LaneOpened { evidence, .. } => {
+                self.at.latest = Some(evidence.clone());
+                self.seen.insert(evidence.clone());
+                self.at.task_began.get_or_insert_with(|| evidence.clone());
+            }
+            Fact::Merged { outcome, evidence, .. } => {
+                self.at.latest = Some(evidence.clone());
+                self.seen.insert(evidence.clone());
+                match outcome {
+                    MergeOutcome::Clean { retest: true, .. } => self.at.outcomes.clear(),
+                    MergeOutcome::Clean { .. } => {}
+                    MergeOutcome::Conflict { .. } => self.at.stuck = true,
+                }
+            }
+            Fact::Landed { outcome: LandOutcome::Refused { .. }, .. } => self.at.stuck = true,
+            Fact::TaskClosed { task, end, evidence, .. } => {
+                self.at.latest = Some(evidence.clone());
+                self.seen.insert(evidence.clone());
+                self.at.closes = false;
+                match end {
+                    TaskEnd::Again { .. } => {}
+                    TaskEnd::Done => {
+                        self.tasks_done.insert(task.clone());
+                        self.at.task = None;
+                    }
+                    TaskEnd::Parked { .. } => {
+                        self.parked.insert(task.clone());
+                        self.at.task = None;
+                    }
+                }
+                self.complete |=
+                    !self.tasks.is_empty() && self.tasks.keys().all(|id| self.tasks_done.contains(id));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Several lanes: which one is dealt with, what runs in the others, and a person in the directory that they share.
+
+use windlass_core::fact::LaneId;
+
+use super::Runner;
+use super::lane::Live;
+use crate::record::{Actor, What};
+use crate::world::{Author, NAMES};
+
+impl Runner<'_> {
+    /// From now on, this lane is dealt with.
+    pub(crate) fn enter(&mut self, lane: LaneId) {
+        self.world.enter(lane);
+        if lane == self.here {
+            return;
+        }
+        let (live, memory) = self.elsewhere.remove(&lane).unwrap_or_default();
+        let left = (std::mem::replace(&mut self.live, live), std::mem::replace(&mut self.memory, memory));
+        self.elsewhere.insert(self.here, left);
+        self.here = lane;
+    }
+
+    /// What runs, lane by lane.
+    pub(super) fn lives(&self) -> impl Iterator<Item = (LaneId, &Live)> {
+        let others = self.elsewhere.iter().map(|(lane, (live, _))| (*lane, live));
+        others.chain([(self.here, &self.live)])
+    }
+
+    /// Lanes in which something runs.
+    pub(crate) fn busy(&self) -> Vec<LaneId> {
+        let busy = self.lives().filter(|(_, live)| !matches!(live, Live::Nothing));
+        busy.map(|(lane, _)| lane).collect()
+    }
+
+    /// A person works in the user's directory while lanes are at work.
+    pub(super) fn person_writes(&mut self, file: u8, commits: bool) {
+        let here = self.here;
+        self.enter(LaneId::default());
+        let content = self.world.new_content();
+        self.world.change(Actor::Person, |tree| tree.put(file, content));
+        let also = if commits && self.world.git.exists() {
+            self.world.git.commit(self.world.tree, Author::Person);
+            " and commits everything"
+        } else {
+            ""
+        };
+        self.note(What::PersonDid(format!("writes {}{also}", NAMES[usize::from(file)])));
+        self.enter(here);
+    }
+}
