@@ -1,6 +1,7 @@
 //! What a view has to remember of a run: a pure function of its events.
 
 mod status;
+mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,16 +11,18 @@ use windlass_core::agent::Activity;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
-    Entry, Fact, HookDecision, HookName, HookOutcome, LaneId, Purpose, SinkKind, SnapshotId, StopReason,
-    StopSource, Tokens, Verdict,
+    Entry, Fact, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId,
+    StopReason, StopSource, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::run::{Mode, RunPlan};
+use windlass_core::tasks::Schedule;
 
 use crate::event::Event;
 use crate::format;
 use crate::seen::Seen;
 use status::StatusBoard;
+pub(crate) use tasks::Commits;
 
 /// Refused commands that are remembered for the summary.
 const REMEMBERED_DENIALS: usize = 50;
@@ -46,6 +49,7 @@ pub struct Board {
     /// The last outcome of each of the run's checks.
     pub(crate) checks: BTreeMap<u16, CheckOutcome>,
     pub(crate) commits: Commits,
+    pub(crate) tasks: Schedule,
     /// What was seen of commits and agents' ends.
     pub(crate) seen: Seen,
     pub(crate) denials: Vec<Denial>,
@@ -164,14 +168,6 @@ impl Tally {
     }
 }
 
-/// The commits that were made: as much of them as fits a line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Commits {
-    pub(crate) count: u32,
-    pub(crate) first: String,
-    pub(crate) last: String,
-}
-
 /// A wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hold {
@@ -269,6 +265,9 @@ impl Board {
     fn lane_fact(&mut self, seq: u64, fact: &Fact) {
         match fact {
             Fact::IterationStarted { lane, iteration, .. } => self.begin(*lane, *iteration),
+            Fact::TasksRead { tasks } => self.tasks = Schedule::new(tasks.clone()),
+            Fact::TaskClosed { task, end, .. } => self.close(task, end),
+            Fact::Landed { lane, outcome: LandOutcome::Landed { commit } } => self.landed(*lane, commit),
             Fact::CallReserved { lane, call, attempt, purpose, reserved, .. } => {
                 let board = self.lanes.entry(*lane).or_default();
                 board.attempt = *attempt;
@@ -345,19 +344,6 @@ impl Board {
         }
         if let Some(snapshot) = snapshot {
             self.kept = Some((board.iteration, snapshot.clone()));
-        }
-    }
-
-    fn commit(&mut self, lane: LaneId, commit: Option<&str>, refused: Option<&str>) {
-        let board = self.lanes.entry(lane).or_default();
-        board.commit = commit.map(str::to_owned);
-        board.commit_refused = refused.map(str::to_owned);
-        if let Some(commit) = commit {
-            if self.commits.count == 0 {
-                commit.clone_into(&mut self.commits.first);
-            }
-            commit.clone_into(&mut self.commits.last);
-            self.commits.count += 1;
         }
     }
 

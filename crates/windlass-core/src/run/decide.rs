@@ -132,6 +132,10 @@ impl Run {
     }
 
     fn is_news(&self, standing: &Standing) -> bool {
+        if self.is_of_tasks() {
+            // What is done there, its own facts say.
+            return false;
+        }
         let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
         let watch = workspace.and_then(|workspace| workspace.watch);
         self.standings.is_news(standing, watch.map(|watch| watch.news).unwrap_or_default())

@@ -55,9 +55,15 @@ fn tree_digest(listing: &[u8]) -> String {
     hasher.finish().to_string()
 }
 
-/// Is it below `.windlass/`, at any depth?
+/// Is it below `.windlass/`, at any depth, or what Windlass was writing when it was killed?
 pub(crate) fn is_own(path: &[u8]) -> bool {
-    path.split(|byte| *byte == b'/').any(|part| part == OWN_FOLDER.as_bytes())
+    path.split(|byte| *byte == b'/').any(|part| part == OWN_FOLDER.as_bytes()) || is_half_written(path)
+}
+
+/// The new content of a file on its way, left by a runner that was killed: no work of anybody's.
+pub(crate) fn is_half_written(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    name.starts_with(b".windlass-") && name.ends_with(b".tmp")
 }
 
 fn is_within(path: &[u8], prefix: &[u8]) -> bool {

@@ -20,7 +20,7 @@ pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 
 pub(crate) use content::{Stamps, open_plain};
-pub(crate) use evidence::is_own;
+pub(crate) use evidence::{is_half_written, is_own};
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -12,7 +12,7 @@ use super::withhold::{self, Held, Scene};
 use super::worker::Worked;
 use super::world::World;
 use crate::git::{self, Candidate, CommitHooks, CommitOutcome, Repository};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, is_half_written};
 use crate::snapshot::Snapshot;
 
 /// How long a commit's hooks may take.
@@ -171,7 +171,8 @@ pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<
     let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
     let differs = |entry: &&crate::inventory::Entry| {
         let before = since.file(&entry.path).map(|file| (file.kind, file.content));
-        before != Some((entry.kind, entry.content)) && !entry.ignored && !unknown(&entry.path)
+        let left = entry.ignored || unknown(&entry.path) || is_half_written(&entry.path);
+        before != Some((entry.kind, entry.content)) && !left
     };
     let changed = candidate.entries.iter().filter(differs).map(|entry| entry.path.clone());
     let removed = since.files.iter().filter(|file| candidate.entry(&file.path).is_none());

@@ -374,7 +374,8 @@ fn squash(
     let head = checkout.repository().head()?.commit().map(|commit| commit.to_string()).unwrap_or_default();
     let tracked = checkout.repository().files_of(&head)?;
     let moved: HashSet<&[u8]> = changed.iter().map(Vec::as_slice).collect();
-    let copied = |path: &Vec<u8>| !tracked.contains_key(path) && (is_own(path) || !moved.contains(path.as_slice()));
+    let copied =
+        |path: &Vec<u8>| !tracked.contains_key(path) && (is_own(path) || !moved.contains(path.as_slice()));
     without.extend(inventory.entries.iter().map(|entry| &entry.path).filter(|path| copied(path)).cloned());
     let text = message.text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };

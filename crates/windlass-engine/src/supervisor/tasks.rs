@@ -28,7 +28,7 @@ pub(super) fn of(plan: &RunPlan) -> Option<&JobTasks> {
 }
 
 /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
-pub(super) fn own_files(plan: &RunPlan) -> impl Iterator<Item = PathBuf> {
+pub fn own_files(plan: &RunPlan) -> impl Iterator<Item = PathBuf> {
     of(plan)
         .into_iter()
         .flat_map(|places| std::iter::once(places.file.clone()).chain(places.progress.clone()))

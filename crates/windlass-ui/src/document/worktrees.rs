@@ -117,7 +117,7 @@ mod tests {
             "\
 worktree  ahead  behind  uncommitted  run         state     path
 api           3      12            0  r-1234abcd  complete  /w/api
-docs          3      12            -  -           -         /w/do cs
+docs          3      12            -  -           -         /w/dos
   ! its folder is gone
 "
         );

@@ -209,6 +209,7 @@ fn completion(plan: &RunPlan) -> String {
             return "never by itself: smart termination is off (build.smart_termination)".to_owned();
         }
         (false, _) if mode == Mode::Build => "no box of the plan is open".to_owned(),
+        (false, _) if mode == Mode::Tasks => "every task is done".to_owned(),
         (false, _) if mode::reads_file(mode) => {
             let fallback = plan.job.workspace.as_ref().is_some_and(|workspace| workspace.todo_fallback);
             let or_list = if fallback { ", or without one TODO.md," } else { "" };

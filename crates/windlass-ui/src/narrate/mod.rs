@@ -8,6 +8,7 @@ mod iteration;
 mod living;
 mod status;
 mod summary;
+mod tasks;
 
 pub(crate) use header::labelled;
 pub(crate) use hook::{look as hook_look, summary as hook_summary};
@@ -42,7 +43,12 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             lines.extend(status::found(board));
             lines
         }
+        Fact::IterationStarted { iteration, task: Some(task), .. } => {
+            vec![tasks::begun(board, *iteration, task)]
+        }
         Fact::IterationStarted { iteration, .. } => begun(board, *iteration).into_iter().collect(),
+        Fact::Merged { lane, outcome, .. } => tasks::merged(board, *lane, outcome).into_iter().collect(),
+        Fact::TaskClosed { task, end, branch, .. } => tasks::closed(board, task, end, branch.as_deref()),
         Fact::StatusChanged { .. } => status::changed(board),
         Fact::Refused { count, files, undone, .. } => vec![guard::refused(board, (*count, files), *undone)],
         Fact::Suspected { suspicions, .. } => guard::suspected(board, suspicions),

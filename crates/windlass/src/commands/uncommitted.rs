@@ -38,7 +38,12 @@ pub fn before_run(
     if let Some(why) = asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
         return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
     }
-    let dirty = recovery::uncommitted(repository)?;
+    let mut dirty = recovery::uncommitted(repository)?;
+    // What the runner itself writes there goes with its next commit.
+    let own: Vec<Vec<u8>> = windlass_engine::supervisor::own_files(plan)
+        .filter_map(|file| here.place().relative(&file))
+        .collect();
+    dirty.retain(|path, _| !own.contains(path));
     let mut notices = Vec::new();
     let mut of_a_person = dirty.clone();
     if let (Some((former, run, unsettled)), Some(mut store), false) =

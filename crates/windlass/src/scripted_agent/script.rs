@@ -137,9 +137,11 @@ impl Script {
     #[must_use]
     pub fn call(&self, ordinal: u32) -> Option<&Call> {
         let index = usize::try_from(ordinal.saturating_sub(1)).unwrap_or(usize::MAX);
+        let in_order: Vec<&Call> = self.calls.iter().filter(|call| call.task.is_none()).collect();
+        let last = in_order.last().copied().or(self.calls.last());
         match self.options.after_last {
-            AfterLast::Repeat => self.calls.get(index).or_else(|| self.calls.last()),
-            AfterLast::Fail => self.calls.get(index),
+            AfterLast::Repeat => in_order.get(index).copied().or(last),
+            AfterLast::Fail => in_order.get(index).copied(),
         }
     }
 }

@@ -22,6 +22,7 @@ mod plans;
 mod run_log;
 mod signals;
 mod straying;
+mod tasks;
 mod terminal;
 mod waiting;
 mod workspaces;

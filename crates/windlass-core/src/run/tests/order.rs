@@ -241,7 +241,7 @@ fn in_every_state_what_may_not_follow_is_refused_and_changes_nothing() {
         }
     }
     let all = "advancing asking calling cleared gating idle judging keeping none preparing recovering refusing settling \
-               terminating";
+               terminating undoing";
     assert_eq!(states.into_iter().collect::<Vec<_>>().join(" "), all);
 }
 

@@ -1,0 +1,49 @@
+//! Commits, and tasks with what became of them.
+
+use windlass_core::fact::{LaneId, TaskEnd, TaskId};
+
+use super::Board;
+
+/// The commits that were made: as much of them as fits a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Commits {
+    pub(crate) count: u32,
+    pub(crate) first: String,
+    pub(crate) last: String,
+}
+
+impl Board {
+    /// The runner committed, or could not. What a lane with a checkout of its own commits there is on its way only.
+    pub(super) fn commit(&mut self, lane: LaneId, commit: Option<&str>, refused: Option<&str>) {
+        let board = self.lanes.entry(lane).or_default();
+        board.commit_refused = refused.map(str::to_owned);
+        if self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none()) {
+            board.commit = None;
+            commit.into_iter().for_each(|commit| self.landed(lane, commit));
+        }
+    }
+
+    /// A commit is on the branch.
+    pub(super) fn landed(&mut self, lane: LaneId, commit: &str) {
+        self.lanes.entry(lane).or_default().commit = Some(commit.to_owned());
+        if self.commits.count == 0 {
+            commit.clone_into(&mut self.commits.first);
+        }
+        commit.clone_into(&mut self.commits.last);
+        self.commits.count += 1;
+    }
+
+    /// An iteration has left its task so.
+    pub(super) fn close(&mut self, task: &TaskId, end: &TaskEnd) {
+        match end {
+            TaskEnd::Done => drop(self.tasks.finish(task)),
+            TaskEnd::Parked { .. } => drop(self.tasks.park(task)),
+            TaskEnd::Again { .. } => {}
+        }
+    }
+
+    /// What a task is called.
+    pub(crate) fn title_of(&self, task: &TaskId) -> Option<&str> {
+        self.tasks.row(task).map(|row| row.title.as_str())
+    }
+}

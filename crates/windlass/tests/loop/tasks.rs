@@ -1,0 +1,269 @@
+//! Mode tasks, in one lane and in several, with the scripted agent.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+
+use windlass_core::fact::{Fact, LandOutcome, MergeOutcome, StopReason, TaskEnd};
+use windlass_testkit::{Outcome, TestEnv};
+
+use super::night::{Night, PATIENCE};
+
+/// Each writes a file of its own, and says so.
+const HONEST: &str = r#"
+[[call]]
+steps = [
+  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+"#;
+
+/// A task file: each entry is a number and what it depends on.
+fn requirements(tasks: &[(u32, &[u32])]) -> String {
+    let mut text = "# Sample - tasks\n".to_owned();
+    for (id, dependencies) in tasks {
+        let named: Vec<String> = dependencies.iter().map(|id| format!("TASK-{id:03}")).collect();
+        let named = if named.is_empty() { "none".to_owned() } else { named.join(", ") };
+        let _ = write!(
+            text,
+            "\n### TASK-{id:03}: Thing {id}\n- **Status**: pending\n- **Priority**: medium\n- **Dependencies**: {named}\n\
+             - **Description**: Do it\n"
+        );
+    }
+    text
+}
+
+fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
+    let env = TestEnv::with_git();
+    env.write("requirements.md", requirements(tasks));
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "Tasks"]);
+    Night::within(env, script).set("WINDLASS_COMMIT__MESSAGE", "devloop")
+}
+
+fn command(night: &Night, flags: &[&str]) -> std::process::Command {
+    let mut command = night.windlass(&["run", "--mode", "tasks", "--no-delay"]);
+    command.arg(format!("--mock={}", night.script.display())).args(flags);
+    command
+}
+
+fn run(night: &Night, flags: &[&str]) -> Outcome {
+    night.env.run(&mut command(night, flags), PATIENCE)
+}
+
+fn subjects(night: &Night) -> Vec<String> {
+    let log = night.env.git(&["log", "--reverse", "--format=%s"]);
+    log.lines().filter(|line| line.starts_with("DevLoop")).map(str::to_owned).collect()
+}
+
+fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
+    let end = |fact: Fact| match fact {
+        Fact::TaskClosed { task, end, .. } => Some((task.0, end)),
+        _ => None,
+    };
+    night.facts().into_iter().filter_map(end).collect()
+}
+
+/// The repository is as it was but for what landed: no lock, nothing half done, the files are HEAD's.
+fn assert_whole(night: &Night) {
+    assert_eq!(night.env.git(&["diff", "HEAD", "--stat", "--", "work", "common"]), "");
+    assert!(!night.env.project().join(".git/index.lock").exists());
+    night.env.git(&["fsck", "--no-progress", "--no-dangling"]);
+    night.assert_clean();
+}
+
+const SIX: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
+
+// rows: 6
+#[test]
+fn tasks_are_worked_off_one_commit_each_with_the_seeds_words() {
+    let night = night(SIX, HONEST);
+    run(&night, &["--gate", "true"]).expect_code(0, "run");
+    assert_eq!(night.ended(), StopReason::Complete);
+    let expected = [1, 2, 3, 4, 5, 10];
+    let said = expected
+        .iter()
+        .zip(1..)
+        .map(|(id, iteration)| format!("DevLoop iteration {iteration}: Complete TASK-{id:03} - Thing {id}"));
+    assert_eq!(subjects(&night), said.collect::<Vec<_>>());
+    let text = night.env.read("requirements.md");
+    assert_eq!(text.matches("- **Status**: done").count(), 6, "{text}");
+    assert_eq!(
+        text.replace("- **Status**: done", "- **Status**: pending"),
+        requirements(SIX),
+        "no other byte"
+    );
+    let progress = night.env.read("progress.md");
+    assert!(
+        progress.contains("- **Completed**: 6") && progress.contains("- **Task Completed**: TASK-010"),
+        "{progress}"
+    );
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "", "all of it is committed");
+    let trailers = night.env.git(&["log", "-1", "--format=%(trailers:key=Windlass-Task,valueonly)"]);
+    assert_eq!(trailers.trim(), "TASK-010");
+    assert_whole(&night);
+}
+
+const TWO_FAILS: &str = r#"
+[[call]]
+steps = [
+  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+task = "TASK-002"
+steps = [
+  { write = { path = "work/half", text = "half\n" } },
+  { result = { text = "It cannot be done.", cost = 0.01, is_error = true } },
+]
+"#;
+
+#[test]
+fn a_task_that_fails_twice_is_parked_and_its_work_is_kept_out_of_the_others() {
+    for lanes in ["1", "3"] {
+        let night = night(SIX, TWO_FAILS);
+        let outcome = run(&night, &["-j", lanes, "--exit-codes", "detailed"]);
+        outcome.expect_code(17, "blocked");
+        let text = outcome.stdout_text() + &outcome.stderr_text();
+        assert!(text.contains("TASK-002 is parked: failed 2 times"), "{text}");
+        let parked: Vec<_> =
+            ends(&night).into_iter().filter(|(_, end)| matches!(end, TaskEnd::Parked { .. })).collect();
+        assert_eq!(parked.len(), 1, "{parked:?}");
+        let done: BTreeSet<String> =
+            ends(&night).into_iter().filter(|(_, end)| *end == TaskEnd::Done).map(|(task, _)| task).collect();
+        assert_eq!(done.into_iter().collect::<Vec<_>>(), ["TASK-001", "TASK-003", "TASK-005", "TASK-010"]);
+        assert!(!night.env.git(&["ls-tree", "-r", "--name-only", "HEAD"]).contains("work/half"));
+        assert!(!night.env.project().join("work/half").exists());
+        if lanes != "1" {
+            let branch =
+                format!("windlass/{}/TASK-002", night.folder().file_name().unwrap().to_string_lossy());
+            assert_eq!(night.env.git(&["show", &format!("{branch}:work/half")]), "half");
+        }
+        assert_whole(&night);
+    }
+}
+
+// rows: 10
+#[test]
+fn for_tasks_that_commute_many_lanes_give_what_one_gives() {
+    let forty: Vec<(u32, &[u32])> = (1..=40).map(|id| (id, &[][..])).collect();
+    let tree = |lanes: &str| {
+        let night = night(&forty, HONEST);
+        run(&night, &["-j", lanes, "--gate", "true"]).expect_code(0, lanes);
+        assert_eq!(subjects(&night).len(), 40, "each once");
+        let landed = night
+            .facts()
+            .into_iter()
+            .filter(|fact| matches!(fact, Fact::Landed { outcome: LandOutcome::Landed { .. }, .. }));
+        assert_eq!(landed.count(), if lanes == "1" { 0 } else { 40 });
+        assert_whole(&night);
+        night.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"])
+    };
+    assert_eq!(tree("1"), tree("8"));
+}
+
+const CONFLICT: &str = r#"
+[[call]]
+steps = [
+  { append = { path = "common", text = "{{task}}\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+task = "TASK-001"
+merging = true
+steps = [ { write = { path = "common", text = "TASK-002\nTASK-001\n" } }, { result = { text = "Both." } } ]
+[[call]]
+task = "TASK-002"
+merging = true
+steps = [ { write = { path = "common", text = "TASK-001\nTASK-002\n" } }, { result = { text = "Both." } } ]
+"#;
+
+#[test]
+fn a_conflict_is_put_together_by_the_agent_that_comes_second() {
+    let night = night(&[(1, &[]), (2, &[])], CONFLICT);
+    run(&night, &["-j", "2", "--gate", "true"]).expect_code(0, "run");
+    let conflicts = night.facts().into_iter().filter(|fact| {
+        matches!(fact, Fact::Merged { outcome: MergeOutcome::Conflict { paths }, .. } if paths == &["common"])
+    });
+    assert_eq!(conflicts.count(), 1);
+    let common = night.env.read("common");
+    assert!(
+        common.contains("TASK-001") && common.contains("TASK-002") && !common.contains("<<<"),
+        "{common}"
+    );
+    assert_eq!(subjects(&night).len(), 2);
+    assert_whole(&night);
+}
+
+// Each is green alone; together they are red, and the agent cannot mend that.
+#[test]
+fn what_fails_only_together_does_not_land() {
+    let night = night(&[(1, &[]), (2, &[])], HONEST);
+    let gate = "test \"$(ls work 2>/dev/null | wc -l)\" -lt 2";
+    run(&night, &["-j", "2", "--gate", gate, "--exit-codes", "detailed"]).expect_code(17, "blocked");
+    assert_eq!(subjects(&night).len(), 1, "one of them");
+    let parked = ends(&night).into_iter().find_map(|(_, end)| match end {
+        TaskEnd::Parked { reason } => Some(reason),
+        _ => None,
+    });
+    assert!(parked.is_some_and(|reason| reason.contains("checks")), "{:?}", ends(&night));
+    assert_eq!(fs::read_dir(night.env.project().join("work")).unwrap().count(), 1);
+    assert_whole(&night);
+}
+
+#[test]
+fn killed_at_any_write_of_the_merge_queue_nothing_is_lost_or_doubled() {
+    let tasks: &[(u32, &[u32])] = &[(1, &[]), (2, &[]), (3, &[1])];
+    let whole = night(tasks, HONEST);
+    run(&whole, &["-j", "2", "--gate", "true"]).expect_code(0, "not killed");
+    let writes = whole.entries().len();
+    let expected = whole.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"]);
+    for write in (3..writes).step_by(3) {
+        for when in ["before", "after"] {
+            let fault = format!("kill-{when}-write={write}");
+            let night = night(tasks, HONEST);
+            let killed = night.env.run(
+                command(&night, &["-j", "2", "--gate", "true"]).env("WINDLASS_TEST_FAULT", &fault),
+                PATIENCE,
+            );
+            if killed.signal == Some(9) {
+                let resumed = (0..3).map(|_| night.resume(&[])).find(|outcome| outcome.code == Some(0));
+                assert!(resumed.is_some(), "{fault}: {:#?}", night.facts());
+            }
+            assert_eq!(night.ended(), StopReason::Complete, "{fault}");
+            let mut said: Vec<String> = subjects(&night)
+                .iter()
+                .filter_map(|line| Some(line.split_once("Complete ")?.1.to_owned()))
+                .collect();
+            said.sort();
+            assert_eq!(said, ["TASK-001 - Thing 1", "TASK-002 - Thing 2", "TASK-003 - Thing 3"], "{fault}");
+            assert_eq!(
+                night.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"]),
+                expected,
+                "{fault}"
+            );
+            assert_whole(&night);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_what_to_do() {
+    let night = night(&[(1, &[])], HONEST);
+    for (flags, says) in [
+        (&["-j", "2", "--commit", "none"][..], "--commit runner"),
+        (&["-j", "65"], "at most 64"),
+        (&["--until", "true"], "--gate CMD"),
+        (&["-f", "nothing.md"], "windlass init --tasks"),
+        (&["--feature", "../x"], "letters, digits"),
+    ] {
+        let outcome = run(&night, flags);
+        assert_ne!(outcome.code, Some(0), "{flags:?}");
+        assert!(outcome.stderr_text().contains(says), "{flags:?}: {}", outcome.stderr_text());
+    }
+    night.env.write("requirements.md", requirements(&[(1, &[2]), (2, &[1])]));
+    night.env.git(&["commit", "--quiet", "--all", "--message", "A cycle"]);
+    let outcome = run(&night, &["--exit-codes", "detailed"]);
+    outcome.expect_code(17, "a cycle");
+    assert!((outcome.stdout_text() + &outcome.stderr_text()).contains("windlass tasks validate"));
+}
