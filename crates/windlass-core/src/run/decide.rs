@@ -41,30 +41,9 @@ impl Run {
                 let read = news.map(|tasks| Fact::TasksRead { tasks });
                 read.into_iter().chain([Fact::Surveyed { evidence, snapshot, left_out, standing }]).collect()
             }
-            Input::Opened { lane, base, evidence, snapshot } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Opening(_)));
-                one(expected.then_some(Fact::LaneOpened { lane, base, evidence, snapshot }))
+            Input::Opened { .. } | Input::Merged { .. } | Input::Landed { .. } | Input::TaskClosed { .. } => {
+                one(self.of_a_task(input))
             }
-            Input::Merged { lane, tip, outcome, evidence } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Queued(..)));
-                one(expected.then_some(Fact::Merged { lane, tip, outcome, evidence }))
-            }
-            Input::Landed { lane, outcome } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Landing(..)));
-                one(expected.then_some(Fact::Landed { lane, outcome }))
-            }
-            Input::TaskClosed { lane, branch, evidence, snapshot } => match self.lane(lane) {
-                Some(LaneState::Closing(turn, end)) => one(turn.task.clone().map(|task| Fact::TaskClosed {
-                    lane,
-                    iteration: turn.iteration,
-                    task,
-                    end: end.clone(),
-                    branch,
-                    evidence,
-                    snapshot,
-                })),
-                _ => Vec::new(),
-            },
             Input::Prepared { lane } => self.prepared(lane, now),
             Input::Spawned { lane, call, pid } => {
                 one(self.is_calling(lane, call).then_some(Fact::CallSpawned { lane, call, pid }))
@@ -128,6 +107,37 @@ impl Run {
                 let expected = matches!(self.lane(lane), Some(LaneState::Settling(..)));
                 one(expected.then_some(Fact::Settled { lane, evidence }))
             }
+        }
+    }
+
+    /// What came of a lane's way to the branch, or of a task.
+    fn of_a_task(&self, input: Input) -> Option<Fact> {
+        match input {
+            Input::Opened { lane, base, evidence, snapshot } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Opening(_)));
+                expected.then_some(Fact::LaneOpened { lane, base, evidence, snapshot })
+            }
+            Input::Merged { lane, tip, outcome, evidence } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Queued(..)));
+                expected.then_some(Fact::Merged { lane, tip, outcome, evidence })
+            }
+            Input::Landed { lane, outcome } => {
+                let expected = matches!(self.lane(lane), Some(LaneState::Landing(..)));
+                expected.then_some(Fact::Landed { lane, outcome })
+            }
+            Input::TaskClosed { lane, branch, evidence, snapshot } => match self.lane(lane) {
+                Some(LaneState::Closing(turn, end)) => turn.task.clone().map(|task| Fact::TaskClosed {
+                    lane,
+                    iteration: turn.iteration,
+                    task,
+                    end: end.clone(),
+                    branch,
+                    evidence,
+                    snapshot,
+                }),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

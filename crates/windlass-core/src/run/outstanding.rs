@@ -62,6 +62,11 @@ impl Run {
 
     fn outstanding_in(&self, id: LaneId, lane: &Lane) -> Vec<Effect> {
         match &lane.state {
+            LaneState::Opening(turn) => {
+                let held = self.survey != Survey::Done || !self.may_begin();
+                let open = Effect::Open { lane: id, turn: turn.key() };
+                if held { Vec::new() } else { vec![open] }
+            }
             LaneState::Idle { .. } | LaneState::Cleared | LaneState::Judging(..) => Vec::new(),
             LaneState::Asking => {
                 let iteration = self.counters.started + 1;
@@ -117,10 +122,6 @@ impl Run {
                 self.outstanding_merge(id, lane).into_iter().collect()
             }
             LaneState::Closing(turn, end) => self.close_task(id, turn, end).into_iter().collect(),
-            LaneState::Opening(turn) if self.survey == Survey::Done && self.may_begin() => {
-                vec![Effect::Open { lane: id, turn: turn.key() }]
-            }
-            LaneState::Opening(_) => Vec::new(),
             LaneState::Settling(turn, _, _) => vec![Effect::Settle { lane: id, turn: turn.key() }],
         }
     }

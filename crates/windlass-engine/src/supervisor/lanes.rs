@@ -371,8 +371,9 @@ fn squash(
         tasks::own_files(&world.plan).filter_map(|file| place.relative(&file)).collect();
     without.extend(held.iter().map(|(path, _)| path.clone()));
     // What was copied into the checkout, and is as it was, is no work.
-    let head = checkout.repository().head()?.commit().map(|commit| commit.to_string()).unwrap_or_default();
-    let tracked = checkout.repository().files_of(&head)?;
+    let stands_at = checkout.repository().head()?.commit();
+    let stands_at = stands_at.map(|commit| commit.to_string()).unwrap_or_default();
+    let tracked = checkout.repository().files_of(&stands_at)?;
     let moved: HashSet<&[u8]> = changed.iter().map(Vec::as_slice).collect();
     let copied =
         |path: &Vec<u8>| !tracked.contains_key(path) && (is_own(path) || !moved.contains(path.as_slice()));

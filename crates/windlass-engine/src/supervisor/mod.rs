@@ -52,7 +52,6 @@ pub use tell::Telling;
 
 use clock::Clock;
 use event::{Event, WorkError};
-use guard::Watch;
 use lane::LiveLane;
 use lanes::Worlds;
 use tell::Herald;

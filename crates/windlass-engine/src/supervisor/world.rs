@@ -166,8 +166,11 @@ impl World {
             | Effect::Call { .. }
             | Effect::EndCall { .. }
             | Effect::Announce
-            | Effect::RunHook { .. } => Ok(Vec::new()),
-            Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } => Ok(Vec::new()),
+            | Effect::RunHook { .. }
+            // Those of lanes with checkouts of their own.
+            | Effect::Open { .. }
+            | Effect::Merge { .. }
+            | Effect::Land { .. } => Ok(Vec::new()),
             Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn, &work.known),
         }
     }

@@ -86,7 +86,7 @@ pub fn plan() -> RunPlan {
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::run::Withholding::default(),
-        undo: Default::default(),
+        undo: windlass_core::run::UndoPolicy::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
     }

@@ -19,7 +19,9 @@ impl Board {
         board.commit_refused = refused.map(str::to_owned);
         if self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none()) {
             board.commit = None;
-            commit.into_iter().for_each(|commit| self.landed(lane, commit));
+            if let Some(commit) = commit {
+                self.landed(lane, commit);
+            }
         }
     }
 

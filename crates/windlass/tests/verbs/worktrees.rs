@@ -310,8 +310,8 @@ fn a_run_that_cannot_begin_leaves_no_worktree_and_a_rehearsal_makes_none() {
     assert!(!trees(&untouched).exists() && !untouched.state().exists());
     env.git(&["add", "--all"]);
     env.git(&["commit", "--quiet", "--message", "plan"]);
-    let built = ask(&env, &build);
-    built.expect_success("once the plan is committed");
+    let outcome = ask(&env, &build);
+    outcome.expect_success("once the plan is committed");
     assert!(trees(&env).join("api/IMPLEMENTATION_PLAN.md").exists());
 }
 

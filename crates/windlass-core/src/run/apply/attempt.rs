@@ -304,7 +304,8 @@ impl Run {
             let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
             held.committed = Some(Committed { evidence: evidence.clone(), snapshot });
         }
-        let state = if self.has_lanes() && refused.is_none() && !(altered && !judged.outcomes.is_empty()) {
+        let is_judged = !altered || judged.outcomes.is_empty();
+        let state = if self.has_lanes() && refused.is_none() && is_judged {
             LaneState::Queued(turn, outcome, judged)
         } else if judged.outcomes.is_empty() {
             LaneState::Judging(turn, outcome, judged)

@@ -11,6 +11,7 @@ mod guarding;
 mod hooks;
 mod judging;
 mod lanes;
+mod lanes_world;
 mod limits;
 mod nights;
 mod order;

@@ -243,7 +243,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
         withholding: windlass_core::run::Withholding::default(),
-        undo: Default::default(),
+        undo: windlass_core::run::UndoPolicy::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
     }

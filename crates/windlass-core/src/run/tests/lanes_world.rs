@@ -1,0 +1,362 @@
+//! A world of tasks and lanes as values: files, a branch, agents, around the pure core.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::world::{check, fold, plan, report};
+use crate::fact::{
+    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Entry, Evidence, Fact, LandOutcome, LaneId,
+    MergeOutcome, Now, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskEnd, TaskId, TaskRow,
+    TaskState,
+};
+use crate::run::{CommitPolicy, Effect, Input, JobTasks, LanesPlan, Mode, Phase, Run, RunPlan};
+
+pub type Files = BTreeMap<String, String>;
+
+/// What an agent does to its task in one call.
+#[derive(Clone, Debug)]
+pub struct Deed {
+    pub class: Class,
+    pub writes: Vec<(&'static str, String)>,
+    pub claims: bool,
+}
+
+impl Deed {
+    pub fn done(file: &'static str, text: &str) -> Deed {
+        Deed { class: Class::Success, writes: vec![(file, text.to_owned())], claims: true }
+    }
+    pub fn fails() -> Deed {
+        Deed { class: Class::TaskFailure, writes: Vec::new(), claims: false }
+    }
+}
+
+pub type Agent = Box<dyn FnMut(&TaskId, Purpose, u32) -> Deed>;
+
+/// A checkout of its own: the commit it stands on, and its files.
+#[derive(Clone, Default)]
+pub struct Checkout {
+    pub base: Files,
+    pub files: Files,
+    pub claims: bool,
+    pub commit: Option<Files>,
+}
+
+pub struct World {
+    pub run: Run,
+    pub journal: Vec<Entry>,
+    pub now: Now,
+    /// What has landed, one after another; the first is what was there.
+    pub branch: Vec<Files>,
+    /// Which task each landing finished.
+    pub landings: Vec<(TaskId, u32)>,
+    pub rows: Vec<TaskRow>,
+    pub lanes: BTreeMap<LaneId, Checkout>,
+    pub begun: BTreeSet<Effect>,
+    pub agent: Agent,
+    pub gate: fn(&Files) -> bool,
+    pub calls: u32,
+    pub moves: Vec<u32>,
+    pub most_at_the_branch: usize,
+}
+
+pub fn row(id: &str, dependencies: &[&str]) -> TaskRow {
+    TaskRow {
+        id: id.into(),
+        title: format!("Do {id}"),
+        state: TaskState::Open,
+        priority: 2,
+        dependencies: dependencies.iter().map(|id| (*id).into()).collect(),
+        ..TaskRow::default()
+    }
+}
+
+pub fn tasks_plan(lanes: u16) -> RunPlan {
+    let mut plan = plan();
+    plan.job.mode = Mode::Tasks;
+    plan.job.notes_file = None;
+    plan.job.tasks =
+        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2 });
+    plan.commit = CommitPolicy::Runner;
+    plan.lanes = (lanes > 1).then(|| LanesPlan {
+        count: lanes,
+        folder: "/state/lanes".into(),
+        below: std::path::PathBuf::new(),
+        bootstrap: None,
+    });
+    plan.clocks.delay = Duration::ZERO;
+    plan.checks = vec![check(CheckKind::Gate, "make test")];
+    plan.limits.failures = 50;
+    plan.limits.stagnation = None;
+    plan
+}
+
+impl World {
+    pub fn new(
+        plan: RunPlan,
+        rows: Vec<TaskRow>,
+        agent: impl FnMut(&TaskId, Purpose, u32) -> Deed + 'static,
+    ) -> World {
+        let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: Duration::ZERO };
+        let mut world = World {
+            run: Run::new(),
+            journal: Vec::new(),
+            now,
+            branch: vec![Files::new()],
+            landings: Vec::new(),
+            rows,
+            lanes: BTreeMap::new(),
+            begun: BTreeSet::new(),
+            agent: Box::new(agent),
+            gate: |_| true,
+            calls: 0,
+            moves: Vec::new(),
+            most_at_the_branch: 0,
+        };
+        world.input(Input::Start(Box::new(plan)));
+        world
+    }
+
+    pub fn tip(&self) -> &Files {
+        self.branch.last().unwrap()
+    }
+
+    pub fn evidence(&self, lane: LaneId) -> Evidence {
+        let files = self.lanes.get(&lane).map_or(self.tip(), |checkout| &checkout.files);
+        Evidence {
+            head: Some(format!("{:?}", self.lanes.get(&lane).map_or(self.tip(), |one| &one.base))),
+            tree: format!("{files:?}"),
+            work: None,
+        }
+    }
+
+    pub fn input(&mut self, input: Input) {
+        let mut facts = self.run.decide(self.now, input);
+        while !facts.is_empty() {
+            for fact in facts {
+                let entry = Entry { seq: self.run.next_seq(), at: self.now, fact };
+                self.run.apply(&entry).unwrap_or_else(|illegal| panic!("{illegal}"));
+                self.journal.push(entry);
+            }
+            facts = self.run.decide(self.now, Input::Tick);
+        }
+        let at_the_branch = self
+            .run
+            .outstanding()
+            .iter()
+            .filter(|effect| matches!(effect, Effect::Merge { .. } | Effect::Land { .. }))
+            .count();
+        self.most_at_the_branch = self.most_at_the_branch.max(at_the_branch);
+    }
+
+    /// Carries out the outstanding effect that this number picks. `false` when the run has ended.
+    pub fn step(&mut self, pick: usize) -> bool {
+        let outstanding = self.run.outstanding();
+        self.begun.retain(|effect| outstanding.contains(effect));
+        let due: Vec<Effect> =
+            outstanding.into_iter().filter(|effect| !self.begun.contains(effect)).collect();
+        if !due.is_empty() {
+            let effect = due[pick % due.len()].clone();
+            self.begun.insert(effect.clone());
+            self.carry_out(effect);
+            return true;
+        }
+        if matches!(self.run.phase(), Phase::Ended(_)) {
+            return false;
+        }
+        let due = self.run.next_due(self.now);
+        let due = due
+            .unwrap_or_else(|| panic!("nothing is waited for: {:?}", self.run.lanes().collect::<Vec<_>>()));
+        self.now.monotonic += due.max(Duration::from_millis(1));
+        self.now.wall = self.now.wall.checked_add(due.max(Duration::from_millis(1))).unwrap();
+        self.input(Input::Tick);
+        true
+    }
+
+    pub fn finish(&mut self) -> StopReason {
+        for turn in 0..20_000 {
+            if !self.step(turn * 7) {
+                break;
+            }
+        }
+        match self.run.phase() {
+            Phase::Ended(reason) => reason,
+            phase => panic!("the run does not end: {phase:?} {:?}", self.run.lanes().collect::<Vec<_>>()),
+        }
+    }
+
+    pub fn carry_out(&mut self, effect: Effect) {
+        let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
+        let input = match effect {
+            Effect::Survey(_) => Input::Surveyed {
+                evidence: self.evidence(LaneId(99)),
+                snapshot,
+                left_out: 0,
+                standing: None,
+                tasks: Some(self.rows.clone()),
+            },
+            Effect::Open { lane, .. } => {
+                let fresh = self.run.task_is_fresh(lane);
+                let tip = self.tip().clone();
+                let checkout = self.lanes.entry(lane).or_default();
+                if fresh {
+                    *checkout = Checkout { base: tip.clone(), files: tip, claims: false, commit: None };
+                }
+                Input::Opened { lane, base: "base".to_owned(), evidence: self.evidence(lane), snapshot }
+            }
+            Effect::Prepare { lane, .. } => Input::Prepared { lane },
+            Effect::Call { lane, call, purpose, .. } => {
+                let task = self.run.task_in(lane).unwrap().id.clone();
+                self.calls += 1;
+                let deed = (self.agent)(&task, purpose, self.calls);
+                let checkout = self.lanes.entry(lane).or_default();
+                checkout.files.extend(deed.writes.into_iter().map(|(file, text)| (file.to_owned(), text)));
+                checkout.claims |= deed.claims;
+                Input::CallEnded { lane, call, report: Box::new(report(deed.class)) }
+            }
+            Effect::Recover { lane, call, .. } => {
+                Input::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) }
+            }
+            Effect::Keep { lane, .. } => {
+                let complete = self.lanes.entry(lane).or_default().claims;
+                let standing = Standing {
+                    source: StandingSource::TaskFile,
+                    mark: "m".to_owned(),
+                    complete,
+                    ..Standing::default()
+                };
+                Input::Kept {
+                    lane,
+                    evidence: self.evidence(lane),
+                    snapshot,
+                    changed: 1,
+                    strayed: 0,
+                    standing: Some(standing),
+                }
+            }
+            Effect::RunCheck { lane, stage, check, .. } => {
+                let files = if stage == CheckStage::Baseline { self.tip() } else { &self.lanes[&lane].files };
+                let result = if (self.gate)(files) { CheckResult::Passed } else { CheckResult::Failed(1) };
+                let outcome = CheckOutcome {
+                    check,
+                    result,
+                    duration: Duration::ZERO,
+                    log: String::new(),
+                    last_line: String::new(),
+                };
+                Input::CheckEnded { lane, stage, outcome }
+            }
+            Effect::Commit { lane, .. } => {
+                let checkout = self.lanes.entry(lane).or_default();
+                checkout.commit = Some(checkout.files.clone());
+                let in_place = lane == LaneId(0);
+                if in_place {
+                    self.branch.push(self.lanes[&lane].files.clone());
+                    let task = self.run.task_in(lane).unwrap().id.clone();
+                    self.landings.push((task, 0));
+                }
+                Input::CommitEnded {
+                    lane,
+                    commit: Some("c".to_owned()),
+                    evidence: self.evidence(lane),
+                    altered: false,
+                    refused: None,
+                    notes: crate::fact::CommitNotes::default(),
+                }
+            }
+            Effect::Merge { lane, .. } => self.merge(lane),
+            Effect::Land { lane, turn, ref tip, ref task, .. } => {
+                self.land(lane, turn.iteration, tip, task.clone())
+            }
+            Effect::Settle { lane, .. } => Input::Settled { lane, evidence: self.evidence(lane) },
+            Effect::CloseTask { lane, task, end, .. } => {
+                if end == TaskEnd::Done
+                    && let Some(row) = self.rows.iter_mut().find(|row| row.id == task)
+                {
+                    row.state = TaskState::Done;
+                }
+                if end != TaskEnd::Done {
+                    self.lanes.entry(lane).or_default().claims = false;
+                }
+                Input::TaskClosed { lane, branch: None, evidence: self.evidence(lane), snapshot: None }
+            }
+            Effect::EndCall { .. } | Effect::RunHook { .. } | Effect::Refuse { .. } | Effect::Undo { .. } => {
+                return;
+            }
+            Effect::Announce => Input::Announced,
+        };
+        self.input(input);
+    }
+
+    pub fn merge(&mut self, lane: LaneId) -> Input {
+        let tip = self.tip().clone();
+        let name = format!("t{}", self.branch.len());
+        let checkout = self.lanes.get_mut(&lane).unwrap();
+        let changed = |from: &Files, to: &Files| -> Files {
+            to.iter()
+                .filter(|(file, text)| from.get(*file) != Some(text))
+                .map(|(file, text)| (file.clone(), text.clone()))
+                .collect()
+        };
+        let ours = changed(&checkout.base, &checkout.files);
+        let theirs = changed(&checkout.base, &tip);
+        let both: Vec<String> = ours
+            .iter()
+            .filter(|(file, text)| theirs.get(*file).is_some_and(|other| other != *text))
+            .map(|(file, _)| file.clone())
+            .collect();
+        let moved = tip != checkout.base;
+        checkout.files = tip.clone();
+        checkout.files.extend(ours);
+        checkout.base = tip;
+        let outcome = if both.is_empty() {
+            MergeOutcome::Clean { commit: Some("m".to_owned()), retest: moved }
+        } else {
+            MergeOutcome::Conflict { paths: both }
+        };
+        Input::Merged { lane, tip: name, outcome, evidence: self.evidence(lane) }
+    }
+
+    pub fn land(&mut self, lane: LaneId, iteration: u32, tip: &str, task: TaskId) -> Input {
+        let already = self.landings.contains(&(task.clone(), iteration));
+        if !already && tip != format!("t{}", self.branch.len()) {
+            return Input::Landed { lane, outcome: LandOutcome::Moved };
+        }
+        if !already && self.moves.first() == Some(&iteration) {
+            // A person commits meanwhile.
+            self.moves.remove(0);
+            let mut next = self.tip().clone();
+            next.insert("by a person".to_owned(), iteration.to_string());
+            self.branch.push(next);
+            return Input::Landed { lane, outcome: LandOutcome::Moved };
+        }
+        if !already {
+            self.branch.push(self.lanes[&lane].files.clone());
+            self.landings.push((task, iteration));
+        }
+        Input::Landed { lane, outcome: LandOutcome::Landed { commit: format!("l{}", self.branch.len()) } }
+    }
+
+    pub fn restart(&mut self, kept: usize) {
+        self.journal.truncate(kept);
+        self.run = fold(&self.journal);
+        self.begun.clear();
+        let plan = (**self.run.plan().unwrap()).clone();
+        self.input(Input::Resume(Box::new(plan)));
+    }
+
+    pub fn ends(&self) -> Vec<(String, TaskEnd)> {
+        let end = |entry: &Entry| match &entry.fact {
+            Fact::TaskClosed { task, end, .. } => Some((task.0.clone(), end.clone())),
+            _ => None,
+        };
+        self.journal.iter().filter_map(end).collect()
+    }
+
+    pub fn started(&self) -> Vec<String> {
+        let task = |entry: &Entry| match &entry.fact {
+            Fact::IterationStarted { task, .. } => task.as_ref().map(|task| task.0.clone()),
+            _ => None,
+        };
+        self.journal.iter().filter_map(task).collect()
+    }
+}
