@@ -1,7 +1,8 @@
 //! Uncommitted work that is found when a run begins: whose it is, and what it is called. Pure.
 
-use crate::fact::{LaneId, RunId};
-use crate::run::{LaneState, Run, TurnKey};
+use crate::fact::{LaneId, TaskRow};
+use crate::message::{Message, Outcome, TaskText};
+use crate::run::{LaneState, Run, RunPlan, TurnKey};
 
 #[cfg(test)]
 mod tests;
@@ -66,18 +67,22 @@ pub struct Unsettled {
     pub label: String,
     /// The job's title.
     pub title: String,
+    /// The task that was worked on, in mode tasks.
+    pub task: Option<TaskRow>,
 }
 
 /// The work of a run that may lie uncommitted in its directory; `None` where no agent has worked.
 #[must_use]
 pub fn unsettled(run: &Run) -> Option<Unsettled> {
     let plan = run.plan()?;
+    let task = run.task_in(LaneId::default()).cloned();
     let of = |iteration: u32, attempt: u32, interrupted: bool, unkept: bool| Unsettled {
         turn: TurnKey { iteration, attempt },
         interrupted,
         unkept,
-        label: format!("iteration {iteration}"),
+        label: task.as_ref().map_or_else(|| format!("iteration {iteration}"), |row| row.id.to_string()),
         title: plan.job.title.clone(),
+        task: task.clone(),
     };
     match run.lane(LaneId::default())? {
         LaneState::Preparing(turn) if turn.attempt > 1 => {
@@ -116,12 +121,25 @@ pub fn is_to_be_repeated(run: &Run) -> bool {
 
 /// The commit's message. Its trailers are other ones than those of an iteration's commit, which is found again by them.
 #[must_use]
-pub fn message(run: &RunId, unsettled: &Unsettled) -> String {
-    let Unsettled { label, title, turn, .. } = unsettled;
-    format!(
-        "Interrupted work on {label} - {title}\n\nWindlass-Run: {run}\nWindlass-Interrupted: {}\n",
-        turn.iteration
-    )
+pub fn message(plan: &RunPlan, unsettled: &Unsettled) -> String {
+    let Unsettled { label, title, turn, task, .. } = unsettled;
+    let Some(row) = task else {
+        let run = &plan.run;
+        return format!(
+            "Interrupted work on {label} - {title}\n\nWindlass-Run: {run}\nWindlass-Interrupted: {}\n",
+            turn.iteration
+        );
+    };
+    let text = TaskText { id: &row.id.0, title: &row.title, kind: row.kind.as_deref(), breaking: None };
+    let message = Message {
+        outcome: Outcome::Interrupted,
+        run: &plan.run.0,
+        iteration: turn.iteration,
+        job: title,
+        feature: plan.job.tasks.as_ref().and_then(|tasks| tasks.feature.as_deref()),
+        task: Some(text),
+    };
+    message.text(&plan.message).replace("\nWindlass-Iteration: ", "\nWindlass-Interrupted: ")
 }
 
 /// The first paths, and how many more.

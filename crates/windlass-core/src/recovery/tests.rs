@@ -1,4 +1,6 @@
 use super::*;
+use crate::fact::RunId;
+use crate::message::Wording;
 use crate::run::Effect;
 use crate::run::testing::{Act, World, plan};
 
@@ -48,17 +50,25 @@ fn uncommitted_work_is_that_of_the_iteration_that_the_journal_names() {
 
 #[test]
 fn the_message_names_run_iteration_and_title_and_is_no_iterations_commit() {
+    let mut plan = plan();
+    plan.run = RunId("r-1".to_owned());
+    plan.message = Wording::DevLoop;
     let unsettled = Unsettled {
         turn: TurnKey { iteration: 3, attempt: 1 },
         interrupted: true,
         unkept: false,
         label: "iteration 3".to_owned(),
         title: "Make it work".to_owned(),
+        task: None,
     };
     assert_eq!(
-        message(&RunId("r-1".to_owned()), &unsettled),
+        message(&plan, &unsettled),
         "Interrupted work on iteration 3 - Make it work\n\nWindlass-Run: r-1\nWindlass-Interrupted: 3\n"
     );
+    let row = TaskRow { id: "T7".into(), title: "Seven".to_owned(), ..TaskRow::default() };
+    let said = message(&plan, &Unsettled { task: Some(row), ..unsettled });
+    assert!(said.starts_with("DevLoop: Interrupted work on T7 - Seven\n"), "{said}");
+    assert!(said.contains("\nWindlass-Interrupted: 3\n") && !said.contains("Windlass-Iteration"), "{said}");
 }
 
 #[test]

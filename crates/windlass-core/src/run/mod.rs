@@ -82,6 +82,8 @@ pub struct Run {
     survey: Survey,
     baseline: Vec<CheckOutcome>,
     hold: Option<Hold>,
+    /// It was counted what this wait is for: other lanes that meet the same are no further refusals.
+    hold_counted: bool,
     outages: Retries,
     refusals: Retries,
     stop: Option<Stop>,

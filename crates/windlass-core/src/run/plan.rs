@@ -139,6 +139,9 @@ pub struct LanesPlan {
     /// Where in the repository the run works: a folder below its top; empty = there.
     #[serde(with = "path_text")]
     pub below: PathBuf,
+    /// The branch that landings go to, by its full name; `None` = what is checked out when the first one is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// How a checkout is made ready; `None` = it has what the repository has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<BootstrapPlan>,

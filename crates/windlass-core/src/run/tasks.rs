@@ -30,6 +30,8 @@ pub(super) struct AtWork {
     pub began: Option<Evidence>,
     /// The agent was already asked to put it together with what the branch had got meanwhile.
     pub merged_by_agent: bool,
+    /// The commit of its work as it was before the agent was asked to.
+    pub work: Option<String>,
     /// Paths in which both sides changed the same; empty where only the checks of the merged tree failed.
     pub conflicts: Vec<String>,
 }
@@ -39,6 +41,27 @@ impl Run {
     #[must_use]
     pub fn tasks(&self) -> &Schedule {
         &self.tasks.schedule
+    }
+
+    /// The same with what is decided and only has to be written down: what has landed is done.
+    #[must_use]
+    pub fn tasks_as_decided(&self) -> Schedule {
+        let mut schedule = self.tasks.schedule.clone();
+        for lane in self.lanes.values() {
+            match &lane.state {
+                LaneState::Closing(Turn { task: Some(task), .. }, TaskEnd::Done) => {
+                    schedule.finish(task);
+                }
+                LaneState::Closing(Turn { task: Some(task), .. }, TaskEnd::Parked { .. }) => {
+                    schedule.park(task);
+                }
+                LaneState::Judging(Turn { task: Some(task), .. }, outcome, _) if outcome.in_git.landed => {
+                    schedule.finish(task);
+                }
+                _ => {}
+            }
+        }
+        schedule
     }
 
     /// Why a task was parked; `None` where it is not.
@@ -64,6 +87,12 @@ impl Run {
     #[must_use]
     pub fn refused_in(&self, lane: LaneId) -> &[CheckOutcome] {
         self.lanes.get(&lane).map_or(&[], |lane| &lane.refused)
+    }
+
+    /// The commit of a lane's work that its agent has to put together with the branch.
+    #[must_use]
+    pub fn work_in(&self, lane: LaneId) -> Option<&str> {
+        self.lanes.get(&lane)?.task.as_ref()?.work.as_deref()
     }
 
     /// The paths that the agent of a lane has to put together.

@@ -8,7 +8,7 @@ use crate::fact::{
 use crate::mode;
 use crate::run::lane::{Judged, LaneState, Outcome, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
-use crate::run::{CommitPolicy, Hold, NotesShare, Run};
+use crate::run::{CommitPolicy, Hold, NotesShare, Retries, Run};
 
 /// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,9 +178,13 @@ impl Run {
             }),
             Class::UsageLimit => {
                 let limit = summary.limit.clone().unwrap_or_default();
-                let patience = after_limit(&limit, &self.refusals, &plan.limits, now.wall);
+                // Another lane has met it as well, and is waited for already.
+                let met = self.hold.is_some_and(|hold| hold.class == Class::UsageLimit);
+                let refusals = if met { Retries::default() } else { self.refusals.clone() };
+                let patience = after_limit(&limit, &refusals, &plan.limits, now.wall);
                 self.wait(Class::UsageLimit, patience, StopReason::LimitWaitExceeded)
             }
+            Class::Outage if self.hold.is_some() => None,
             Class::Outage => {
                 let patience = after_outage(&plan.run, &self.outages, &plan.limits, &plan.clocks, now.wall);
                 self.wait(Class::Outage, patience, StopReason::AgentUnavailable)

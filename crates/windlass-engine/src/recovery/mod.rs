@@ -185,7 +185,7 @@ pub fn save(
     let (Commits::Yes, Some(repository)) = (commits, &place.repository) else {
         return Ok(Saved { snapshot, outcome: CommitOutcome::NothingToCommit });
     };
-    let message = recovery::message(&plan.run, unsettled);
+    let message = recovery::message(plan, unsettled);
     // Hooks may be the work of whoever was locked in.
     let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let candidate =

@@ -34,7 +34,7 @@ pub use name::{Moment, NotAMoment, Side, SnapshotName};
 pub use repair::{RepairPlan, RepairScope, RepairStep, Repaired, plan_repair, repair};
 pub(crate) use repository::OwnFile;
 pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_restore, restore};
-pub(crate) use restore::{changed_since, remove_half_written, undo};
+pub(crate) use restore::{changed_since, remove_emptied, remove_half_written, undo};
 pub use store::Store;
 
 use crate::file::FileError;

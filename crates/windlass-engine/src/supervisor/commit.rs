@@ -8,6 +8,7 @@ use windlass_core::run::{CommitKind, Input, RunPlan, TurnKey};
 
 use super::damage;
 use super::event::WorkError;
+use super::tasks::is_own_file;
 use super::withhold::{self, Held, Scene};
 use super::worker::Worked;
 use super::world::World;
@@ -93,6 +94,9 @@ fn commit(
     changed.retain(|path| {
         world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
     });
+    // The task file is never given up, whatever the agent does with it.
+    changed
+        .retain(|path| candidate.inventory.entry(path).is_some() || !is_own_file(&world.plan, &place, path));
     leave_a_persons(world, repository, &mut changed)?;
     let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);

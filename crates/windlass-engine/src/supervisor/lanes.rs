@@ -1,6 +1,6 @@
 //! Lanes with checkouts of their own, as the worker sees them: made, committed in, merged with the branch, landed, parked.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,11 +15,12 @@ use super::tasks;
 use super::withhold::{self, Scene};
 use super::worker::{Known, Work, Worked};
 use super::world::World;
+use crate::file::AtPath as _;
 use crate::git::lane::{
     Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, park,
 };
 use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
-use crate::inventory::{Place, Surveyor, is_own};
+use crate::inventory::{Place, Surveyor, as_path, is_own};
 use crate::snapshot::{Side, Store};
 use crate::store::Project;
 
@@ -55,8 +56,6 @@ pub(super) struct Worlds {
 struct Checkout {
     world: World,
     lane: Lane,
-    /// The work whose conflicts its agent has to resolve.
-    merging: Option<ObjectId>,
 }
 
 impl Worlds {
@@ -92,7 +91,11 @@ impl Worlds {
 
     fn tip(&mut self, main: &Repository) -> Result<ObjectId, WorkError> {
         if self.target.is_none() {
-            self.target = Target::of(&main.head()?);
+            let branch = self.main.plan.lanes.as_ref().and_then(|lanes| lanes.branch.as_ref());
+            self.target = match branch {
+                Some(branch) => Some(Target::Branch(branch.clone().into_bytes())),
+                None => Target::of(&main.head()?),
+            };
         }
         let Some(target) = &self.target else {
             return Err(WorkError::of(StopReason::NeedsHuman, &"lanes need a first commit to begin with"));
@@ -151,6 +154,7 @@ impl Worlds {
         {
             inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
         }
+        leave_work_out(&opened.lane, tip)?;
         Ok(opened.lane)
     }
 
@@ -165,7 +169,7 @@ impl Worlds {
         let place = Place::new(&plan.directory, Some(repository));
         let world = World::new(Arc::new(plan), self.main.folder.clone(), Surveyor::new(place), Some(store))
             .guarding(self.main.guard.search_path());
-        self.lanes.insert(lane, Checkout { world, lane: checkout, merging: None });
+        self.lanes.insert(lane, Checkout { world, lane: checkout });
         Ok(())
     }
 
@@ -192,12 +196,14 @@ impl Worlds {
         kind: CommitKind,
         known: &Known,
     ) -> Worked {
-        let Checkout { world, lane: checkout, merging } = self.checkout(lane)?;
+        let work =
+            work_of(known).filter(|_| known.at_task.as_ref().is_some_and(|at| !at.conflicts.is_empty()));
+        let Checkout { world, lane: checkout } = self.checkout(lane)?;
         let mut notes = CommitNotes::default();
         let mut inputs = Vec::new();
         let subject = Subject { kind, task: known.at_task.as_ref().map(|at| &at.row) };
-        let unresolved = match merging {
-            Some(work) => checkout.unresolved(*work)?,
+        let unresolved = match work {
+            Some(work) => checkout.unresolved(work)?,
             None => Vec::new(),
         };
         let outcome = if unresolved.is_empty() {
@@ -221,9 +227,6 @@ impl Worlds {
                 (None, false, Some(format!("a hook of the repository refused: {last}")))
             }
         };
-        if refused.is_none() {
-            *merging = None;
-        }
         inputs.push(Input::CommitEnded { lane, commit, evidence, altered, refused, notes });
         Ok(inputs)
     }
@@ -231,7 +234,7 @@ impl Worlds {
     fn merge(&mut self, lane: LaneId, commit: Option<&str>) -> Worked {
         let main = self.repository()?;
         let tip = self.tip(&main)?;
-        let Checkout { world, lane: checkout, merging } = self.checkout(lane)?;
+        let Checkout { world, lane: checkout } = self.checkout(lane)?;
         let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
             None => MergeOutcome::Clean { commit: None, retest: false },
             Some(work) => match checkout.merge(work, tip)? {
@@ -239,7 +242,6 @@ impl Worlds {
                     MergeOutcome::Clean { commit: Some(commit.to_string()), retest: merged == Merged::Anew }
                 }
                 Outcome::Conflict(conflicts) => {
-                    *merging = Some(work);
                     let paths = conflicts.iter().flat_map(|conflict| &conflict.paths).take(NAMED);
                     let shown = |path: &Vec<u8>| String::from_utf8_lossy(path).replace(char::is_control, "?");
                     MergeOutcome::Conflict { paths: paths.map(shown).collect() }
@@ -265,9 +267,17 @@ impl Worlds {
         let now = self.tip(&main)?;
         let commit = commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
         let tip = ObjectId::from_hex(tip.as_bytes()).unwrap_or(now);
-        let mut inputs = self.main.write_states(known, Some(TaskState::Done))?;
-        inputs.extend(self.main.note_progress(known, turn, &TaskEnd::Done)?);
-        let files = self.own_files(known);
+        let here = self.is_checked_out(&main)?;
+        let mut inputs = Vec::new();
+        let mut files = Vec::new();
+        if here {
+            inputs = self.main.write_states(known, Some(TaskState::Done))?;
+            inputs.extend(self.main.note_progress(known, turn, &TaskEnd::Done)?);
+            files = self.own_files(known);
+        } else {
+            let text = "another branch is checked out here: tasks land without their status in the task file";
+            inputs.extend(self.main.say_once(vec![text.to_owned()]));
+        }
         let subject = Subject { kind: CommitKind::Complete, task: known.at_task.as_ref().map(|at| &at.row) };
         let plan = Arc::clone(&self.main.plan);
         let said = commit::message(&plan, turn, subject);
@@ -304,6 +314,12 @@ impl Worlds {
         Ok(inputs)
     }
 
+    /// Is what the landings go to checked out in the user's directory? Otherwise its task file is another one.
+    fn is_checked_out(&mut self, main: &Repository) -> Result<bool, WorkError> {
+        self.tip(main)?;
+        Ok(Target::of(&main.head()?) == self.target)
+    }
+
     /// The runner's own files as they are in the user's directory now.
     fn own_files(&self, known: &Known) -> Vec<OwnFile> {
         let plan = &self.main.plan;
@@ -328,14 +344,17 @@ impl Worlds {
             TaskEnd::Again { .. } => TaskState::InProgress,
             TaskEnd::Parked { .. } => TaskState::Open,
         };
-        let mut inputs = self.main.write_states(known, Some(state))?;
-        if *end != TaskEnd::Done {
-            inputs.extend(self.main.note_progress(known, turn, end)?);
+        let mut inputs = Vec::new();
+        if self.is_checked_out(&main)? {
+            inputs = self.main.write_states(known, Some(state))?;
+            if *end != TaskEnd::Done {
+                inputs.extend(self.main.note_progress(known, turn, end)?);
+            }
         }
         let checkout = self.checkout(lane)?;
         let mut branch = None;
         if matches!(end, TaskEnd::Parked { .. }) {
-            let parked = park(&main, &checkout.lane, checkout.merging, &run, &task.0)?;
+            let parked = park(&main, &checkout.lane, work_of(known), &run, &task.0)?;
             branch = parked.branch.or(parked.merging);
         }
         checkout.lane.mend()?;
@@ -345,6 +364,21 @@ impl Worlds {
         inputs.push(Input::TaskClosed { lane, branch, evidence, snapshot: None });
         Ok(inputs)
     }
+}
+
+/// What was copied and git does not ignore would be taken for work: it is not taken along.
+fn leave_work_out(checkout: &Lane, tip: ObjectId) -> Result<(), WorkError> {
+    let repository = checkout.repository().clone();
+    let tracked = repository.files_of(&tip.to_string())?;
+    let place = Place::new(checkout.top(), Some(repository));
+    let there = Surveyor::new(place).survey(&[])?;
+    for entry in
+        there.entries.iter().filter(|entry| !tracked.contains_key(&entry.path) && !is_own(&entry.path))
+    {
+        let path = checkout.top().join(as_path(&entry.path));
+        std::fs::remove_file(&path).at("remove", &path)?;
+    }
+    Ok(())
 }
 
 fn squash(
@@ -367,17 +401,16 @@ fn squash(
     let scene = Scene { repository: checkout.repository(), store, since: &since, candidate: inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let place = world.surveyor.place();
-    let mut without: Vec<Vec<u8>> =
-        tasks::own_files(&world.plan).filter_map(|file| place.relative(&file)).collect();
-    without.extend(held.iter().map(|(path, _)| path.clone()));
-    // What was copied into the checkout, and is as it was, is no work.
+    let mut without: Vec<Vec<u8>> = held.iter().map(|(path, _)| path.clone()).collect();
+    // Neither the runner's own files nor what was copied into the checkout is work.
     let stands_at = checkout.repository().head()?.commit();
     let stands_at = stands_at.map(|commit| commit.to_string()).unwrap_or_default();
     let tracked = checkout.repository().files_of(&stands_at)?;
-    let moved: HashSet<&[u8]> = changed.iter().map(Vec::as_slice).collect();
-    let copied =
-        |path: &Vec<u8>| !tracked.contains_key(path) && (is_own(path) || !moved.contains(path.as_slice()));
-    without.extend(inventory.entries.iter().map(|entry| &entry.path).filter(|path| copied(path)).cloned());
+    let there = inventory.entries.iter().map(|entry| &entry.path);
+    let is_left = |path: &&Vec<u8>| {
+        tasks::is_own_file(&world.plan, place, path) || (is_own(path) && !tracked.contains_key(*path))
+    };
+    without.extend(there.chain(tracked.keys()).filter(is_left).cloned());
     let text = message.text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let squash = Squash {
@@ -389,6 +422,11 @@ fn squash(
         timeout: commit::HOOKS,
     };
     Ok((checkout.squash(store, &squash)?, held))
+}
+
+/// The lane's work as it was before its agent was asked to put it together with the branch.
+fn work_of(known: &Known) -> Option<ObjectId> {
+    ObjectId::from_hex(known.at_task.as_ref()?.work.as_ref()?.as_bytes())
 }
 
 fn listed(paths: &[Vec<u8>]) -> String {

@@ -47,7 +47,7 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 pub use audience::{Audience, Place};
 pub use error::EngineError;
 pub use prepare::{Preview, Wanted, preview};
-pub use tasks::own_files;
+pub use tasks::is_own_file;
 pub use tell::Telling;
 
 use clock::Clock;

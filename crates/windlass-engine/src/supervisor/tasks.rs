@@ -15,6 +15,7 @@ use windlass_core::tasks::{self as schedule, Schedule};
 use super::event::WorkError;
 use super::worker::{AtTask, Known};
 use super::world::World;
+use crate::inventory::{Place, as_path, is_own};
 use crate::progress::{ProgressFileError, write_progress};
 use crate::snapshot::{Side, remove_half_written, undo};
 use crate::tasks::{TasksError, read_tasks, set_state};
@@ -34,9 +35,22 @@ pub fn own_files(plan: &RunPlan) -> impl Iterator<Item = PathBuf> {
         .flat_map(|places| std::iter::once(places.file.clone()).chain(places.progress.clone()))
 }
 
+/// Is it one of those, or in a folder that is?
+#[must_use]
+pub fn is_own_file(plan: &RunPlan, place: &Place, path: &[u8]) -> bool {
+    let mut own = own_files(plan).filter_map(|file| place.relative(&file));
+    own.any(|own| as_path(path).starts_with(as_path(&own)))
+}
+
 /// What the tasks' file says.
 pub(super) fn read(plan: &RunPlan) -> Option<TaskList> {
     Some(read_tasks(&plan.directory, &of(plan)?.file).list)
+}
+
+/// The tasks as they are to be worked off; `None` where they cannot be read: those that are known stay.
+pub(super) fn rows(plan: &RunPlan) -> Option<Vec<TaskRow>> {
+    let list = read(plan)?;
+    (!list.is_missing() && !list.is_unusable()).then(|| list.rows())
 }
 
 /// How the tasks stand in the file: `complete` says whether the task at hand is done there.
@@ -261,14 +275,12 @@ impl World {
         }
         let now = self.look()?.inventory;
         let after_name = self.name(turn, Side::After);
-        let own: Vec<Vec<u8>> = own_files(&self.plan).filter_map(|file| place.relative(&file)).collect();
         let Some(store) = &self.snapshots else {
             return Ok((Vec::new(), None));
         };
         let (before, after) = (store.load(since)?, store.load(&store.named(&after_name)?)?);
         let mut changed = crate::snapshot::changed_since(store, &before, &now)?;
-        changed
-            .retain(|path| !crate::inventory::is_own(path) && !own.iter().any(|own| path.starts_with(own)));
+        changed.retain(|path| !is_own(path) && !is_own_file(&self.plan, &place, path));
         if changed.is_empty() {
             return Ok((Vec::new(), Some(since.clone())));
         }

@@ -80,6 +80,8 @@ pub(super) struct AtTask {
     pub failed: u32,
     /// Paths that its agent has to put together.
     pub conflicts: Vec<String>,
+    /// The commit of its work before that.
+    pub work: Option<String>,
     /// When its iteration began.
     pub began: Timestamp,
     /// What the iteration has cost.
@@ -102,7 +104,7 @@ impl Known {
             hook: run.hook_prompt(),
             hook_refusal: run.hook_refusal(lane).map(str::to_owned),
             strays: run.strays().to_vec(),
-            schedule: of_tasks.then(|| run.tasks().clone()),
+            schedule: of_tasks.then(|| run.tasks_as_decided()),
             at_task: AtTask::in_lane(run, lane),
             damage: run.damage_prompt(),
             told: told(run),
@@ -120,6 +122,7 @@ impl AtTask {
             fresh: run.task_is_fresh(lane),
             failed: run.task_failures(&row.id),
             conflicts: run.conflicts_in(lane).to_vec(),
+            work: run.work_in(lane).map(str::to_owned),
             began: turn.began,
             cost: turn.cost,
             tokens: turn.tokens,

@@ -22,7 +22,9 @@ use super::worker::{Known, Work, Worked};
 use crate::git::TreeFiles;
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::recovery::Uncommitted;
-use crate::snapshot::{LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since};
+use crate::snapshot::{
+    LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
+};
 use crate::store::RunFolder;
 
 /// What the worker holds.
@@ -201,7 +203,7 @@ impl World {
             snapshot,
             left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
             standing,
-            tasks: tasks::read(&self.plan).map(|list| list.rows()),
+            tasks: tasks::rows(&self.plan),
         });
         Ok(inputs)
     }
@@ -213,7 +215,7 @@ impl World {
         let evidence = self.evidence(&look);
         self.remember(look);
         let standing = standing::read(&self.plan);
-        let tasks = tasks::read(&self.plan).map(|list| list.rows());
+        let tasks = tasks::rows(&self.plan);
         inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks });
         Ok(inputs)
     }
@@ -278,8 +280,13 @@ impl World {
             Err(SnapshotError::Unknown(_)) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        if changed_since(store, &store.load(&former)?, now)?.is_empty() {
+        let left = store.load(&former)?;
+        if changed_since(store, &left, now)?.is_empty() {
             return Ok(None);
+        }
+        if self.plan.job.mode == Mode::Plan || guard::undoes(self) {
+            // An undoing that was cut off may have removed the last file of a folder, and not the folder.
+            remove_emptied(&self.surveyor.place().root, now, &left);
         }
         let own = store.next_before_restore(&name.run)?;
         store.name(&former, &own)?;

@@ -33,6 +33,7 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
             count: lanes,
             folder: "/state/lanes".into(),
             below: std::path::PathBuf::new(),
+            branch: None,
             bootstrap: None,
         });
     }

@@ -1,6 +1,6 @@
 //! Commits, and tasks with what became of them.
 
-use windlass_core::fact::{LaneId, TaskEnd, TaskId};
+use windlass_core::fact::{Items, LaneId, TaskEnd, TaskId};
 
 use super::Board;
 
@@ -38,9 +38,18 @@ impl Board {
     /// An iteration has left its task so.
     pub(super) fn close(&mut self, task: &TaskId, end: &TaskEnd) {
         match end {
-            TaskEnd::Done => drop(self.tasks.finish(task)),
-            TaskEnd::Parked { .. } => drop(self.tasks.park(task)),
+            TaskEnd::Done => {
+                self.tasks.finish(task);
+            }
+            TaskEnd::Parked { .. } => {
+                self.tasks.park(task);
+            }
             TaskEnd::Again { .. } => {}
+        }
+        let counts = self.tasks.counts();
+        if let Some(latest) = &mut self.status.latest {
+            latest.items = Some(Items { done: counts.done as u64, total: counts.total as u64 });
+            latest.summary.clear();
         }
     }
 

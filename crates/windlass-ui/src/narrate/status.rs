@@ -117,6 +117,10 @@ pub(super) const fn assessed(verdict: Assessed) -> (Tone, Mark, &'static str) {
 
 /// `(4 items remaining)`; empty where nothing is counted or nothing is left.
 pub(super) fn remaining(board: &Board) -> String {
+    if board.tasks.counts().total > 0 {
+        // Each task's own line says how many are done.
+        return String::new();
+    }
     match board.status.remaining() {
         None | Some(0) => String::new(),
         Some(left) => {

@@ -8,7 +8,7 @@ use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
 use windlass_core::fact::{
     CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, Hook, HookCommand,
-    HookName, HookOutcome, Items, LaneId, Standing, Suspicion,
+    HookName, HookOutcome, Items, LaneId, Standing, Suspicion, TaskEnd,
 };
 use windlass_core::observation::Observation;
 use windlass_core::run::RunPlan;
@@ -135,11 +135,12 @@ fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<Stri
     }
 }
 
-/// The name of a fact's line: the journal's, but for three that were promised under another one.
+/// The name of a fact's line: the journal's, but for four that were promised under another one.
 const fn fact_name(fact: &Fact) -> &'static str {
     match fact {
         Fact::CheckFinished { .. } => "gate_finished",
         Fact::Held { .. } => "waiting",
+        Fact::TaskClosed { .. } => "task_finished",
         Fact::NotificationSettled { .. } => "notification_sent",
         fact => fact.name(),
     }
@@ -155,6 +156,18 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
         tokens.insert("total".to_owned(), json!(total));
     }
     match fact {
+        Fact::TaskClosed { end, .. } => {
+            body.remove("end");
+            let (outcome, reason) = match end {
+                TaskEnd::Done => ("done", ""),
+                TaskEnd::Again { why } => ("again", why.as_str()),
+                TaskEnd::Parked { reason } => ("parked", reason.as_str()),
+            };
+            body.insert("outcome".to_owned(), json!(outcome));
+            if !reason.is_empty() {
+                body.insert("reason".to_owned(), json!(reason));
+            }
+        }
         Fact::StatusChanged { standing, .. } => {
             body = status_body(standing, board.status.more());
         }

@@ -3,6 +3,7 @@
 
 mod documents;
 mod observations;
+mod tasks;
 
 use serde_json::{Map, Value, json};
 use windlass_core::fact::StopReason;
@@ -11,6 +12,7 @@ use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, 
 pub(super) use self::documents::DOCUMENTS;
 pub(super) use self::observations::{OBSERVATIONS, OBSERVED};
 use super::json::FORMAT_VERSION;
+pub(super) use tasks::TASK_FACTS;
 
 /// What a field holds.
 #[derive(Clone, Copy)]
@@ -92,7 +94,7 @@ const EVIDENCE: Shape =
     Object(&[("head", Text, Sometimes), ("tree", Text, Always), ("work", Text, Sometimes)]);
 
 const PLAN: &[Field] = &[
-    ("mode", OneOf(&["goal", "loop", "iterative", "verify", "validate"]), Always),
+    ("mode", OneOf(&["goal", "loop", "iterative", "plan", "build", "tasks", "verify", "validate"]), Always),
     ("title", Text, Always),
     ("directory", Text, Always),
     ("git", Flag, Always),
@@ -225,7 +227,7 @@ const GATE_FINISHED: &[Field] = &[
     ("check", Integer, Always),
     ("kind", CHECK_KIND, Always),
     ("command", Text, Always),
-    ("stage", OneOf(&["baseline", "candidate", "committed"]), Always),
+    ("stage", OneOf(&["baseline", "candidate", "committed", "merged"]), Always),
     ("passed", Flag, Always),
     ("result", OneOf(&["passed", "failed", "signalled", "timed_out", "lost"]), Always),
     ("exit_code", Nullable(&Integer), Always),
@@ -321,7 +323,14 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
         ],
     ),
     ("gate_finished", GATE_FINISHED),
-    ("iteration_started", &[("iteration", Integer, Always), ("max_iterations", Nullable(&Integer), Always)]),
+    (
+        "iteration_started",
+        &[
+            ("iteration", Integer, Always),
+            ("max_iterations", Nullable(&Integer), Always),
+            ("task", Text, Sometimes),
+        ],
+    ),
     ("call_reserved", CALL_RESERVED),
     ("call_spawned", &[("call", Integer, Always), ("pid", Integer, Always)]),
     ("call_cut", &[("call", Integer, Always), ("cut", CUT, Always), ("now", Flag, Sometimes)]),
@@ -394,7 +403,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
 #[must_use]
 pub fn json_schema() -> String {
     let head = HEAD.iter();
-    let facts = FACTS.iter().map(|(name, own)| line(name, head.clone().chain(*own)));
+    let facts = FACTS.iter().chain(TASK_FACTS).map(|(name, own)| line(name, head.clone().chain(*own)));
     let observed =
         OBSERVATIONS.iter().map(|(name, own)| line(name, head.clone().chain(OBSERVED).chain(*own)));
     let documents = DOCUMENTS.iter().map(|(name, own)| line(name, own.iter()));

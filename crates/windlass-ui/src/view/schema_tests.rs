@@ -2,10 +2,11 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use windlass_core::config::NotifyEvent;
+use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact,
-    HookDecision, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, Suspicion, SuspicionKind,
-    UsageLimit,
+    HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind,
+    Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -60,7 +61,7 @@ fn check_fields(value: &Value, fields: Vec<&Field>, place: &str) -> Result<(), S
 }
 
 fn fields_of(name: &str) -> Option<Vec<&'static Field>> {
-    let fact = FACTS.iter().find(|(known, _)| *known == name);
+    let fact = FACTS.iter().chain(TASK_FACTS).find(|(known, _)| *known == name);
     let observation = OBSERVATIONS.iter().find(|(known, _)| *known == name);
     match (fact, observation) {
         (Some((_, own)), _) => Some(HEAD.iter().chain(*own).collect()),
@@ -217,6 +218,29 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
         undone: true,
         evidence: Evidence::default(),
     });
+    let (lane, evidence, snapshot) = (LaneId(0), Evidence::default(), None);
+    let task = TaskId::from("T1");
+    let end = TaskEnd::Parked { reason: "failed 2 times".to_owned() };
+    let clean = MergeOutcome::Clean { commit: None, retest: false };
+    for fact in [
+        Fact::TasksRead { tasks: vec![TaskRow { id: task.clone(), ..TaskRow::default() }] },
+        Fact::LaneOpened { lane, base: "c1".to_owned(), evidence: evidence.clone(), snapshot: None },
+        Fact::Merged { lane, tip: "c1".to_owned(), outcome: clean, evidence: evidence.clone() },
+        Fact::Landed { lane, outcome: LandOutcome::Landed { commit: "c2".to_owned() } },
+        Fact::TaskClosed {
+            lane,
+            iteration: 1,
+            task,
+            end,
+            branch: None,
+            evidence: evidence.clone(),
+            snapshot,
+        },
+        Fact::Damaged { lane, iteration: 1, attempt: 1, found: Vec::new(), course: DamageCourse::GoOn },
+        Fact::Undone { lane, evidence, standing: None },
+    ] {
+        kept.fact(fact);
+    }
     let workspaces = [Night::new().workspace(), Night::new().stagnating(), kept];
     for night in [Night::new().whole(), everything_else()].into_iter().chain(workspaces) {
         let (results, _) = shown(JsonView::new, &Terminal::plain(), &night.events);
@@ -228,7 +252,7 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
             seen.insert(name);
         }
     }
-    let types = FACTS.iter().chain(OBSERVATIONS).map(|(name, _)| (*name).to_owned());
+    let types = FACTS.iter().chain(TASK_FACTS).chain(OBSERVATIONS).map(|(name, _)| (*name).to_owned());
     assert_eq!(seen, types.collect());
 }
 

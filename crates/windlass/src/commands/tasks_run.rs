@@ -5,6 +5,7 @@ use std::path::Path;
 use windlass_core::config::keys;
 use windlass_core::fact::{RunId, TaskState};
 use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, SandboxKind};
+use windlass_engine::git::Head;
 use windlass_engine::store::RunFolder;
 
 use super::here::Here;
@@ -52,7 +53,12 @@ pub fn lanes(here: &Here, request: &Request, run: &RunId) -> Option<LanesPlan> {
     let below = here.directory.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
     let folder = RunFolder::of(&here.project, run).path().join(LANES);
     let bootstrap = Some(request.configuration.resolved.worktree.bootstrap.clone());
-    Some(LanesPlan { count, folder, below, bootstrap })
+    let head = here.repository.as_ref()?.head().ok();
+    let branch = match head {
+        Some(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
+        _ => None,
+    };
+    Some(LanesPlan { count, folder, below, branch, bootstrap })
 }
 
 /// What is said on the command line has to be possible.

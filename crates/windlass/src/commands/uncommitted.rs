@@ -8,6 +8,7 @@ use windlass_engine::git::{CommitOutcome, Repository};
 use windlass_engine::recovery::{self, Commits, RecoveryError, Saved, Sorted};
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::{RunFolder, index, journal};
+use windlass_engine::supervisor::is_own_file;
 
 use super::here::Here;
 use crate::error::{CliError, Kind};
@@ -40,10 +41,7 @@ pub fn before_run(
     }
     let mut dirty = recovery::uncommitted(repository)?;
     // What the runner itself writes there goes with its next commit.
-    let own: Vec<Vec<u8>> = windlass_engine::supervisor::own_files(plan)
-        .filter_map(|file| here.place().relative(&file))
-        .collect();
-    dirty.retain(|path, _| !own.contains(path));
+    dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
     let mut notices = Vec::new();
     let mut of_a_person = dirty.clone();
     if let (Some((former, run, unsettled)), Some(mut store), false) =
@@ -77,7 +75,8 @@ pub fn before_resumption(
     let (Some(repository), CommitPolicy::Runner) = (&here.repository, plan.commit) else {
         return Ok(Vec::new());
     };
-    let dirty = recovery::uncommitted(repository)?;
+    let mut dirty = recovery::uncommitted(repository)?;
+    dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
     let (Some(unsettled), Some(mut store), false) = (unsettled(run), here.snapshots()?, dirty.is_empty())
     else {
         return Ok(Vec::new());

@@ -240,7 +240,9 @@ fn killed_at_any_write_of_the_merge_queue_nothing_is_lost_or_doubled() {
             assert_eq!(
                 night.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"]),
                 expected,
-                "{fault}"
+                "{fault}: {}\n{:#?}",
+                night.env.git(&["show", "HEAD:requirements.md"]),
+                night.facts()
             );
             assert_whole(&night);
         }

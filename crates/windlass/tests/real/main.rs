@@ -14,4 +14,5 @@ mod plans;
 mod sandboxed;
 mod sessions;
 mod stopping;
+mod tasks;
 mod workspaces;

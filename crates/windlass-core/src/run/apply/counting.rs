@@ -9,6 +9,10 @@ use crate::run::{Refused, Retries, Run};
 impl Run {
     /// Attempts in a row that did not get through to the API.
     pub(super) fn count_reach(&mut self, now: Now, class: Class) {
+        let again = matches!(class, Class::Outage | Class::UsageLimit) && self.hold.is_some();
+        if again && std::mem::replace(&mut self.hold_counted, true) {
+            return;
+        }
         match class {
             Class::Outage => self.outages.failed(now.wall),
             Class::UsageLimit => self.refusals.failed(now.wall),

@@ -68,6 +68,7 @@ impl Run {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
                 }
+                self.hold_counted &= self.hold.is_some();
                 self.hold = Some(Hold { until: *until, class: *class });
                 Ok(())
             }

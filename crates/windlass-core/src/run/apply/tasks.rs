@@ -44,8 +44,13 @@ impl Run {
             // Of a checkout of its own it is known once that is open.
             let began = held.latest.clone().filter(|_| !opens);
             held.refused.clear();
-            held.task =
-                Some(AtWork { id: task.clone(), began, merged_by_agent: false, conflicts: Vec::new() });
+            held.task = Some(AtWork {
+                id: task.clone(),
+                began,
+                merged_by_agent: false,
+                work: None,
+                conflicts: Vec::new(),
+            });
         }
         Ok(())
     }
@@ -126,6 +131,7 @@ impl Run {
             held.refused = judged.outcomes;
             if let Some(at) = &mut held.task {
                 at.merged_by_agent = true;
+                at.work = outcome.in_git.commit;
                 conflicts.clone_into(&mut at.conflicts);
             }
         }

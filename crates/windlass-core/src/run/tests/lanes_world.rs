@@ -81,6 +81,7 @@ pub fn tasks_plan(lanes: u16) -> RunPlan {
         count: lanes,
         folder: "/state/lanes".into(),
         below: std::path::PathBuf::new(),
+        branch: None,
         bootstrap: None,
     });
     plan.clocks.delay = Duration::ZERO;

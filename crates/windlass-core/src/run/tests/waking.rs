@@ -13,6 +13,7 @@ pub(super) fn two_lanes() -> RunPlan {
         count: 2,
         folder: "/state/lanes".into(),
         below: std::path::PathBuf::new(),
+        branch: None,
         bootstrap: None,
     });
     plan

@@ -38,6 +38,12 @@ fn remove_file(root: &Path, path: &Path) -> Result<(), WhyLeft> {
         }
         _ => {}
     }
+    remove_emptied(root, path);
+    Ok(())
+}
+
+/// Removes the folders above a file that is gone, as far as they are empty.
+pub(super) fn remove_emptied(root: &Path, path: &Path) {
     let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     for folder in above {
         // One that is not empty stays, and so do all above it.
@@ -45,7 +51,6 @@ fn remove_file(root: &Path, path: &Path) -> Result<(), WhyLeft> {
             break;
         }
     }
-    Ok(())
 }
 
 /// Are all folders above the path real ones?

@@ -15,7 +15,7 @@ use super::{LeftOutReason, Snapshot, SnapshotError, Store};
 use crate::inventory::{Entry, EntryKind, Inventory, Place, SurveyError, Surveyor};
 use ignores::SnapshotIgnores;
 
-pub use undo::{changed_since, remove_half_written, undo};
+pub use undo::{changed_since, remove_emptied, remove_half_written, undo};
 
 /// A restore was not possible. What had been done until then stays done; running it again goes on.
 #[derive(Debug, thiserror::Error)]

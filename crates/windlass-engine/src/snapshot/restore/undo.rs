@@ -83,6 +83,16 @@ pub fn undo(
     Ok(restored)
 }
 
+/// Removes the folders that an [`undo`] which was killed had emptied: of files that `left` has, and that are gone now.
+pub fn remove_emptied(root: &Path, now: &Inventory, left: &Snapshot) {
+    for file in left.files.iter().filter(|file| now.entry(&file.path).is_none()) {
+        let path = as_path(&file.path);
+        if root.join(path).symlink_metadata().is_err() {
+            deed::remove_emptied(root, path);
+        }
+    }
+}
+
 /// Removes what an [`undo`] that was killed had half-written; it is ours by its name, and in neither snapshot.
 pub fn remove_half_written(root: &Path, now: &Inventory, snapshots: [&Snapshot; 2]) {
     let half_written = |path: &[u8]| as_path(path).file_name().is_some_and(deed::is_temporary);
