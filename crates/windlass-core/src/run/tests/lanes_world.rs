@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::world::{check, fold, plan, report};
+use super::world::{check, fold, plan, report, settle};
 use crate::fact::{
     CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Entry, Evidence, Fact, LandOutcome, LaneId,
     MergeOutcome, Now, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskEnd, TaskId, TaskRow,
@@ -131,15 +131,7 @@ impl World {
     }
 
     pub fn input(&mut self, input: Input) {
-        let mut facts = self.run.decide(self.now, input);
-        while !facts.is_empty() {
-            for fact in facts {
-                let entry = Entry { seq: self.run.next_seq(), at: self.now, fact };
-                self.run.apply(&entry).unwrap_or_else(|illegal| panic!("{illegal}"));
-                self.journal.push(entry);
-            }
-            facts = self.run.decide(self.now, Input::Tick);
-        }
+        settle(&mut self.run, &mut self.journal, self.now, input);
         let at_the_branch = self
             .run
             .outstanding()
