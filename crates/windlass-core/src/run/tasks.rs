@@ -190,7 +190,8 @@ impl Run {
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
             ),
             (_, 0) => format!("parked: {named}{more}"),
-            _ => format!("parked: {named}{more}; {waiting} wait"),
+            (_, 1) => format!("parked: {named}{more}; 1 task waits"),
+            _ => format!("parked: {named}{more}; {waiting} tasks wait"),
         }
     }
 

@@ -52,7 +52,7 @@ fn a_task_that_fails_twice_is_parked_its_dependants_wait_and_the_rest_goes_on() 
         let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
             panic!()
         };
-        assert!(detail.contains("T2") && detail.contains("1 wait"), "{detail}");
+        assert!(detail.contains("T2") && detail.contains("1 task waits"), "{detail}");
     }
 }
 
