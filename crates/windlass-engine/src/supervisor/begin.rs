@@ -9,7 +9,7 @@ use windlass_core::run::{Effect, EndCall, Input, LaneState, PortPlace, RunPlan, 
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
-use super::event::Event;
+use super::event::{Event, WorkError};
 use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
 use super::worker::{Known, Work};
@@ -69,11 +69,15 @@ impl Supervisor {
             return Err(EngineError::Broken);
         };
         let environment = self.environment_of(lane);
+        if let Err(error) = self.wall_in(lane) {
+            self.call_not_set_up(lane, call, error);
+            return Ok(());
+        }
         let setting = CallSetting {
             plan: &plan,
             folder,
             settings: self.folder.settings_of(lane),
-            sandbox: &self.sandbox,
+            sandbox: self.walls.of_lane(lane),
             lane,
             call,
             purpose,
@@ -87,10 +91,7 @@ impl Supervisor {
         let (mut live, request) = match LiveCall::set_up(setting) {
             Ok(set_up) => set_up,
             Err(error @ (CallError::Store(_) | CallError::Sandbox(_))) => {
-                self.fail(error.is_disk_full(), &error.to_string());
-                // Nobody else will say that it is over, and until then the run could not end.
-                let report = Box::new(not_set_up());
-                let _ = self.events.send(Event::Worked(Input::CallEnded { lane, call, report }));
+                self.call_not_set_up(lane, call, WorkError::new(error.is_disk_full(), &error));
                 return Ok(());
             }
             Err(CallError::Process(error)) => return Err(error.into()),
@@ -102,6 +103,13 @@ impl Supervisor {
         held.id = Some(id);
         held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?;
         Ok(())
+    }
+
+    /// Nobody else will say that it is over, and until then the run could not end.
+    fn call_not_set_up(&self, lane: LaneId, call: CallId, error: WorkError) {
+        let _ = self.events.send(Event::WorkFailed(error));
+        let report = Box::new(not_set_up());
+        let _ = self.events.send(Event::Worked(Input::CallEnded { lane, call, report }));
     }
 
     /// Watches the job's own file. Where that cannot be, it is said once: the file is read after each call all the same.
@@ -169,7 +177,11 @@ impl Supervisor {
                 return Ok(());
             }
         };
-        let request = match self.sandbox.enter(Guest::Command, request) {
+        if let Err(error) = self.wall_in(lane) {
+            let _ = self.events.send(Event::WorkFailed(error));
+            return Ok(());
+        }
+        let request = match self.walls.of_lane(lane).enter(Guest::Command, request) {
             Ok(request) => request,
             Err(error) => {
                 self.fail(error.is_disk_full(), &error.to_string());
@@ -215,7 +227,7 @@ impl Supervisor {
             if let Some(lock) = &self.lock {
                 keeper.hold(&[lock.as_fd()])?;
             }
-            if let Some(rites) = self.sandbox.last_rites() {
+            if let Some(rites) = self.walls.of_run().last_rites() {
                 keeper.set_last_rites(&rites)?;
             }
             held.keeper = Some(keeper);

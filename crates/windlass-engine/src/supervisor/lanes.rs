@@ -21,6 +21,7 @@ use crate::git::lane::{
 };
 use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
 use crate::inventory::{Place, Surveyor, as_path, is_own};
+use crate::sandbox::Site;
 use crate::snapshot::{Side, Store};
 use crate::store::Project;
 
@@ -35,6 +36,19 @@ pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -
     }
     let directory = Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below);
     Some(RunPlan { directory, ..plan.clone() })
+}
+
+/// Where the guests of a lane's sandbox work; `None` where the lane has no checkout of its own.
+pub(super) fn site(
+    plan: &RunPlan,
+    main: Option<&Repository>,
+    lane: LaneId,
+) -> Option<Result<Site, LaneError>> {
+    let directory = plan_in(plan, main, lane)?.directory;
+    let (lanes, main) = (plan.lanes.as_ref()?, main?);
+    let home = home(&lanes.folder, lane);
+    let borrowed = Lane::borrowed(main, &home);
+    Some(borrowed.map(|borrowed| Site { lane, tree: Lane::top_of(main, &home), directory, borrowed }))
 }
 
 fn home(folder: &Path, lane: LaneId) -> PathBuf {

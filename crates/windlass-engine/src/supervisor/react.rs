@@ -89,7 +89,7 @@ impl Supervisor {
                     let text = format!("{} processes could not be killed: {left:?}", left.len());
                     self.take(Input::Notice(text))?;
                 }
-                self.sandbox.end();
+                self.walls.end(lane);
                 self.tell_of_sandbox()?;
                 self.swept(lane, None)?;
                 self.begin_waiting_hook(lane)
@@ -97,7 +97,7 @@ impl Supervisor {
             KeeperEvent::Died => {
                 held.keeper_died();
                 let _ = adopt_and_kill();
-                self.sandbox.end();
+                self.walls.end(lane);
                 self.tell_of_sandbox()?;
                 self.swept(lane, Some("the process that keeps watch over the agent was killed"))?;
                 self.begin_waiting_hook(lane)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_core::config::keys;
 use windlass_core::fact::{RunId, TaskState};
-use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, SandboxKind};
+use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode};
 use windlass_engine::git::Head;
 use windlass_engine::store::RunFolder;
 
@@ -86,11 +86,6 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), Cli
     if here.repository.is_none() {
         return Err(CliError::usage("several lanes need a git repository: what they make is merged there")
             .hint("Make one: git init, and commit what is there."));
-    }
-    if resolved.sandbox.kind != SandboxKind::None {
-        return Err(CliError::usage(
-            "several lanes cannot be locked in yet: run without -j, or without a sandbox",
-        ));
     }
     if commit(here, request) != CommitPolicy::Runner {
         return Err(CliError::usage(

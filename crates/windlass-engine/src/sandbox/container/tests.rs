@@ -19,6 +19,7 @@ fn with_engine(folder: &Path, script: &str) -> Container {
         git_settings: Vec::new(),
         state: folder.join("state"),
         files: Vec::new(),
+        closed: Vec::new(),
         scratch: folder.join("scratch"),
         windlass: PathBuf::from("/bin/sh"),
         home: folder.to_owned(),
