@@ -119,7 +119,11 @@ impl Local {
     /// Can lanes be locked in so that no guest of theirs writes where the project is?
     pub fn refuse_open_project(&self) -> Result<(), SandboxError> {
         // With mounts what is inside can be closed again.
-        if matches!(self.means, Means::Landlock) { lane::refuse_open_project(&self.plan, &self.room) } else { Ok(()) }
+        if matches!(self.means, Means::Landlock) {
+            lane::refuse_open_project(&self.plan, &self.room)
+        } else {
+            Ok(())
+        }
     }
 
     /// What would be started for an agent.
@@ -178,7 +182,8 @@ impl Local {
             // There is a usual limit, which the user's own stands in for.
             Limit::Processes => false,
         };
-        let missing = Limit::ALL.iter().filter(|limit| asked(limit) && !self.shared.group.held.contains(limit));
+        let missing =
+            Limit::ALL.iter().filter(|limit| asked(limit) && !self.shared.group.held.contains(limit));
         let news = missing.map(|limit| {
             format!("{} does not hold: this user may not make control groups for it here", limit.key())
         });

@@ -10,7 +10,8 @@ fn project_and_lane(root: &Path) -> (SandboxRoom, Site) {
     let tree = root.join("home/project");
     let state = root.join("home/.state");
     let clone = state.join("runs/r/lanes/1/tree/project");
-    for below in [&tree.join(".git/objects"), &clone.join(".git"), &state.join("runs/r/lanes/2/tree/project")] {
+    for below in [&tree.join(".git/objects"), &clone.join(".git"), &state.join("runs/r/lanes/2/tree/project")]
+    {
         create_dir_all(below).unwrap();
     }
     let objects = state.join("runs/r/lanes/1/lane.git/objects");
