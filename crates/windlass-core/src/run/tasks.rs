@@ -180,11 +180,33 @@ impl Run {
         Some((StopReason::Blocked, self.stands_in_the_way()))
     }
 
-    fn stands_in_the_way(&self) -> String {
-        let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
+    /// One task after another is parked and none was ever done: it is hardly the tasks. Each for itself ends no run.
+    pub(super) fn all_parked(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+        let parked = self.counters.parked;
+        if self.counters.done > 0 || parked < plan.limits.failures.max(1) {
+            return None;
+        }
+        let tasks = if parked == 1 {
+            "1 task was parked".to_owned()
+        } else {
+            format!("{parked} tasks in a row were parked")
+        };
+        let named = self.parked_tasks();
+        Some((StopReason::ConsecutiveFailures, format!("{tasks} and none is done: {named}")))
+    }
+
+    /// Those that are parked, and why.
+    fn parked_tasks(&self) -> String {
+        let parked = self.tasks.schedule.counts().parked;
         let named = self.tasks.parked.iter().take(NAMED).map(|(id, why)| format!("{id} ({why})"));
         let named = named.collect::<Vec<_>>().join(", ");
         let more = if parked > NAMED { format!(" and {} more", parked - NAMED) } else { String::new() };
+        format!("{named}{more}")
+    }
+
+    fn stands_in_the_way(&self) -> String {
+        let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
+        let named = self.parked_tasks();
         match (parked, waiting) {
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
@@ -192,6 +214,8 @@ impl Run {
             (_, 0) => format!("parked: {named}{more}"),
             (_, 1) => format!("parked: {named}{more}; 1 task waits"),
             _ => format!("parked: {named}{more}; {waiting} tasks wait"),
+            (_, 0) => format!("parked: {named}"),
+            _ => format!("parked: {named}; {waiting} wait"),
         }
     }
 

@@ -370,7 +370,7 @@ impl Run {
             _ => None,
         })?;
         self.count_reach(now, class);
-        self.count_verdict(verdict, progress);
+        self.count_verdict(lane, verdict, progress);
         self.count_verification(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
         self.count_claim(lane, verdict, &judged.outcomes);

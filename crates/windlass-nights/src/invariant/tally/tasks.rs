@@ -43,10 +43,15 @@ impl Tally {
                 match end {
                     TaskEnd::Again { .. } => {}
                     TaskEnd::Done => {
+                        self.at.forget_rows();
+                        self.done_here += 1;
+                        self.parked_in_a_row = 0;
                         self.tasks_done.insert(task.clone());
                         self.at.task = None;
                     }
                     TaskEnd::Parked { .. } => {
+                        self.at.forget_rows();
+                        self.parked_in_a_row += 1;
                         self.parked.insert(task.clone());
                         self.at.task = None;
                     }
