@@ -38,6 +38,8 @@ pub enum ProblemKind {
     UnknownStatus,
     /// A priority is none of those there are.
     UnknownPriority,
+    /// A pattern of protected files is none.
+    BadPattern,
     /// A task has a field twice.
     DoubleField,
     /// A status stands below a heading that is no task.
