@@ -20,6 +20,8 @@ pub(super) struct Tasks {
     pub failed: BTreeMap<TaskId, u32>,
     /// Why each parked one was.
     pub parked: BTreeMap<TaskId, String>,
+    /// What those protect that protect something, as this run read it first.
+    pub protected: BTreeMap<TaskId, Vec<String>>,
 }
 
 /// A task that a lane is at.
@@ -62,6 +64,24 @@ impl Run {
             }
         }
         schedule
+    }
+
+    /// Tasks as they were read, with what each protects as this run read it first: since then agents have had the file in
+    /// their hands. Of a task that is new to the run, what it lets through does not count.
+    pub(super) fn as_first_protected(&self, mut rows: Vec<TaskRow>) -> Vec<TaskRow> {
+        if self.tasks.schedule.rows().is_empty() {
+            return rows;
+        }
+        for row in &mut rows {
+            if let Some(first) = self.tasks.protected.get(&row.id) {
+                row.protected.clone_from(first);
+            } else if self.tasks.schedule.row(&row.id).is_some() {
+                row.protected.clear();
+            } else {
+                row.protected.retain(|pattern| !pattern.starts_with('!'));
+            }
+        }
+        rows
     }
 
     /// Why a task was parked; `None` where it is not.
@@ -242,6 +262,9 @@ impl Tasks {
             {
                 row.state = known.state;
             }
+        }
+        for row in rows.iter().filter(|row| !row.protected.is_empty()) {
+            self.protected.entry(row.id.clone()).or_insert_with(|| row.protected.clone());
         }
         self.schedule = Schedule::new(rows);
         let schedule = &mut self.schedule;

@@ -110,6 +110,9 @@ pub(super) fn foreign_changes(plan: &RunPlan, known: &Known) -> Option<String> {
             Some(now) if now.title != row.title || now.dependencies != row.dependencies => {
                 said.push(format!("{} reads differently", row.id));
             }
+            Some(now) if now.protected != row.protected => {
+                said.push(format!("{} protects other files", row.id));
+            }
             Some(now)
                 if plan.lanes.is_none() && Some(&row.id) != at && now.state != due(schedule, row, None) =>
             {

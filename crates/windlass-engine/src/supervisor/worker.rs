@@ -65,7 +65,7 @@ pub(super) struct Known {
     pub held: Vec<Suspicion>,
     /// What each lane had last committed, or began with.
     pub committed: BTreeMap<LaneId, SnapshotId>,
-    /// Patterns of files that the task protects beyond those of the plan.
+    /// Patterns of files that the task protects, or may change, beyond those of the plan.
     pub protected: Vec<String>,
 }
 
@@ -105,12 +105,12 @@ impl Known {
             hook_refusal: run.hook_refusal(lane).map(str::to_owned),
             strays: run.strays().to_vec(),
             schedule: of_tasks.then(|| run.tasks_as_decided()),
+            protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
             at_task: AtTask::in_lane(run, lane),
             damage: run.damage_prompt(),
             told: told(run),
             held: run.held(lane).into_iter().cloned().collect(),
             committed: run.last_commits().map(|(lane, id)| (lane, id.clone())).collect(),
-            protected: Vec::new(),
         }
     }
 }
