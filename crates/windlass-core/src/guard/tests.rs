@@ -292,7 +292,11 @@ fn what_is_let_through_may_lose_tests_and_is_where_others_may_have_moved() {
     assert_eq!(told(("tests/a.rs", "", one), lost), [], "it moved there");
     let held = [(SuspicionKind::Tests, "src/lib.rs".to_owned())];
     assert_eq!(told(("tests/a.rs", one, ""), lost), held);
-    assert_eq!(told(("tests/a.rs", one, "#[test]\nfn b() { assert!(x()); }\n"), lost), held, "it had as many");
+    assert_eq!(
+        told(("tests/a.rs", one, "#[test]\nfn b() { assert!(x()); }\n"), lost),
+        held,
+        "it had as many"
+    );
 }
 
 #[test]

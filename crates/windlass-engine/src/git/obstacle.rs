@@ -123,6 +123,22 @@ impl Repository {
         let size = String::from_utf8_lossy(&answer.output).trim().parse().ok();
         Ok(size.filter(|_| answer.code == 0))
     }
+
+    /// What is committed at a path; `None` where nothing is, or more than is looked at.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub(crate) fn committed_content(&self, path: &[u8]) -> Result<Option<Vec<u8>>, GitError> {
+        /// In bytes.
+        const LARGEST: u64 = 16 * 1024 * 1024;
+        if self.committed_size(path)?.is_none_or(|size| size > LARGEST) {
+            return Ok(None);
+        }
+        let mut name = std::ffi::OsString::from("HEAD:");
+        name.push(std::ffi::OsStr::from_bytes(path));
+        let answer = Call::within(self).args(["cat-file", "blob"]).arg(name).run()?;
+        Ok((answer.code == 0).then_some(answer.output))
+    }
 }
 
 /// What to tell a person about a filter that is missing.

@@ -9,12 +9,12 @@ use windlass_core::run::{CommitKind, Input, RunPlan, TurnKey};
 use super::damage;
 use super::event::WorkError;
 use super::tasks::is_own_file;
-use super::withhold::{self, Held, Scene};
 use super::worker::Worked;
 use super::world::World;
 use crate::git::{self, Candidate, CommitHooks, CommitOutcome, Repository};
 use crate::inventory::{Inventory, is_half_written};
 use crate::snapshot::Snapshot;
+use crate::withhold::{self, Held, Scene};
 
 /// How long a commit's hooks may take.
 pub(super) const HOOKS: Duration = Duration::from_mins(10);
@@ -101,7 +101,7 @@ fn commit(
     let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);
     };
-    let scene = Scene { repository, store, since: &since, candidate: &candidate.inventory };
+    let scene = Scene { repository, store, candidate: &candidate.inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let message = message(&world.plan, turn, of).text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };

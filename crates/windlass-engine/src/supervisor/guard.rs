@@ -127,7 +127,9 @@ impl Forbidden {
     /// May the agent change it as it likes, although it may hold tests?
     fn lets_through(&self, world: &World, path: &[u8]) -> bool {
         let place = world.surveyor.place();
-        self.protected.as_ref().is_some_and(|protected| guard::is_let_through(place, protected, as_path(path)))
+        self.protected
+            .as_ref()
+            .is_some_and(|protected| guard::is_let_through(place, protected, as_path(path)))
     }
 }
 

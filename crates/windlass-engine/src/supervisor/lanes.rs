@@ -12,7 +12,6 @@ use windlass_core::run::{CommitKind, Effect, Input, RunPlan, TurnKey};
 use super::commit::{self, Subject};
 use super::event::WorkError;
 use super::tasks;
-use super::withhold::{self, Scene};
 use super::worker::{Known, Work, Worked};
 use super::world::World;
 use crate::file::AtPath as _;
@@ -24,6 +23,7 @@ use crate::inventory::{Place, Surveyor, as_path, is_own};
 use crate::sandbox::Site;
 use crate::snapshot::{Side, Store};
 use crate::store::Project;
+use crate::withhold::{self, Scene};
 
 /// So many conflicting paths are named.
 const NAMED: usize = 20;
@@ -412,7 +412,7 @@ fn squash(
     let inventory = &candidate.inventory;
     let since = store.load(since)?;
     let mut changed = commit::changed_paths(&since, inventory);
-    let scene = Scene { repository: checkout.repository(), store, since: &since, candidate: inventory };
+    let scene = Scene { repository: checkout.repository(), store, candidate: inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let place = world.surveyor.place();
     let mut without: Vec<Vec<u8>> = held.iter().map(|(path, _)| path.clone()).collect();

@@ -23,6 +23,7 @@ use crate::inventory::SurveyError;
 use crate::process::ProcessError;
 use crate::snapshot::SnapshotError;
 use crate::store::StoreError;
+use crate::withhold::WithholdError;
 
 /// How long the end of a run waits for what the worker is doing.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -233,6 +234,15 @@ impl From<CommitError> for WorkError {
             CommitError::Git(error) => error.into(),
             CommitError::Snapshot(error) => error.into(),
             CommitError::File(error) => WorkError::new(error.is_disk_full(), &error),
+        }
+    }
+}
+
+impl From<WithholdError> for WorkError {
+    fn from(error: WithholdError) -> WorkError {
+        match error {
+            WithholdError::Git(error) => error.into(),
+            WithholdError::Snapshot(error) => error.into(),
         }
     }
 }

@@ -50,7 +50,7 @@ pub fn before_run(
         let sorted = recovery::sort(repository, &store, &former, &run, dirty)?;
         refuse_a_persons(&sorted, &former, allow_dirty)?;
         if !sorted.of_the_run.is_empty() {
-            notices.push(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
+            notices.extend(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
         }
         of_a_person = sorted.of_a_person;
     } else if !of_a_person.is_empty() && !allow_dirty {
@@ -88,7 +88,7 @@ pub fn before_resumption(
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
     let mut notices: Vec<String> = left_out(&sorted.of_a_person).into_iter().collect();
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
-        notices.push(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
+        notices.extend(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
     }
     recovery::add(folder, sorted.of_a_person).map_err(RecoveryError::from)?;
     Ok(notices)
@@ -130,7 +130,7 @@ fn only_keep(here: &Here, repository: &Repository, former: Option<Former>) -> Re
     if sorted.of_the_run.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vec![save(here, &mut store, &run, &unsettled, &sorted, Commits::No)?])
+    save(here, &mut store, &run, &unsettled, &sorted, Commits::No)
 }
 
 fn save(
@@ -140,16 +140,17 @@ fn save(
     unsettled: &Unsettled,
     sorted: &Sorted,
     commits: Commits,
-) -> Result<String, CliError> {
+) -> Result<Vec<String>, CliError> {
     let Some(plan) = run.plan() else {
-        return Ok(String::new());
+        return Ok(Vec::new());
     };
-    let paths = &sorted.of_the_run;
-    let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;
-    Ok(said(&plan.run, unsettled, paths, &saved))
+    let saved = recovery::save(&here.place(), store, plan, (unsettled, &sorted.of_the_run), commits)?;
+    let said = said(&plan.run, unsettled, &saved);
+    Ok(std::iter::once(said).chain(saved.withheld).collect())
 }
 
-fn said(run: &RunId, unsettled: &Unsettled, paths: &[Vec<u8>], saved: &Saved) -> String {
+fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {
+    let paths = &saved.paths;
     let files = if paths.len() == 1 { "1 file".to_owned() } else { format!("{} files", paths.len()) };
     let what = format!("interrupted work on {} of run {run} in {files}", unsettled.label);
     let listing = listed(paths.iter().map(Vec::as_slice));

@@ -13,12 +13,7 @@ const MOST: usize = 100;
 const LONGEST: usize = 256;
 
 /// Puts down what a task protects, and names what is no pattern, which is left out.
-pub(super) fn take(
-    task: &mut ListedTask,
-    patterns: Vec<String>,
-    line: usize,
-    problems: &mut Vec<Problem>,
-) {
+pub(super) fn take(task: &mut ListedTask, patterns: Vec<String>, line: usize, problems: &mut Vec<Problem>) {
     let id = quoted(&task.row.id.0);
     let mut say = |sentence| {
         problems.push(Problem { line: Some(line), ..task.problem(ProblemKind::BadPattern, sentence) });

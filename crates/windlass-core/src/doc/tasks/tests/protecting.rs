@@ -30,7 +30,8 @@ fn patterns_are_read_as_they_are_written() {
             assert_eq!(list.tasks()[0].row.kind.as_deref(), Some("fix"), "{text}");
         }
     }
-    let lines = markdown("### T1: one\n**Protected**: a/**, !b/**\n**Status**: done\n\n```\n**Protected**: x\n```\n");
+    let lines =
+        markdown("### T1: one\n**Protected**: a/**, !b/**\n**Status**: done\n\n```\n**Protected**: x\n```\n");
     assert_eq!(protected(&lines), [["a/**", "!b/**"]]);
     assert_eq!(lines.tasks()[0].row.state, TaskState::Done);
 }
