@@ -39,6 +39,8 @@ pub(super) fn carry_out(
 ) -> Worked {
     // Before hooks of the commit change the tree, too.
     let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
+    let latest = world.latest.as_ref().filter(|_| of.task.is_some());
+    let snapshot = latest.and_then(|latest| latest.snapshot.clone());
     let (outcome, held) = commit(world, turn, since, of)?;
     if let Some(checked) = &checked {
         world.note_checks(checked);
@@ -49,7 +51,8 @@ pub(super) fn carry_out(
     let moved = checked.is_some_and(|checked| checked.inventory.entries != look.inventory.entries);
     world.remember(look);
     let mut inputs = world.say_once(withhold::notice(&held).into_iter().collect());
-    let mut notes = CommitNotes { hook_output: None, held_back: withhold::named(&held) };
+    let held_back = withhold::named(&held);
+    let mut notes = CommitNotes { hook_output: None, held_back, snapshot };
     let (commit, altered, refused) = match outcome {
         CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered || moved, None),
         CommitOutcome::NothingToCommit => (None, moved, None),

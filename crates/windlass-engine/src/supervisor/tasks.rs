@@ -233,7 +233,11 @@ impl World {
         let mut said = self.write_states(known, Some(state))?;
         said.extend(self.note_progress(known, turn, &end)?);
         let look = self.look()?;
-        let name = self.name(turn, Side::After);
+        let name = match &self.snapshots {
+            // The attempt's snapshot is what has the changes that it was not allowed.
+            Some(store) if !known.strays.is_empty() => store.next_before_restore(&self.plan.run)?,
+            _ => self.name(turn, Side::After),
+        };
         let kept = self.keep_look(&look.inventory, &name)?;
         self.latest = Some(super::world::Look { snapshot: kept.map(|snapshot| snapshot.id), ..look });
         Ok(said)
