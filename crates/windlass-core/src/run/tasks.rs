@@ -231,11 +231,9 @@ impl Run {
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
             ),
-            (_, 0) => format!("parked: {named}{more}"),
-            (_, 1) => format!("parked: {named}{more}; 1 task waits"),
-            _ => format!("parked: {named}{more}; {waiting} tasks wait"),
             (_, 0) => format!("parked: {named}"),
-            _ => format!("parked: {named}; {waiting} wait"),
+            (_, 1) => format!("parked: {named}; 1 task waits"),
+            _ => format!("parked: {named}; {waiting} tasks wait"),
         }
     }
 

@@ -22,7 +22,6 @@ mod standing;
 mod tasks;
 mod tell;
 mod walls;
-mod withhold;
 mod worker;
 mod world;
 

@@ -89,20 +89,7 @@ impl Tally {
                 self.first.get_or_insert_with(|| evidence.clone());
                 self.seen.insert(evidence.clone());
             }
-            Fact::IterationStarted { task, .. } => {
-                if self.at.task.is_none() && task.is_some() {
-                    self.at.forget_rows();
-                    self.at.task.clone_from(task);
-                    // A checkout of its own is looked at when it is opened.
-                    let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
-                    self.at.task_began = self.at.latest.clone().filter(|_| alone);
-                }
-                (self.at.stuck, self.at.closes) = (false, true);
-                self.started += 1;
-                (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
-                self.at.verifying = false;
-                self.at.began.clone_from(&self.standing.mark);
-            }
+            Fact::IterationStarted { task, .. } => self.begin(task.as_ref()),
             Fact::CallReserved { purpose, .. } => {
                 self.at.judging = *purpose == Purpose::Verify;
                 self.at.merging = *purpose == Purpose::Merge;
@@ -178,6 +165,21 @@ impl Tally {
         }
         self.last = Some(now);
         Ok(())
+    }
+
+    fn begin(&mut self, task: Option<&TaskId>) {
+        if self.at.task.is_none() && task.is_some() {
+            self.at.forget_rows();
+            self.at.task = task.cloned();
+            // A checkout of its own is looked at when it is opened.
+            let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
+            self.at.task_began = self.at.latest.clone().filter(|_| alone);
+        }
+        (self.at.stuck, self.at.closes) = (false, true);
+        self.started += 1;
+        (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
+        self.at.verifying = false;
+        self.at.began.clone_from(&self.standing.mark);
     }
 
     fn enter(&mut self, lane: LaneId) {

@@ -17,6 +17,7 @@ fn row(id: &str, title: &str) -> TaskRow {
         dependencies: Vec::new(),
         kind: None,
         breaking: None,
+        protected: Vec::new(),
     }
 }
 
