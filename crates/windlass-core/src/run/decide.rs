@@ -45,6 +45,7 @@ impl Run {
             Input::Opened { .. } | Input::Merged { .. } | Input::Landed { .. } | Input::TaskClosed { .. } => {
                 one(self.of_a_task(input))
             }
+            Input::LaneLost { lane } => self.lane_lost(lane),
             Input::Prepared { lane } => self.prepared(lane, now),
             Input::Spawned { lane, call, pid } => {
                 one(self.is_calling(lane, call).then_some(Fact::CallSpawned { lane, call, pid }))

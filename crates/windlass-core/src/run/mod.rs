@@ -15,6 +15,7 @@ mod hooks;
 mod input;
 mod lane;
 mod ledger;
+mod lost;
 mod merging;
 mod outstanding;
 mod plan;

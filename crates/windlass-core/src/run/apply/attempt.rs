@@ -347,6 +347,9 @@ impl Run {
     }
 
     pub(super) fn attempt_repeats(&mut self, now: Now, lane: LaneId, class: Class) -> Applied {
+        if class == Class::Interrupted && self.may_lose(lane) {
+            return self.begin_again(lane);
+        }
         let turn = self.take_state(lane, "judging", |state| match state {
             LaneState::Judging(turn, _, _) => Some(turn.clone()),
             _ => None,

@@ -52,6 +52,7 @@ impl Run {
                 began,
                 merged_by_agent: false,
                 work: None,
+                lost: 0,
                 conflicts: Vec::new(),
             });
         }

@@ -202,6 +202,32 @@ fn as_many_iterations_as_allowed_and_no_more() {
     }
 }
 
+#[test]
+fn a_checkout_that_is_gone_is_made_again_and_no_fault_of_the_task() {
+    for before in 0..12 {
+        let mut world = World::new(tasks_plan(2), six(), |task, _, _| own_file(task));
+        world.losses = vec![before];
+        assert_eq!(world.finish(), StopReason::Complete, "after {before} effects");
+        assert_eq!((world.landings.len(), world.tip().len()), (6, 6), "after {before} effects");
+        assert_eq!(world.started().len(), 6, "no iteration was begun for it");
+        let again = |entry: &&crate::fact::Entry| matches!(entry.fact, Fact::AttemptRepeats { .. });
+        assert_eq!(world.journal.iter().filter(again).count(), 1, "after {before} effects");
+        let said = |entry: &crate::fact::Entry| matches!(&entry.fact, Fact::Noticed { text } if text.contains("was removed"));
+        assert!(world.journal.iter().any(said));
+    }
+}
+
+#[test]
+fn a_checkout_that_is_removed_again_and_again_ends_the_run_and_a_resume_tries_again() {
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], |task, _, _| own_file(task));
+    world.losses = vec![0, 0, 0, 0];
+    assert_eq!(world.finish(), StopReason::DestructiveChange);
+    assert_eq!(world.landings.len(), 0);
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.landings.len(), 1);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
     /// Killed after any fact, and again, in any order of effects: each task lands once, and all of it is there.
@@ -210,10 +236,12 @@ proptest! {
         lanes in 1_u16..5,
         picks in proptest::collection::vec(0_usize..97, 1..60),
         kills in proptest::collection::vec(1_usize..160, 0..4),
+        losses in proptest::collection::vec(0_u32..60, 0..3),
     ) {
         let mut plan = tasks_plan(lanes);
         plan.limits.iterations = Some(500);
         let mut world = World::new(plan, six(), |task, _, _| own_file(task));
+        world.losses = losses;
         let mut kills = kills.into_iter();
         let mut kill = kills.next();
         for step in 0..20_000 {

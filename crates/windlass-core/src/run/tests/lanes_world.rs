@@ -57,6 +57,8 @@ pub struct World {
     pub calls: u32,
     pub moves: Vec<u32>,
     pub most_at_the_branch: usize,
+    /// How many effects in lanes are carried out before each time that somebody removes the lane's checkout.
+    pub losses: Vec<u32>,
 }
 
 pub fn row(id: &str, dependencies: &[&str]) -> TaskRow {
@@ -112,6 +114,7 @@ impl World {
             calls: 0,
             moves: Vec::new(),
             most_at_the_branch: 0,
+            losses: Vec::new(),
         };
         world.input(Input::Start(Box::new(plan)));
         world
@@ -179,6 +182,10 @@ impl World {
 
     pub fn carry_out(&mut self, effect: Effect) {
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
+        if let Some(lane) = self.loses(&effect) {
+            self.lanes.insert(lane, Checkout::default());
+            return self.input(Input::LaneLost { lane });
+        }
         let input = match effect {
             Effect::Survey(_) => Input::Surveyed {
                 evidence: self.evidence(LaneId(99)),
@@ -278,6 +285,26 @@ impl World {
             Effect::Announce => Input::Announced,
         };
         self.input(input);
+    }
+
+    /// Is the lane's checkout gone before this can be carried out there?
+    fn loses(&mut self, effect: &Effect) -> Option<LaneId> {
+        let lane = effect.lane().filter(|lane| *lane != LaneId(0))?;
+        let elsewhere = matches!(
+            effect,
+            Effect::Call { .. } | Effect::Recover { .. } | Effect::EndCall { .. } | Effect::CloseTask { .. }
+        );
+        let landed = match effect {
+            Effect::Land { turn, task, .. } => self.landings.contains(&(task.clone(), turn.iteration)),
+            _ => false,
+        };
+        let left = self.losses.first_mut().filter(|_| !elsewhere && !landed)?;
+        if *left > 0 {
+            *left -= 1;
+            return None;
+        }
+        self.losses.remove(0);
+        Some(lane)
     }
 
     pub fn merge(&mut self, lane: LaneId) -> Input {
