@@ -69,6 +69,11 @@ impl Supervisor {
             return Err(EngineError::Broken);
         };
         let environment = self.environment_of(lane);
+        if self.is_missing(lane) {
+            // What follows the call finds out, and has the task begun again.
+            let report = Box::new(not_set_up());
+            return self.take(Input::CallEnded { lane, call, report });
+        }
         if let Err(error) = self.wall_in(lane) {
             self.call_not_set_up(lane, call, error);
             return Ok(());
@@ -134,6 +139,11 @@ impl Supervisor {
         Some(own.map_or_else(|| Arc::clone(plan), Arc::new))
     }
 
+    /// Has somebody removed the lane's own checkout?
+    pub(super) fn is_missing(&self, lane: LaneId) -> bool {
+        self.run.plan().is_some_and(|plan| lanes::is_missing(plan, self.repository.as_ref(), lane))
+    }
+
     /// What is started in a lane is told which one it is in, and which ports are its own.
     fn environment_of(&self, lane: LaneId) -> Vec<(OsString, OsString)> {
         let mut environment = self.environment.clone();
@@ -157,6 +167,9 @@ impl Supervisor {
         let (Some(plan), environment) = (self.plan_in(lane), self.environment_of(lane)) else {
             return Err(EngineError::Broken);
         };
+        if stage != CheckStage::Baseline && self.is_missing(lane) {
+            return self.take(Input::LaneLost { lane });
+        }
         self.checks_run += 1;
         let id = self.checks_run * 2 + 1;
         let setting = CheckSetting {

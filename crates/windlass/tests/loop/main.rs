@@ -16,6 +16,7 @@ mod gates;
 mod hooks;
 mod interrupted;
 mod kills;
+mod lanes;
 mod night;
 mod notifications;
 mod plans;

@@ -10,7 +10,7 @@ use windlass_testkit::{Outcome, TestEnv};
 use super::night::{Night, PATIENCE};
 
 /// Each writes a file of its own, and says so.
-const HONEST: &str = r#"
+pub const HONEST: &str = r#"
 [[call]]
 steps = [
   { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
@@ -19,7 +19,7 @@ steps = [
 "#;
 
 /// A task file: each entry is a number and what it depends on.
-fn requirements(tasks: &[(u32, &[u32])]) -> String {
+pub fn requirements(tasks: &[(u32, &[u32])]) -> String {
     let mut text = "# Sample - tasks\n".to_owned();
     for (id, dependencies) in tasks {
         let named: Vec<String> = dependencies.iter().map(|id| format!("TASK-{id:03}")).collect();
@@ -33,7 +33,7 @@ fn requirements(tasks: &[(u32, &[u32])]) -> String {
     text
 }
 
-fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
+pub fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
     let env = TestEnv::with_git();
     env.write("requirements.md", requirements(tasks));
     env.git(&["add", "--all"]);
@@ -41,22 +41,22 @@ fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
     Night::within(env, script).set("WINDLASS_COMMIT__MESSAGE", "devloop")
 }
 
-fn command(night: &Night, flags: &[&str]) -> std::process::Command {
+pub fn command(night: &Night, flags: &[&str]) -> std::process::Command {
     let mut command = night.windlass(&["run", "--mode", "tasks", "--no-delay"]);
     command.arg(format!("--mock={}", night.script.display())).args(flags);
     command
 }
 
-fn run(night: &Night, flags: &[&str]) -> Outcome {
+pub fn run(night: &Night, flags: &[&str]) -> Outcome {
     night.env.run(&mut command(night, flags), PATIENCE)
 }
 
-fn subjects(night: &Night) -> Vec<String> {
+pub fn subjects(night: &Night) -> Vec<String> {
     let log = night.env.git(&["log", "--reverse", "--format=%s"]);
     log.lines().filter(|line| line.starts_with("DevLoop")).map(str::to_owned).collect()
 }
 
-fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
+pub fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
     let end = |fact: Fact| match fact {
         Fact::TaskClosed { task, end, .. } => Some((task.0, end)),
         _ => None,
@@ -65,14 +65,14 @@ fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
 }
 
 /// The repository is as it was but for what landed: no lock, nothing half done, the files are HEAD's.
-fn assert_whole(night: &Night) {
+pub fn assert_whole(night: &Night) {
     assert_eq!(night.env.git(&["diff", "HEAD", "--stat", "--", "work", "common"]), "");
     assert!(!night.env.project().join(".git/index.lock").exists());
     night.env.git(&["fsck", "--no-progress", "--no-dangling"]);
     night.assert_clean();
 }
 
-const SIX: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
+pub const SIX: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
 
 // rows: 6
 #[test]
