@@ -21,6 +21,7 @@ mod night;
 mod notifications;
 mod plans;
 mod protecting;
+mod queue_kills;
 mod run_log;
 mod signals;
 mod straying;

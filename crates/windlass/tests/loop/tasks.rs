@@ -20,6 +20,7 @@ steps = [
 
 /// A task file: each entry is a number and what it depends on.
 pub fn requirements(tasks: &[(u32, &[u32])]) -> String {
+pub(super) fn requirements(tasks: &[(u32, &[u32])]) -> String {
     let mut text = "# Sample - tasks\n".to_owned();
     for (id, dependencies) in tasks {
         let named: Vec<String> = dependencies.iter().map(|id| format!("TASK-{id:03}")).collect();
@@ -209,44 +210,6 @@ fn what_fails_only_together_does_not_land() {
     assert!(parked.is_some_and(|reason| reason.contains("checks")), "{:?}", ends(&night));
     assert_eq!(fs::read_dir(night.env.project().join("work")).unwrap().count(), 1);
     assert_whole(&night);
-}
-
-#[test]
-fn killed_at_any_write_of_the_merge_queue_nothing_is_lost_or_doubled() {
-    let tasks: &[(u32, &[u32])] = &[(1, &[]), (2, &[]), (3, &[1])];
-    let whole = night(tasks, HONEST);
-    run(&whole, &["-j", "2", "--gate", "true"]).expect_code(0, "not killed");
-    let writes = whole.entries().len();
-    let expected = whole.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"]);
-    for write in (3..writes).step_by(3) {
-        for when in ["before", "after"] {
-            let fault = format!("kill-{when}-write={write}");
-            let night = night(tasks, HONEST);
-            let killed = night.env.run(
-                command(&night, &["-j", "2", "--gate", "true"]).env("WINDLASS_TEST_FAULT", &fault),
-                PATIENCE,
-            );
-            if killed.signal == Some(9) {
-                let resumed = (0..3).map(|_| night.resume(&[])).find(|outcome| outcome.code == Some(0));
-                assert!(resumed.is_some(), "{fault}: {:#?}", night.facts());
-            }
-            assert_eq!(night.ended(), StopReason::Complete, "{fault}");
-            let mut said: Vec<String> = subjects(&night)
-                .iter()
-                .filter_map(|line| Some(line.split_once("Complete ")?.1.to_owned()))
-                .collect();
-            said.sort();
-            assert_eq!(said, ["TASK-001 - Thing 1", "TASK-002 - Thing 2", "TASK-003 - Thing 3"], "{fault}");
-            assert_eq!(
-                night.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"]),
-                expected,
-                "{fault}: {}\n{:#?}",
-                night.env.git(&["show", "HEAD:requirements.md"]),
-                night.facts()
-            );
-            assert_whole(&night);
-        }
-    }
 }
 
 #[test]

@@ -17,8 +17,14 @@ impl Tally {
                 self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
                 let open = |id: &TaskId| self.tasks.contains_key(id) && !self.tasks_done.contains(id);
                 self.parked.retain(open);
+                // Whoever is at what waits for something again, or for what is gone, is at it no more.
+                let met = |id: &TaskId| {
+                    self.tasks
+                        .get(id)
+                        .is_some_and(|needs| needs.iter().all(|need| self.tasks_done.contains(need)))
+                };
                 for at in self.elsewhere.values_mut().chain([&mut self.at]) {
-                    at.task = at.task.take().filter(|id| at.closes || open(id));
+                    at.task = at.task.take().filter(|id| at.closes || (open(id) && met(id)));
                 }
             }
             Fact::LaneOpened { evidence, .. } => {
