@@ -22,6 +22,7 @@ mod notifications;
 mod plans;
 mod protecting;
 mod queue_kills;
+mod repositories;
 mod run_log;
 mod signals;
 mod straying;
