@@ -1,5 +1,6 @@
 //! Task files on disk: found, read within bounds, and one state or one task written, so that nothing else changes.
 
+mod committed;
 mod find;
 mod read;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use windlass_core::doc::tasks::{Problem, Refused, TaskForm, TaskList};
 use windlass_core::fact::TaskId;
 
+pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks};
 pub use read::read_tasks;
 pub use write::{Written, add_task, set_state};

@@ -39,6 +39,7 @@ pub fn before_run(
     if let Some(why) = asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
         return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
     }
+    refuse_half_done(repository)?;
     let mut dirty = recovery::uncommitted(repository)?;
     // What the runner itself writes there goes with its next commit.
     dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
@@ -183,6 +184,15 @@ fn refuse_a_persons(sorted: &Sorted, former: &RunFolder, allow_dirty: bool) -> R
         former.run(),
         sorted.of_the_run.len(),
     )))
+}
+
+/// Nothing can be committed meanwhile: each iteration would be paid for and refused.
+fn refuse_half_done(repository: &Repository) -> Result<(), CliError> {
+    let half_done = repository.half_done();
+    match half_done.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+        None => Ok(()),
+        Some(what) => Err(CliError::usage(format!("`--commit runner` cannot commit here: {what}"))),
+    }
 }
 
 fn dirty_tree() -> CliError {

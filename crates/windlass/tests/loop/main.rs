@@ -27,6 +27,7 @@ mod run_log;
 mod signals;
 mod straying;
 mod tasks;
+mod tasks_beginning;
 mod terminal;
 mod waiting;
 mod workspaces;

@@ -11,6 +11,7 @@ use super::night::{Night, PATIENCE};
 
 /// Each writes a file of its own, and says so.
 pub const HONEST: &str = r#"
+pub(super) const HONEST: &str = r#"
 [[call]]
 steps = [
   { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
@@ -35,6 +36,7 @@ pub(super) fn requirements(tasks: &[(u32, &[u32])]) -> String {
 }
 
 pub fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
+pub(super) fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
     let env = TestEnv::with_git();
     env.write("requirements.md", requirements(tasks));
     env.git(&["add", "--all"]);
@@ -53,6 +55,11 @@ pub fn run(night: &Night, flags: &[&str]) -> Outcome {
 }
 
 pub fn subjects(night: &Night) -> Vec<String> {
+pub(super) fn run(night: &Night, flags: &[&str]) -> Outcome {
+    night.env.run(&mut command(night, flags), PATIENCE)
+}
+
+pub(super) fn subjects(night: &Night) -> Vec<String> {
     let log = night.env.git(&["log", "--reverse", "--format=%s"]);
     log.lines().filter(|line| line.starts_with("DevLoop")).map(str::to_owned).collect()
 }
@@ -67,6 +74,7 @@ pub fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
 
 /// The repository is as it was but for what landed: no lock, nothing half done, the files are HEAD's.
 pub fn assert_whole(night: &Night) {
+pub(super) fn assert_whole(night: &Night) {
     assert_eq!(night.env.git(&["diff", "HEAD", "--stat", "--", "work", "common"]), "");
     assert!(!night.env.project().join(".git/index.lock").exists());
     night.env.git(&["fsck", "--no-progress", "--no-dangling"]);
