@@ -28,6 +28,7 @@ mod signals;
 mod straying;
 mod tasks;
 mod tasks_beginning;
+mod tasks_looking;
 mod terminal;
 mod waiting;
 mod workspaces;
