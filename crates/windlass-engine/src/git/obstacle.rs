@@ -134,6 +134,20 @@ impl Repository {
         Ok(size.filter(|_| answer.code == 0))
     }
 
+    /// What a checkout of the commit that is checked out has in this file, as filters and line ends make it; `None` when that
+    /// commit has no such file.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub fn checked_out_content(&self, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
+        let name = in_head(path.as_os_str());
+        let there = Call::within(self).args(["cat-file", "-e"]).arg(&name).run()?;
+        if there.code != 0 {
+            return Ok(None);
+        }
+        Call::within(self).args(["cat-file", "--filters"]).arg(&name).output().map(Some)
+    }
+
     /// What is committed at a path; `None` where nothing is, or more than is looked at.
     ///
     /// # Errors
@@ -144,23 +158,9 @@ impl Repository {
         if self.committed_size(path)?.is_none_or(|size| size > LARGEST) {
             return Ok(None);
         }
-        let mut name = std::ffi::OsString::from("HEAD:");
-        name.push(std::ffi::OsStr::from_bytes(path));
-        let answer = Call::within(self).args(["cat-file", "blob"]).arg(name).run()?;
+        let answer =
+            Call::within(self).args(["cat-file", "blob"]).arg(in_head(OsStr::from_bytes(path))).run()?;
         Ok((answer.code == 0).then_some(answer.output))
-    }
-    /// What a checkout of the commit that is checked out has in this file, as filters and line ends make it; `None` when that
-    /// commit has no such file.
-    ///
-    /// # Errors
-    /// git could not be asked.
-    pub fn committed_content(&self, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
-        let name = in_head(path.as_os_str());
-        let there = Call::within(self).args(["cat-file", "-e"]).arg(&name).run()?;
-        if there.code != 0 {
-            return Ok(None);
-        }
-        Call::within(self).args(["cat-file", "--filters"]).arg(&name).output().map(Some)
     }
 }
 

@@ -3,7 +3,6 @@
 mod checkouts;
 
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,12 +21,11 @@ use crate::git::lane::{
     Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
 };
 use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
-use crate::inventory::is_own;
+use crate::inventory::{Surveyor, is_own};
 use crate::sandbox::Site;
 use crate::store::Project;
+use crate::withhold::{self, Scene};
 use checkouts::Identity;
-use crate::withhold::{Scene, self};
-use crate::worktree::bootstrap::{Copied, copy_included};
 
 /// So many conflicting paths are named.
 const NAMED: usize = 20;
@@ -144,99 +142,6 @@ impl Worlds {
             return Err(WorkError::of(StopReason::NeedsHuman, &"lanes need a first commit to begin with"));
         };
         target.tip(main)?.map_err(|why| WorkError::of(StopReason::NeedsHuman, &why))
-    }
-
-    /// Brings a lane to the tip for a task that it has just taken up; otherwise takes it as it was left.
-    fn open(&mut self, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
-        let main = self.repository()?;
-        let tip = self.tip(&main)?;
-        let mut inputs = Vec::new();
-        let fresh = known.at_task.as_ref().is_none_or(|at| at.fresh);
-        let found = if fresh { None } else { self.find(lane, &main)? };
-        let checkout = if let Some(lane) = found {
-            lane
-        } else {
-            if !fresh {
-                let text =
-                    format!("the checkout of lane {lane} was gone: it is made anew, at the branch's tip");
-                inputs.push(Input::Notice(text));
-            }
-            self.make(lane, &main, tip, &mut inputs)?
-        };
-        let base = checkout.repository().head()?.commit().unwrap_or(tip).to_string();
-        self.enter(lane, checkout)?;
-        let world = &mut self.checkout(lane)?.world;
-        let look = world.look()?;
-        let evidence = world.evidence(&look);
-        let name = world.name(turn, Side::Before);
-        let snapshot = world.keep_look(&look.inventory, &name)?.map(|kept| kept.id);
-        world.latest = Some(super::world::Look { snapshot: snapshot.clone(), ..look });
-        inputs.push(Input::Opened { lane, base, evidence, snapshot });
-        Ok(inputs)
-    }
-
-    fn find(&self, lane: LaneId, main: &Repository) -> Result<Option<Lane>, WorkError> {
-        let lanes = self.main.plan.lanes.as_ref();
-        lanes.map_or(Ok(None), |lanes| Ok(Lane::find(main, &home(&lanes.folder, lane))?))
-    }
-
-    fn make(
-        &self,
-        lane: LaneId,
-        main: &Repository,
-        tip: ObjectId,
-        inputs: &mut Vec<Input>,
-    ) -> Result<Lane, WorkError> {
-        let Some(lanes) = &self.main.plan.lanes else {
-            return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
-        };
-        let opened = Lane::open(main, &home(&lanes.folder, lane), tip)?;
-        if let Some(bootstrap) = &lanes.bootstrap {
-            let copied = copy_included(&main.top, opened.lane.top(), bootstrap);
-            let may_be_work = copied.as_ref().map_or(true, holds_more_than_ours);
-            if let Err(error) = copied {
-                inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
-            }
-            if may_be_work {
-                leave_work_out(&opened.lane, tip)?;
-            }
-        }
-        Ok(opened.lane)
-    }
-
-    /// From now on the lane's effects take place there.
-    fn enter(&mut self, lane: LaneId, checkout: Lane) -> Result<(), WorkError> {
-        let Some(plan) = plan_in(&self.main.plan, self.main.surveyor.place().repository.as_ref(), lane)
-        else {
-            return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
-        };
-        let repository = checkout.repository().clone();
-        let format = repository.object_format;
-        let place = Place::new(&plan.directory, Some(repository));
-        // What is known of its files is still true of those that are the same.
-        let former = self.lanes.remove(&lane).filter(|former| *former.world.surveyor.place() == place);
-        let (surveyor, store) = match former {
-            Some(Checkout { world: World { surveyor, snapshots: Some(store), .. }, .. }) => (surveyor, store),
-            _ => (Surveyor::new(place), Store::open(self.project.path(), format)?),
-        };
-        let world = World::new(Arc::new(plan), self.main.folder.clone(), surveyor, Some(store))
-            .guarding(self.main.guard.search_path());
-        self.lanes.insert(lane, Checkout { world, lane: checkout });
-        Ok(())
-    }
-
-    /// A lane's checkout; after a restart as the former session had left it.
-    fn checkout(&mut self, lane: LaneId) -> Result<&mut Checkout, WorkError> {
-        if !self.lanes.contains_key(&lane) {
-            let main = self.repository()?;
-            let tip = self.tip(&main)?;
-            let found = match self.find(lane, &main)? {
-                Some(found) => found,
-                None => self.make(lane, &main, tip, &mut Vec::new())?,
-            };
-            self.enter(lane, found)?;
-        }
-        self.lanes.get_mut(&lane).ok_or_else(|| WorkError::of(StopReason::Internal, &"a lane is gone"))
     }
 
     /// Commits the lane's work in the lane.
@@ -457,22 +362,6 @@ impl Worlds {
         checkout.world.remember(look);
         Ok(Some((branch, evidence)))
     }
-}
-
-/// Was anything copied that windlass does not know as its own?
-fn holds_more_than_ours(copied: &Copied) -> bool {
-    copied.files.iter().any(|file| !is_own(file.path.as_os_str().as_bytes()))
-}
-
-/// What was copied and git does not ignore would be taken for work: it is not taken along.
-fn leave_work_out(checkout: &Lane, tip: ObjectId) -> Result<(), WorkError> {
-    let tracked = checkout.repository().files_of(&tip.to_string())?;
-    let is_work = |path: &&Vec<u8>| !tracked.contains_key(*path) && !is_own(path) && !path.ends_with(b"/");
-    for path in checkout.repository().list_files()?.iter().filter(is_work) {
-        let path = checkout.top().join(as_path(path));
-        std::fs::remove_file(&path).at("remove", &path)?;
-    }
-    Ok(())
 }
 
 fn squash(

@@ -40,7 +40,7 @@ pub fn unlike_committed(
         if is_behind_link(&repository.top, &path) {
             return Ok(Some(Unlike::Link(name.to_owned())));
         }
-        let Some(committed) = repository.committed_content(&path)? else {
+        let Some(committed) = repository.checked_out_content(&path)? else {
             return Ok(Some(Unlike::NotCommitted(name.to_owned())));
         };
         if !says_the_same(&found.list, name, &committed) {

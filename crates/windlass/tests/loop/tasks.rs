@@ -10,7 +10,6 @@ use windlass_testkit::{Outcome, TestEnv};
 use super::night::{Night, PATIENCE};
 
 /// Each writes a file of its own, and says so.
-pub const HONEST: &str = r#"
 pub(super) const HONEST: &str = r#"
 [[call]]
 steps = [
@@ -20,7 +19,6 @@ steps = [
 "#;
 
 /// A task file: each entry is a number and what it depends on.
-pub fn requirements(tasks: &[(u32, &[u32])]) -> String {
 pub(super) fn requirements(tasks: &[(u32, &[u32])]) -> String {
     let mut text = "# Sample - tasks\n".to_owned();
     for (id, dependencies) in tasks {
@@ -35,7 +33,6 @@ pub(super) fn requirements(tasks: &[(u32, &[u32])]) -> String {
     text
 }
 
-pub fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
 pub(super) fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
     let env = TestEnv::with_git();
     env.write("requirements.md", requirements(tasks));
@@ -44,17 +41,12 @@ pub(super) fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
     Night::within(env, script).set("WINDLASS_COMMIT__MESSAGE", "devloop")
 }
 
-pub fn command(night: &Night, flags: &[&str]) -> std::process::Command {
+pub(super) fn command(night: &Night, flags: &[&str]) -> std::process::Command {
     let mut command = night.windlass(&["run", "--mode", "tasks", "--no-delay"]);
     command.arg(format!("--mock={}", night.script.display())).args(flags);
     command
 }
 
-pub fn run(night: &Night, flags: &[&str]) -> Outcome {
-    night.env.run(&mut command(night, flags), PATIENCE)
-}
-
-pub fn subjects(night: &Night) -> Vec<String> {
 pub(super) fn run(night: &Night, flags: &[&str]) -> Outcome {
     night.env.run(&mut command(night, flags), PATIENCE)
 }
@@ -64,7 +56,7 @@ pub(super) fn subjects(night: &Night) -> Vec<String> {
     log.lines().filter(|line| line.starts_with("DevLoop")).map(str::to_owned).collect()
 }
 
-pub fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
+pub(super) fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
     let end = |fact: Fact| match fact {
         Fact::TaskClosed { task, end, .. } => Some((task.0, end)),
         _ => None,
@@ -73,7 +65,6 @@ pub fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
 }
 
 /// The repository is as it was but for what landed: no lock, nothing half done, the files are HEAD's.
-pub fn assert_whole(night: &Night) {
 pub(super) fn assert_whole(night: &Night) {
     assert_eq!(night.env.git(&["diff", "HEAD", "--stat", "--", "work", "common"]), "");
     assert!(!night.env.project().join(".git/index.lock").exists());
@@ -81,7 +72,8 @@ pub(super) fn assert_whole(night: &Night) {
     night.assert_clean();
 }
 
-pub const SIX: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
+pub(super) const SIX: &[(u32, &[u32])] =
+    &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
 
 // rows: 6
 #[test]

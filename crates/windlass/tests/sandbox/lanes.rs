@@ -1,5 +1,6 @@
 //! Lanes of parallel tasks, each locked in with its own clone.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,7 @@ exit $failed
 fn furnished(place: Place) -> Place {
     let mut tasks = "# Tasks\n".to_owned();
     for (task, after) in [("TASK-001", "none"), ("TASK-002", "none"), ("TASK-003", "TASK-001, TASK-002")] {
-        tasks += &format!("\n### {task}: A thing\n- **Status**: pending\n- **Dependencies**: {after}\n");
+        let _ = write!(tasks, "\n### {task}: A thing\n- **Status**: pending\n- **Dependencies**: {after}\n");
     }
     place.env.write("requirements.md", tasks);
     place.env.write("probe.sh", probe(&place));
@@ -86,7 +87,7 @@ fn expect_all_landed(place: &Place, outcome: &Outcome) {
     assert_eq!(place.env.git(&["-c", "safe.directory=*", "status", "--porcelain"]), "", "{}", place.kind);
     let mut evil = Vec::new();
     find(place.env.root(), "evil", &mut evil);
-    assert_eq!(evil, [PathBuf::new(); 0], "{}", place.kind);
+    assert_eq!(evil, Vec::<PathBuf>::new(), "{}", place.kind);
     place.env.assert_no_processes(CLEARED);
 }
 

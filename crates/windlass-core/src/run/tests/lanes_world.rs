@@ -268,23 +268,25 @@ impl World {
                 self.land(lane, turn.iteration, tip, task.clone())
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence: self.evidence(lane) },
-            Effect::CloseTask { lane, task, end, .. } => {
-                if end == TaskEnd::Done
-                    && let Some(row) = self.rows.iter_mut().find(|row| row.id == task)
-                {
-                    row.state = TaskState::Done;
-                }
-                if end != TaskEnd::Done {
-                    self.lanes.entry(lane).or_default().claims = false;
-                }
-                Input::TaskClosed { lane, branch: None, evidence: self.evidence(lane), snapshot: None }
-            }
+            Effect::CloseTask { lane, task, end, .. } => self.close(lane, &task, &end),
             Effect::EndCall { .. } | Effect::RunHook { .. } | Effect::Refuse { .. } | Effect::Undo { .. } => {
                 return;
             }
             Effect::Announce => Input::Announced,
         };
         self.input(input);
+    }
+
+    fn close(&mut self, lane: LaneId, task: &TaskId, end: &TaskEnd) -> Input {
+        if *end == TaskEnd::Done
+            && let Some(row) = self.rows.iter_mut().find(|row| row.id == *task)
+        {
+            row.state = TaskState::Done;
+        }
+        if *end != TaskEnd::Done {
+            self.lanes.entry(lane).or_default().claims = false;
+        }
+        Input::TaskClosed { lane, branch: None, evidence: self.evidence(lane), snapshot: None }
     }
 
     /// Is the lane's checkout gone before this can be carried out there?

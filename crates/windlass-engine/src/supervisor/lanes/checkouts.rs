@@ -1,6 +1,7 @@
 //! A lane's checkout: made, made ready, found again, and missed when somebody has removed it.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::snapshot::{Side, Store};
 use crate::supervisor::event::WorkError;
 use crate::supervisor::worker::{Known, Work, Worked};
 use crate::supervisor::world::{Look, World};
+use crate::worktree::bootstrap::{Copied, copy_included};
 
 /// Which folder it is, whatever it is called.
 pub(super) type Identity = (u64, u64);
@@ -60,7 +62,7 @@ impl Worlds {
             return self.is_there(lane);
         }
         match self.find(lane, &self.repository()?)? {
-            Some(found) => self.enter(lane, found).map(|()| true),
+            Some(found) => self.enter(lane, found, None).map(|()| true),
             None => Ok(false),
         }
     }
@@ -77,7 +79,7 @@ impl Worlds {
         let tip = self.tip(&main)?;
         let mut inputs = Vec::new();
         let fresh = known.at_task.as_ref().is_none_or(|at| at.fresh);
-        self.lanes.remove(&lane);
+        let former = self.lanes.remove(&lane);
         let checkout = if fresh {
             self.make(lane, &main, tip, &mut inputs)?
         } else {
@@ -88,7 +90,7 @@ impl Worlds {
             }
         };
         let base = checkout.repository().head()?.commit().unwrap_or(tip).to_string();
-        self.enter(lane, checkout)?;
+        self.enter(lane, checkout, former)?;
         let world = &mut self.checkout(lane)?.world;
         let look = world.look()?;
         let evidence = world.evidence(&look);
@@ -115,28 +117,39 @@ impl Worlds {
             return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
         };
         let opened = Lane::open(main, &home(&lanes.folder, lane), tip)?;
-        if let Some(bootstrap) = &lanes.bootstrap
-            && let Err(error) =
-                crate::worktree::bootstrap::copy_included(&main.top, opened.lane.top(), bootstrap)
-        {
-            inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
+        if let Some(bootstrap) = &lanes.bootstrap {
+            let copied = copy_included(&main.top, opened.lane.top(), bootstrap);
+            let may_be_work = copied.as_ref().map_or(true, holds_more_than_ours);
+            if let Err(error) = copied {
+                inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
+            }
+            if may_be_work {
+                leave_work_out(&opened.lane, tip)?;
+            }
         }
-        leave_work_out(&opened.lane, tip)?;
         Ok(opened.lane)
     }
 
-    /// From now on the lane's effects take place there.
-    fn enter(&mut self, lane: LaneId, checkout: Lane) -> Result<(), WorkError> {
+    /// From now on the lane's effects take place there. What is known of the files that its `former` task left is still true
+    /// of those that are the same.
+    fn enter(&mut self, lane: LaneId, checkout: Lane, former: Option<Checkout>) -> Result<(), WorkError> {
         let Some(plan) = plan_in(&self.main.plan, self.main.surveyor.place().repository.as_ref(), lane)
         else {
             return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
         };
         let repository = checkout.repository().clone();
-        let store = Store::open(self.project.path(), repository.object_format)?;
+        let format = repository.object_format;
         let place = Place::new(&plan.directory, Some(repository));
-        let world = World::new(Arc::new(plan), self.main.folder.clone(), Surveyor::new(place), Some(store))
-            .guarding(self.main.guard.search_path());
         let identity = identity(checkout.top());
+        let is_same = |former: &Checkout| {
+            identity.is_some() && former.identity == identity && *former.world.surveyor.place() == place
+        };
+        let (surveyor, store) = match former.filter(is_same) {
+            Some(Checkout { world: World { surveyor, snapshots: Some(store), .. }, .. }) => (surveyor, store),
+            _ => (Surveyor::new(place), Store::open(self.project.path(), format)?),
+        };
+        let world = World::new(Arc::new(plan), self.main.folder.clone(), surveyor, Some(store))
+            .guarding(self.main.guard.search_path());
         self.lanes.insert(lane, Checkout { world, lane: checkout, identity });
         Ok(())
     }
@@ -147,7 +160,7 @@ impl Worlds {
             && let Some(lanes) = &self.main.plan.lanes
         {
             let expected = Lane::expected_at(&self.repository()?, &home(&lanes.folder, lane));
-            self.enter(lane, expected)?;
+            self.enter(lane, expected, None)?;
         }
         self.checkout(lane)
     }
@@ -163,16 +176,17 @@ fn identity(folder: &Path) -> Option<Identity> {
     Some((found.dev(), found.ino()))
 }
 
+/// Was anything copied that windlass does not know as its own?
+fn holds_more_than_ours(copied: &Copied) -> bool {
+    copied.files.iter().any(|file| !is_own(file.path.as_os_str().as_bytes()))
+}
+
 /// What was copied and git does not ignore would be taken for work: it is not taken along.
 fn leave_work_out(checkout: &Lane, tip: ObjectId) -> Result<(), WorkError> {
-    let repository = checkout.repository().clone();
-    let tracked = repository.files_of(&tip.to_string())?;
-    let place = Place::new(checkout.top(), Some(repository));
-    let there = Surveyor::new(place).survey(&[])?;
-    for entry in
-        there.entries.iter().filter(|entry| !tracked.contains_key(&entry.path) && !is_own(&entry.path))
-    {
-        let path = checkout.top().join(as_path(&entry.path));
+    let tracked = checkout.repository().files_of(&tip.to_string())?;
+    let is_work = |path: &&Vec<u8>| !tracked.contains_key(*path) && !is_own(path) && !path.ends_with(b"/");
+    for path in checkout.repository().list_files()?.iter().filter(is_work) {
+        let path = checkout.top().join(as_path(path));
         fs::remove_file(&path).at("remove", &path)?;
     }
     Ok(())
