@@ -4,8 +4,7 @@ use std::path::Path;
 
 use windlass_core::config::keys;
 use windlass_core::fact::{RunId, TaskState};
-use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, RunPlan, SandboxKind};
-use windlass_engine::git::Head;
+use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, RunPlan};
 use windlass_engine::git::{GitError, Head};
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
