@@ -17,6 +17,7 @@ use super::event::WorkError;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
 use super::world::World;
+use crate::file::has_room;
 use crate::git::lane::{
     Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
 };
@@ -116,13 +117,25 @@ impl Worlds {
         let Some(lane) = self.own_lane(&work.effect) else {
             return self.main.carry_out(work);
         };
-        match &work.effect {
+        let done = match &work.effect {
             Effect::Land { turn, commit, tip, .. } => {
                 self.land(lane, *turn, commit.as_deref(), tip, &work.known)
             }
             Effect::CloseTask { turn, task, end, .. } => self.close(lane, *turn, task, end, &work.known),
             _ => self.carry_out_in(lane, work),
+        };
+        done.map_err(|error| self.for_want_of_room(error))
+    }
+
+    /// A failure that a full disk explains is that, whatever git said.
+    fn for_want_of_room(&self, error: WorkError) -> WorkError {
+        if error.stop_reason != StopReason::Internal {
+            return error;
         }
+        let lanes = self.main.plan.lanes.as_ref().map(|lanes| lanes.folder.clone());
+        let project = self.repository().ok().map(|main| main.git_dir);
+        let full = lanes.into_iter().chain(project).find_map(|folder| has_room(&folder).err());
+        full.map_or(error, WorkError::from)
     }
 
     fn repository(&self) -> Result<Repository, WorkError> {

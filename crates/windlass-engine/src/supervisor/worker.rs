@@ -274,7 +274,7 @@ impl From<FileError> for WorkError {
 
 impl From<GitError> for WorkError {
     fn from(error: GitError) -> WorkError {
-        WorkError::of(StopReason::Internal, &error)
+        WorkError::new(error.is_disk_full(), &error)
     }
 }
 

@@ -17,6 +17,7 @@ mod hooks;
 mod interrupted;
 mod kills;
 mod lanes;
+mod lanes_full;
 mod night;
 mod notifications;
 mod plans;
