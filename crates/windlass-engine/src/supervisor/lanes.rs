@@ -64,6 +64,11 @@ pub(super) fn is_missing(plan: &RunPlan, main: Option<&Repository>, lane: LaneId
     }
 }
 
+/// The file that says by which command a lane's checkout was made ready. It goes with the checkout.
+pub(super) fn set_up_by(folder: &Path, lane: LaneId) -> PathBuf {
+    home(folder, lane).join("set-up")
+}
+
 fn home(folder: &Path, lane: LaneId) -> PathBuf {
     folder.join(lane.to_string())
 }

@@ -18,6 +18,7 @@ mod prepare;
 mod react;
 mod recover;
 mod refuse;
+mod setup;
 mod standing;
 mod tasks;
 mod tell;

@@ -18,6 +18,7 @@ mod interrupted;
 mod kills;
 mod lanes;
 mod lanes_full;
+mod lanes_setup;
 mod night;
 mod notifications;
 mod plans;

@@ -20,6 +20,7 @@ use windlass_core::run::BootstrapPlan;
 use crate::file::FileError;
 use crate::git::{Found, GitError, Repository};
 
+pub(crate) use setup::{End, SetupAttempt, SetupCommand};
 pub use setup::{SetupError, SetupRoom, run_setup};
 pub use variables::{LANE_VARIABLE, PORT_BASE_VARIABLE, PORT_COUNT_VARIABLE, variables};
 
