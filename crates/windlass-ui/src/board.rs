@@ -264,7 +264,10 @@ impl Board {
     /// Facts about what happens in a lane.
     fn lane_fact(&mut self, seq: u64, fact: &Fact) {
         match fact {
-            Fact::IterationStarted { lane, iteration, .. } => self.begin(*lane, *iteration),
+            Fact::IterationStarted { lane, iteration, task } => {
+                self.begin(*lane, *iteration);
+                let _ = task.as_ref().is_some_and(|task| self.tasks.begin(task));
+            }
             Fact::TasksRead { tasks } => self.tasks = Schedule::new(tasks.clone()),
             Fact::TaskClosed { task, end, .. } => self.close(task, end),
             Fact::Landed { lane, outcome: LandOutcome::Landed { commit } } => self.landed(*lane, commit),

@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::fact::{
     CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Standing,
-    StandingSource, Tokens,
+    StandingSource, TaskRow, TaskState, Tokens,
 };
 use windlass_core::run::{Mode, RunPlan};
+use windlass_core::tasks;
 
 use super::runs::RunState;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
@@ -44,8 +45,10 @@ pub struct RunStatus {
     pub items: Option<Items>,
     /// The agent's own words on where the job stands; empty where it has said none.
     pub summary: String,
-    /// The task of the plan that is worked on or comes next; `None` in modes without a plan.
+    /// The task that is worked on or comes next; `None` in modes without tasks, and where none can be done.
     pub task: Option<String>,
+    /// How the tasks of a task file stand; `None` in other modes.
+    pub tasks: Option<TaskCounts>,
     /// When it began.
     pub started: Option<Timestamp>,
     /// The iteration at work, or the last one; 0 before the first.
@@ -162,7 +165,8 @@ impl RunStatus {
             workspace: workspace.map(|workspace| workspace.name.clone()),
             items: standing.and_then(|standing| standing.items),
             summary: standing.map(|standing| standing.summary.clone()).unwrap_or_default(),
-            task: standing.and_then(task),
+            task: standing.and_then(task).or_else(|| task_of_file(board)),
+            tasks: TaskCounts::of(board),
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
@@ -197,6 +201,58 @@ impl RunStatus {
 pub fn commit_range(board: &Board) -> Option<(Option<&str>, &str)> {
     let (first, last) = (board.seen.first_head(), board.seen.head()?);
     (first != Some(last)).then_some((first, last))
+}
+
+/// How many tasks stand how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TaskCounts {
+    /// All.
+    pub total: usize,
+    /// Done.
+    pub done: usize,
+    /// Begun and not done.
+    pub in_progress: usize,
+    /// Not begun, and all that they depend on is done.
+    pub ready: usize,
+    /// What they depend on is not done.
+    pub waiting: usize,
+    /// They failed too often in this run.
+    pub parked: usize,
+}
+
+impl TaskCounts {
+    fn of(board: &Board) -> Option<TaskCounts> {
+        let counts = board.tasks.counts();
+        let begun = board.tasks.ready().filter(|row| row.state == TaskState::InProgress).count();
+        (counts.total > 0).then(|| TaskCounts {
+            total: counts.total,
+            done: counts.done,
+            in_progress: counts.active + begun,
+            ready: counts.ready.saturating_sub(begun),
+            waiting: counts.waiting,
+            parked: counts.parked,
+        })
+    }
+
+    fn line(&self) -> Line {
+        let parts = [
+            (self.done, "done"),
+            (self.in_progress, "in progress"),
+            (self.ready, "ready"),
+            (self.waiting, "waiting for others"),
+            (self.parked, "parked"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+        labelled("tasks").plain(format!("{}: {}", self.total, parts.join(", ")))
+    }
+}
+
+/// Of a task file: the task at work, or the next one.
+fn task_of_file(board: &Board) -> Option<String> {
+    let is_at_work = |row: &&TaskRow| board.tasks.standing(&row.id) == Some(tasks::Standing::Active);
+    let row = board.tasks.rows().iter().find(is_at_work).or_else(|| board.tasks.next())?;
+    Some(format!("{} {}", row.id, row.title))
 }
 
 /// In plan and build modes the job's own file says which task is next.
@@ -251,6 +307,11 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     let said = Standing { items: status.items, summary: status.summary.clone(), ..Standing::default() };
     let said = one_line(&said.line(None));
     lines.extend((!said.is_empty()).then(|| labelled("status").plain(said)));
+    lines.extend(status.tasks.as_ref().map(TaskCounts::line));
+    let is_live = status.state == RunState::Running;
+    let label = if is_live { "task" } else { "next task" };
+    let next = status.task.as_deref().filter(|_| status.tasks.is_some());
+    lines.extend(next.map(|task| labelled(label).plain(one_line(task))));
     lines.push(labelled("cost").plain(cost(status)));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));

@@ -91,6 +91,18 @@ const STATUS: &[Field] = &[
     ("items", Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)])), Always),
     ("summary", Text, Always),
     ("task", Nullable(&Text), Always),
+    (
+        "tasks",
+        Nullable(&Object(&[
+            ("total", Integer, Always),
+            ("done", Integer, Always),
+            ("in_progress", Integer, Always),
+            ("ready", Integer, Always),
+            ("waiting", Integer, Always),
+            ("parked", Integer, Always),
+        ])),
+        Always,
+    ),
     ("started", Nullable(&Time), Always),
     ("iteration", Integer, Always),
     ("iterations", Integer, Always),
