@@ -145,6 +145,31 @@ fn continue_names_what_was_cut_off_and_what_is_live() {
     assert!(!ask(&env, &["continue"]).stdout_text().contains(&interrupted));
 }
 
+// rows: 78, 82
+#[test]
+fn a_repository_and_what_it_ignores_are_made_when_asked_for() {
+    let env = TestEnv::new();
+    env.write("requirements.md", TASKS);
+    env.write("package.json", "{}\n");
+    env.write(".env", "SECRET=1\n");
+    told(&env, &["init", "--tasks"]);
+    assert!(
+        !env.project().join(".git").exists() && !env.project().join(".gitignore").exists(),
+        "not unasked"
+    );
+    let said = told(&env, &["init", "--tasks", "--git", "--gitignore"]);
+    assert!(said.contains("this is a git repository now") && said.contains("in .gitignore"), "{said}");
+    let files = env.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert_eq!(
+        files.lines().collect::<Vec<_>>(),
+        [".gitignore", ".windlass/config.toml", "package.json", "requirements.md"]
+    );
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    let head = env.git(&["rev-parse", "HEAD"]);
+    told(&env, &["init", "--tasks", "--git", "--gitignore"]);
+    assert_eq!(env.git(&["rev-parse", "HEAD"]), head, "once");
+}
+
 // rows: 117, 118
 #[test]
 fn status_says_how_the_tasks_stand_before_while_and_after_they_are_worked_off() {
