@@ -12,7 +12,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
     Entry, Fact, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId,
-    StopReason, StopSource, Tokens, Verdict,
+    StopReason, StopSource, TaskId, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::run::{Mode, RunPlan};
@@ -99,6 +99,7 @@ impl Undelivered {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaneBoard {
     pub(crate) iteration: u32,
+    pub(crate) task: Option<TaskId>,
     pub(crate) attempt: u32,
     pub(crate) started: Timestamp,
     pub(crate) doing: Doing,
@@ -266,7 +267,7 @@ impl Board {
         match fact {
             Fact::IterationStarted { lane, iteration, task } => {
                 self.begin(*lane, *iteration);
-                let _ = task.as_ref().is_some_and(|task| self.tasks.begin(task));
+                self.take_up(*lane, task.as_ref());
             }
             Fact::TasksRead { tasks } => self.tasks = Schedule::new(tasks.clone()),
             Fact::TaskClosed { task, end, .. } => self.close(task, end),

@@ -35,6 +35,14 @@ impl Board {
         self.commits.count += 1;
     }
 
+    /// A lane is at a task from now on.
+    pub(super) fn take_up(&mut self, lane: LaneId, task: Option<&TaskId>) {
+        if let (Some(task), Some(board)) = (task, self.lanes.get_mut(&lane)) {
+            board.task = Some(task.clone());
+            self.tasks.begin(task);
+        }
+    }
+
     /// An iteration has left its task so.
     pub(super) fn close(&mut self, task: &TaskId, end: &TaskEnd) {
         match end {
