@@ -171,6 +171,7 @@ fn a_repository_and_what_it_ignores_are_made_when_asked_for() {
 }
 
 // rows: 117, 118
+// Seed defect D3, core/claude.ts:334, 349; core/loop.ts:443, 464: a call that ended well counted as a task that was done.
 #[test]
 fn status_says_how_the_tasks_stand_before_while_and_after_they_are_worked_off() {
     let env = TestEnv::with_git();
@@ -208,6 +209,7 @@ fn status_says_how_the_tasks_stand_before_while_and_after_they_are_worked_off() 
     );
 }
 
+// Seed defect D3, core/loop.ts:151, 297-304, 331-345: a dry run made a repository, and went round.
 #[test]
 fn a_dry_run_names_the_first_task_and_does_nothing() {
     let env = TestEnv::with_git();

@@ -23,7 +23,7 @@ fn own_file(task: &TaskId) -> Deed {
     Deed::done(file, "done")
 }
 
-// rows: 6
+// rows: 6, 49
 #[test]
 fn tasks_are_worked_off_in_their_order_and_complete_the_run() {
     for lanes in [1, 3] {
@@ -150,6 +150,7 @@ fn a_branch_that_moved_is_merged_with_again() {
     assert!(world.tip().contains_key("by a person") && world.tip().len() == 3);
 }
 
+// Seed defect D3, core/claude.ts:334, 349; core/loop.ts:443, 464: a task counted as done because its agent had ended well.
 #[test]
 fn a_claim_without_a_change_or_a_gate_is_none() {
     let mut plan = tasks_plan(1);
@@ -163,6 +164,7 @@ fn a_claim_without_a_change_or_a_gate_is_none() {
     );
 }
 
+// rows: 49
 #[test]
 fn nothing_to_do_and_nothing_that_can_be_done() {
     let done = TaskRow { state: TaskState::Done, ..row("T1", &[]) };
