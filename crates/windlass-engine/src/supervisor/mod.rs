@@ -1,6 +1,7 @@
 //! The supervisor: the only select loop. It asks the core what follows, writes the facts down, and carries out what
 //! they intend.
 
+mod aside;
 mod audience;
 mod begin;
 mod call;

@@ -11,6 +11,7 @@ use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
 use super::commit::{self, Subject};
 use super::damage;
+use super::aside::{ParkedTask, PutAside};
 use super::event::WorkError;
 use super::guard::{self, Watch};
 use super::prepare::{self, Preparation};
@@ -156,12 +157,15 @@ impl World {
                 inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);
                 Ok(inputs)
             }
-            Effect::CloseTask { lane, turn, end, since, .. } => {
-                let (mut inputs, snapshot) = self.close_task(&work.known, *turn, end, since.as_ref())?;
+            Effect::CloseTask { lane, turn, task, end, since, attempts } => {
+                let since = since.as_ref();
+                let parked = since.map(|since| ParkedTask { task, turn: *turn, attempts, since });
+                let aside = self.close_task(&work.known, *turn, end, parked)?;
+                let PutAside { mut inputs, branch, since: snapshot } = aside;
                 let look = self.look()?;
                 let evidence = self.evidence(&look);
                 self.remember(look);
-                inputs.push(Input::TaskClosed { lane: *lane, branch: None, evidence, snapshot });
+                inputs.push(Input::TaskClosed { lane: *lane, branch, evidence, snapshot });
                 Ok(inputs)
             }
             Effect::RunCheck { .. }

@@ -94,6 +94,12 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), Cli
             "several lanes need `--commit runner`: only what is committed can be merged",
         ));
     }
+    if resolved.tasks.commits_attempts {
+        return Err(CliError::usage(
+            "commit.attempts does not go with several lanes, whose work reaches the branch only when it holds",
+        )
+        .hint("Run with -j 1, or without commit.attempts."));
+    }
     match request.assignment.find_tasks(&resolved.tasks) {
         Some(Ok(found)) => refuse_unlike_commit(here, &found),
         _ => Ok(()),

@@ -21,6 +21,7 @@ mod lanes_full;
 mod lanes_setup;
 mod night;
 mod notifications;
+mod parking;
 mod plans;
 mod protecting;
 mod queue_kills;

@@ -50,6 +50,7 @@ impl Run {
             held.task = Some(AtWork {
                 id: task.clone(),
                 began,
+                attempts: Vec::new(),
                 merged_by_agent: false,
                 work: None,
                 lost: 0,

@@ -77,7 +77,7 @@ pub fn tasks_plan(lanes: u16) -> RunPlan {
     plan.job.mode = Mode::Tasks;
     plan.job.notes_file = None;
     plan.job.tasks =
-        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2 });
+        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2, commits_attempts: false });
     plan.commit = CommitPolicy::Runner;
     plan.lanes = (lanes > 1).then(|| LanesPlan {
         count: lanes,
