@@ -153,8 +153,10 @@ impl Run {
 
     /// Is what an attempt has left committed although it does not hold?
     pub(super) fn keeps_attempt(&self, lane: LaneId, turn: &Turn, outcome: &Outcome) -> bool {
-        let plan = self.plan.as_ref().filter(|plan| plan.commit == CommitPolicy::Runner && plan.lanes.is_none());
-        let wanted = plan.and_then(|plan| plan.job.tasks.as_ref()).is_some_and(|tasks| tasks.commits_attempts);
+        let plan =
+            self.plan.as_ref().filter(|plan| plan.commit == CommitPolicy::Runner && plan.lanes.is_none());
+        let wanted =
+            plan.and_then(|plan| plan.job.tasks.as_ref()).is_some_and(|tasks| tasks.commits_attempts);
         wanted
             && self.is_of_tasks()
             && turn.purpose == Purpose::Work

@@ -246,7 +246,11 @@ impl<'a> PrivateIndex<'a> {
 
     /// Puts the candidate's changes into the index; a sentence when a content is nowhere to be had, or a filter that it has
     /// to go through.
-    pub(super) fn take(&self, store: &Store, candidate: &Candidate<'_>) -> Result<Option<String>, CommitError> {
+    pub(super) fn take(
+        &self,
+        store: &Store,
+        candidate: &Candidate<'_>,
+    ) -> Result<Option<String>, CommitError> {
         let present = |path: &&Vec<u8>| candidate.inventory.entry(path).is_some();
         let written: Vec<&[u8]> = candidate.changed.iter().filter(present).map(Vec::as_slice).collect();
         if let Some(missing) = filter_missing(&self.repository.missing_filters(&written)?) {

@@ -55,7 +55,8 @@ enum Commits {
 /// Makes files, index and HEAD what they were when something of this run was last committed, or its task was begun.
 pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<PutAside, WorkError> {
     let place = world.surveyor.place().clone();
-    let Some(repository) = place.repository.clone().filter(|_| world.plan.commit == CommitPolicy::Runner) else {
+    let Some(repository) = place.repository.clone().filter(|_| world.plan.commit == CommitPolicy::Runner)
+    else {
         return Ok(PutAside::default());
     };
     let now = world.look()?.inventory;
@@ -87,7 +88,10 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
         };
         let paths: Vec<Vec<u8>> = left.changed.iter().filter(is_back).cloned().collect();
         if let TakenBack::No(why) = git::take_back(&repository, (tip, base), &paths)? {
-            inputs.push(Input::Notice(format!("the commits of {} stay on the branch here: {why}", parked.task)));
+            inputs.push(Input::Notice(format!(
+                "the commits of {} stay on the branch here: {why}",
+                parked.task
+            )));
         }
     }
     if !left.changed.is_empty() {
@@ -206,7 +210,11 @@ fn keep(
         return Ok(None);
     };
     let mut changed = left.changed.clone();
-    changed.retain(|path| !world.uncommitted.contains_key(path));
+    // What was uncommitted when this session began may be what an earlier one was putting aside here.
+    let committed = repository.files_of(&base.to_string())?;
+    let was = |path: &Vec<u8>| before.file(path).map(|file| (file.kind, file.content));
+    let was_clean = |path: &Vec<u8>| was(path) == committed.get(path).copied();
+    changed.retain(|path| was_clean(path) || !world.uncommitted.contains_key(path));
     let scene = Scene { repository, store, since: before, candidate: &left.inventory };
     withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let message = format!("Unfinished work on {}\n", parked.task);

@@ -45,7 +45,8 @@ pub fn is_own_file(plan: &RunPlan, place: &Place, path: &[u8]) -> bool {
 
 /// Those of them that are there, relative to the repository's top.
 pub(super) fn own_paths(plan: &RunPlan, place: &Place, there: &Inventory) -> Vec<Vec<u8>> {
-    let own: Vec<PathBuf> = own_files(plan).filter_map(|file| Some(as_path(&place.relative(&file)?).to_owned())).collect();
+    let own: Vec<PathBuf> =
+        own_files(plan).filter_map(|file| Some(as_path(&place.relative(&file)?).to_owned())).collect();
     let is_own = |path: &[u8]| own.iter().any(|own| as_path(path).starts_with(own));
     there.entries.iter().filter(|entry| is_own(&entry.path)).map(|entry| entry.path.clone()).collect()
 }
@@ -236,7 +237,9 @@ impl World {
         self.note_checks(&look);
         let (state, end) = match what {
             CommitKind::Complete => (TaskState::Done, TaskEnd::Done),
-            CommitKind::Progress | CommitKind::Attempted => (TaskState::InProgress, TaskEnd::Again { why: String::new() }),
+            CommitKind::Progress | CommitKind::Attempted => {
+                (TaskState::InProgress, TaskEnd::Again { why: String::new() })
+            }
         };
         let mut said = self.write_states(known, Some(state))?;
         said.extend(self.note_progress(known, turn, &end)?);

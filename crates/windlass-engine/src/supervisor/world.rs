@@ -9,9 +9,9 @@ use windlass_core::damage::unprotected;
 use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, TaskState};
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
+use super::aside::{ParkedTask, PutAside};
 use super::commit::{self, Subject};
 use super::damage;
-use super::aside::{ParkedTask, PutAside};
 use super::event::WorkError;
 use super::guard::{self, Watch};
 use super::prepare::{self, Preparation};

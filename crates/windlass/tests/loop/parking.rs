@@ -62,7 +62,10 @@ fn assert_put_aside(night: &Night) {
     let own = format!("main..{branch}");
     assert_eq!(log(night, &own), "By the agent\nBy the agent\nUnfinished work on TASK-002");
     let of = |path: &str| night.env.git(&["show", &format!("{branch}:{path}")]);
-    assert_eq!((of("work/half"), of("work/staged"), of("work/loose")), ("half\nhalf".into(), "staged".into(), "loose".into()));
+    assert_eq!(
+        (of("work/half"), of("work/staged"), of("work/loose")),
+        ("half\nhalf".into(), "staged".into(), "loose".into())
+    );
     assert!(of("README.md").ends_with("half\nhalf"), "{}", of("README.md"));
     let parked = night.env.git(&["ls-tree", "-r", "--name-only", &branch]);
     assert!(!parked.contains(".env"), "what looks like a secret is in no commit: {parked}");
@@ -133,10 +136,14 @@ fn one_task(script: &str) -> Night {
 fn failed_attempts_are_committed_in_the_seeds_words_where_that_is_wanted() {
     for (wanted, commits) in [("false", 0), ("true", 2)] {
         let night = one_task(ATTEMPTS).set("WINDLASS_COMMIT__ATTEMPTS", wanted);
-        night.env.run(&mut command(&night, &["--gate", "test ! -e red", "-m", "5"]), PATIENCE).expect_code(0, wanted);
+        night
+            .env
+            .run(&mut command(&night, &["--gate", "test ! -e red", "-m", "5"]), PATIENCE)
+            .expect_code(0, wanted);
         let mut expected = "Begin\n".to_owned();
         for iteration in 1..=commits {
-            let _ = writeln!(expected, "DevLoop iteration {iteration}: Attempted TASK-001 - Thing 1 (failed)");
+            let _ =
+                writeln!(expected, "DevLoop iteration {iteration}: Attempted TASK-001 - Thing 1 (failed)");
         }
         expected += "DevLoop iteration 3: Complete TASK-001 - Thing 1";
         assert_eq!(log(&night, "HEAD"), expected);
@@ -148,7 +155,10 @@ fn failed_attempts_are_committed_in_the_seeds_words_where_that_is_wanted() {
             assert!(at("HEAD").contains("**Status**: done"), "{}", at("HEAD"));
             assert_eq!(night.env.git(&["show", "HEAD~1:red"]), "red");
         }
-        let done = night.facts().into_iter().filter(|fact| matches!(fact, Fact::TaskClosed { end: TaskEnd::Done, .. }));
+        let done = night
+            .facts()
+            .into_iter()
+            .filter(|fact| matches!(fact, Fact::TaskClosed { end: TaskEnd::Done, .. }));
         assert_eq!(done.count(), 1);
         assert_eq!(night.env.git(&["status", "--porcelain", "--untracked-files=no"]), "");
     }

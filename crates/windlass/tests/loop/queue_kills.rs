@@ -343,9 +343,13 @@ fn deadly_git(night: &Night, command: &mut Command, call: usize, how: &str) {
 fn end(night: &Night) -> End {
     let env = &night.env;
     let mut commits = BTreeMap::new();
-    let log = env.git(&["log", "--format=%(trailers:key=Windlass-Task,valueonly,separator=)"]);
-    for task in log.lines().filter(|task| !task.is_empty()) {
-        *commits.entry(task.to_owned()).or_default() += 1;
+    let trailer = |key: &str| format!("%(trailers:key=Windlass-{key},valueonly,separator=)");
+    let format = format!("--format={} {}", trailer("Iteration"), trailer("Task"));
+    // What was cut off in the user's own directory is committed as that, and is of no iteration.
+    for (iteration, task) in env.git(&["log", &format]).lines().filter_map(|line| line.split_once(' ')) {
+        if !iteration.is_empty() {
+            *commits.entry(task.to_owned()).or_default() += 1;
+        }
     }
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     let branches = env.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads/"]);

@@ -169,7 +169,10 @@ fn commits(attempts: bool, lanes: u16) -> (World, Vec<CommitKind>) {
     let agent = |_: &TaskId, _: Purpose, call: u32| match call {
         1 => Deed { writes: vec![("half", "half".to_owned())], ..Deed::fails() },
         2 => Deed::done("red", "red"),
-        _ => Deed { writes: vec![("red", String::new()), ("done", "done".to_owned())], ..Deed::done("more", "more") },
+        _ => Deed {
+            writes: vec![("red", String::new()), ("done", "done".to_owned())],
+            ..Deed::done("more", "more")
+        },
     };
     let mut plan = tasks_plan(lanes);
     let tasks = plan.job.tasks.as_mut().unwrap();

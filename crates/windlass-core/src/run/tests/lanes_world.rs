@@ -76,8 +76,13 @@ pub fn tasks_plan(lanes: u16) -> RunPlan {
     let mut plan = plan();
     plan.job.mode = Mode::Tasks;
     plan.job.notes_file = None;
-    plan.job.tasks =
-        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2, commits_attempts: false });
+    plan.job.tasks = Some(JobTasks {
+        file: "requirements.md".into(),
+        progress: None,
+        feature: None,
+        attempts: 2,
+        commits_attempts: false,
+    });
     plan.commit = CommitPolicy::Runner;
     plan.lanes = (lanes > 1).then(|| LanesPlan {
         count: lanes,

@@ -121,7 +121,9 @@ fn name(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<St
             let there = Call::within(main).args(["rev-parse", "--verify", "--quiet", &reference]).run()?;
             if there.code == 0 {
                 let there = ObjectId::from_hex(there.output.trim_ascii());
-                if there == Some(commit) || there.is_some_and(|there| shape(main, there).is_ok_and(|there| there == wanted)) {
+                if there == Some(commit)
+                    || there.is_some_and(|there| shape(main, there).is_ok_and(|there| there == wanted))
+                {
                     return Ok(name);
                 }
                 continue;
