@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use windlass_core::fact::{Fact, StopReason};
-use windlass_testkit::Outcome;
+use windlass_testkit::{Outcome, Running};
 
 use super::night::{Night, PATIENCE};
 use super::tasks::{HONEST, SIX, assert_whole, command, night, run, subjects};
@@ -99,4 +100,19 @@ fn a_setup_that_takes_too_long_is_ended_and_so_is_what_it_started() {
     outcome.expect_code(1, "too long");
     assert!(said(&outcome).contains("took longer than 1 s and was ended"), "{}", said(&outcome));
     assert_whole(&night);
+}
+
+#[test]
+fn somebody_who_stops_the_run_need_not_wait_for_a_setup() {
+    let night = with_setup("test -e '$ROOT/mended' || { touch '$ROOT/project/begun'; sleep 600; }");
+    let running = Running::start(&mut command(&night, &["-j", "2"]));
+    night.wait_for_file("begun");
+    running.signal(Signal::TERM);
+    running.wait(PATIENCE).expect_code(143, "stopped");
+    assert!(!night.facts().iter().any(|fact| matches!(fact, Fact::CallReserved { .. })));
+    fs::remove_file(night.env.project().join("begun")).unwrap();
+    night.assert_clean();
+    fs::write(night.env.root().join("mended"), "").unwrap();
+    night.resume(&[]).expect_code(0, "resumed");
+    assert_eq!(subjects(&night).len(), 6);
 }

@@ -158,7 +158,12 @@ impl World {
         if !due.is_empty() {
             let effect = due[pick % due.len()].clone();
             self.begun.insert(effect.clone());
-            self.carry_out(effect);
+            if let Some(lane) = self.loses(&effect) {
+                self.lanes.insert(lane, Checkout::default());
+                self.input(Input::LaneLost { lane });
+            } else {
+                self.carry_out(effect);
+            }
             return true;
         }
         if matches!(self.run.phase(), Phase::Ended(_)) {
@@ -187,10 +192,6 @@ impl World {
 
     pub fn carry_out(&mut self, effect: Effect) {
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
-        if let Some(lane) = self.loses(&effect) {
-            self.lanes.insert(lane, Checkout::default());
-            return self.input(Input::LaneLost { lane });
-        }
         let input = match effect {
             Effect::Survey(_) => Input::Surveyed {
                 evidence: self.evidence(LaneId(99)),
