@@ -249,6 +249,9 @@ impl Run {
         let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
         let named = self.parked_tasks();
         match (parked, waiting) {
+            (0, 0) if self.tasks_done() => {
+                "every task is done, but the checks do not pass, and no task is left for that".to_owned()
+            }
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
             ),

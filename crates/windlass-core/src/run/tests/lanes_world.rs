@@ -39,6 +39,8 @@ pub struct Checkout {
     pub files: Files,
     pub claims: bool,
     pub commit: Option<Files>,
+    /// Somebody removed it, whoever has noticed that.
+    pub gone: bool,
 }
 
 pub struct World {
@@ -159,7 +161,7 @@ impl World {
             let effect = due[pick % due.len()].clone();
             self.begun.insert(effect.clone());
             if let Some(lane) = self.loses(&effect) {
-                self.lanes.insert(lane, Checkout::default());
+                self.lanes.insert(lane, Checkout { gone: true, ..Checkout::default() });
                 self.input(Input::LaneLost { lane });
             } else {
                 self.carry_out(effect);
@@ -205,7 +207,7 @@ impl World {
                 let tip = self.tip().clone();
                 let checkout = self.lanes.entry(lane).or_default();
                 if fresh {
-                    *checkout = Checkout { base: tip.clone(), files: tip, claims: false, commit: None };
+                    *checkout = Checkout { base: tip.clone(), files: tip, ..Checkout::default() };
                 }
                 Input::Opened { lane, base: "base".to_owned(), evidence: self.evidence(lane), snapshot }
             }
@@ -306,6 +308,11 @@ impl World {
             Effect::Land { turn, task, .. } => self.landings.contains(&(task.clone(), turn.iteration)),
             _ => false,
         };
+        let made_anew = matches!(effect, Effect::Open { .. }) && self.run.task_is_fresh(lane);
+        let gone = self.lanes.get(&lane).is_some_and(|checkout| checkout.gone);
+        if gone && !elsewhere && !landed && !made_anew {
+            return Some(lane);
+        }
         let left = self.losses.first_mut().filter(|_| !elsewhere && !landed)?;
         if *left > 0 {
             *left -= 1;
