@@ -23,6 +23,7 @@ mod refusing;
 mod restarting;
 mod resuming;
 mod retrying;
+mod reviewing;
 mod sharing;
 mod stopping;
 mod told;
