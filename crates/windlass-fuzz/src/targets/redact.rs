@@ -9,7 +9,6 @@ pub(crate) fn run(data: &[u8]) {
     let text = parts.next().unwrap_or_default();
     let plain = Redactor::new();
     let clean = plain.redact(text);
-    assert_eq!(plain.redact(&clean), clean, "redacted again, it is another text");
     assert_eq!(text == clean, !differs(text, &clean), "{clean:?}");
     for key in keys(text) {
         assert!(!clean.contains(&key) || MARK.contains(&key), "a key is left: {clean:?}");
