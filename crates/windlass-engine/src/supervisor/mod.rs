@@ -15,6 +15,7 @@ mod guard;
 mod hook;
 mod lane;
 mod lanes;
+mod lost_tasks;
 mod prepare;
 mod react;
 mod recover;

@@ -246,7 +246,9 @@ impl World {
         let look = self.look()?;
         let name = match &self.snapshots {
             // The attempt's snapshot is what has the changes that it was not allowed.
-            Some(store) if !known.strays.is_empty() => store.next_before_restore(&self.plan.run)?,
+            Some(store) if !known.strays.is_empty() || self.put_back == Some(turn) => {
+                store.next_before_restore(&self.plan.run)?
+            }
             _ => self.name(turn, Side::After),
         };
         let kept = self.keep_look(&look.inventory, &name)?;

@@ -56,6 +56,8 @@ pub(super) struct World {
     pub notices: Vec<String>,
     /// The files of the commit that was last asked about.
     pub committed: Option<(String, Arc<TreeFiles>)>,
+    /// The attempt whose file of tasks was put back: its snapshot has what it left of it, and keeps its name.
+    pub put_back: Option<TurnKey>,
     /// What is compared with what was there before.
     pub guard: Watch,
 }
@@ -86,6 +88,7 @@ impl World {
             held_back: BTreeSet::new(),
             notices: Vec::new(),
             committed: None,
+            put_back: None,
             guard: Watch::new(OsString::new()),
         }
     }
@@ -268,6 +271,8 @@ impl World {
         let at = known.at_task.as_ref().map(|at| &at.row.id);
         inputs.extend(self.say_once(tasks::foreign_changes(&self.plan, known).into_iter().collect()));
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
+        // After the claim was read.
+        inputs.extend(self.bring_tasks_back(turn, known)?);
         inputs.push(Input::Examined { lane, suspicions });
         inputs.push(Input::Kept { lane, evidence, snapshot, changed, strayed, standing });
         Ok(inputs)

@@ -32,6 +32,7 @@ mod straying;
 mod tasks;
 mod tasks_beginning;
 mod tasks_looking;
+mod tasks_lost;
 mod terminal;
 mod waiting;
 mod workspaces;
