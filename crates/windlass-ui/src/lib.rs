@@ -40,10 +40,11 @@ pub use document::{HookRow, hook_tried, hooks_json, hooks_table};
 pub use document::{ImportRow, ImportState, import_json, import_text};
 pub use document::{Judgement, judgement_json, judgement_text};
 pub use document::{MigrationShown, MigrationState, migration_text};
+pub use document::{NamedTask, StatusTasks, TaskAtWork};
 pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{PlanShown, plan_json, plan_text};
 pub use document::{
-    RunRow, RunState, RunStatus, StatusSuspicion, TaskCounts, commit_range, runs_json, runs_table,
+    RunRow, RunState, RunStatus, StatusSuspicion, commit_range, runs_json, runs_table,
     status_json, status_text,
 };
 pub use document::{

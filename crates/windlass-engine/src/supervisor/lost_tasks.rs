@@ -40,21 +40,21 @@ impl World {
             return Ok(None);
         };
         let Some(store) = &self.snapshots else { return Ok(None) };
-        let mut lost = Vec::new();
+        let mut robbed = Vec::new();
         for file in before.files.iter().filter(|file| as_path(&file.path).starts_with(as_path(&folder))) {
             let ids = ids_in(store, &before, &file.path)?;
             let link_is_gone = ids.is_empty() && after.file(&file.path).is_none() && list.is_missing();
             if link_is_gone || ids.iter().any(|id| is_gone(id) && schedule.row(id).is_some()) {
-                lost.push(file.path.clone());
+                robbed.push(file.path.clone());
             }
         }
-        if lost.is_empty() {
+        if robbed.is_empty() {
             return Ok(None);
         }
         let now = self.look()?.inventory;
         remove_half_written(&place.root, &now, [&before, &after]);
         let Some(store) = &self.snapshots else { return Ok(None) };
-        undo(store, &place, (&before, &after), &lost)?;
+        undo(store, &place, (&before, &after), &robbed)?;
         let look = self.look()?;
         self.remember(look);
         self.put_back = Some(turn);

@@ -35,14 +35,6 @@ impl Board {
         self.commits.count += 1;
     }
 
-    /// A lane is at a task from now on.
-    pub(super) fn take_up(&mut self, lane: LaneId, task: Option<&TaskId>) {
-        if let (Some(task), Some(board)) = (task, self.lanes.get_mut(&lane)) {
-            board.task = Some(task.clone());
-            self.tasks.begin(task);
-        }
-    }
-
     /// An iteration has left its task so.
     pub(super) fn close(&mut self, task: &TaskId, end: &TaskEnd) {
         match end {
@@ -52,7 +44,9 @@ impl Board {
             TaskEnd::Parked { .. } => {
                 self.tasks.park(task);
             }
-            TaskEnd::Again { .. } => {}
+            TaskEnd::Again { .. } => {
+                self.tasks.reopen(task);
+            }
         }
         let counts = self.tasks.counts();
         if let Some(latest) = &mut self.status.latest {

@@ -12,6 +12,7 @@ use windlass_core::run::{Mode, RunPlan};
 use windlass_core::tasks;
 
 use super::runs::RunState;
+use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
 use crate::board::Board;
 use crate::format;
@@ -47,8 +48,8 @@ pub struct RunStatus {
     pub summary: String,
     /// The task that is worked on or comes next; `None` in modes without tasks, and where none can be done.
     pub task: Option<String>,
-    /// How the tasks of a task file stand; `None` in other modes.
-    pub tasks: Option<TaskCounts>,
+    /// How the tasks stand; `None` in modes without them.
+    pub tasks: Option<StatusTasks>,
     /// When it began.
     pub started: Option<Timestamp>,
     /// The iteration at work, or the last one; 0 before the first.
@@ -166,7 +167,7 @@ impl RunStatus {
             items: standing.and_then(|standing| standing.items),
             summary: standing.map(|standing| standing.summary.clone()).unwrap_or_default(),
             task: standing.and_then(task).or_else(|| task_of_file(board)),
-            tasks: TaskCounts::of(board),
+            tasks: StatusTasks::of(board),
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
@@ -201,51 +202,6 @@ impl RunStatus {
 pub fn commit_range(board: &Board) -> Option<(Option<&str>, &str)> {
     let (first, last) = (board.seen.first_head(), board.seen.head()?);
     (first != Some(last)).then_some((first, last))
-}
-
-/// How many tasks stand how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct TaskCounts {
-    /// All.
-    pub total: usize,
-    /// Done.
-    pub done: usize,
-    /// Begun and not done.
-    pub in_progress: usize,
-    /// Not begun, and all that they depend on is done.
-    pub ready: usize,
-    /// What they depend on is not done.
-    pub waiting: usize,
-    /// They failed too often in this run.
-    pub parked: usize,
-}
-
-impl TaskCounts {
-    fn of(board: &Board) -> Option<TaskCounts> {
-        let counts = board.tasks.counts();
-        let begun = board.tasks.ready().filter(|row| row.state == TaskState::InProgress).count();
-        (counts.total > 0).then(|| TaskCounts {
-            total: counts.total,
-            done: counts.done,
-            in_progress: counts.active + begun,
-            ready: counts.ready.saturating_sub(begun),
-            waiting: counts.waiting,
-            parked: counts.parked,
-        })
-    }
-
-    fn line(&self) -> Line {
-        let parts = [
-            (self.done, "done"),
-            (self.in_progress, "in progress"),
-            (self.ready, "ready"),
-            (self.waiting, "waiting for others"),
-            (self.parked, "parked"),
-        ];
-        let parts = parts.iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
-        labelled("tasks").plain(format!("{}: {}", self.total, parts.join(", ")))
-    }
 }
 
 /// Of a task file: the task at work, or the next one.
@@ -306,12 +262,10 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)).dim(mode));
     let said = Standing { items: status.items, summary: status.summary.clone(), ..Standing::default() };
     let said = one_line(&said.line(None));
-    lines.extend((!said.is_empty()).then(|| labelled("status").plain(said)));
-    lines.extend(status.tasks.as_ref().map(TaskCounts::line));
-    let is_live = status.state == RunState::Running;
-    let label = if is_live { "task" } else { "next task" };
-    let next = status.task.as_deref().filter(|_| status.tasks.is_some());
-    lines.extend(next.map(|task| labelled(label).plain(one_line(task))));
+    match &status.tasks {
+        Some(tasks) => lines.extend(tasks.lines()),
+        None => lines.extend((!said.is_empty()).then(|| labelled("status").plain(said))),
+    }
     lines.push(labelled("cost").plain(cost(status)));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));
