@@ -44,8 +44,8 @@ pub use document::{NamedTask, StatusTasks, TaskAtWork};
 pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{PlanShown, plan_json, plan_text};
 pub use document::{
-    RunRow, RunState, RunStatus, StatusSuspicion, commit_range, runs_json, runs_table,
-    status_json, status_text,
+    RunRow, RunState, RunStatus, StatusSuspicion, commit_range, runs_json, runs_table, status_json,
+    status_text,
 };
 pub use document::{
     TasksShown, next_task_json, next_task_text, task_marked, tasks_dot, tasks_json, tasks_judged,

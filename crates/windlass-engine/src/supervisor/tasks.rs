@@ -68,7 +68,12 @@ pub(super) fn standing(plan: &RunPlan, at: Option<&TaskId>) -> Option<Standing> 
     if list.is_missing() {
         return Some(Standing::default());
     }
-    let rows = list.tasks();
+    // Of several with one id the first counts.
+    let rows: Vec<_> = list
+        .tasks()
+        .iter()
+        .filter(|task| list.task(&task.row.id).is_some_and(|first| std::ptr::eq(first, *task)))
+        .collect();
     let done = rows.iter().filter(|task| task.row.state == TaskState::Done).count();
     let at_hand = at.and_then(|id| list.task(id));
     Some(Standing {
