@@ -1,9 +1,11 @@
 //! What is known of a task at each fact of its way to the branch, and what a runner that takes over makes of that.
 
 use super::lanes_world::{Deed, World, row, tasks_plan};
+use super::waking::{at_work_with, two_lanes};
 use super::world::fold;
 use crate::fact::{
-    CommitNotes, Entry, Fact, LandOutcome, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+    CommitNotes, Entry, Fact, Hook, HookCommand, HookName, LandOutcome, LaneId, Purpose, StopReason, TaskEnd,
+    TaskId, TaskRow, TaskState,
 };
 use crate::run::{CommitKind, Effect, Input, LaneState};
 use crate::tasks::Standing;
@@ -244,6 +246,23 @@ fn only_the_end_that_was_decided_closes_a_task_and_only_that_task() {
         let entry = Entry { seq: world.run.next_seq(), at: world.now, fact };
         assert_eq!(world.run.clone().apply(&entry).is_ok(), legal, "{entry:?}");
     }
+}
+
+// Their numbers follow each other: what a hook said of one iteration is not said of another.
+#[test]
+fn a_hook_is_asked_about_one_iteration_at_a_time() {
+    let mut plan = two_lanes();
+    let command = HookCommand::Shell("./may-it-begin".to_owned());
+    plan.hooks =
+        vec![Hook { name: HookName::NextIteration, command, timeout: std::time::Duration::from_mins(1) }];
+    let world = at_work_with(plan, &["T1", "T2"]);
+    let due = world.facts().filter_map(|fact| match fact {
+        Fact::HookDue { lane, iteration } => Some((lane.0, *iteration)),
+        _ => None,
+    });
+    assert_eq!(due.collect::<Vec<_>>(), [(1, 1), (2, 2)]);
+    let asking = world.run.lanes().filter(|(_, state)| matches!(state, LaneState::Asking));
+    assert_eq!(asking.count(), 1, "the second is asked about once the first has begun");
 }
 
 #[test]
