@@ -99,7 +99,6 @@ impl Undelivered {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaneBoard {
     pub(crate) iteration: u32,
-    pub(crate) task: Option<TaskId>,
     pub(crate) attempt: u32,
     pub(crate) started: Timestamp,
     pub(crate) doing: Doing,

@@ -8,12 +8,12 @@ use windlass_core::run::{CommitPolicy, Input, TurnKey};
 use super::commit::{HOOKS, changed_paths};
 use super::event::WorkError;
 use super::tasks::is_own_file;
-use super::withhold::{self, Scene};
 use super::world::World;
 use crate::git::lane::park_commit;
 use crate::git::{self, Candidate, CommitHooks, ObjectId, Repository, TakenBack};
 use crate::inventory::{Entry, Inventory, content_now, is_own};
 use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
+use crate::withhold::{self, Scene};
 
 /// A task that is parked, and the attempts that it had since something of it was last committed.
 #[derive(Clone, Copy, Debug)]
@@ -215,7 +215,7 @@ fn keep(
     let was = |path: &Vec<u8>| before.file(path).map(|file| (file.kind, file.content));
     let was_clean = |path: &Vec<u8>| was(path) == committed.get(path).copied();
     changed.retain(|path| was_clean(path) || !world.uncommitted.contains_key(path));
-    let scene = Scene { repository, store, since: before, candidate: &left.inventory };
+    let scene = Scene { repository, store, candidate: &left.inventory };
     withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let message = format!("Unfinished work on {}\n", parked.task);
     let candidate = Candidate {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::fact::{
     CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Standing,
-    StandingSource, TaskRow, TaskState, Tokens,
+    StandingSource, TaskRow, Tokens,
 };
 use windlass_core::run::{Mode, RunPlan};
 use windlass_core::tasks;

@@ -28,7 +28,7 @@ fn claims_that_other_checks_refuse_each_time_are_not_the_same_ones() {
     let mut world = World::new(gated(&["one", "two"]), claim).checking(|_, _| false);
     assert_eq!(world.finish(), StopReason::GatesFailing);
     assert_eq!(world.run.counters().finished, 5);
-    let turns = |check: u16, tree: &str| !tree.ends_with(['1', '3', '5', '7']) == (check == 0);
+    let turns = |check: u16, tree: &str| tree.ends_with(['1', '3', '5', '7']) != (check == 0);
     let mut world = World::new(gated(&["one", "two"]), claim).checking(turns);
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }

@@ -4,8 +4,8 @@ use super::lanes_world::{Deed, World, row, tasks_plan};
 use super::waking::{at_work_with, two_lanes};
 use super::world::fold;
 use crate::fact::{
-    CommitNotes, Entry, Fact, Hook, HookCommand, HookName, LandOutcome, LaneId, Purpose, StopReason, TaskEnd,
-    TaskId, TaskRow, TaskState,
+    CheckOutcome, CommitNotes, Entry, Fact, Hook, HookCommand, HookName, LandOutcome, LaneId, Purpose,
+    StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
 use crate::run::{CommitKind, Effect, Input, LaneState};
 use crate::tasks::Standing;
@@ -115,7 +115,7 @@ fn the_agent_is_told_what_it_has_to_put_together() {
     world.gate = |files| files.len() < 2;
     let Effect::Prepare { lane, .. } = until(&mut world, merges) else { panic!() };
     assert!(world.run.conflicts_in(lane).is_empty());
-    assert_eq!(world.run.refused_in(lane).iter().map(|one| one.passed()).collect::<Vec<_>>(), [false]);
+    assert_eq!(world.run.refused_in(lane).iter().map(CheckOutcome::passed).collect::<Vec<_>>(), [false]);
 }
 
 #[test]

@@ -111,7 +111,11 @@ fn keep(
 /// The branch of this commit, made where there is none. One with the same files on the same commit is taken for it: it was
 /// made before a crash, a little earlier.
 fn name(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<String, LaneError> {
-    let wanted = shape(main, commit)?;
+    let wanted = told(main, commit)?;
+    let has_the_same = |there: ObjectId| {
+        there == commit
+            || told(main, there).is_ok_and(|there| there.tree == wanted.tree && there.parent == wanted.parent)
+    };
     let mut failed = None;
     // A branch called `windlass` leaves no room for branches below it.
     for beginning in [format!("windlass/{run}/{slug}"), format!("windlass-{run}-{slug}")] {
@@ -121,9 +125,7 @@ fn name(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<St
             let there = Call::within(main).args(["rev-parse", "--verify", "--quiet", &reference]).run()?;
             if there.code == 0 {
                 let there = ObjectId::from_hex(there.output.trim_ascii());
-                if there == Some(commit)
-                    || there.is_some_and(|there| shape(main, there).is_ok_and(|there| there == wanted))
-                {
+                if there.is_some_and(has_the_same) {
                     return Ok(name);
                 }
                 continue;
