@@ -45,13 +45,11 @@ pub fn commit_aside(
     // Not to know who commits is no reason to lose work.
     let within = || Call::within(repository);
     let made = commit(within()).or_else(|_| commit(anonymous(within())))?;
-    match ObjectId::from_hex(made.trim_ascii()) {
-        Some(commit) => Ok(Some(commit)),
-        None => {
-            let printed = String::from_utf8_lossy(&made).chars().take(200).collect();
-            Err(GitError::Unexpected { command: "git commit-tree", printed }.into())
-        }
-    }
+    let commit = ObjectId::from_hex(made.trim_ascii()).ok_or_else(|| GitError::Unexpected {
+        command: "git commit-tree",
+        printed: String::from_utf8_lossy(&made).chars().take(200).collect(),
+    })?;
+    Ok(Some(commit))
 }
 
 /// Lets HEAD, and the branch that is checked out, stand where it stood before `tip` was made on `base`, and the index say of

@@ -11,7 +11,7 @@ use super::tasks::is_own_file;
 use super::world::World;
 use crate::git::lane::park_commit;
 use crate::git::{self, Candidate, CommitHooks, ObjectId, Repository, TakenBack};
-use crate::inventory::{Entry, Inventory, content_now, is_own};
+use crate::inventory::{Entry, Inventory, Place, content_now, is_own};
 use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
 use crate::withhold::{self, Scene};
 
@@ -42,6 +42,9 @@ struct Way {
     base: ObjectId,
     tip: ObjectId,
 }
+
+/// A commit, and the branch by its full name where one is checked out.
+type CheckedOut = (ObjectId, Option<Vec<u8>>);
 
 /// Whose commits there are.
 #[derive(Clone, Copy, Debug)]
@@ -74,25 +77,17 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
         // What is there is no part of the next task all the same.
         return Ok(PutAside { inputs: vec![Input::Notice(said)], branch: None, since: Some(after_id) });
     };
-    let left = work_of(world, store, &before, &after)?;
+    let left = work_of(world, store, &before, &after);
     let branch = keep(world, store, &repository, parked, (&before, &left), way)?;
     let mut changed = changed_since(store, &before, &now)?;
     changed.retain(|path| !is_own(path) && !is_own_file(&world.plan, &place, path));
     remove_half_written(&place.root, &now, [&before, &after]);
     undo(store, &place, (&before, &after), &changed)?;
     let mut inputs = Vec::new();
-    if let Some(Way { base, tip }) = way {
-        let format = place.object_format();
-        let is_back = |path: &&Vec<u8>| {
-            content_now(&place.root, format, path) == before.file(path).map(|file| (file.kind, file.content))
-        };
-        let paths: Vec<Vec<u8>> = left.changed.iter().filter(is_back).cloned().collect();
-        if let TakenBack::No(why) = git::take_back(&repository, (tip, base), &paths)? {
-            inputs.push(Input::Notice(format!(
-                "the commits of {} stay on the branch here: {why}",
-                parked.task
-            )));
-        }
+    if let Some(way) = way
+        && let TakenBack::No(why) = take_back(&place, &repository, way, (&before, &left))?
+    {
+        inputs.push(Input::Notice(format!("the commits of {} stay on the branch here: {why}", parked.task)));
     }
     if !left.changed.is_empty() {
         inputs.push(Input::Notice(said(world, parked, &left, branch.as_deref())));
@@ -100,6 +95,21 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
     let look = world.look()?;
     world.remember(look);
     Ok(PutAside { inputs, branch, since: Some(parked.since.clone()) })
+}
+
+/// HEAD, and the index for files that are as they were before the task.
+fn take_back(
+    place: &Place,
+    repository: &Repository,
+    Way { base, tip }: Way,
+    (before, left): (&Snapshot, &Work),
+) -> Result<TakenBack, WorkError> {
+    let is_back = |path: &&Vec<u8>| {
+        let was = before.file(path).map(|file| (file.kind, file.content));
+        content_now(&place.root, place.object_format(), path) == was
+    };
+    let paths: Vec<Vec<u8>> = left.changed.iter().filter(is_back).cloned().collect();
+    Ok(git::take_back(repository, (tip, base), &paths)?)
 }
 
 fn said(world: &World, parked: &ParkedTask<'_>, left: &Work, branch: Option<&str>) -> String {
@@ -150,12 +160,7 @@ fn commits(
 }
 
 /// What was checked out: the commit, and the branch; `None` where the snapshot does not say.
-fn head_in(
-    world: &World,
-    store: &Store,
-    turn: TurnKey,
-    side: Side,
-) -> Result<Option<(ObjectId, Option<Vec<u8>>)>, WorkError> {
+fn head_in(world: &World, store: &Store, turn: TurnKey, side: Side) -> Result<Option<CheckedOut>, WorkError> {
     let id = match store.named(&world.name(turn, side)) {
         Ok(id) => id,
         Err(SnapshotError::Unknown(_)) => return Ok(None),
@@ -172,7 +177,7 @@ struct Work {
     changed: Vec<Vec<u8>>,
 }
 
-fn work_of(world: &World, store: &Store, before: &Snapshot, after: &Snapshot) -> Result<Work, WorkError> {
+fn work_of(world: &World, store: &Store, before: &Snapshot, after: &Snapshot) -> Work {
     let entry = |file: &crate::snapshot::KeptFile| Entry {
         path: file.path.clone(),
         kind: file.kind,
@@ -193,7 +198,7 @@ fn work_of(world: &World, store: &Store, before: &Snapshot, after: &Snapshot) ->
             entry.size = store.content(&entry.content).map_or(0, |content| content.len() as u64);
         }
     }
-    Ok(Work { inventory, changed })
+    Work { inventory, changed }
 }
 
 /// A branch with the task's commits, and what it had not committed on top of them. What looks like a secret, is large or

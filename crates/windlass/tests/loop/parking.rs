@@ -132,6 +132,7 @@ fn one_task(script: &str) -> Night {
 }
 
 // rows: 46
+// Seed defect D3, core/loop.ts:505-511: it was committed as “Iteration N”.
 #[test]
 fn failed_attempts_are_committed_in_the_seeds_words_where_that_is_wanted() {
     for (wanted, commits) in [("false", 0), ("true", 2)] {

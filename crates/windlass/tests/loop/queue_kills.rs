@@ -382,9 +382,9 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to)
+            copy(&entry.path(), &to);
         } else {
-            drop(fs::copy(entry.path(), to))
+            fs::copy(entry.path(), to).unwrap();
         }
     }
 }
