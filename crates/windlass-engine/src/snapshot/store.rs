@@ -71,6 +71,13 @@ impl Store {
         for objects in ["objects", "repository-objects"] {
             loose::remove_leftovers(&self.folder.join(objects));
         }
+        // Names that were not put in place.
+        for run in fs::read_dir(self.folder.join("refs/windlass")).into_iter().flatten().flatten() {
+            let names = fs::read_dir(run.path()).into_iter().flatten().flatten();
+            for half in names.filter(|name| is_half_written(&name.file_name().to_string_lossy())) {
+                drop(fs::remove_file(half.path()));
+            }
+        }
         // Private files of a commit that was cut off.
         drop(fs::remove_dir_all(self.scratch()));
     }
@@ -191,6 +198,11 @@ impl Store {
         }
         Ok(self.folder.join("refs/windlass").join(&run.0).join(moment))
     }
+}
+
+/// No name of a moment begins with a dot.
+fn is_half_written(name: &str) -> bool {
+    name.starts_with(".windlass-") && name.ends_with(".tmp")
 }
 
 fn create(folder: &Path, format: ObjectFormat) -> Result<(), SnapshotError> {
