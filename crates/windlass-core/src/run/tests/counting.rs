@@ -33,6 +33,17 @@ fn claims_that_other_checks_refuse_each_time_are_not_the_same_ones() {
     assert_eq!(world.finish(), StopReason::MaxIterations);
 }
 
+#[test]
+fn a_claim_that_is_accepted_ends_the_row_of_those_that_checks_refused() {
+    let mut plan = gated(&["test"]);
+    plan.job.completion_threshold = 2;
+    let red = |tree: &str| tree.ends_with(['1', '2', '3', '4', '6']);
+    let mut world =
+        World::new(plan, |call, _| Act::claims(&format!("tree {call}"))).checking(move |_, tree| !red(tree));
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.run.counters().finished, 8);
+}
+
 fn with_findings(calls: u32) -> Vec<(String, Suspicion)> {
     let found = |call| Suspicion::new(SuspicionKind::Tests, format!("tests/{call}.rs"), "1 test fewer");
     (1..=calls).map(|call| (format!("tree {call}"), found(call))).collect()

@@ -15,6 +15,7 @@ mod landing;
 mod lanes;
 mod lanes_world;
 mod limits;
+mod losing;
 mod nights;
 mod order;
 mod plans;
