@@ -103,3 +103,15 @@ fn a_run_that_has_not_begun_or_has_ended_takes_nothing_in() {
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.run.decide(world.now, notice()), []);
 }
+
+#[test]
+fn facts_are_numbered_from_one_and_none_is_left_out_or_told_twice() {
+    let mut world = World::new(tasks_plan(1), vec![row("T1", &[])], done);
+    assert_eq!(world.finish(), StopReason::Complete);
+    let numbers: Vec<u64> = world.journal.iter().map(|entry| entry.seq).collect();
+    assert_eq!(numbers, (1..=world.journal.len() as u64).collect::<Vec<_>>());
+    let mut run = Run::new();
+    assert!(run.apply(&world.journal[1]).is_err(), "the first is left out");
+    run.apply(&world.journal[0]).unwrap();
+    assert!(run.apply(&world.journal[0]).is_err(), "it is told twice");
+}

@@ -11,6 +11,7 @@ mod damage;
 mod guarding;
 mod hooks;
 mod judging;
+mod kept_plans;
 mod landing;
 mod lanes;
 mod lanes_world;
