@@ -47,3 +47,30 @@ fn tasks_that_an_agent_removes_are_put_back_and_what_it_left_is_kept() {
         assert!(night.env.read("requirements.md").contains("TASK-077: Mine"), "{lanes}");
     }
 }
+
+// A lane's `.git` is its agent's: whatever becomes of it, the files count, and Windlass asks its own.
+#[test]
+fn what_an_agent_does_to_its_lanes_repository_harms_nobody() {
+    for deed in [
+        "rm -rf .git",
+        "rm -rf .git/refs",
+        "rm -rf .git; git init --quiet; git add --all; git -c user.name=x -c user.email=x@y commit -qm x",
+        "rm -rf .git; echo gitdir: /nonexistent > .git",
+        "rm -rf .git; mkdir .git; mkfifo .git/HEAD",
+        "rm -rf .git/objects/info; git config core.bare true; git config core.worktree /",
+    ] {
+        let script = format!(
+            "[[call]]\nsteps = [ {{ bash = {deed:?} }}, {{ write = {{ path = \"work/{{{{task}}}}\", text = \"done\\n\" }} }}, \"tick_task\" ]\n"
+        );
+        let night = night(&[(1, &[]), (2, &[1])], &script);
+        run(&night, &["-j", "2", "--gate", "true"]).expect_code(0, deed);
+        assert_eq!(night.ended(), StopReason::Complete, "{deed}");
+        assert_eq!(
+            night.env.git(&["ls-tree", "-r", "--name-only", "HEAD", "work"]).lines().count(),
+            2,
+            "{deed}"
+        );
+        assert_eq!(night.env.git(&["status", "--porcelain"]), "", "{deed}");
+        assert_whole(&night);
+    }
+}
