@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
+use windlass_core::fact::StopReason;
 use windlass_testkit::TestEnv;
 
 use super::night::Night;
@@ -140,4 +141,23 @@ fn a_dry_run_shows_the_first_task_and_touches_nothing() {
     }
     assert_eq!(night.env.git(&["status", "--porcelain"]), "");
     assert!(night.folders().is_empty());
+}
+
+// To go on with the former run would leave what is parked as it is.
+#[test]
+fn a_new_run_tries_parked_tasks_again() {
+    const FAILS: &str = r#"
+[[call]]
+steps = [ { result = { text = "It cannot be done.", is_error = true } } ]
+"#;
+    let night = night(&[(1, &[]), (2, &[1])], FAILS);
+    let outcome = run(&night, &["--exit-codes", "detailed"]);
+    assert!(matches!(outcome.code, Some(17 | 20)), "{:?}", outcome.code);
+    assert_eq!(night.ended(), StopReason::Blocked);
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(said.contains("parked ones wait for a new run"), "{said}");
+    night.env.write(night.script.clone(), HONEST);
+    night.resume(&["--exit-codes", "detailed"]).expect_code(17, "what is parked stays so");
+    run(&night, &["--exit-codes", "detailed"]).expect_code(0, "a new run");
+    assert_eq!(night.env.read("requirements.md").matches("Status**: done").count(), 2);
 }
