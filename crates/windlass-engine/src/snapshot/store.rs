@@ -1,6 +1,7 @@
 //! The store: a bare repository that only Windlass writes to.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::fact::{RunId, SnapshotId};
@@ -13,6 +14,7 @@ use super::repository::{CapturedFiles, OwnFile};
 use super::{SnapshotError, tree};
 use crate::file::{AtPath, Replacement, create_private_folder, read_if_there, replace};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind};
+use crate::inventory::is_half_written;
 
 /// Where snapshots are kept.
 #[derive(Debug)]
@@ -74,7 +76,7 @@ impl Store {
         // Names that were not put in place.
         for run in fs::read_dir(self.folder.join("refs/windlass")).into_iter().flatten().flatten() {
             let names = fs::read_dir(run.path()).into_iter().flatten().flatten();
-            for half in names.filter(|name| is_half_written(&name.file_name().to_string_lossy())) {
+            for half in names.filter(|name| is_half_written(name.file_name().as_bytes())) {
                 drop(fs::remove_file(half.path()));
             }
         }
@@ -198,11 +200,6 @@ impl Store {
         }
         Ok(self.folder.join("refs/windlass").join(&run.0).join(moment))
     }
-}
-
-/// No name of a moment begins with a dot.
-fn is_half_written(name: &str) -> bool {
-    name.starts_with(".windlass-") && name.ends_with(".tmp")
 }
 
 fn create(folder: &Path, format: ObjectFormat) -> Result<(), SnapshotError> {

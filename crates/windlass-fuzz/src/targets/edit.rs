@@ -20,7 +20,7 @@ pub(crate) fn run(data: &[u8]) {
     }
     match set(text, key, &value) {
         Ok(changed) => {
-            assert_same(&value_of(&changed, key).ok().flatten(), &value, &changed);
+            assert_same(value_of(&changed, key).ok().flatten().as_ref(), &value, &changed);
             check_others(text, &changed, key);
             assert_eq!(set(&changed, key, &value), Ok(changed.clone()), "said again, it is another text");
             if let Ok(Some(without)) = unset(&changed, key) {
@@ -33,14 +33,14 @@ pub(crate) fn run(data: &[u8]) {
     if let Value::Array(items) = &value
         && let Ok(changed) = set_list(text, key, items)
     {
-        assert_same(&value_of(&changed, key).ok().flatten(), &value, &changed);
+        assert_same(value_of(&changed, key).ok().flatten().as_ref(), &value, &changed);
         check_others(text, &changed, key);
     }
 }
 
 /// Numbers that are none are equal to nothing, themselves included.
-fn assert_same(found: &Option<Value>, wanted: &Value, text: &str) {
-    let found = found.as_ref().map(ToString::to_string);
+fn assert_same(found: Option<&Value>, wanted: &Value, text: &str) {
+    let found = found.map(ToString::to_string);
     assert_eq!(found, Some(wanted.to_string()), "{text}");
 }
 
