@@ -37,7 +37,9 @@ pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -
     if lane == LaneId::default() {
         return None;
     }
-    let directory = Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below);
+    // Joined with nothing a path would end in a slash, and rules about it would fit no file.
+    let directory: PathBuf =
+        Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below).components().collect();
     Some(RunPlan { directory, ..plan.clone() })
 }
 
