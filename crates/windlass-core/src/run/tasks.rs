@@ -252,6 +252,7 @@ impl Run {
             (0, 0) if self.tasks_done() => {
                 "every task is done, but the checks do not pass, and no task is left for that".to_owned()
             }
+            (0, 0) => "there is no task".to_owned(),
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
             ),

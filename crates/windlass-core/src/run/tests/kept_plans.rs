@@ -5,7 +5,10 @@ use super::lanes_world::{World as Lanes, row, tasks_plan};
 use super::workspace::workspace;
 use super::world::plan;
 use crate::fact::{Fact, StopSource};
-use crate::run::{Effect, Input, JobLog, Mode, Occasion, RunPlan, UndoPolicy};
+use crate::mode::is_judged_by_commit;
+use crate::run::{
+    Effect, Input, JobLog, Mode, Occasion, Preset, RunPlan, SandboxKind, SandboxPlan, UndoPolicy,
+};
 
 fn read_back(plan: &RunPlan) -> RunPlan {
     serde_json::from_value(serde_json::to_value(plan).unwrap()).unwrap()
@@ -40,6 +43,34 @@ fn the_log_of_a_session_is_in_its_workspace_once_it_is_made() {
     workspace.log = Some(JobLog { file: Some("iterate-1.log".to_owned()), ..JobLog::default() });
     let file = "/project/.windlass/workspaces/api/iterate-1.log";
     assert_eq!(workspace.log_file(), Some(file.into()));
+}
+
+// The names are said to container engines, in messages and on the command line.
+#[test]
+fn sandboxes_and_presets_have_the_names_that_configuration_has() {
+    let presets = Preset::ALL.map(Preset::name);
+    assert_eq!(presets, ["rust", "node", "bun", "python", "go"]);
+    let kinds = [SandboxKind::None, SandboxKind::Landlock, SandboxKind::Bwrap];
+    assert_eq!(kinds.each_ref().map(SandboxKind::name), ["none", "landlock", "bwrap"]);
+}
+
+#[test]
+fn a_sandbox_outlives_a_crash_and_none_is_none() {
+    let plain = plan();
+    assert!(plain.sandbox.is_default() && !plain.sandbox.is_on());
+    assert!(serde_json::to_value(&plain).unwrap().get("sandbox").is_none());
+    let locked =
+        RunPlan { sandbox: SandboxPlan { kind: SandboxKind::Bwrap, ..SandboxPlan::default() }, ..plan() };
+    assert!(locked.sandbox.is_on() && !locked.sandbox.is_default());
+    assert_eq!(read_back(&locked), locked);
+}
+
+#[test]
+fn only_a_tasks_work_is_compared_with_the_commit_before_it() {
+    let modes =
+        [Mode::Goal, Mode::Loop, Mode::Iterative, Mode::Plan, Mode::Build, Mode::Verify, Mode::Validate];
+    assert!(modes.into_iter().all(|mode| !is_judged_by_commit(mode)));
+    assert!(is_judged_by_commit(Mode::Tasks));
 }
 
 fn opens(effect: &Effect) -> bool {
