@@ -16,7 +16,7 @@ use windlass_core::fact::{RunId, SnapshotId};
 use super::name::SnapshotName;
 use super::repository::{KeptPlace, OwnFile, beside_head, is_of_another_tree, location, walk};
 use super::restore::RestoreError;
-use super::{Snapshot, SnapshotError, Store};
+use super::{Snapshot, SnapshotError, Store, objects};
 use crate::file::{AtPath, FileError, read_if_there};
 use crate::git::{ObjectId, PackedRefs, RefValue, Repository};
 use crate::inventory::{EntryKind, Place, Surveyor, as_path};
