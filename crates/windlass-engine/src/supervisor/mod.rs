@@ -335,12 +335,23 @@ impl Supervisor {
         self.walls.end_all();
     }
 
+    /// Once all is done nobody goes on in the lanes' checkouts: what they made has landed. Those of another ending stay for
+    /// whoever resumes the run.
+    fn remove_checkouts(&self) {
+        let is_complete = self.run.phase() == Phase::Ended(StopReason::Complete);
+        if let Some(lanes) = self.run.plan().and_then(|plan| plan.lanes.as_ref()).filter(|_| is_complete) {
+            // What cannot be removed takes room and does no harm.
+            let _ = crate::file::remove_folder(&lanes.folder);
+        }
+    }
+
     /// Ends every process of the run, gives the directory back and notes the ending.
     fn close(&mut self) {
         self.close_lanes();
         self.herald.close();
         self.worker.close();
         let _ = adopt_and_kill();
+        self.remove_checkouts();
         // The index is rebuilt from journals when a line is missing.
         if let Ok(summary) = index::summarize(&self.folder) {
             let _ = index::record_ending(&self.project, &summary);
