@@ -151,7 +151,8 @@ fn agents_cpu(calls: &[Call]) -> Duration {
     calls.iter().map(|call| call.cpu).sum()
 }
 
-fn make_repository(ground: &Ground<'_>) -> Result<(), Failure> {
+/// A repository of 1,000 files of 2 kB in 20 folders, committed.
+pub(super) fn make_repository(ground: &Ground<'_>) -> Result<(), Failure> {
     for number in 0..1000 {
         let folder = ground.project().join(format!("folder-{}", number / 50));
         let file = folder.join(format!("file-{}.txt", number % 50));

@@ -6,6 +6,7 @@
 mod bed;
 mod gaps;
 mod idle;
+mod lanes;
 mod numbers;
 mod start;
 mod stream;
@@ -35,6 +36,7 @@ const GROUPS: &[Group] = &[
     Group { name: "start", measure: start::start_up },
     Group { name: "runs", measure: start::listing },
     Group { name: "idle", measure: idle::sleeping },
+    Group { name: "lanes", measure: lanes::speed_up },
     Group { name: "prompt", measure: start::prompt },
     Group { name: "size", measure: start::size },
 ];

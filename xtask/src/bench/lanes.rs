@@ -1,0 +1,83 @@
+//! What lanes are good for: forty tasks, one after another and eight at once.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::bed::{Bed, Ground, Spent, measured};
+use super::gaps::make_repository;
+use super::table::Row;
+use crate::program::{Failure, run};
+
+const TASKS: u32 = 40;
+const LANES: u32 = 8;
+
+/// How long the agent of one task sleeps. Real ones take minutes, so the factor here is less than theirs will be.
+const SLEEP: Duration = Duration::from_secs(1);
+
+/// Forty tasks whose agents sleep, in a repository of 1,000 files: their work is merged, and checked on the merged tree.
+pub fn speed_up(bed: &Bed) -> Result<Vec<Row>, Failure> {
+    let one = worked_off(bed, 1)?;
+    let many = worked_off(bed, LANES)?;
+    let factor = one.wall.as_secs_f64() / many.wall.as_secs_f64();
+    let asleep = SLEEP.as_secs_f64() * f64::from(TASKS);
+    let text = |lanes: u32, spent: Spent| {
+        let cpu = spent.cpu.as_secs_f64() / f64::from(TASKS) * 1000.0;
+        let waiting = asleep / f64::from(lanes);
+        format!("{:.1} s ({cpu:.0} ms of CPU a task; {waiting:.0} s of it sleep)", spent.wall.as_secs_f64())
+    };
+    Ok(vec![
+        Row::new(
+            format!("{TASKS} tasks, agents sleep {} s: {LANES} lanes", SLEEP.as_secs()),
+            format!("{factor:.1} times as fast as one"),
+            "4 times",
+            factor >= 4.0,
+        )
+        .beside(format!("no work but sleep: {LANES} times")),
+        Row::told("the same: one lane", text(1, one)),
+        Row::told(format!("the same: {LANES} lanes"), text(LANES, many)),
+    ])
+}
+
+/// A run of all tasks, which must be done and landed in the end.
+fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
+    let ground = bed.ground()?;
+    make_repository(&ground)?;
+    let script = ground.file("script.toml");
+    let steps = format!(
+        "[[call]]\nsteps = [{{ sleep = \"{}ms\" }}, {{ write = {{ path = \"work/{{{{task}}}}\", text = \"done\" }} }}, \"tick_task\"]\n",
+        SLEEP.as_millis()
+    );
+    write(&script, &steps)?;
+    let tasks: String = (1..=TASKS)
+        .map(|number| format!("### TASK-{number:03}: Write file {number}\n- **Status**: pending\n\n"))
+        .collect();
+    write(&ground.project().join("tasks.md"), &format!("# Tasks\n\n{tasks}"))?;
+    for arguments in [
+        &["config", "user.name", "Bench"][..],
+        &["config", "user.email", "bench@localhost"],
+        &["add", "."],
+        &["commit", "-qm", "Plan the tasks"],
+    ] {
+        run(git(&ground).args(arguments))?;
+    }
+    let mut command = ground.bare(bed.windlass());
+    command.arg("run").arg(format!("--mock={}", script.display()));
+    command.args(["--mode", "tasks", "--no-delay", "-q", "--gate", "test -f tasks.md"]);
+    command.args(["-j", &lanes.to_string()]);
+    let spent = measured(&mut command, &[0])?;
+    let landed = fs::read_dir(ground.project().join("work")).map_or(0, Iterator::count);
+    if landed != TASKS as usize {
+        return Err(Failure(format!("{landed} of {TASKS} tasks landed with {lanes} lanes")));
+    }
+    Ok(spent)
+}
+
+fn git(ground: &Ground<'_>) -> Command {
+    ground.bare(Path::new("git"))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| Failure::at(path, error))
+}
