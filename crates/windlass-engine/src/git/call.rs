@@ -75,8 +75,15 @@ impl Call {
         Self::with_hooks(&repository.top).pointed_at(repository)
     }
 
-    /// Where git would find another repository than this one, it is told.
+    /// Where git would find another repository than this one, it is told; and that names which differ in case alone are
+    /// different files, where they are: a repository that was copied from another system says otherwise, and git would
+    /// then neither list nor commit one of them.
     fn pointed_at(self, repository: &Repository) -> Self {
+        let call = if repository.tells_case_apart() { self.option("core.ignoreCase=false") } else { self };
+        call.pointed_at_folders(repository)
+    }
+
+    fn pointed_at_folders(self, repository: &Repository) -> Self {
         if repository.is_apart() {
             return self.env("GIT_DIR", &repository.git_dir).env("GIT_WORK_TREE", &repository.top);
         }

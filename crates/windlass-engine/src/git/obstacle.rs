@@ -146,12 +146,17 @@ pub(super) fn explain(repository: &Repository, answer: &Answer) -> Result<String
         let ask = ["config", "--type=bool", "--get", "commit.gpgSign"];
         let signs = Call::within(repository).args(ask).run()?;
         if signs.output.trim_ascii_end() == b"true" {
-            let said = answer.errors.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-            return Ok(format!(
-                "the commit could not be signed ({said}): make the key available, or switch signing off for this repository \
-                 with `git config commit.gpgSign false`"
-            ));
+            return Ok(unsigned(answer));
         }
     }
     Ok(last_lines(answer))
+}
+
+/// What to tell a person about a commit that should have been signed.
+pub(super) fn unsigned(answer: &Answer) -> String {
+    let said = answer.errors.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    format!(
+        "the commit could not be signed ({said}): make the key available, or switch signing off for this repository \
+         with `git config commit.gpgSign false`"
+    )
 }

@@ -1,6 +1,7 @@
 //! Which repository a directory belongs to, and where its HEAD is.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::call::{Answer, Call, printed_path};
@@ -82,11 +83,20 @@ pub fn create_with_everything(directory: &Path, message: &str) -> Result<(), Git
     git().args(["-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]).output().map(drop)
 }
 
-/// The installed git's version: major and minor.
+/// The installed git's version: major and minor. Asked for once.
 ///
 /// # Errors
 /// git is not there, or says something that is no version.
 pub fn version(directory: &Path) -> Result<(u32, u32), GitError> {
+    static KNOWN: OnceLock<(u32, u32)> = OnceLock::new();
+    if let Some(known) = KNOWN.get() {
+        return Ok(*known);
+    }
+    let found = ask_for_version(directory)?;
+    Ok(*KNOWN.get_or_init(|| found))
+}
+
+fn ask_for_version(directory: &Path) -> Result<(u32, u32), GitError> {
     let printed = Call::new(directory).args(["--version"]).output()?;
     let printed = String::from_utf8_lossy(&printed).trim().to_owned();
     let word = printed.split_whitespace().nth(2).unwrap_or_default();
@@ -142,6 +152,12 @@ impl Repository {
         self.git_dir != self.common_dir
     }
 
+    /// Are names that differ in case alone different files here?
+    pub(super) fn tells_case_apart(&self) -> bool {
+        let is_there = |name: &str| self.git_dir.join(name).symlink_metadata().is_ok();
+        is_there("HEAD") && !is_there("hEAD")
+    }
+
     /// Does its working tree not lead to it? So it is with a lane, and with a submodule's.
     pub(super) fn is_apart(&self) -> bool {
         !self.is_linked() && self.git_dir != self.top.join(".git")
@@ -183,6 +199,17 @@ impl Repository {
     /// The commit that HEAD names, if plain files say it; no process, no complaint.
     pub(crate) fn plain_commit(&self) -> Option<ObjectId> {
         self.read_head().ok().flatten().and_then(|head| head.commit())
+    }
+
+    /// The commit of a branch (`refs/heads/…`), if plain files say it; no process, no complaint.
+    pub(super) fn plain_branch(&self, name: &[u8]) -> Option<ObjectId> {
+        if self.common_dir.join("reftable").is_dir() {
+            return None;
+        }
+        match self.read_ref(name).ok().flatten() {
+            Some(RefValue::Direct(commit)) => Some(commit),
+            _ => None,
+        }
     }
 
     /// HEAD from plain files; `None` when it is stored in another way.
@@ -258,7 +285,7 @@ impl Repository {
     /// tracked, or a repository inside this one; what is in it is not listed.
     pub(crate) fn list_untracked(&self) -> Result<Vec<Vec<u8>>, GitError> {
         let ceiling = self.top.parent().unwrap_or(&self.top);
-        let call = Call::new(&self.top).env("GIT_CEILING_DIRECTORIES", ceiling);
+        let call = Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling);
         let output = call.args(["ls-files", "-z", "--others", "--directory"]).output()?;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(<[u8]>::to_vec).collect())

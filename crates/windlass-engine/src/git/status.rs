@@ -8,7 +8,7 @@ impl Repository {
     /// not ignore; relative to the top, sorted, each once. A renamed file is two of them. Of submodules only their commits
     /// count: git would run what their settings name to look into them.
     pub fn uncommitted_paths(&self) -> Result<Vec<Vec<u8>>, GitError> {
-        let call = Call::new(&self.top).args([
+        let call = Call::within(self).args([
             "status",
             "--porcelain=v2",
             "-z",

@@ -14,6 +14,9 @@ use super::durable::Unsynced;
 use crate::file::{AtPath, create_private_folder};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind, header};
 
+/// How the names of files begin that are being written; git's own are called the same.
+pub(super) const HALF_WRITTEN: &str = "tmp_obj_";
+
 /// A folder of loose objects.
 #[derive(Debug)]
 pub(super) struct LooseObjects {
@@ -61,7 +64,7 @@ impl LooseObjects {
                 create_private_folder(folder)?;
             }
             let temporary =
-                tempfile::Builder::new().prefix("tmp_obj_").tempfile_in(folder).at("write in", folder)?;
+                tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(folder).at("write in", folder)?;
             let mut encoder = ZlibEncoder::new(temporary.as_file(), Compression::fast());
             let header = header(kind, content.len() as u64);
             let written = encoder.write_all(&header).and_then(|()| encoder.write_all(content));
@@ -106,9 +109,9 @@ impl LooseObjects {
 /// Removes what writers that were killed left behind. Only for a store that nobody writes to.
 pub(super) fn remove_leftovers(folder: &Path) {
     let folders = fs::read_dir(folder).into_iter().flatten().flatten();
-    for fan_out in folders.filter(|entry| entry.file_name().len() == 2) {
+    for fan_out in folders.filter(|entry| entry.file_name().len() == 2 || entry.file_name() == "pack") {
         let files = fs::read_dir(fan_out.path()).into_iter().flatten().flatten();
-        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with("tmp_obj_")) {
+        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(HALF_WRITTEN)) {
             // It is only untidy; the next time may succeed.
             drop(fs::remove_file(file.path()));
         }

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::loose::LooseObjects;
+use super::loose::{HALF_WRITTEN, LooseObjects};
 use super::repository::entries;
 use super::{LeftOut, LeftOutReason, SnapshotError};
 use crate::file::{AtPath, FileError, create_private_folder};
@@ -153,20 +152,12 @@ pub(super) fn wanted_files(folder: &Path) -> Result<Vec<OsString>, FileError> {
 /// Copies a file under a name that it gets only when it is complete; shares the blocks where the file system can.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<File, FileError> {
     let source = File::open(from).at("read", from)?;
-    let mut name = to.file_name().unwrap_or_default().to_os_string();
-    name.push(".windlass-tmp");
-    let temporary = to.with_file_name(name);
-    let mut options = OpenOptions::new();
-    let file = options
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&temporary)
-        .at("write", &temporary)?;
-    fill(&source, &file).at("write", &temporary)?;
-    fs::rename(&temporary, to).at("write", to)?;
-    Ok(file)
+    let folder = to.parent().unwrap_or(Path::new("."));
+    // Several runs and lanes of one project may copy the same file at the same time.
+    let temporary =
+        tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(folder).at("write in", folder)?;
+    fill(&source, temporary.as_file()).at("write", temporary.path())?;
+    temporary.persist(to).map_err(|failed| failed.error).at("write", to)
 }
 
 fn fill(mut source: &File, mut target: &File) -> io::Result<()> {

@@ -68,7 +68,9 @@ impl Store {
 
     /// Removes what a killed writer left behind. Only while no run of this project is live.
     pub fn tidy(&self) {
-        loose::remove_leftovers(&self.folder.join("objects"));
+        for objects in ["objects", "repository-objects"] {
+            loose::remove_leftovers(&self.folder.join(objects));
+        }
         // Private files of a commit that was cut off.
         drop(fs::remove_dir_all(self.scratch()));
     }

@@ -1,6 +1,7 @@
 //! Lanes with checkouts of their own, as the worker sees them: made, committed in, merged with the branch, landed, parked.
 
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
 use crate::inventory::{Place, Surveyor, as_path, is_own};
 use crate::snapshot::{Side, Store};
 use crate::store::Project;
+use crate::worktree::bootstrap::{Copied, copy_included};
 
 /// So many conflicting paths are named.
 const NAMED: usize = 20;
@@ -64,10 +66,28 @@ impl Worlds {
         Worlds { main, project, target: None, lanes: BTreeMap::new() }
     }
 
+    /// The same for another thread, which works in a lane of its own: nothing has been looked at there.
+    pub fn another(&self) -> Worlds {
+        let World { plan, folder, surveyor, guard, said, .. } = &self.main;
+        let surveyor = Surveyor::new(surveyor.place().clone());
+        let main = World::new(Arc::clone(plan), folder.clone(), surveyor, None).guarding(guard.search_path());
+        Worlds::new(World { said: Arc::clone(said), ..main }, self.project.clone())
+    }
+
+    /// The lane that an effect takes place in, if that has a checkout of its own.
+    pub fn own_lane(&self, effect: &Effect) -> Option<LaneId> {
+        let own = effect.lane().filter(|lane| *lane != LaneId::default());
+        own.filter(|_| self.main.plan.lanes.is_some())
+    }
+
+    /// Is something written in the user's directory, where others write as well?
+    pub const fn is_shared(effect: &Effect) -> bool {
+        matches!(effect, Effect::Land { .. } | Effect::CloseTask { .. })
+    }
+
     /// Does what an effect says, where it takes place.
     pub fn carry_out(&mut self, work: &Work) -> Worked {
-        let own = work.effect.lane().filter(|lane| *lane != LaneId::default());
-        let Some(lane) = own.filter(|_| self.main.plan.lanes.is_some()) else {
+        let Some(lane) = self.own_lane(&work.effect) else {
             return self.main.carry_out(work);
         };
         match &work.effect {
@@ -148,13 +168,16 @@ impl Worlds {
             return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
         };
         let opened = Lane::open(main, &home(&lanes.folder, lane), tip)?;
-        if let Some(bootstrap) = &lanes.bootstrap
-            && let Err(error) =
-                crate::worktree::bootstrap::copy_included(&main.top, opened.lane.top(), bootstrap)
-        {
-            inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
+        if let Some(bootstrap) = &lanes.bootstrap {
+            let copied = copy_included(&main.top, opened.lane.top(), bootstrap);
+            let may_be_work = copied.as_ref().map_or(true, holds_more_than_ours);
+            if let Err(error) = copied {
+                inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
+            }
+            if may_be_work {
+                leave_work_out(&opened.lane, tip)?;
+            }
         }
-        leave_work_out(&opened.lane, tip)?;
         Ok(opened.lane)
     }
 
@@ -165,9 +188,15 @@ impl Worlds {
             return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
         };
         let repository = checkout.repository().clone();
-        let store = Store::open(self.project.path(), repository.object_format)?;
+        let format = repository.object_format;
         let place = Place::new(&plan.directory, Some(repository));
-        let world = World::new(Arc::new(plan), self.main.folder.clone(), Surveyor::new(place), Some(store))
+        // What is known of its files is still true of those that are the same.
+        let former = self.lanes.remove(&lane).filter(|former| *former.world.surveyor.place() == place);
+        let (surveyor, store) = match former {
+            Some(Checkout { world: World { surveyor, snapshots: Some(store), .. }, .. }) => (surveyor, store),
+            _ => (Surveyor::new(place), Store::open(self.project.path(), format)?),
+        };
+        let world = World::new(Arc::new(plan), self.main.folder.clone(), surveyor, Some(store))
             .guarding(self.main.guard.search_path());
         self.lanes.insert(lane, Checkout { world, lane: checkout });
         Ok(())
@@ -366,16 +395,17 @@ impl Worlds {
     }
 }
 
+/// Was anything copied that windlass does not know as its own?
+fn holds_more_than_ours(copied: &Copied) -> bool {
+    copied.files.iter().any(|file| !is_own(file.path.as_os_str().as_bytes()))
+}
+
 /// What was copied and git does not ignore would be taken for work: it is not taken along.
 fn leave_work_out(checkout: &Lane, tip: ObjectId) -> Result<(), WorkError> {
-    let repository = checkout.repository().clone();
-    let tracked = repository.files_of(&tip.to_string())?;
-    let place = Place::new(checkout.top(), Some(repository));
-    let there = Surveyor::new(place).survey(&[])?;
-    for entry in
-        there.entries.iter().filter(|entry| !tracked.contains_key(&entry.path) && !is_own(&entry.path))
-    {
-        let path = checkout.top().join(as_path(&entry.path));
+    let tracked = checkout.repository().files_of(&tip.to_string())?;
+    let is_work = |path: &&Vec<u8>| !tracked.contains_key(*path) && !is_own(path) && !path.ends_with(b"/");
+    for path in checkout.repository().list_files()?.iter().filter(is_work) {
+        let path = checkout.top().join(as_path(path));
         std::fs::remove_file(&path).at("remove", &path)?;
     }
     Ok(())

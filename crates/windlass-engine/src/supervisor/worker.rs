@@ -1,10 +1,11 @@
-//! A thread for what may take long: looking at the tree, keeping it, writing prompts, committing, reading old streams.
-//! It does one thing at a time, in the order it was asked.
+//! Threads for what may take long: looking at the tree, keeping it, writing prompts, committing, reading old streams.
+//! In each lane one thing is done at a time, in the order it was asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use windlass_core::damage::DamageKind;
@@ -136,51 +137,100 @@ fn told(run: &Run) -> Vec<(TurnKey, DamageKind)> {
     damaged.flat_map(|(turn, found, _)| found.iter().map(move |damage| (turn, damage.kind))).collect()
 }
 
-/// The worker's handle.
+/// The handle of those who work: one thread for the user's directory, and one for each lane with a checkout of its own, so
+/// that no lane waits for what another's checkout takes.
 #[derive(Debug)]
 pub(super) struct Worker {
+    /// Those who work in the user's directory, and what the others are made from.
+    main: Labourer,
+    lanes: BTreeMap<LaneId, Labourer>,
+    worlds: Worlds,
+    shared: Arc<Mutex<()>>,
+    events: Sender<Event>,
+}
+
+/// One thread's handle.
+#[derive(Debug)]
+struct Labourer {
     work: Sender<Work>,
     /// Nothing is ever sent; it closes when the thread ends.
     gone: Receiver<()>,
 }
 
 impl Worker {
-    /// Starts the thread.
+    /// Starts the first thread.
     pub fn start(world: Worlds, events: Sender<Event>) -> Result<Worker, ProcessError> {
+        let (worlds, shared) = (world.another(), Arc::default());
+        let main = Labourer::start("worker".to_owned(), world, &shared, events.clone())?;
+        Ok(Worker { main, lanes: BTreeMap::new(), worlds, shared, events })
+    }
+
+    /// Lets all finish what they are doing, so that nothing is left half-written, but waits no longer than that is worth.
+    pub fn close(&mut self) {
+        let until = Instant::now() + PATIENCE;
+        self.main.dismiss();
+        self.lanes.values_mut().for_each(Labourer::dismiss);
+        for labourer in std::iter::once(&self.main).chain(self.lanes.values()) {
+            let _ = labourer.gone.recv_timeout(until.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Has a thread ended although it was not told to? Only a defect does that.
+    pub fn is_gone(&self) -> bool {
+        let mut all = std::iter::once(&self.main).chain(self.lanes.values());
+        all.any(|labourer| labourer.gone.try_recv() == Err(TryRecvError::Disconnected))
+    }
+
+    /// Hands an effect to the thread of its lane.
+    pub fn carry_out(&mut self, work: Work) -> Result<(), EngineError> {
+        let labourer = match self.worlds.own_lane(&work.effect) {
+            None => &self.main,
+            Some(lane) => match self.lanes.entry(lane) {
+                btree_map::Entry::Occupied(there) => there.into_mut(),
+                btree_map::Entry::Vacant(place) => {
+                    let (name, worlds) = (format!("worker-{lane}"), self.worlds.another());
+                    place.insert(Labourer::start(name, worlds, &self.shared, self.events.clone())?)
+                }
+            },
+        };
+        labourer.work.send(work).map_err(|_| EngineError::Broken)
+    }
+}
+
+impl Labourer {
+    fn start(
+        name: String,
+        world: Worlds,
+        shared: &Arc<Mutex<()>>,
+        events: Sender<Event>,
+    ) -> Result<Labourer, ProcessError> {
         let (work, inbox) = channel();
         let (going, gone) = channel();
-        thread::Builder::new()
-            .name("worker".to_owned())
-            .spawn(move || {
-                labour(world, &inbox, &events);
-                drop(going);
-            })
-            .map_err(ProcessError::system("start a thread"))?;
-        Ok(Worker { work, gone })
+        let shared = Arc::clone(shared);
+        let labour = move || {
+            labour(world, &inbox, &shared, &events);
+            drop(going);
+        };
+        thread::Builder::new().name(name).spawn(labour).map_err(ProcessError::system("start a thread"))?;
+        Ok(Labourer { work, gone })
     }
 
-    /// Lets it finish what it is doing, so that nothing is left half-written, but waits no longer than that is worth.
-    pub fn close(&mut self) {
-        // Without a sender its inbox ends.
+    /// Without a sender its inbox ends.
+    fn dismiss(&mut self) {
         self.work = channel().0;
-        let _ = self.gone.recv_timeout(PATIENCE);
-    }
-
-    /// Has its thread ended although it was not told to? Only a defect does that.
-    pub fn is_gone(&self) -> bool {
-        self.gone.try_recv() == Err(TryRecvError::Disconnected)
-    }
-
-    /// Hands it an effect.
-    pub fn carry_out(&self, work: Work) -> Result<(), EngineError> {
-        self.work.send(work).map_err(|_| EngineError::Broken)
     }
 }
 
 /// Ends when either side is gone.
-fn labour(mut world: Worlds, inbox: &Receiver<Work>, events: &Sender<Event>) {
+fn labour(mut world: Worlds, inbox: &Receiver<Work>, shared: &Mutex<()>, events: &Sender<Event>) {
     for work in inbox {
-        let answers = match world.carry_out(&work) {
+        // The task file and the journal of progress are written one after another. What another thread left undone when
+        // it died is said by that thread's end.
+        let turn =
+            Worlds::is_shared(&work.effect).then(|| shared.lock().unwrap_or_else(PoisonError::into_inner));
+        let carried_out = world.carry_out(&work);
+        drop(turn);
+        let answers = match carried_out {
             Ok(inputs) => inputs.into_iter().map(Event::Worked).collect(),
             Err(error) => vec![Event::WorkFailed(error)],
         };

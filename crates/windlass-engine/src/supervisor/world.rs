@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
 use windlass_core::damage::unprotected;
@@ -37,8 +37,8 @@ pub(super) struct World {
     pub snapshots: Option<Store>,
     /// The tree as it was last looked at, and where that is kept.
     pub latest: Option<Look>,
-    /// What was said in this session: nothing is said twice.
-    pub said: BTreeSet<String>,
+    /// What was said in this session: nothing is said twice, by whichever thread.
+    pub said: Arc<Mutex<BTreeSet<String>>>,
     /// What checks wrote in this session, and what they made of it; `None` = they removed it.
     pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
     /// The attempt whose beginning this session has seen.
@@ -76,7 +76,7 @@ impl World {
             surveyor,
             snapshots,
             latest: None,
-            said: BTreeSet::new(),
+            said: Arc::default(),
             by_checks: BTreeMap::new(),
             began: None,
             strays: Vec::new(),
@@ -402,7 +402,8 @@ impl World {
 
     /// Notices of what was not said before.
     pub fn say_once(&mut self, texts: Vec<String>) -> Vec<Input> {
-        texts.into_iter().filter(|text| self.said.insert(text.clone())).map(Input::Notice).collect()
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.into_iter().filter(|text| said.insert(text.clone())).map(Input::Notice).collect()
     }
 }
 

@@ -19,6 +19,7 @@ mod kills;
 mod night;
 mod notifications;
 mod plans;
+mod repositories;
 mod run_log;
 mod signals;
 mod straying;

@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::super::{GitError, ObjectId, Repository, version};
-use super::settings::Settings;
 use super::{Lane, LaneError, OLDEST_GIT, zero_ended};
 use crate::file::{AtPath, FileError, create_private_folder, read_if_there, remove_folder, replace};
 use crate::inventory::as_path;
@@ -89,7 +89,7 @@ impl Lane {
             git_dir,
             object_format: main.object_format,
         };
-        Self { main: main.clone(), home: home.to_path_buf(), repository }
+        Self { main: main.clone(), home: home.to_path_buf(), repository, settings: OnceLock::new() }
     }
 
     fn make(&self, commit: ObjectId) -> Result<Vec<Vec<u8>>, LaneError> {
@@ -153,7 +153,7 @@ impl Lane {
         let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
         let borrowed =
             nearest.iter().chain(&borrowed).flat_map(|folder| alternate(folder)).collect::<Vec<u8>>();
-        let settings = Settings::of(&self.main)?.file(&self.main, hooks);
+        let settings = self.settings()?.file(&self.main, hooks);
         for (name, content) in [("objects/info/alternates", &borrowed), ("config", &settings)] {
             replace(&folder.join(name), content, 0o600)?;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::{GitError, ObjectId};
 use super::case::collisions;
-use super::{Lane, LaneError, shape, unexpected};
+use super::{Lane, LaneError, told, unexpected};
 use crate::file::read_if_there;
 use crate::inventory::as_path;
 
@@ -101,7 +101,7 @@ impl Lane {
                 open.push(path);
             }
         }
-        if let Some(base) = shape(&self.repository, work)?.parent {
+        if let Some(base) = told(&self.repository, work)?.parent {
             for conflict in self.case_conflicts(base, work, tip)? {
                 let is_there = |path: &Vec<u8>| self.top().join(as_path(path)).symlink_metadata().is_ok();
                 if conflict.paths.iter().all(is_there) {

@@ -13,14 +13,14 @@
 
 use super::super::call::{Answer, Call, last_lines};
 use super::super::commit::index_line;
-use super::super::obstacle::explain;
+use super::super::obstacle::{explain, unsigned};
 use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;
 use super::follow::{Follower, Strictness};
 use super::steps::Step;
 use super::target::{Target, short};
 use super::turn::Turn;
-use super::{LONG, Lane, LaneError, message, printed_id, shape};
+use super::{LONG, Lane, LaneError, printed_id, told};
 use crate::file::AtPath;
 use crate::inventory::as_path;
 
@@ -106,11 +106,14 @@ pub fn land(main: &Repository, landing: &Landing<'_>) -> Result<Landed, LaneErro
         fetch(main, landing.lane, commit)?;
     }
     Step::Fetched.done();
-    let tree = tree_with_files(main, landing)?;
-    if tree == shape(main, tip)?.tree {
+    let work = landing.commit.map(|commit| told(main, commit)).transpose()?;
+    let before = told(main, tip)?.tree;
+    let tree = tree_with_files(main, landing, work.as_ref().map_or(before, |work| work.tree))?;
+    if tree == before {
         return Ok(Landed::Nothing);
     }
-    match commit(main, landing, tree)? {
+    let text = work.map_or_else(|| landing.message.as_bytes().to_vec(), |work| work.message);
+    match commit(main, landing, tree, text)? {
         Ok(commit) => advance(main, landing, commit),
         Err(why) => Ok(Landed::Refused(why)),
     }
@@ -164,7 +167,7 @@ fn finish(
     tip: ObjectId,
 ) -> Result<Landed, LaneError> {
     let (mut followers, mut behind) = (Vec::new(), None);
-    let before = shape(main, commit)?.parent.unwrap_or(landing.tip);
+    let before = told(main, commit)?.parent.unwrap_or(landing.tip);
     for checkout in landing.target.checkouts(main)? {
         match Follower::prepare(checkout, before, tip, Strictness::WhatGoes)? {
             Ok(follower) => followers.push(follower),
@@ -224,9 +227,8 @@ pub(super) fn fetch(main: &Repository, lane: &Lane, commit: ObjectId) -> Result<
     Ok(())
 }
 
-/// The commit's tree with the runner's own files in it.
-fn tree_with_files(main: &Repository, landing: &Landing<'_>) -> Result<ObjectId, LaneError> {
-    let tree = shape(main, landing.commit.unwrap_or(landing.tip))?.tree;
+/// The tree with the runner's own files in it.
+fn tree_with_files(main: &Repository, landing: &Landing<'_>, tree: ObjectId) -> Result<ObjectId, LaneError> {
     if landing.files.is_empty() {
         return Ok(tree);
     }
@@ -257,15 +259,13 @@ fn commit(
     main: &Repository,
     landing: &Landing<'_>,
     tree: ObjectId,
+    text: Vec<u8>,
 ) -> Result<Result<ObjectId, String>, LaneError> {
-    let text = match landing.commit {
-        Some(commit) => message(main, commit)?,
-        None => landing.message.as_bytes().to_vec(),
-    };
     // Unlike `git commit`, this is not signed because the configuration says so.
     let signs = Call::within(main).args(["config", "--type=bool", "--get", "commit.gpgSign"]).run()?;
     let call = Call::within(main).option("i18n.commitEncoding=UTF-8").arg("commit-tree").timeout(LONG);
-    let call = if signs.output.trim_ascii_end() == b"true" { call.arg("-S") } else { call };
+    let signs = signs.output.trim_ascii_end() == b"true";
+    let call = if signs { call.arg("-S") } else { call };
     let call = call.args(["-p", &landing.tip.to_string(), "-F", "-"]).arg(tree.to_string());
     let answer = match call.input(text).run() {
         Err(error @ GitError::TimedOut { .. }) => return Ok(Err(error.to_string())),
@@ -273,6 +273,10 @@ fn commit(
     };
     if answer.code != 0 {
         has_room("git commit-tree", &answer)?;
+        // All else that git does not like about a commit is fatal (128).
+        if signs && answer.code == 1 {
+            return Ok(Err(unsigned(&answer)));
+        }
         let branch = match landing.target {
             Target::Branch(branch) => short(branch),
             Target::Detached => "HEAD".to_owned(),

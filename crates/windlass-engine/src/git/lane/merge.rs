@@ -2,7 +2,7 @@
 
 use super::super::{GitError, ObjectId, version};
 use super::conflict::{Conflict, LANDED, MergedTree, YOURS};
-use super::{LONG, Lane, LaneError, message, printed_id, shape, unexpected};
+use super::{LONG, Lane, LaneError, printed_id, told, unexpected};
 use crate::file::replace;
 use crate::git::call::last_lines;
 
@@ -46,7 +46,7 @@ impl Lane {
     /// # Errors
     /// The branch was rewritten and git is older than 2.40; or `work` is no commit of this lane.
     pub fn merge(&self, work: ObjectId, tip: ObjectId) -> Result<Outcome, LaneError> {
-        let judged = shape(&self.repository, work)?;
+        let judged = told(&self.repository, work)?;
         let Some(base) = judged.parent else {
             return Err(unexpected("git log", b"a commit without a parent").into());
         };
@@ -59,10 +59,9 @@ impl Lane {
             self.stand_at(tip, tree)?;
             return Ok(Outcome::Conflict(conflicts));
         }
-        let text = message(&self.repository, work)?;
         let commit =
             self.call().args(["commit-tree", "-p", &tip.to_string(), "-F", "-"]).arg(tree.to_string());
-        let commit = printed_id("git commit-tree", &commit.input(text).output()?)?;
+        let commit = printed_id("git commit-tree", &commit.input(judged.message).output()?)?;
         let merged = if tree == judged.tree { Merged::AsJudged } else { Merged::Anew };
         if merged == Merged::Anew {
             self.stand_at(tip, tree)?;

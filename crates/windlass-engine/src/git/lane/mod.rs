@@ -42,8 +42,10 @@ pub use target::Target;
 pub(super) use steps::{END_AFTER, ENDED, Step};
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use self::settings::Settings;
 use super::call::Call;
 use super::{GitError, ObjectId, Repository};
 use crate::file::FileError;
@@ -103,6 +105,8 @@ pub struct Lane {
     home: PathBuf,
     /// The agent's files, and the runner's repository.
     repository: Repository,
+    /// What of the user's configuration is taken over, once it was asked for.
+    settings: OnceLock<Settings>,
 }
 
 impl Lane {
@@ -135,10 +139,18 @@ impl Lane {
     /// have landed before it, so [`landed`] need not look further back. To be asked before the work is merged again.
     pub fn since(&self, work: Option<ObjectId>) -> Result<ObjectId, LaneError> {
         let since = match work {
-            Some(work) => shape(&self.repository, work)?.parent,
+            Some(work) => told(&self.repository, work)?.parent,
             None => self.repository.plain_commit(),
         };
         since.ok_or_else(|| unexpected("git log", b"a commit without a parent").into())
+    }
+
+    fn settings(&self) -> Result<&Settings, GitError> {
+        if let Some(known) = self.settings.get() {
+            return Ok(known);
+        }
+        let found = Settings::of(&self.main)?;
+        Ok(self.settings.get_or_init(|| found))
     }
 
     fn call(&self) -> Call {
@@ -159,28 +171,24 @@ pub(crate) fn read_merge(output: &[u8]) -> Option<(ObjectId, Vec<Conflict>)> {
     conflict::MergedTree::parse(output).ok().map(|merged| (merged.tree, merged.conflicts))
 }
 
-/// A commit's tree and its first parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
+/// A commit's tree, its first parent, and its message with one line's end at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
     tree: ObjectId,
     parent: Option<ObjectId>,
+    message: Vec<u8>,
 }
 
-fn shape(repository: &Repository, commit: ObjectId) -> Result<Shape, GitError> {
-    let show = ["log", "-1", "--no-show-signature", "--format=%T %P"];
+fn told(repository: &Repository, commit: ObjectId) -> Result<Told, GitError> {
+    let show = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", "--format=%T %P%n%B"];
     let printed = Call::within(repository).args(show).arg(commit.to_string()).arg("--").output()?;
-    let mut names = printed.trim_ascii().split(|byte| *byte == b' ').map(ObjectId::from_hex);
-    match names.next().flatten() {
-        Some(tree) => Ok(Shape { tree, parent: names.next().flatten() }),
-        None => Err(unexpected("git log", &printed)),
-    }
-}
-
-/// A commit's message, with one line's end at its end.
-fn message(repository: &Repository, commit: ObjectId) -> Result<Vec<u8>, GitError> {
-    let show = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", "--format=%B"];
-    let printed = Call::within(repository).args(show).arg(commit.to_string()).arg("--").output()?;
-    Ok([printed.trim_ascii_end(), b"\n"].concat())
+    let end = memchr::memchr(b'\n', &printed).unwrap_or(printed.len());
+    let (names, message) = printed.split_at_checked(end).unwrap_or_default();
+    let mut names = names.trim_ascii().split(|byte| *byte == b' ').map(ObjectId::from_hex);
+    let Some(tree) = names.next().flatten() else { return Err(unexpected("git log", &printed)) };
+    let parent = names.next().flatten();
+    let message = [message.get(1..).unwrap_or_default().trim_ascii_end(), b"\n"].concat();
+    Ok(Told { tree, parent, message })
 }
 
 /// The only object's name that a call printed.

@@ -7,7 +7,7 @@ use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;
 use super::land::fetch;
 use super::turn::Turn;
-use super::{Lane, LaneError, printed_id, shape};
+use super::{Lane, LaneError, printed_id, told};
 use crate::file::AtPath;
 
 /// So long is a task's part of a branch's name at most.
@@ -70,7 +70,7 @@ impl Lane {
             .input(paths)
             .output()?;
         let tree = printed_id("git write-tree", &call().arg("write-tree").output()?)?;
-        let is_known = |commit: ObjectId| shape(&self.repository, commit).map(|shape| shape.tree == tree);
+        let is_known = |commit: ObjectId| told(&self.repository, commit).map(|told| told.tree == tree);
         if is_known(head)? || work.map_or(Ok(false), is_known)? {
             return Ok(None);
         }

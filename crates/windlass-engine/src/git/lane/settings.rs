@@ -47,7 +47,7 @@ const TAKEN_OF_EACH: &[(&str, &[&str])] =
     &[("filter", &["clean", "smudge", "process", "required"]), ("merge", &["driver", "name", "recursive"])];
 
 /// The settings of a main repository that its lanes have as well.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     values: Vec<(String, Vec<u8>)>,
 }

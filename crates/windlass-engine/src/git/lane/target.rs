@@ -39,6 +39,10 @@ impl Target {
                 )),
             });
         };
+        // A branch names a commit; only one whose value is stored otherwise has to be asked for.
+        if let Some(commit) = main.plain_branch(branch) {
+            return Ok(Ok(commit));
+        }
         let asked = Call::within(main)
             .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
             .arg(OsStr::from_bytes(&[branch.as_slice(), b"^{commit}"].concat()))
