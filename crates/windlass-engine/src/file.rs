@@ -45,6 +45,21 @@ impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
     }
 }
 
+/// Is there room for a little more in a folder? When there is none, programs do not always say so.
+///
+/// # Errors
+/// There is none. That nothing can be written for another reason is no error.
+pub(crate) fn has_room(folder: &Path) -> Result<(), FileError> {
+    const LITTLE: usize = 64 * 1024;
+    let probe = folder.join(".windlass-room");
+    let written = fs::write(&probe, vec![1; LITTLE]).at("write", &probe);
+    let _ = fs::remove_file(&probe);
+    match written {
+        Err(error) if error.is_disk_full() => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Reads a file; `None` when there is none (or when a folder on the way to it is missing). A pipe in its place is an
 /// error: nobody may ever write into it.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {

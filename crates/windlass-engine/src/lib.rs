@@ -2,6 +2,7 @@
 
 pub mod beginning;
 pub mod config_file;
+mod document;
 pub mod file;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -32,7 +32,7 @@ pub fn read_progress(path: &Path) -> Result<Option<Progress>, ProgressFileError>
 
 /// Adds an iteration to a journal, or replaces what is there of it (see [`with_entry`]); makes the journal, and its folder,
 /// where there is none. Readers see the old journal or the new one. A link is followed; permissions stay. A journal that
-/// says so already is not touched.
+/// says so already is not touched, even if it says another time: what was noted before a crash may be in a commit.
 ///
 /// # Errors
 /// It cannot be read or written, is no file, or too long. It is as it was.
@@ -43,7 +43,8 @@ pub fn write_progress(
 ) -> Result<(), ProgressFileError> {
     let former = read(path)?;
     let bytes = with_entry(former.as_deref().unwrap_or_default(), entry, summary);
-    if former.as_ref() == Some(&bytes) {
+    let there = former.as_deref().unwrap_or_default();
+    if there == bytes || says_the_same(there, entry, summary) {
         return Ok(());
     }
     if former.is_none() {
@@ -56,6 +57,18 @@ pub fn write_progress(
     let target = fs::canonicalize(path).at("find", path)?;
     let mode = fs::metadata(&target).at("look at", &target)?.permissions().mode();
     Ok(replace(&target, &bytes, mode & 0o7777)?)
+}
+
+/// Is there nothing new but the time?
+fn says_the_same(there: &[u8], entry: &ProgressEntry, summary: &ProgressSummary) -> bool {
+    let progress = Progress::parse(there);
+    let is_it = |run: &(String, u32)| run.0 == entry.run && run.1 == entry.iteration;
+    let former = progress.entries.iter().find(|former| former.run.as_ref().is_some_and(is_it));
+    let Some((time, seconds)) = former.and_then(|former| former.time.zip(former.seconds)) else {
+        return false;
+    };
+    let entry = ProgressEntry { time, seconds, ..entry.clone() };
+    with_entry(there, &entry, &ProgressSummary { updated: time, ..*summary }) == there
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, ProgressFileError> {
@@ -91,6 +104,37 @@ mod tests {
             error: None,
         };
         write_progress(path, &entry, &ProgressSummary { total: 2, completed: 0, updated: time })
+    }
+
+    #[test]
+    fn what_is_noted_again_after_a_crash_stays_as_it_was_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("progress.md");
+        write(&path, 1).unwrap();
+        let noted = fs::read(&path).unwrap();
+        let time = Timestamp::from_second(1_000_000).unwrap();
+        let entry = ProgressEntry {
+            run: "r-1".to_owned(),
+            iteration: 1,
+            time,
+            attempted: Some("TASK-001".to_owned()),
+            completed: None,
+            summary: "A start".to_owned(),
+            seconds: 77,
+            exit: ProgressExit::Partial,
+            tokens: Tokens::default(),
+            cost: Cost::ZERO,
+            error: None,
+        };
+        let summary = ProgressSummary { total: 2, completed: 0, updated: time };
+        write_progress(&path, &entry, &summary).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), noted, "nothing is new but the time");
+        write_progress(&path, &ProgressEntry { exit: ProgressExit::Error, ..entry.clone() }, &summary)
+            .unwrap();
+        assert!(String::from_utf8(fs::read(&path).unwrap()).unwrap().contains("77s"));
+        let done = ProgressSummary { completed: 1, ..summary };
+        write_progress(&path, &ProgressEntry { exit: ProgressExit::Error, ..entry }, &done).unwrap();
+        assert!(String::from_utf8(fs::read(&path).unwrap()).unwrap().contains("**Completed**: 1"));
     }
 
     fn numbers(path: &Path) -> Vec<u64> {

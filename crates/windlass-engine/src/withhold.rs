@@ -1,10 +1,17 @@
-//! Which files are committed although they look like secrets or are large.
+//! Holding back from a commit what looks like a secret or is large, until a person says otherwise.
 
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use windlass_core::run::Withholding;
+use windlass_core::withhold::{Reason, beginning, brings_a_key, looks_secret};
 
-use crate::inventory::as_path;
+use crate::git::{GitError, ObjectId, Repository};
+use crate::inventory::{Entry, EntryKind, Inventory, as_path};
+use crate::snapshot::{SnapshotError, Store};
+
+/// So many are named.
+const NAMED: usize = 20;
 
 /// `commit.allow`: patterns as in `.gitignore`, from a repository's top.
 #[derive(Debug)]
@@ -24,4 +31,110 @@ impl Allowed {
     pub fn holds(&self, path: &[u8]) -> bool {
         self.0.matched_path_or_any_parents(as_path(path), false).is_ignore()
     }
+}
+
+/// What the judgement needs to see.
+#[derive(Debug)]
+pub(crate) struct Scene<'a> {
+    pub repository: &'a Repository,
+    pub store: &'a Store,
+    /// The tree that is to be committed.
+    pub candidate: &'a Inventory,
+}
+
+/// What is to be committed could not be judged.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WithholdError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}
+
+/// What is held back: paths with reasons.
+pub(crate) type Held = Vec<(Vec<u8>, Reason)>;
+
+/// Takes from the changed paths what is held back.
+pub(crate) fn hold_back(
+    scene: &Scene<'_>,
+    rules: &Withholding,
+    changed: &mut Vec<Vec<u8>>,
+) -> Result<Held, WithholdError> {
+    let allowed = Allowed::new(&scene.repository.top, &rules.allow);
+    let mut held = Held::new();
+    for path in changed.iter() {
+        let Some(entry) = scene.candidate.entry(path).filter(|entry| is_file(entry)) else { continue };
+        if allowed.holds(path) {
+            continue;
+        }
+        if let Some(reason) = reason(scene, rules, entry)? {
+            held.push((path.clone(), reason));
+        }
+    }
+    changed.retain(|path| !held.iter().any(|(kept, _)| kept == path));
+    Ok(held)
+}
+
+/// As they are named in the journal.
+pub(crate) fn named(held: &Held) -> Vec<String> {
+    let name = |(path, reason): &(Vec<u8>, Reason)| format!("{} ({reason})", shown(path));
+    let mut named: Vec<String> = held.iter().take(NAMED - 1).map(name).collect();
+    match held.get(NAMED - 1..) {
+        Some([only]) => named.push(name(only)),
+        Some(more) if !more.is_empty() => named.push(format!("and {} more", more.len())),
+        _ => {}
+    }
+    named
+}
+
+/// What a person is told of it.
+pub(crate) fn notice(held: &Held) -> Option<String> {
+    let (first, _) = held.first()?;
+    let first = shown(first);
+    let (it, stays) = if held.len() == 1 { ("it", "stays") } else { ("they", "stay") };
+    let pattern = first.replace(['\\', '"'], "?");
+    Some(format!(
+        "held back from the commit: {}; {it} {stays} in the working tree and in snapshots. Commit by hand what belongs there \
+         (`git add -f -- '{}'`), or allow it: windlass config set commit.allow '[\"/{pattern}\"]'; keep the rest out with .gitignore",
+        named(held).join(", "),
+        first.replace('\'', r"'\''")
+    ))
+}
+
+fn is_file(entry: &Entry) -> bool {
+    matches!(entry.kind, EntryKind::File | EntryKind::Executable) && !entry.ignored
+}
+
+fn reason(scene: &Scene<'_>, rules: &Withholding, entry: &Entry) -> Result<Option<Reason>, WithholdError> {
+    if let Some(most) = rules.large_file.filter(|most| entry.size > *most) {
+        // What was committed in such a size is one of the project's; what a filter takes in leaves a pointer.
+        let was_large = scene.repository.committed_size(&entry.path)?.is_some_and(|size| size > most);
+        if !was_large && scene.repository.filters(&[&entry.path])?.is_empty() {
+            return Ok(Some(Reason::Large(entry.size)));
+        }
+    }
+    let Some(content) = content(scene.store, &entry.content)? else { return Ok(None) };
+    let name = String::from_utf8_lossy(&entry.path);
+    if looks_secret(&name, beginning(&content)) && scene.repository.committed_size(&entry.path)?.is_none() {
+        return Ok(Some(Reason::Name));
+    }
+    if !brings_a_key(b"", &content) {
+        return Ok(None);
+    }
+    // Not what was there before: that may have been held back as well.
+    let before = scene.repository.committed_content(&entry.path)?;
+    Ok(brings_a_key(&before.unwrap_or_default(), &content).then_some(Reason::Key))
+}
+
+/// A content as it was judged; `None` when it was too large to be kept.
+fn content(store: &Store, id: &ObjectId) -> Result<Option<Vec<u8>>, WithholdError> {
+    match store.content(id) {
+        Ok(content) => Ok(Some(content)),
+        Err(SnapshotError::File(error)) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).replace(char::is_control, "?")
 }

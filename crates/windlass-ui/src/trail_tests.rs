@@ -1,4 +1,4 @@
-use windlass_core::fact::{CallSummary, Class, Cost, Ended, Now, Tokens};
+use windlass_core::fact::{CallSummary, Cost, Now};
 
 use super::*;
 use crate::rehearsal::plan;
@@ -18,23 +18,7 @@ fn reserved(call: u32, iteration: u32) -> Entry {
 }
 
 fn finished(call: u32) -> Entry {
-    let summary = CallSummary {
-        assessment: None,
-        class: Class::Success,
-        detail: String::new(),
-        ended: Ended::Exited(0),
-        cut: None,
-        cost: Cost::ZERO,
-        estimated: false,
-        tokens: Tokens::default(),
-        tool_uses: 0,
-        empty: false,
-        denials: Vec::new(),
-        limit: None,
-        overage: false,
-        garbage_lines: 0,
-        duration: Duration::ZERO,
-    };
+    let summary = CallSummary::uneventful();
     entry(Fact::CallFinished { lane: LaneId(0), call: CallId(call), claimed: false, summary })
 }
 

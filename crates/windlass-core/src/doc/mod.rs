@@ -2,6 +2,7 @@
 
 pub mod archived;
 pub mod plan;
+mod problem;
 pub mod progress;
 pub mod report;
 pub mod status;

@@ -156,6 +156,30 @@ pub struct CallSummary {
     pub assessment: Option<Assessment>,
 }
 
+impl CallSummary {
+    /// A call that ended well, took no time, cost nothing and said nothing: what examples begin from.
+    #[must_use]
+    pub fn uneventful() -> CallSummary {
+        CallSummary {
+            class: Class::Success,
+            detail: String::new(),
+            ended: Ended::Exited(0),
+            cut: None,
+            cost: Cost::ZERO,
+            estimated: false,
+            tokens: Tokens::default(),
+            tool_uses: 0,
+            empty: false,
+            denials: Vec::new(),
+            limit: None,
+            overage: false,
+            garbage_lines: 0,
+            duration: Duration::ZERO,
+            assessment: None,
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0

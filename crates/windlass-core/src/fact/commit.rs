@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SnapshotId;
+
 /// What the next agent and a person should know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitNotes {
@@ -11,4 +13,7 @@ pub struct CommitNotes {
     /// What is left out of commits until a person says otherwise, each with its reason; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<String>,
+    /// The tree that was committed, with what the runner itself wrote, in a job of tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<SnapshotId>,
 }

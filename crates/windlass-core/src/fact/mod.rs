@@ -328,7 +328,8 @@ pub enum Fact {
         /// The attempt that claimed.
         attempt: u32,
     },
-    /// The attempt is over and the same iteration will be tried again.
+    /// The attempt is over and the same iteration will be tried again. In a lane whose checkout is gone it comes before
+    /// anything was judged, and the iteration begins anew in another checkout.
     AttemptRepeats {
         /// Where.
         lane: LaneId,

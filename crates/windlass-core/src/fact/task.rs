@@ -42,6 +42,9 @@ pub struct TaskRow {
     /// What it breaks, for the commit's footer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub breaking: Option<String>,
+    /// Patterns of files that may not be changed while it is worked on; with `!` before it, one that may.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
 }
 
 /// What became of a task in a run.

@@ -94,6 +94,14 @@ impl Protected {
         Ok(Protected { set, lets_through })
     }
 
+    /// Can this pattern be understood?
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn check(glob: &str) -> Result<(), BadGlob> {
+        compile(glob.strip_prefix('!').unwrap_or(glob), glob).map(drop)
+    }
+
     /// Is this path protected? The last pattern that fits decides.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {

@@ -271,6 +271,35 @@ fn cheating_is_found() {
 }
 
 #[test]
+fn what_is_let_through_may_lose_tests_and_is_where_others_may_have_moved() {
+    let one = "#[test]\nfn a() { assert!(x()); }\n";
+    let told = |let_through: Changed<'static>, other: Changed<'static>| {
+        let content = |text: &'static str| {
+            if text.is_empty() { Content::Absent } else { Content::Bytes(text.as_bytes()) }
+        };
+        let mut examination = Examination::new(&[]);
+        let (path, before, now) = let_through;
+        examination.take_let_through(path, content(before), content(now));
+        let (path, before, now) = other;
+        examination.take(path, content(before), content(now));
+        examination.suspicions().into_iter().map(|found| (found.kind, found.path)).collect::<Vec<_>>()
+    };
+    let same = ("src/lib.rs", one, one);
+    assert_eq!(told(("tests/a.rs", one, ""), same), []);
+    assert_eq!(told(("tests/a.rs", one, "#[test]\n#[ignore]\nfn a() {}\n"), same), []);
+    assert_eq!(told(("package.json", "{\"jest\": {}}", "{}"), same), []);
+    let lost = ("src/lib.rs", one, "");
+    assert_eq!(told(("tests/a.rs", "", one), lost), [], "it moved there");
+    let held = [(SuspicionKind::Tests, "src/lib.rs".to_owned())];
+    assert_eq!(told(("tests/a.rs", one, ""), lost), held);
+    assert_eq!(
+        told(("tests/a.rs", one, "#[test]\nfn b() { assert!(x()); }\n"), lost),
+        held,
+        "it had as many"
+    );
+}
+
+#[test]
 fn findings_name_the_file_that_lost_most_and_how_much() {
     let one = "#[test]\nfn a() { assert!(x()); }\n";
     let found = found(&[("tests/b.rs", &one.repeat(3), ""), ("tests/a.rs", &one.repeat(2), one)]);

@@ -36,6 +36,7 @@ impl Run {
                 if !matches!(self.survey, Survey::First | Survey::Again | Survey::Hook) {
                     return Vec::new();
                 }
+                let tasks = tasks.map(|tasks| self.as_first_protected(tasks));
                 let news =
                     tasks.filter(|tasks| self.is_of_tasks() && tasks.as_slice() != self.tasks().rows());
                 let read = news.map(|tasks| Fact::TasksRead { tasks });
@@ -44,6 +45,7 @@ impl Run {
             Input::Opened { .. } | Input::Merged { .. } | Input::Landed { .. } | Input::TaskClosed { .. } => {
                 one(self.of_a_task(input))
             }
+            Input::LaneLost { lane } => self.lane_lost(lane),
             Input::Prepared { lane } => self.prepared(lane, now),
             Input::Spawned { lane, call, pid } => {
                 one(self.is_calling(lane, call).then_some(Fact::CallSpawned { lane, call, pid }))

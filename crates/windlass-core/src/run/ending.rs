@@ -108,7 +108,7 @@ impl Run {
         if let Some(reason) = self.unverified(plan).or_else(|| self.claimed_all_the_same()) {
             return Some(reason);
         }
-        if let Some(reason) = self.blocked(plan) {
+        if let Some(reason) = self.blocked(plan).or_else(|| self.all_parked(plan)) {
             return Some(reason);
         }
         if self.refused.in_a_row >= REFUSED_CLAIMS {

@@ -57,6 +57,11 @@ pub enum Input {
         /// What came of it.
         outcome: LandOutcome,
     },
+    /// A lane's own checkout is gone, or is another one: somebody removed it.
+    LaneLost {
+        /// Which.
+        lane: LaneId,
+    },
     /// How an iteration left its task is written down.
     TaskClosed {
         /// Where.

@@ -15,11 +15,13 @@ mod hooks;
 mod input;
 mod lane;
 mod ledger;
+mod lost;
 mod merging;
 mod outstanding;
 mod plan;
 mod progress;
 mod retry;
+mod rows;
 mod sandbox;
 mod tasks;
 mod verdict;
@@ -45,6 +47,7 @@ use crate::mode::Standings;
 
 use guard::Guarding;
 use hooks::Hooks;
+use rows::Rows;
 use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
@@ -124,6 +127,8 @@ struct Lane {
     committed: Option<Committed>,
     /// The task it is at; a lane stays with its task.
     task: Option<AtWork>,
+    /// What goes on without a break since it took up its task.
+    rows: Rows,
     /// What refused the latest work of this lane, for its next prompt.
     refused: Vec<CheckOutcome>,
     /// What the repository's hook said when it refused the newest commit; `None` when it did not.
@@ -150,6 +155,7 @@ impl Lane {
             latest: None,
             committed: None,
             task: None,
+            rows: Rows::default(),
             refused: Vec::new(),
             hook_refusal: None,
             damage: None,
@@ -173,7 +179,8 @@ struct Committed {
     snapshot: Option<SnapshotId>,
 }
 
-/// What is counted per run, in the order in which iterations end.
+/// What is counted per run, in the order in which iterations end. What is counted in a row, each lane counts for itself; the
+/// longest row is the run's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Iterations begun.
@@ -192,6 +199,10 @@ pub struct Counters {
     pub budget_exhausted: bool,
     /// Verifications that refused the finished work.
     pub unverified: u32,
+    /// Tasks done.
+    pub done: u32,
+    /// Tasks parked in a row.
+    pub parked: u32,
 }
 
 /// Looking at the world before anything else is done.
@@ -232,7 +243,6 @@ pub struct Stop {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Refused {
     in_a_row: u32,
-    checks: Vec<u16>,
     outcomes: Vec<CheckOutcome>,
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Tasks {
     pub failed: BTreeMap<TaskId, u32>,
     /// Why each parked one was.
     pub parked: BTreeMap<TaskId, String>,
+    /// What those protect that protect something, as this run read it first.
+    pub protected: BTreeMap<TaskId, Vec<String>>,
 }
 
 /// A task that a lane is at.
@@ -32,6 +34,8 @@ pub(super) struct AtWork {
     pub merged_by_agent: bool,
     /// The commit of its work as it was before the agent was asked to.
     pub work: Option<String>,
+    /// How often in this session its checkout was gone.
+    pub lost: u32,
     /// Paths in which both sides changed the same; empty where only the checks of the merged tree failed.
     pub conflicts: Vec<String>,
 }
@@ -62,6 +66,24 @@ impl Run {
             }
         }
         schedule
+    }
+
+    /// Tasks as they were read, with what each protects as this run read it first: since then agents have had the file in
+    /// their hands. Of a task that is new to the run, what it lets through does not count.
+    pub(super) fn as_first_protected(&self, mut rows: Vec<TaskRow>) -> Vec<TaskRow> {
+        if self.tasks.schedule.rows().is_empty() {
+            return rows;
+        }
+        for row in &mut rows {
+            if let Some(first) = self.tasks.protected.get(&row.id) {
+                row.protected.clone_from(first);
+            } else if self.tasks.schedule.row(&row.id).is_some() {
+                row.protected.clear();
+            } else {
+                row.protected.retain(|pattern| !pattern.starts_with('!'));
+            }
+        }
+        rows
     }
 
     /// Why a task was parked; `None` where it is not.
@@ -180,17 +202,40 @@ impl Run {
         Some((StopReason::Blocked, self.stands_in_the_way()))
     }
 
-    fn stands_in_the_way(&self) -> String {
-        let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
+    /// One task after another is parked and none was ever done: it is hardly the tasks. Each for itself ends no run.
+    pub(super) fn all_parked(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+        let parked = self.counters.parked;
+        if self.counters.done > 0 || parked < plan.limits.failures.max(1) {
+            return None;
+        }
+        let tasks = if parked == 1 {
+            "1 task was parked".to_owned()
+        } else {
+            format!("{parked} tasks in a row were parked")
+        };
+        let named = self.parked_tasks();
+        Some((StopReason::ConsecutiveFailures, format!("{tasks} and none is done: {named}")))
+    }
+
+    /// Those that are parked, and why.
+    fn parked_tasks(&self) -> String {
+        let parked = self.tasks.schedule.counts().parked;
         let named = self.tasks.parked.iter().take(NAMED).map(|(id, why)| format!("{id} ({why})"));
         let named = named.collect::<Vec<_>>().join(", ");
         let more = if parked > NAMED { format!(" and {} more", parked - NAMED) } else { String::new() };
+        format!("{named}{more}")
+    }
+
+    fn stands_in_the_way(&self) -> String {
+        let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
+        let named = self.parked_tasks();
         match (parked, waiting) {
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
             ),
-            (_, 0) => format!("parked: {named}{more}"),
-            _ => format!("parked: {named}{more}; {waiting} wait"),
+            (_, 0) => format!("parked: {named}"),
+            (_, 1) => format!("parked: {named}; 1 task waits"),
+            _ => format!("parked: {named}; {waiting} tasks wait"),
         }
     }
 
@@ -217,6 +262,9 @@ impl Tasks {
             {
                 row.state = known.state;
             }
+        }
+        for row in rows.iter().filter(|row| !row.protected.is_empty()) {
+            self.protected.entry(row.id.clone()).or_insert_with(|| row.protected.clone());
         }
         self.schedule = Schedule::new(rows);
         let schedule = &mut self.schedule;

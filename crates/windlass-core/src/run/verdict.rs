@@ -48,7 +48,8 @@ impl Run {
     pub(super) fn would_commit(&self, lane: LaneId, outcome: &Outcome) -> bool {
         if self.is_of_tasks() && outcome.claimed {
             let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
-            return ours && self.is_vouched_for(lane, outcome);
+            // What the guard undid refuses the claim: the commit would say that the task is done.
+            return ours && self.held(lane).is_empty() && self.is_vouched_for(lane, outcome);
         }
         if self.has_lanes() {
             // What is not finished stays in its lane.

@@ -1,7 +1,9 @@
 //! Why there is no commit: what stands in its way, and what to tell a person about one that git refused.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use super::call::{Answer, Call, last_lines};
 use super::{GitError, Repository};
@@ -31,7 +33,7 @@ pub(super) fn half_done(repository: &Repository) -> Result<Option<String>, GitEr
 }
 
 /// What to say about a lock of git's that is there.
-pub(super) fn locked(lock: &std::path::Path) -> String {
+pub(super) fn locked(lock: &Path) -> String {
     format!("{} is there: another git is at work, or one was killed", lock.display())
 }
 
@@ -49,7 +51,7 @@ fn under_way(repository: &Repository) -> Option<&'static str> {
 }
 
 /// What a person has to do before anything can be committed in his name; `None` when git knows who commits.
-pub(super) fn missing_identity(directory: &std::path::Path) -> Result<Option<String>, GitError> {
+pub(super) fn missing_identity(directory: &Path) -> Result<Option<String>, GitError> {
     asked_who(|| Call::new(directory))
 }
 
@@ -69,6 +71,15 @@ impl Repository {
     /// git could not be asked.
     pub fn missing_identity(&self) -> Result<Option<String>, GitError> {
         asked_who(|| Call::within(self))
+    }
+
+    /// What somebody does here that takes more than one command and is not finished: a merge, a rebase, conflicts; `None` when
+    /// nothing is.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub fn half_done(&self) -> Result<Option<String>, GitError> {
+        half_done(self)
     }
 
     /// The filters that attributes name for these paths and that are configured nowhere: `git add` would pass such files by
@@ -117,12 +128,47 @@ impl Repository {
     /// # Errors
     /// git could not be asked.
     pub fn committed_size(&self, path: &[u8]) -> Result<Option<u64>, GitError> {
-        let mut name = std::ffi::OsString::from("HEAD:");
-        name.push(std::ffi::OsStr::from_bytes(path));
-        let answer = Call::within(self).args(["cat-file", "-s"]).arg(name).run()?;
+        let answer =
+            Call::within(self).args(["cat-file", "-s"]).arg(in_head(OsStr::from_bytes(path))).run()?;
         let size = String::from_utf8_lossy(&answer.output).trim().parse().ok();
         Ok(size.filter(|_| answer.code == 0))
     }
+
+    /// What a checkout of the commit that is checked out has in this file, as filters and line ends make it; `None` when that
+    /// commit has no such file.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub fn checked_out_content(&self, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
+        let name = in_head(path.as_os_str());
+        let there = Call::within(self).args(["cat-file", "-e"]).arg(&name).run()?;
+        if there.code != 0 {
+            return Ok(None);
+        }
+        Call::within(self).args(["cat-file", "--filters"]).arg(&name).output().map(Some)
+    }
+
+    /// What is committed at a path; `None` where nothing is, or more than is looked at.
+    ///
+    /// # Errors
+    /// git could not be asked.
+    pub(crate) fn committed_content(&self, path: &[u8]) -> Result<Option<Vec<u8>>, GitError> {
+        /// In bytes.
+        const LARGEST: u64 = 16 * 1024 * 1024;
+        if self.committed_size(path)?.is_none_or(|size| size > LARGEST) {
+            return Ok(None);
+        }
+        let answer =
+            Call::within(self).args(["cat-file", "blob"]).arg(in_head(OsStr::from_bytes(path))).run()?;
+        Ok((answer.code == 0).then_some(answer.output))
+    }
+}
+
+/// git's name for what HEAD has at a path from the repository's top.
+fn in_head(path: &OsStr) -> OsString {
+    let mut name = OsString::from("HEAD:");
+    name.push(path);
+    name
 }
 
 /// What to tell a person about a filter that is missing.

@@ -59,8 +59,7 @@ mod tests {
         for path in ["first", "old name", "sub/.windlass-like/x", "tracked"] {
             scratch.write(path, format!("{path} with enough to be found again\n"));
         }
-        scratch.git(&["add", "-A"]);
-        scratch.git(&["commit", "-q", "-m", "more"]);
+        scratch.commit_all("more");
         scratch.write("first", "changed");
         scratch.git(&["mv", "old name", "new \"name\"\n"]);
         scratch.write("sub/.windlass-like/x", "changed");

@@ -1,12 +1,12 @@
 //! Every format of Fresher, malformed variants included.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use super::fresher::{FresherImport, is_there};
 use super::{Extent, Item, ItemKind};
+use crate::scratch::files;
 
 struct Place {
     _root: tempfile::TempDir,
@@ -63,23 +63,6 @@ fn whole() -> Place {
     place.write(".fresher/run.sh", "#!/bin/sh\n");
     place.write("impl/README.md", "# Plan\n");
     place
-}
-
-/// Every file below a folder, with its bytes.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).unwrap().flatten() {
-            let kind = entry.file_type().unwrap();
-            if kind.is_dir() {
-                open.push(entry.path());
-            } else if kind.is_file() {
-                found.insert(entry.path(), fs::read(entry.path()).unwrap_or_default());
-            }
-        }
-    }
-    found
 }
 
 fn item<'a>(items: &'a [Item], name: &str) -> &'a Item {

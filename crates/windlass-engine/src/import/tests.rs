@@ -1,15 +1,15 @@
 //! Every format of claude-iterate, malformed variants included.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use windlass_core::run::Mode;
 use windlass_core::workspace::WorkspaceStatus;
 
 use super::claude_iterate::{Import, is_there};
 use super::{Extent, Item, ItemKind};
+use crate::scratch::files;
 use crate::store::Project;
 use crate::workspace::{FoundMetadata, Workspaces};
 
@@ -80,22 +80,6 @@ fn whole() -> Place {
     place.write("claude-iterate/archive/api-2025-10-01T10-00-00/INSTRUCTIONS.md", "Old.\n");
     place.write("claude-iterate/archive/web-2025-10-02T10-00-00.tar.gz", b"\x1f\x8b whatever");
     place
-}
-
-/// Every file below a folder, with its bytes.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).unwrap().flatten() {
-            if entry.file_type().unwrap().is_dir() {
-                open.push(entry.path());
-            } else {
-                found.insert(entry.path(), fs::read(entry.path()).unwrap_or_default());
-            }
-        }
-    }
-    found
 }
 
 fn item<'a>(items: &'a [Item], name: &str) -> &'a Item {

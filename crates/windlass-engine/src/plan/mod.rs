@@ -1,7 +1,7 @@
 //! Plans and specs on disk: found, read within bounds, and what cannot be read said.
 
 mod migrate;
-pub(crate) mod read;
+mod read;
 mod specs;
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ use windlass_core::run::{JobPlan, Mode};
 pub use migrate::{Migration, MigrationError, PlanForm, migration};
 pub use specs::{FoundSpecs, SkippedFile, find_specs};
 
-use crate::store::digest;
+use crate::document;
 
 /// The file that makes a folder a plan.
 pub const README: &str = "README.md";
@@ -95,20 +95,7 @@ pub fn watched(directory: &Path, places: &JobPlan) -> Vec<PathBuf> {
 }
 
 fn mark_of(files: &[PlanFile]) -> String {
-    if files.is_empty() {
-        return String::new();
-    }
-    let mut listing = Vec::new();
-    for file in files {
-        listing.extend_from_slice(file.name.as_bytes());
-        listing.push(0);
-        match &file.content {
-            Ok(bytes) => listing.extend_from_slice(digest(bytes).as_bytes()),
-            Err(why) => listing.extend_from_slice(why.as_bytes()),
-        }
-        listing.push(0);
-    }
-    digest(&listing).chars().take(16).collect()
+    document::mark(files.iter().map(|file| (file.name.as_str(), &file.content)))
 }
 
 /// What a file of a folder is in the plan.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::doc::plan::SpecNames;
 use windlass_core::run::JobPlan;
 
-use super::read;
+use crate::document;
 
 /// So many files below the folder are looked at.
 const MOST_FILES: usize = 10_000;
@@ -70,7 +70,7 @@ impl FoundSpecs {
             format!("{}/{name}", self.names.folder())
         };
         let skipped = |why: &str| SkippedFile { path: path.clone(), why: why.to_owned() };
-        let content = read::content(&self.folder.join(name), LONGEST_SPEC);
+        let content = document::read(&self.folder.join(name), LONGEST_SPEC);
         let bytes = content.ok_or_else(|| skipped("is gone"))?.map_err(|why| skipped(&why))?;
         if bytes.len() > LONGEST_SPEC {
             return Err(skipped("is longer than a spec may be, which is 4 MiB"));

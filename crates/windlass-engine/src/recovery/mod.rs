@@ -16,6 +16,7 @@ use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repos
 use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now};
 use crate::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use crate::store::RunFolder;
+use crate::withhold::{self, Scene, WithholdError};
 
 pub use record::{Uncommitted, add, read};
 
@@ -43,6 +44,15 @@ pub enum RecoveryError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] crate::file::FileError),
+}
+
+impl From<WithholdError> for RecoveryError {
+    fn from(error: WithholdError) -> RecoveryError {
+        match error {
+            WithholdError::Git(error) => error.into(),
+            WithholdError::Snapshot(error) => error.into(),
+        }
+    }
 }
 
 /// A run's uncommitted work, and the rest.
@@ -166,9 +176,14 @@ pub struct Saved {
     pub snapshot: SnapshotName,
     /// The commit, or why there is none.
     pub outcome: CommitOutcome,
+    /// What the commit has, or would have had.
+    pub paths: Vec<Vec<u8>>,
+    /// What a person has to decide on, and is in no commit: a sentence about it.
+    pub withheld: Option<String>,
 }
 
-/// Keeps the tree, and commits these paths of it where that is wanted.
+/// Keeps the tree, and commits these paths of it where that is wanted, but for what waits for a person, as in every commit of
+/// the runner.
 ///
 /// # Errors
 /// It cannot be kept; then nothing was committed either.
@@ -183,14 +198,24 @@ pub fn save(
     let snapshot = store.next_before_restore(&plan.run)?;
     store.keep(place, &inventory, &snapshot)?;
     let (Commits::Yes, Some(repository)) = (commits, &place.repository) else {
-        return Ok(Saved { snapshot, outcome: CommitOutcome::NothingToCommit });
+        let (outcome, paths) = (CommitOutcome::NothingToCommit, paths.to_vec());
+        return Ok(Saved { snapshot, outcome, paths, withheld: None });
     };
+    let mut changed = paths.to_vec();
+    let scene = Scene { repository, store, candidate: &inventory };
+    let held = withhold::hold_back(&scene, &plan.withholding, &mut changed)?;
+    let withheld = withhold::notice(&held);
+    if changed.is_empty() {
+        let (outcome, paths) = (CommitOutcome::NothingToCommit, paths.to_vec());
+        return Ok(Saved { snapshot, outcome, paths, withheld });
+    }
     let message = recovery::message(plan, unsettled);
     // Hooks may be the work of whoever was locked in.
     let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let candidate =
-        Candidate { inventory: &inventory, changed: paths, message: &message, hooks, timeout: HOOKS };
-    Ok(Saved { snapshot, outcome: git::commit(repository, store, &candidate)? })
+        Candidate { inventory: &inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
+    let outcome = git::commit(repository, store, &candidate)?;
+    Ok(Saved { snapshot, outcome, paths: changed, withheld })
 }
 
 /// Is it to be committed, or only kept?

@@ -2,7 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::time::Duration;
 
-use windlass_core::fact::{CallSummary, Class, Cost, Ended, LaneId, Now, Purpose, StopSource, Tokens};
+use windlass_core::fact::{CallSummary, Cost, LaneId, Now, Purpose, StopSource};
 
 use super::*;
 use crate::store::{CallFolder, Journal, Project};
@@ -60,23 +60,7 @@ impl Recorded {
     }
 
     fn finish(&mut self, millis: i64, call: u32) {
-        let summary = CallSummary {
-            assessment: None,
-            class: Class::Success,
-            detail: String::new(),
-            ended: Ended::Exited(0),
-            cut: None,
-            cost: Cost::ZERO,
-            estimated: false,
-            tokens: Tokens::default(),
-            tool_uses: 0,
-            empty: false,
-            denials: Vec::new(),
-            limit: None,
-            overage: false,
-            garbage_lines: 0,
-            duration: Duration::ZERO,
-        };
+        let summary = CallSummary::uneventful();
         self.fact(millis, Fact::CallFinished { lane: LANE, call: CallId(call), claimed: false, summary });
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
 
@@ -17,7 +17,7 @@ use super::inside::{INSIDE_COMMAND, Orders, Ports};
 use super::proxy::Proxy;
 use super::room::{CREDENTIALS, Occupied};
 use super::view::{Sight, View, temporary};
-use super::{Guest, SandboxError, SandboxRoom, landlock, trial};
+use super::{Guest, SandboxError, SandboxRoom, landlock, lane, trial};
 use crate::process::SpawnRequest;
 
 /// What is reached without the proxy, unless the proxy is to let it through: what listens inside.
@@ -34,7 +34,7 @@ shift
 exec "$@""#;
 
 /// Which.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Means {
     Bwrap(Bwrap),
     Landlock,
@@ -46,13 +46,20 @@ pub(super) struct Local {
     means: Means,
     plan: SandboxPlan,
     room: SandboxRoom,
-    group: Group,
-    proxy: Option<Proxy>,
+    shared: Arc<Shared>,
     news: Mutex<VecDeque<String>>,
     /// Made by us, so that nobody inside can make it; taken away again where nothing came into it.
     made: Occupied,
     /// Last, so that it is dropped last.
     folders: Folders,
+}
+
+/// What is one for a run, however many lanes it has: its limits hold for all of them together.
+#[derive(Debug, Default)]
+struct Shared {
+    group: Group,
+    /// With its socket.
+    proxy: Option<(Proxy, PathBuf)>,
 }
 
 impl Local {
@@ -66,8 +73,7 @@ impl Local {
             means,
             plan: plan.clone(),
             room,
-            group,
-            proxy,
+            shared: Arc::new(Shared { group, proxy: proxy.map(|proxy| (proxy, socket)) }),
             news: Mutex::default(),
             made: Occupied::default(),
             folders,
@@ -85,12 +91,38 @@ impl Local {
         Local {
             means,
             plan: plan.clone(),
-            group: Group::default(),
-            proxy: None,
+            shared: Arc::default(),
             news: Mutex::default(),
             made: Occupied::default(),
             folders: Folders::rehearsed(&room.scratch),
             room,
+        }
+    }
+
+    /// The same for a lane: with its own clone, home and temporary files, and with the run's limits and proxy.
+    pub fn for_lane(&self, site: &lane::Site) -> Result<Local, SandboxError> {
+        let room = site.room(&self.room);
+        let folders = Folders::make(&room.scratch)?;
+        let local = Local {
+            means: self.means.clone(),
+            plan: site.plan(&self.plan, &self.room),
+            shared: Arc::clone(&self.shared),
+            news: Mutex::default(),
+            made: Occupied::default(),
+            folders,
+            room,
+        };
+        local.log_in()?;
+        Ok(local)
+    }
+
+    /// Can lanes be locked in so that no guest of theirs writes where the project is?
+    pub fn refuse_open_project(&self) -> Result<(), SandboxError> {
+        // With mounts what is inside can be closed again.
+        if matches!(self.means, Means::Landlock) {
+            lane::refuse_open_project(&self.plan, &self.room)
+        } else {
+            Ok(())
         }
     }
 
@@ -150,7 +182,8 @@ impl Local {
             // There is a usual limit, which the user's own stands in for.
             Limit::Processes => false,
         };
-        let missing = Limit::ALL.iter().filter(|limit| asked(limit) && !self.group.held.contains(limit));
+        let missing =
+            Limit::ALL.iter().filter(|limit| asked(limit) && !self.shared.group.held.contains(limit));
         let news = missing.map(|limit| {
             format!("{} does not hold: this user may not make control groups for it here", limit.key())
         });
@@ -177,7 +210,7 @@ impl Local {
         own.extend(temporary(&self.folders.temporary()));
         let mut files = self.room.files.clone();
         files.extend_from_slice(further);
-        files.extend(self.proxy.as_ref().map(|_| self.folders.socket()));
+        files.extend(self.socket().cloned());
         files.push(self.room.windlass.clone());
         files.extend(self.agent());
         if let Guest::Agent { files: of_call } = guest {
@@ -192,6 +225,10 @@ impl Local {
         view
     }
 
+    fn socket(&self) -> Option<&PathBuf> {
+        self.shared.proxy.as_ref().map(|(_, socket)| socket)
+    }
+
     /// The agent's program, and what lies beside the program that it is.
     fn agent(&self) -> Vec<PathBuf> {
         let agent = &self.room.agent;
@@ -203,6 +240,10 @@ impl Local {
 
     /// The same request, behind the door.
     pub fn enter(&self, guest: Guest<'_>, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
+        if self.room.is_of_a_lane() && matches!(self.means, Means::Bwrap(_)) {
+            // A lane's files are brought to another commit now and then, which takes empty folders away.
+            self.room.occupy().stay();
+        }
         let orders = self.folders.orders(request.id);
         // It has to be there to be seen.
         write(&orders, &Orders::default())?;
@@ -225,7 +266,7 @@ impl Local {
             door,
             // Root is not limited so.
             processes: self.plan.processes.filter(|_| !rustix::process::geteuid().is_root()),
-            proxy: self.proxy.as_ref().map(|_| self.folders.socket().as_os_str().into()),
+            proxy: self.socket().map(|socket| socket.as_os_str().into()),
             direct: within(hosts),
         })
     }
@@ -239,7 +280,7 @@ impl Local {
     ) -> SpawnRequest {
         let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
         let mut words: Vec<OsString> = vec!["-c".into(), PREAMBLE.into(), "sandbox".into()];
-        words.extend(self.group.doors().map(OsString::from));
+        words.extend(self.shared.group.doors().map(OsString::from));
         words.push("--".into());
         words.extend(self.line(view, orders, &directory, &program, &arguments));
         SpawnRequest {
@@ -300,7 +341,7 @@ impl Local {
 
     pub fn news(&self) -> Option<String> {
         let own = self.news.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        own.or_else(|| self.proxy.as_ref().and_then(Proxy::news))
+        own.or_else(|| self.shared.proxy.as_ref().and_then(|(proxy, _)| proxy.news()))
     }
 }
 

@@ -12,6 +12,7 @@ mod folders;
 mod group;
 mod inside;
 mod landlock;
+mod lane;
 mod local;
 mod probe;
 mod proxy;
@@ -24,10 +25,12 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use windlass_core::fact::LaneId;
 use windlass_core::run::{Network, SandboxKind, SandboxPlan};
 
 pub use error::SandboxError;
 pub use inside::{INSIDE_COMMAND, inside_main};
+pub use lane::Site;
 pub use probe::{Probe, probe};
 pub use room::SandboxRoom;
 
@@ -84,6 +87,34 @@ impl Sandbox {
                 let means = means(plan).map_err(|why| SandboxError::unusable(kind, why))?;
                 Held::Local(Box::new(Local::open(plan, room, means)?))
             }
+        };
+        Ok(Sandbox { held })
+    }
+
+    /// The same for a run whose lanes have sandboxes of their own ([`Sandbox::for_lane`]): what is ended with this one is
+    /// what it was entered by, and nothing of theirs.
+    ///
+    /// # Errors
+    /// Guests of lanes could write where the project is.
+    pub fn beside_lanes(mut self) -> Result<Sandbox, SandboxError> {
+        match &mut self.held {
+            Held::Nothing => {}
+            Held::Local(local) => local.refuse_open_project()?,
+            Held::Container(container) => container.label_as_lane(LaneId::default()),
+        }
+        Ok(self)
+    }
+
+    /// The sandbox of one of the run's lanes: its own clone, home and temporary files, and the run's network. Limits hold
+    /// for all lanes together; in containers for each container.
+    ///
+    /// # Errors
+    /// Its folders cannot be made.
+    pub fn for_lane(&self, site: &Site) -> Result<Sandbox, SandboxError> {
+        let held = match &self.held {
+            Held::Nothing => Held::Nothing,
+            Held::Local(local) => Held::Local(Box::new(local.for_lane(site)?)),
+            Held::Container(container) => Held::Container(Box::new(container.for_lane(site)?)),
         };
         Ok(Sandbox { held })
     }

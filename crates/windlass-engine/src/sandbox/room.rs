@@ -27,8 +27,10 @@ pub struct SandboxRoom {
     pub git_settings: Vec<(String, String)>,
     /// Where the runner keeps what it knows; hidden.
     pub state: PathBuf,
-    /// Files that every guest may read although they lie where it sees nothing.
+    /// Files and folders that every guest may read although they lie where it sees nothing.
     pub files: Vec<PathBuf>,
+    /// What no guest may write whatever else says so: of a lane, the project that it is a clone of.
+    pub closed: Vec<PathBuf>,
     /// A folder for the sandbox's own files: home, temporary files, socket. May lie below the state, may not exist.
     pub scratch: PathBuf,
     /// Our own program.
@@ -46,6 +48,11 @@ impl SandboxRoom {
         let hooks = self.git_directories.first().map(|folder| folder.join("hooks"));
         let folders = hooks.into_iter().chain(self.windlass_folders());
         Occupied(folders.filter(|folder| fs::create_dir(folder).is_ok()).collect())
+    }
+
+    /// Is it about the clone of a lane?
+    pub(super) fn is_of_a_lane(&self) -> bool {
+        !self.closed.is_empty()
     }
 
     /// The user's own credentials.
@@ -103,6 +110,13 @@ impl SandboxRoom {
 /// Folders that were made so that nobody inside can make them; taken away again where nothing came into them.
 #[derive(Debug, Default)]
 pub(super) struct Occupied(pub Vec<PathBuf>);
+
+impl Occupied {
+    /// They stay.
+    pub(super) fn stay(mut self) {
+        self.0.clear();
+    }
+}
 
 impl Drop for Occupied {
     fn drop(&mut self) {

@@ -114,7 +114,9 @@ impl View {
         let names = Path::new(NAME_SERVERS);
         view.set_all(is_below_run(names).then(|| names.to_owned()), &Sight::ReadOnly);
         view.set_all(NEEDED_OF_RUN.iter().map(PathBuf::from), &Sight::ReadOnly);
-        view.set_all(room.work().into_iter().chain(plan.writable.clone()), &Sight::Writable);
+        view.set_all(plan.writable.clone(), &Sight::Writable);
+        view.set_all(room.closed.clone(), &Sight::ReadOnly);
+        view.set_all(room.work(), &Sight::Writable);
         let guarded = Guarded::find(room);
         view.pin_all(guarded.folders, &Sight::Writable);
         view.pin_all(guarded.settings, &Sight::ReadOnly);

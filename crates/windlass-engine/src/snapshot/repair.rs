@@ -92,6 +92,14 @@ impl Snapshot {
         });
         Place { root, directory, repository }
     }
+
+    /// The same files for another working tree of the repository: those of a lane for the directory that lanes work for. Of
+    /// the lane's own repository nothing is in it.
+    #[must_use]
+    pub fn brought_to(self, root: &Path) -> Snapshot {
+        let place = KeptPlace { root: root.to_owned(), git_dir: None, common_dir: None, ..self.place };
+        Snapshot { place, repository: Vec::new(), ..self }
+    }
 }
 
 /// What is to be repaired.

@@ -9,7 +9,7 @@ use windlass_core::run::{Effect, EndCall, Input, LaneState, PortPlace, RunPlan, 
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
-use super::event::Event;
+use super::event::{Event, WorkError};
 use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
 use super::worker::{Known, Work};
@@ -69,11 +69,20 @@ impl Supervisor {
             return Err(EngineError::Broken);
         };
         let environment = self.environment_of(lane);
+        if self.is_missing(lane) {
+            // What follows the call finds out, and has the task begun again.
+            let report = Box::new(not_set_up());
+            return self.take(Input::CallEnded { lane, call, report });
+        }
+        if let Err(error) = self.wall_in(lane) {
+            self.call_not_set_up(lane, call, error);
+            return Ok(());
+        }
         let setting = CallSetting {
             plan: &plan,
             folder,
             settings: self.folder.settings_of(lane),
-            sandbox: &self.sandbox,
+            sandbox: self.walls.of_lane(lane),
             lane,
             call,
             purpose,
@@ -87,10 +96,7 @@ impl Supervisor {
         let (mut live, request) = match LiveCall::set_up(setting) {
             Ok(set_up) => set_up,
             Err(error @ (CallError::Store(_) | CallError::Sandbox(_))) => {
-                self.fail(error.is_disk_full(), &error.to_string());
-                // Nobody else will say that it is over, and until then the run could not end.
-                let report = Box::new(not_set_up());
-                let _ = self.events.send(Event::Worked(Input::CallEnded { lane, call, report }));
+                self.call_not_set_up(lane, call, WorkError::new(error.is_disk_full(), &error));
                 return Ok(());
             }
             Err(CallError::Process(error)) => return Err(error.into()),
@@ -102,6 +108,13 @@ impl Supervisor {
         held.id = Some(id);
         held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?;
         Ok(())
+    }
+
+    /// Nobody else will say that it is over, and until then the run could not end.
+    fn call_not_set_up(&self, lane: LaneId, call: CallId, error: WorkError) {
+        let _ = self.events.send(Event::WorkFailed(error));
+        let report = Box::new(not_set_up());
+        let _ = self.events.send(Event::Worked(Input::CallEnded { lane, call, report }));
     }
 
     /// Watches the job's own file. Where that cannot be, it is said once: the file is read after each call all the same.
@@ -124,6 +137,11 @@ impl Supervisor {
         let plan = self.run.plan()?;
         let own = lanes::plan_in(plan, self.repository.as_ref(), lane);
         Some(own.map_or_else(|| Arc::clone(plan), Arc::new))
+    }
+
+    /// Has somebody removed the lane's own checkout?
+    pub(super) fn is_missing(&self, lane: LaneId) -> bool {
+        self.run.plan().is_some_and(|plan| lanes::is_missing(plan, self.repository.as_ref(), lane))
     }
 
     /// What is started in a lane is told which one it is in, and which ports are its own.
@@ -149,6 +167,9 @@ impl Supervisor {
         let (Some(plan), environment) = (self.plan_in(lane), self.environment_of(lane)) else {
             return Err(EngineError::Broken);
         };
+        if stage != CheckStage::Baseline && self.is_missing(lane) {
+            return self.take(Input::LaneLost { lane });
+        }
         self.checks_run += 1;
         let id = self.checks_run * 2 + 1;
         let setting = CheckSetting {
@@ -169,7 +190,11 @@ impl Supervisor {
                 return Ok(());
             }
         };
-        let request = match self.sandbox.enter(Guest::Command, request) {
+        if let Err(error) = self.wall_in(lane) {
+            let _ = self.events.send(Event::WorkFailed(error));
+            return Ok(());
+        }
+        let request = match self.walls.of_lane(lane).enter(Guest::Command, request) {
             Ok(request) => request,
             Err(error) => {
                 self.fail(error.is_disk_full(), &error.to_string());
@@ -215,7 +240,7 @@ impl Supervisor {
             if let Some(lock) = &self.lock {
                 keeper.hold(&[lock.as_fd()])?;
             }
-            if let Some(rites) = self.sandbox.last_rites() {
+            if let Some(rites) = self.walls.of_run().last_rites() {
                 keeper.set_last_rites(&rites)?;
             }
             held.keeper = Some(keeper);

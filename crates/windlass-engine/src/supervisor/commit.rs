@@ -9,12 +9,12 @@ use windlass_core::run::{CommitKind, Input, RunPlan, TurnKey};
 use super::damage;
 use super::event::WorkError;
 use super::tasks::is_own_file;
-use super::withhold::{self, Held, Scene};
 use super::worker::Worked;
 use super::world::World;
 use crate::git::{self, Candidate, CommitHooks, CommitOutcome, Repository};
 use crate::inventory::{Inventory, is_half_written};
 use crate::snapshot::Snapshot;
+use crate::withhold::{self, Held, Scene};
 
 /// How long a commit's hooks may take.
 pub(super) const HOOKS: Duration = Duration::from_mins(10);
@@ -39,6 +39,8 @@ pub(super) fn carry_out(
 ) -> Worked {
     // Before hooks of the commit change the tree, too.
     let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
+    let latest = world.latest.as_ref().filter(|_| of.task.is_some());
+    let snapshot = latest.and_then(|latest| latest.snapshot.clone());
     let (outcome, held) = commit(world, turn, since, of)?;
     if let Some(checked) = &checked {
         world.note_checks(checked);
@@ -49,7 +51,8 @@ pub(super) fn carry_out(
     let moved = checked.is_some_and(|checked| checked.inventory.entries != look.inventory.entries);
     world.remember(look);
     let mut inputs = world.say_once(withhold::notice(&held).into_iter().collect());
-    let mut notes = CommitNotes { hook_output: None, held_back: withhold::named(&held) };
+    let held_back = withhold::named(&held);
+    let mut notes = CommitNotes { hook_output: None, held_back, snapshot };
     let (commit, altered, refused) = match outcome {
         CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered || moved, None),
         CommitOutcome::NothingToCommit => (None, moved, None),
@@ -101,7 +104,7 @@ fn commit(
     let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
         return nothing(CommitOutcome::NothingToCommit);
     };
-    let scene = Scene { repository, store, since: &since, candidate: &candidate.inventory };
+    let scene = Scene { repository, store, candidate: &candidate.inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let message = message(&world.plan, turn, of).text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };

@@ -123,6 +123,14 @@ impl Forbidden {
         // A pattern may fit the files that the job itself is about; these the agent must write.
         self.protected.as_ref().is_some_and(by_pattern) && !is_the_jobs(world, path)
     }
+
+    /// May the agent change it as it likes, although it may hold tests?
+    fn lets_through(&self, world: &World, path: &[u8]) -> bool {
+        let place = world.surveyor.place();
+        self.protected
+            .as_ref()
+            .is_some_and(|protected| guard::is_let_through(place, protected, as_path(path)))
+    }
 }
 
 /// Plan, notes, and what an agent writes in a workspace.
@@ -156,9 +164,10 @@ pub(super) fn suspicions(
     }
     if let (Some(store), Some(baseline)) = (&world.snapshots, &world.guard.baseline) {
         let changed = changed_since(store, baseline, now)?;
-        found.extend(protected(world, &changed, &Forbidden::of(world, known)));
+        let forbidden = Forbidden::of(world, known);
+        found.extend(protected(world, &changed, &forbidden));
         if world.plan.guard.tests != TestsAction::Off {
-            found.extend(examined(world, store, baseline, &changed)?);
+            found.extend(examined(world, (store, baseline), &changed, &forbidden)?);
         }
     }
     found.sort();
@@ -216,10 +225,10 @@ fn files(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicion
     found
 }
 
-/// Protected files that are new, and that git ignores.
+/// Protected files that are new, and that git ignores. What of a task's own patterns was there before, nobody has looked.
 fn hidden(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicion> {
     let place = world.surveyor.place();
-    let Some(protected) = &forbidden.protected else {
+    let Ok(protected) = &Protected::new(world.plan.guard.protected.iter().map(String::as_str)) else {
         return Vec::new();
     };
     let baseline = world.guard.baseline.as_ref();
@@ -229,7 +238,7 @@ fn hidden(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicio
         now.entry(bytes).is_some()
             || world.plan.guard.files.iter().any(|file| file.path == text)
             || baseline.is_some_and(|baseline| baseline.file(bytes).is_some())
-            || is_the_jobs(world, bytes)
+            || !forbidden.holds(world, bytes)
     };
     let text = "protected, new, and ignored by git";
     let there = guard::protected_at_the_top(place, protected).into_iter().filter(|path| !known(path));
@@ -240,9 +249,9 @@ fn hidden(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicio
 /// The changed files that may hold tests or say which are run.
 fn examined(
     world: &World,
-    store: &Store,
-    baseline: &Snapshot,
+    (store, baseline): (&Store, &Snapshot),
     changed: &Paths,
+    forbidden: &Forbidden,
 ) -> Result<Vec<Suspicion>, WorkError> {
     let root = &world.surveyor.place().root;
     let mut examination = Examination::new(&world.plan.guard.scripts);
@@ -271,7 +280,11 @@ fn examined(
             Found::Bytes(bytes) => Content::Bytes(bytes),
             Found::TooLarge => Content::Unread,
         };
-        examination.take(&text, before, now);
+        if forbidden.lets_through(world, path) {
+            examination.take_let_through(&text, before, now);
+        } else {
+            examination.take(&text, before, now);
+        }
     }
     Ok(examination.suspicions())
 }

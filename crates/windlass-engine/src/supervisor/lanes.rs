@@ -1,30 +1,32 @@
 //! Lanes with checkouts of their own, as the worker sees them: made, committed in, merged with the branch, landed, parked.
 
+mod checkouts;
+
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_core::fact::{
-    CommitNotes, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskId, TaskState,
+    CommitNotes, Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskId,
+    TaskState,
 };
 use windlass_core::run::{CommitKind, Effect, Input, RunPlan, TurnKey};
 
 use super::commit::{self, Subject};
 use super::event::WorkError;
 use super::tasks;
-use super::withhold::{self, Scene};
 use super::worker::{Known, Work, Worked};
 use super::world::World;
-use crate::file::AtPath as _;
+use crate::file::has_room;
 use crate::git::lane::{
-    Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, park,
+    Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
 };
 use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
-use crate::inventory::{Place, Surveyor, as_path, is_own};
-use crate::snapshot::{Side, Store};
+use crate::inventory::{Surveyor, is_own};
+use crate::sandbox::Site;
 use crate::store::Project;
-use crate::worktree::bootstrap::{Copied, copy_included};
+use crate::withhold::{self, Scene};
+use checkouts::Identity;
 
 /// So many conflicting paths are named.
 const NAMED: usize = 20;
@@ -37,6 +39,29 @@ pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -
     }
     let directory = Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below);
     Some(RunPlan { directory, ..plan.clone() })
+}
+
+/// Where the guests of a lane's sandbox work; `None` where the lane has no checkout of its own.
+pub(super) fn site(
+    plan: &RunPlan,
+    main: Option<&Repository>,
+    lane: LaneId,
+) -> Option<Result<Site, LaneError>> {
+    let directory = plan_in(plan, main, lane)?.directory;
+    let (lanes, main) = (plan.lanes.as_ref()?, main?);
+    let home = home(&lanes.folder, lane);
+    let borrowed = Lane::borrowed(main, &home);
+    Some(borrowed.map(|borrowed| Site { lane, tree: Lane::top_of(main, &home), directory, borrowed }))
+}
+
+/// Has the lane a checkout of its own, and is that gone?
+pub(super) fn is_missing(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -> bool {
+    match (&plan.lanes, main) {
+        (Some(lanes), Some(main)) if lane != LaneId::default() => {
+            !Lane::is_there(main, &home(&lanes.folder, lane))
+        }
+        _ => false,
+    }
 }
 
 fn home(folder: &Path, lane: LaneId) -> PathBuf {
@@ -58,6 +83,8 @@ pub(super) struct Worlds {
 struct Checkout {
     world: World,
     lane: Lane,
+    /// Its working tree; `None` where that is not there.
+    identity: Option<Identity>,
 }
 
 impl Worlds {
@@ -90,18 +117,25 @@ impl Worlds {
         let Some(lane) = self.own_lane(&work.effect) else {
             return self.main.carry_out(work);
         };
-        match &work.effect {
-            Effect::Open { turn, .. } => self.open(lane, *turn, &work.known),
-            Effect::Commit { turn, since, what, .. } => {
-                self.commit(lane, *turn, since.as_ref(), *what, &work.known)
-            }
-            Effect::Merge { commit, .. } => self.merge(lane, commit.as_deref()),
+        let done = match &work.effect {
             Effect::Land { turn, commit, tip, .. } => {
                 self.land(lane, *turn, commit.as_deref(), tip, &work.known)
             }
             Effect::CloseTask { turn, task, end, .. } => self.close(lane, *turn, task, end, &work.known),
-            _ => self.checkout(lane)?.world.carry_out(work),
+            _ => self.carry_out_in(lane, work),
+        };
+        done.map_err(|error| self.for_want_of_room(error))
+    }
+
+    /// A failure that a full disk explains is that, whatever git said.
+    fn for_want_of_room(&self, error: WorkError) -> WorkError {
+        if error.stop_reason != StopReason::Internal {
+            return error;
         }
+        let lanes = self.main.plan.lanes.as_ref().map(|lanes| lanes.folder.clone());
+        let project = self.repository().ok().map(|main| main.git_dir);
+        let full = lanes.into_iter().chain(project).find_map(|folder| has_room(&folder).err());
+        full.map_or(error, WorkError::from)
     }
 
     fn repository(&self) -> Result<Repository, WorkError> {
@@ -123,99 +157,6 @@ impl Worlds {
         target.tip(main)?.map_err(|why| WorkError::of(StopReason::NeedsHuman, &why))
     }
 
-    /// Brings a lane to the tip for a task that it has just taken up; otherwise takes it as it was left.
-    fn open(&mut self, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
-        let main = self.repository()?;
-        let tip = self.tip(&main)?;
-        let mut inputs = Vec::new();
-        let fresh = known.at_task.as_ref().is_none_or(|at| at.fresh);
-        let found = if fresh { None } else { self.find(lane, &main)? };
-        let checkout = if let Some(lane) = found {
-            lane
-        } else {
-            if !fresh {
-                let text =
-                    format!("the checkout of lane {lane} was gone: it is made anew, at the branch's tip");
-                inputs.push(Input::Notice(text));
-            }
-            self.make(lane, &main, tip, &mut inputs)?
-        };
-        let base = checkout.repository().head()?.commit().unwrap_or(tip).to_string();
-        self.enter(lane, checkout)?;
-        let world = &mut self.checkout(lane)?.world;
-        let look = world.look()?;
-        let evidence = world.evidence(&look);
-        let name = world.name(turn, Side::Before);
-        let snapshot = world.keep_look(&look.inventory, &name)?.map(|kept| kept.id);
-        world.latest = Some(super::world::Look { snapshot: snapshot.clone(), ..look });
-        inputs.push(Input::Opened { lane, base, evidence, snapshot });
-        Ok(inputs)
-    }
-
-    fn find(&self, lane: LaneId, main: &Repository) -> Result<Option<Lane>, WorkError> {
-        let lanes = self.main.plan.lanes.as_ref();
-        lanes.map_or(Ok(None), |lanes| Ok(Lane::find(main, &home(&lanes.folder, lane))?))
-    }
-
-    fn make(
-        &self,
-        lane: LaneId,
-        main: &Repository,
-        tip: ObjectId,
-        inputs: &mut Vec<Input>,
-    ) -> Result<Lane, WorkError> {
-        let Some(lanes) = &self.main.plan.lanes else {
-            return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
-        };
-        let opened = Lane::open(main, &home(&lanes.folder, lane), tip)?;
-        if let Some(bootstrap) = &lanes.bootstrap {
-            let copied = copy_included(&main.top, opened.lane.top(), bootstrap);
-            let may_be_work = copied.as_ref().map_or(true, holds_more_than_ours);
-            if let Err(error) = copied {
-                inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
-            }
-            if may_be_work {
-                leave_work_out(&opened.lane, tip)?;
-            }
-        }
-        Ok(opened.lane)
-    }
-
-    /// From now on the lane's effects take place there.
-    fn enter(&mut self, lane: LaneId, checkout: Lane) -> Result<(), WorkError> {
-        let Some(plan) = plan_in(&self.main.plan, self.main.surveyor.place().repository.as_ref(), lane)
-        else {
-            return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
-        };
-        let repository = checkout.repository().clone();
-        let format = repository.object_format;
-        let place = Place::new(&plan.directory, Some(repository));
-        // What is known of its files is still true of those that are the same.
-        let former = self.lanes.remove(&lane).filter(|former| *former.world.surveyor.place() == place);
-        let (surveyor, store) = match former {
-            Some(Checkout { world: World { surveyor, snapshots: Some(store), .. }, .. }) => (surveyor, store),
-            _ => (Surveyor::new(place), Store::open(self.project.path(), format)?),
-        };
-        let world = World::new(Arc::new(plan), self.main.folder.clone(), surveyor, Some(store))
-            .guarding(self.main.guard.search_path());
-        self.lanes.insert(lane, Checkout { world, lane: checkout });
-        Ok(())
-    }
-
-    /// A lane's checkout; after a restart as the former session had left it.
-    fn checkout(&mut self, lane: LaneId) -> Result<&mut Checkout, WorkError> {
-        if !self.lanes.contains_key(&lane) {
-            let main = self.repository()?;
-            let tip = self.tip(&main)?;
-            let found = match self.find(lane, &main)? {
-                Some(found) => found,
-                None => self.make(lane, &main, tip, &mut Vec::new())?,
-            };
-            self.enter(lane, found)?;
-        }
-        self.lanes.get_mut(&lane).ok_or_else(|| WorkError::of(StopReason::Internal, &"a lane is gone"))
-    }
-
     /// Commits the lane's work in the lane.
     fn commit(
         &mut self,
@@ -227,7 +168,7 @@ impl Worlds {
     ) -> Worked {
         let work =
             work_of(known).filter(|_| known.at_task.as_ref().is_some_and(|at| !at.conflicts.is_empty()));
-        let Checkout { world, lane: checkout } = self.checkout(lane)?;
+        let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
         let mut notes = CommitNotes::default();
         let mut inputs = Vec::new();
         let subject = Subject { kind, task: known.at_task.as_ref().map(|at| &at.row) };
@@ -263,7 +204,7 @@ impl Worlds {
     fn merge(&mut self, lane: LaneId, commit: Option<&str>) -> Worked {
         let main = self.repository()?;
         let tip = self.tip(&main)?;
-        let Checkout { world, lane: checkout } = self.checkout(lane)?;
+        let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
         let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
             None => MergeOutcome::Clean { commit: None, retest: false },
             Some(work) => match checkout.merge(work, tip)? {
@@ -296,6 +237,17 @@ impl Worlds {
         let now = self.tip(&main)?;
         let commit = commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
         let tip = ObjectId::from_hex(tip.as_bytes()).unwrap_or(now);
+        let plan = Arc::clone(&self.main.plan);
+        let subject = Subject { kind: CommitKind::Complete, task: known.at_task.as_ref().map(|at| &at.row) };
+        let said = commit::message(&plan, turn, subject);
+        let (message, trailers) = (said.text(&plan.message), said.key());
+        let Some(target) = self.target.clone() else {
+            return Err(WorkError::of(StopReason::Internal, &"it is not known where to land"));
+        };
+        let usable = self.is_usable(lane)?;
+        if !usable && landed(&main, &target, tip, &trailers)?.is_none() {
+            return Ok(self.lost(lane));
+        }
         let here = self.is_checked_out(&main)?;
         let mut inputs = Vec::new();
         let mut files = Vec::new();
@@ -307,27 +259,25 @@ impl Worlds {
             let text = "another branch is checked out here: tasks land without their status in the task file";
             inputs.extend(self.main.say_once(vec![text.to_owned()]));
         }
-        let subject = Subject { kind: CommitKind::Complete, task: known.at_task.as_ref().map(|at| &at.row) };
-        let plan = Arc::clone(&self.main.plan);
-        let said = commit::message(&plan, turn, subject);
-        let (message, trailers) = (said.text(&plan.message), said.key());
-        let target = self.target.clone();
-        let checkout = self.checkout(lane)?;
-        let since = checkout.lane.since(commit)?;
-        let Some(target) = &target else {
-            return Err(WorkError::of(StopReason::Internal, &"it is not known where to land"));
-        };
-        let landing = Landing {
+        let checkout = self.expect(lane)?;
+        let since = if usable { checkout.lane.since(commit) } else { Ok(tip) };
+        let landing = |since| Landing {
             lane: &checkout.lane,
             commit,
             message: &message,
             tip,
             since,
-            target,
+            target: &target,
             trailers: &trailers,
             files: &files,
         };
-        let outcome = match land(&main, &landing)? {
+        let landed = since.and_then(|since| land(&main, &landing(since)));
+        if matches!(&landed, Err(error) if !error.is_disk_full()) && !self.is_there(lane)? {
+            // It was written down before it could land.
+            self.main.write_states(known, Some(TaskState::InProgress))?;
+            return Ok(self.lost(lane));
+        }
+        let outcome = match landed? {
             Landed::Landed { commit, behind, .. } => {
                 inputs
                     .extend(behind.map(|why| {
@@ -367,7 +317,6 @@ impl Worlds {
 
     fn close(&mut self, lane: LaneId, turn: TurnKey, task: &TaskId, end: &TaskEnd, known: &Known) -> Worked {
         let main = self.repository()?;
-        let run = self.main.plan.run.0.clone();
         let state = match end {
             TaskEnd::Done => TaskState::Done,
             TaskEnd::Again { .. } => TaskState::InProgress,
@@ -380,35 +329,52 @@ impl Worlds {
                 inputs.extend(self.main.note_progress(known, turn, end)?);
             }
         }
+        let closed = if self.is_usable(lane)? { self.leave(lane, task, end, known, &main) } else { Ok(None) };
+        let closed = match closed {
+            Err(error) if error.stop_reason != StopReason::DiskFull && !self.is_there(lane)? => None,
+            closed => closed?,
+        };
+        let (branch, evidence) = if let Some(left) = closed {
+            left
+        } else {
+            self.lanes.remove(&lane);
+            if matches!(end, TaskEnd::Parked { .. }) {
+                let (run, iteration) = (&self.main.plan.run, turn.iteration);
+                let text = format!(
+                    "the checkout of lane {lane} was removed: the work on {task} is in no branch; \
+                     `windlass restore {run} {iteration}` brings back what is kept of it"
+                );
+                inputs.push(Input::Notice(text));
+            }
+            let look = self.main.look()?;
+            (None, self.main.evidence(&look))
+        };
+        inputs.push(Input::TaskClosed { lane, branch, evidence, snapshot: None });
+        Ok(inputs)
+    }
+
+    /// Puts aside what is left in a lane of a task that is parked: on which branch, and what is there then.
+    fn leave(
+        &mut self,
+        lane: LaneId,
+        task: &TaskId,
+        end: &TaskEnd,
+        known: &Known,
+        main: &Repository,
+    ) -> Result<Option<(Option<String>, Evidence)>, WorkError> {
+        let run = self.main.plan.run.0.clone();
         let checkout = self.checkout(lane)?;
         let mut branch = None;
         if matches!(end, TaskEnd::Parked { .. }) {
-            let parked = park(&main, &checkout.lane, work_of(known), &run, &task.0)?;
+            let parked = park(main, &checkout.lane, work_of(known), &run, &task.0)?;
             branch = parked.branch.or(parked.merging);
         }
         checkout.lane.mend()?;
         let look = checkout.world.look()?;
         let evidence = checkout.world.evidence(&look);
         checkout.world.remember(look);
-        inputs.push(Input::TaskClosed { lane, branch, evidence, snapshot: None });
-        Ok(inputs)
+        Ok(Some((branch, evidence)))
     }
-}
-
-/// Was anything copied that windlass does not know as its own?
-fn holds_more_than_ours(copied: &Copied) -> bool {
-    copied.files.iter().any(|file| !is_own(file.path.as_os_str().as_bytes()))
-}
-
-/// What was copied and git does not ignore would be taken for work: it is not taken along.
-fn leave_work_out(checkout: &Lane, tip: ObjectId) -> Result<(), WorkError> {
-    let tracked = checkout.repository().files_of(&tip.to_string())?;
-    let is_work = |path: &&Vec<u8>| !tracked.contains_key(*path) && !is_own(path) && !path.ends_with(b"/");
-    for path in checkout.repository().list_files()?.iter().filter(is_work) {
-        let path = checkout.top().join(as_path(path));
-        std::fs::remove_file(&path).at("remove", &path)?;
-    }
-    Ok(())
 }
 
 fn squash(
@@ -428,7 +394,7 @@ fn squash(
     let inventory = &candidate.inventory;
     let since = store.load(since)?;
     let mut changed = commit::changed_paths(&since, inventory);
-    let scene = Scene { repository: checkout.repository(), store, since: &since, candidate: inventory };
+    let scene = Scene { repository: checkout.repository(), store, candidate: inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let place = world.surveyor.place();
     let mut without: Vec<Vec<u8>> = held.iter().map(|(path, _)| path.clone()).collect();

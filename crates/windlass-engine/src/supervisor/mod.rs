@@ -21,7 +21,7 @@ mod refuse;
 mod standing;
 mod tasks;
 mod tell;
-mod withhold;
+mod walls;
 mod worker;
 mod world;
 
@@ -55,6 +55,7 @@ use event::{Event, WorkError};
 use lane::LiveLane;
 use lanes::Worlds;
 use tell::Herald;
+use walls::Walls;
 use worker::Worker;
 use world::World;
 
@@ -126,8 +127,8 @@ struct Supervisor {
     journal: Journal,
     lock: Option<Lock>,
     environment: Vec<(OsString, OsString)>,
-    /// Whatever a lane's keeper starts passes through it.
-    sandbox: Sandbox,
+    /// Whatever a lane's keeper starts passes through one of them.
+    walls: Walls,
     terminal: bool,
     audience: Arc<dyn Audience>,
     run: Run,
@@ -184,7 +185,7 @@ impl Supervisor {
             journal: session.journal,
             lock: Some(session.lock),
             environment,
-            sandbox: session.sandbox,
+            walls: Walls::new(session.sandbox),
             terminal: session.terminal,
             audience: session.audience,
             run,
@@ -270,14 +271,6 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Before what else happened: with that, the run may end.
-    fn tell_of_sandbox(&mut self) -> Result<(), EngineError> {
-        while let Some(news) = self.sandbox.news() {
-            self.take(Input::Notice(news))?;
-        }
-        Ok(())
-    }
-
     /// Asks the core what an input means, and writes that down, until nothing more follows.
     fn take(&mut self, input: Input) -> Result<(), EngineError> {
         let mut facts = self.run.decide(self.clock.now(), input);
@@ -336,7 +329,7 @@ impl Supervisor {
                 keeper.close();
             }
         }
-        self.sandbox.end();
+        self.walls.end_all();
     }
 
     /// Ends every process of the run, gives the directory back and notes the ending.

@@ -4,7 +4,9 @@ use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use windlass_core::agent::close_own_files;
-use windlass_core::fact::{CallReport, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource, Tokens};
+use windlass_core::fact::{
+    CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource, Tokens,
+};
 use windlass_core::run::{Input, LaneState};
 
 use super::event::{Event, WorkError};
@@ -60,15 +62,16 @@ impl Supervisor {
                 match std::mem::take(&mut held.live) {
                     Live::Call(live) => {
                         let call = live.call;
-                        let report = Box::new(never_started(detail));
                         drop(live);
+                        let gone = self.is_missing(lane);
+                        let report = Box::new(if gone { not_set_up() } else { never_started(detail) });
                         self.take(Input::CallEnded { lane, call, report })
                     }
                     Live::Check(mut check) => {
                         check.exited(Ended::Lost);
                         let stage = check.stage;
                         let outcome = check.outcome(now);
-                        self.take(Input::CheckEnded { lane, stage, outcome })
+                        self.check_ended(lane, stage, outcome)
                     }
                     Live::Hook(live) => {
                         let hook = live.hook;
@@ -89,7 +92,7 @@ impl Supervisor {
                     let text = format!("{} processes could not be killed: {left:?}", left.len());
                     self.take(Input::Notice(text))?;
                 }
-                self.sandbox.end();
+                self.walls.end(lane);
                 self.tell_of_sandbox()?;
                 self.swept(lane, None)?;
                 self.begin_waiting_hook(lane)
@@ -97,7 +100,7 @@ impl Supervisor {
             KeeperEvent::Died => {
                 held.keeper_died();
                 let _ = adopt_and_kill();
-                self.sandbox.end();
+                self.walls.end(lane);
                 self.tell_of_sandbox()?;
                 self.swept(lane, Some("the process that keeps watch over the agent was killed"))?;
                 self.begin_waiting_hook(lane)
@@ -112,7 +115,7 @@ impl Supervisor {
         let ending = self.lanes.get_mut(&lane).and_then(|held| held.swept(now));
         match ending {
             None => Ok(()),
-            Some(Ending::Check(stage, outcome)) => self.take(Input::CheckEnded { lane, stage, outcome }),
+            Some(Ending::Check(stage, outcome)) => self.check_ended(lane, stage, outcome),
             Some(Ending::Hook(hook, outcome)) => self.take(Input::HookEnded { lane, hook, outcome }),
             Some(Ending::Call(call, mut report)) => {
                 if let Some(plan) = self.plan_in(lane) {
@@ -126,6 +129,19 @@ impl Supervisor {
                 self.take(Input::CallEnded { lane, call, report })
             }
         }
+    }
+
+    /// What a check says of files that somebody has removed is said of nothing.
+    fn check_ended(
+        &mut self,
+        lane: LaneId,
+        stage: CheckStage,
+        outcome: CheckOutcome,
+    ) -> Result<(), EngineError> {
+        if stage != CheckStage::Baseline && self.is_missing(lane) {
+            return self.take(Input::LaneLost { lane });
+        }
+        self.take(Input::CheckEnded { lane, stage, outcome })
     }
 
     pub(super) fn poll_lanes(&mut self) -> Result<(), EngineError> {

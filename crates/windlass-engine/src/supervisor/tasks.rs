@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use windlass_core::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
@@ -43,7 +44,7 @@ pub fn is_own_file(plan: &RunPlan, place: &Place, path: &[u8]) -> bool {
 }
 
 /// What the tasks' file says.
-pub(super) fn read(plan: &RunPlan) -> Option<TaskList> {
+pub(super) fn read(plan: &RunPlan) -> Option<Arc<TaskList>> {
     Some(read_tasks(&plan.directory, &of(plan)?.file).list)
 }
 
@@ -109,6 +110,9 @@ pub(super) fn foreign_changes(plan: &RunPlan, known: &Known) -> Option<String> {
             None => said.push(format!("{} is gone", row.id)),
             Some(now) if now.title != row.title || now.dependencies != row.dependencies => {
                 said.push(format!("{} reads differently", row.id));
+            }
+            Some(now) if now.protected != row.protected => {
+                said.push(format!("{} protects other files", row.id));
             }
             Some(now)
                 if plan.lanes.is_none() && Some(&row.id) != at && now.state != due(schedule, row, None) =>
@@ -230,7 +234,11 @@ impl World {
         let mut said = self.write_states(known, Some(state))?;
         said.extend(self.note_progress(known, turn, &end)?);
         let look = self.look()?;
-        let name = self.name(turn, Side::After);
+        let name = match &self.snapshots {
+            // The attempt's snapshot is what has the changes that it was not allowed.
+            Some(store) if !known.strays.is_empty() => store.next_before_restore(&self.plan.run)?,
+            _ => self.name(turn, Side::After),
+        };
         let kept = self.keep_look(&look.inventory, &name)?;
         self.latest = Some(super::world::Look { snapshot: kept.map(|snapshot| snapshot.id), ..look });
         Ok(said)

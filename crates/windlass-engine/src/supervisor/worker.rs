@@ -24,6 +24,7 @@ use crate::inventory::SurveyError;
 use crate::process::ProcessError;
 use crate::snapshot::SnapshotError;
 use crate::store::StoreError;
+use crate::withhold::WithholdError;
 
 /// How long the end of a run waits for what the worker is doing.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,7 +67,7 @@ pub(super) struct Known {
     pub held: Vec<Suspicion>,
     /// What each lane had last committed, or began with.
     pub committed: BTreeMap<LaneId, SnapshotId>,
-    /// Patterns of files that the task protects beyond those of the plan.
+    /// Patterns of files that the task protects, or may change, beyond those of the plan.
     pub protected: Vec<String>,
 }
 
@@ -106,12 +107,12 @@ impl Known {
             hook_refusal: run.hook_refusal(lane).map(str::to_owned),
             strays: run.strays().to_vec(),
             schedule: of_tasks.then(|| run.tasks_as_decided()),
+            protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
             at_task: AtTask::in_lane(run, lane),
             damage: run.damage_prompt(),
             told: told(run),
             held: run.held(lane).into_iter().cloned().collect(),
             committed: run.last_commits().map(|(lane, id)| (lane, id.clone())).collect(),
-            protected: Vec::new(),
         }
     }
 }
@@ -273,7 +274,7 @@ impl From<FileError> for WorkError {
 
 impl From<GitError> for WorkError {
     fn from(error: GitError) -> WorkError {
-        WorkError::of(StopReason::Internal, &error)
+        WorkError::new(error.is_disk_full(), &error)
     }
 }
 
@@ -283,6 +284,15 @@ impl From<CommitError> for WorkError {
             CommitError::Git(error) => error.into(),
             CommitError::Snapshot(error) => error.into(),
             CommitError::File(error) => WorkError::new(error.is_disk_full(), &error),
+        }
+    }
+}
+
+impl From<WithholdError> for WorkError {
+    fn from(error: WithholdError) -> WorkError {
+        match error {
+            WithholdError::Git(error) => error.into(),
+            WithholdError::Snapshot(error) => error.into(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Task files on disk: found, read within bounds, and one state or one task written, so that nothing else changes.
 
+mod committed;
 mod find;
 mod read;
 #[cfg(test)]
@@ -7,10 +8,12 @@ mod tests;
 mod write;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use windlass_core::doc::tasks::{Problem, Refused, TaskForm, TaskList};
 use windlass_core::fact::TaskId;
 
+pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks};
 pub use read::read_tasks;
 pub use write::{Written, add_task, set_state};
@@ -23,7 +26,7 @@ pub struct FoundTasks {
     /// Where it is: a file, or a folder with a file per task, relative to the working directory (or as it was named).
     pub place: PathBuf,
     /// What it says.
-    pub list: TaskList,
+    pub list: Arc<TaskList>,
     /// A digest of all its files' names and bytes; empty where there is none.
     pub mark: String,
 }

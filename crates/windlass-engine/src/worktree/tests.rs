@@ -222,8 +222,7 @@ fn nothing_that_is_in_no_commit_is_ever_removed() {
     let scratch = Scratch::committed();
     scratch.write(".gitignore", ".windlass/\nbuilt/\n");
     scratch.write(".windlass/workspaces/api/TODO.md", "copied");
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "ignore"]);
+    scratch.commit_all("ignore");
     let tree = made(&scratch, "api");
     let at = |path: &str| tree.tree.path.join(path);
     fs::create_dir(at("built")).unwrap();
@@ -356,8 +355,7 @@ fn files_that_a_filter_keeps_from_being_checked_out_are_said() {
     let scratch = Scratch::committed();
     scratch.write(".gitattributes", "*.bin filter=large\n");
     scratch.write("a.bin", "content");
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "large"]);
+    scratch.commit_all("large");
     scratch.git(&["config", "filter.large.smudge", "no-such-program"]);
     scratch.git(&["config", "filter.large.required", "true"]);
     let said = refused(&scratch, "api");

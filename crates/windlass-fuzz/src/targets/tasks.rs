@@ -2,6 +2,7 @@
 
 use windlass_core::doc::tasks::{NewTask, TaskFile, TaskForm, TaskList};
 use windlass_core::fact::TaskState;
+use windlass_core::guard::Protected;
 use windlass_core::tasks::Schedule;
 
 pub(crate) fn run(data: &[u8]) {
@@ -10,6 +11,8 @@ pub(crate) fn run(data: &[u8]) {
         assert!(list.tasks().len() <= data.len(), "a task has a byte at least");
         let schedule = Schedule::new(list.rows());
         assert!(schedule.rows().len() <= list.tasks().len());
+        let patterns: Vec<&String> = list.tasks().iter().flat_map(|task| &task.row.protected).collect();
+        assert!(patterns.iter().all(|pattern| Protected::check(pattern).is_ok()), "{patterns:?}");
         for problem in list.problems() {
             assert!(!problem.sentence.contains(char::is_control), "{problem:?}");
         }

@@ -35,4 +35,16 @@ pub(super) struct At {
     pub merging: bool,
     /// What it left could not be committed, merged or landed.
     pub stuck: bool,
+    // In a row, since it took up its task.
+    pub failures: u32,
+    pub idle: u32,
+    /// Refused claims, and by which checks.
+    pub refused: (u32, Vec<u16>),
+}
+
+impl At {
+    /// Another task begins with nothing held against it.
+    pub fn forget_rows(&mut self) {
+        (self.failures, self.idle, self.refused) = (0, 0, (0, Vec::new()));
+    }
 }

@@ -15,6 +15,8 @@ mod tally;
 mod tasks;
 mod waits;
 
+use std::collections::BTreeMap;
+
 use windlass_core::fact::{Fact, LaneId};
 
 use crate::record::{Record, What};
@@ -179,14 +181,16 @@ fn nothing_lost(record: &Record) -> Result<(), Breach> {
 const MOST_ATTEMPTS: u32 = 64;
 
 fn progress_or_stop(record: &Record) -> Result<(), Breach> {
-    let mut attempts = 0;
+    // Several lanes have an iteration each.
+    let mut attempts: BTreeMap<u32, u32> = BTreeMap::new();
     for (at, moment) in record.moments.iter().enumerate() {
         match &moment.what {
             What::Stuck(said) => return Err(Breach::at(at, said.clone())),
-            What::SessionBegan { .. } => attempts = 0,
+            What::SessionBegan { .. } => attempts.clear(),
             What::AgentStarted { turn, .. } => {
-                attempts = if turn.attempt == 1 { 1 } else { attempts + 1 };
-                if attempts > MOST_ATTEMPTS {
+                let attempts = attempts.entry(turn.iteration).or_default();
+                *attempts += 1;
+                if *attempts > MOST_ATTEMPTS {
                     return Err(Breach::at(at, format!("{attempts} attempts at the same iteration")));
                 }
             }

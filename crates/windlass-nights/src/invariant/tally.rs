@@ -22,12 +22,9 @@ pub(super) struct Tally {
     plan: Option<RunPlan>,
     pub started: u32,
     pub finished: u32,
-    failures: u32,
-    idle: u32,
     claims: u32,
     complete: bool,
     out_of_budget: bool,
-    refused: (u32, Vec<u16>),
     skips: u32,
     pub spent: Cost,
     tokens: u64,
@@ -54,6 +51,10 @@ pub(super) struct Tally {
     tasks: BTreeMap<TaskId, Vec<TaskId>>,
     tasks_done: BTreeSet<TaskId>,
     parked: BTreeSet<TaskId>,
+    /// One after another, and none done meanwhile.
+    parked_in_a_row: u32,
+    /// By this run.
+    done_here: u32,
     here: LaneId,
     at: At,
     elsewhere: BTreeMap<LaneId, At>,
@@ -88,19 +89,7 @@ impl Tally {
                 self.first.get_or_insert_with(|| evidence.clone());
                 self.seen.insert(evidence.clone());
             }
-            Fact::IterationStarted { task, .. } => {
-                if self.at.task.is_none() && task.is_some() {
-                    self.at.task.clone_from(task);
-                    // A checkout of its own is looked at when it is opened.
-                    let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
-                    self.at.task_began = self.at.latest.clone().filter(|_| alone);
-                }
-                (self.at.stuck, self.at.closes) = (false, true);
-                self.started += 1;
-                (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
-                self.at.verifying = false;
-                self.at.began.clone_from(&self.standing.mark);
-            }
+            Fact::IterationStarted { task, .. } => self.begin(task.as_ref()),
             Fact::CallReserved { purpose, .. } => {
                 self.at.judging = *purpose == Purpose::Verify;
                 self.at.merging = *purpose == Purpose::Merge;
@@ -178,6 +167,21 @@ impl Tally {
         Ok(())
     }
 
+    fn begin(&mut self, task: Option<&TaskId>) {
+        if self.at.task.is_none() && task.is_some() {
+            self.at.forget_rows();
+            self.at.task = task.cloned();
+            // A checkout of its own is looked at when it is opened.
+            let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
+            self.at.task_began = self.at.latest.clone().filter(|_| alone);
+        }
+        (self.at.stuck, self.at.closes) = (false, true);
+        self.started += 1;
+        (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
+        self.at.verifying = false;
+        self.at.began.clone_from(&self.standing.mark);
+    }
+
     fn enter(&mut self, lane: LaneId) {
         if lane != self.here {
             let at = self.elsewhere.remove(&lane).unwrap_or_default();
@@ -187,10 +191,17 @@ impl Tally {
     }
 
     fn resumed(&mut self, plan: &RunPlan) {
-        match self.ended.take() {
-            Some(StopReason::ConsecutiveFailures) => self.failures = 0,
-            Some(StopReason::Stagnated) => self.idle = 0,
-            Some(StopReason::GatesFailing) => self.refused.0 = 0,
+        let ended = self.ended.take();
+        for at in self.elsewhere.values_mut().chain([&mut self.at]) {
+            match ended {
+                Some(StopReason::ConsecutiveFailures) => at.failures = 0,
+                Some(StopReason::Stagnated) => at.idle = 0,
+                Some(StopReason::GatesFailing) => at.refused.0 = 0,
+                _ => {}
+            }
+        }
+        match ended {
+            Some(StopReason::ConsecutiveFailures) => self.parked_in_a_row = 0,
             Some(StopReason::NeedsHuman) => self.unverified = 0,
             Some(StopReason::HookSkips) => self.skips = 0,
             _ => {}
@@ -204,6 +215,11 @@ impl Tally {
         self.stop = None;
         self.failing = None;
         self.out_of_budget = false;
+    }
+
+    /// The most that a lane has of something.
+    fn most(&self, of: impl Fn(&At) -> u32) -> u32 {
+        self.elsewhere.values().chain([&self.at]).map(of).max().unwrap_or(0)
     }
 
     fn mode(&self) -> Mode {
@@ -359,11 +375,11 @@ impl Tally {
         // In one of several lanes only its share is used up.
         let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
         self.out_of_budget |= class == Class::BudgetExhausted && alone;
-        self.failures = if verdict == Verdict::Failed { self.failures + 1 } else { 0 };
+        self.at.failures = if verdict == Verdict::Failed { self.at.failures + 1 } else { 0 };
         match verdict {
-            _ if self.at.progress && !self.at.no_work => self.idle = 0,
+            _ if self.at.progress && !self.at.no_work => self.at.idle = 0,
             Verdict::Failed | Verdict::ClaimAccepted => {}
-            _ => self.idle += 1,
+            _ => self.at.idle += 1,
         }
         if self.at.verifying && verdict != Verdict::ClaimAccepted {
             self.unverified += 1;
@@ -375,14 +391,14 @@ impl Tally {
                 let wanted = if self.mode() == Mode::Goal { threshold } else { 1 };
                 let by_claims = self.claims >= wanted && self.mode() != Mode::Tasks;
                 self.complete = self.has(CheckKind::Until) || by_claims;
-                self.refused = (0, Vec::new());
+                self.at.refused = (0, Vec::new());
             }
             Verdict::ClaimRefused => {
                 self.claims = 0;
                 let red = self.at.outcomes.iter().filter(|outcome| !outcome.passed());
                 let red: Vec<u16> = red.map(|outcome| outcome.check).collect();
-                let same = self.refused.0 > 0 && self.refused.1 == red;
-                self.refused = (if same { self.refused.0 + 1 } else { 1 }, red);
+                let same = self.at.refused.0 > 0 && self.at.refused.1 == red;
+                self.at.refused = (if same { self.at.refused.0 + 1 } else { 1 }, red);
             }
             _ => self.claims = 0,
         }

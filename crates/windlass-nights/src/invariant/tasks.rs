@@ -37,9 +37,12 @@ impl Known {
                 self.done = self.rows.values().filter(is_done).map(|row| row.id.clone()).collect();
                 let open = |id: &TaskId| self.rows.contains_key(id) && !self.done.contains(id);
                 self.parked.retain(open);
-                // Whoever is at a task that is gone, or that somebody else has finished, is free.
-                let busy = &self.busy;
-                self.active.retain(|lane, task| busy.contains(lane) || open(task));
+                // Whoever is at a task that is gone, that somebody else has finished, or that waits again, is free.
+                let (busy, rows, done) = (&self.busy, &self.rows, &self.done);
+                let met = |id: &TaskId| {
+                    rows.get(id).is_some_and(|row| row.dependencies.iter().all(|need| done.contains(need)))
+                };
+                self.active.retain(|lane, task| busy.contains(lane) || (open(task) && met(task)));
             }
             Fact::IterationStarted { lane, task: Some(task), .. } => {
                 self.active.insert(*lane, task.clone());

@@ -213,21 +213,11 @@ impl Night {
     /// The call ends.
     pub fn called(&mut self, change: impl FnOnce(&mut CallSummary)) -> &mut Night {
         let mut summary = CallSummary {
-            assessment: None,
-            class: Class::Success,
-            detail: String::new(),
-            ended: Ended::Exited(0),
-            cut: None,
             cost: Cost::from_dollars(0.42),
-            estimated: false,
             tokens: Tokens { input: 1_200, output: 3_400, cache_creation: 20_000, cache_read: 180_000 },
             tool_uses: 12,
-            empty: false,
-            denials: Vec::new(),
-            limit: None,
-            overage: false,
-            garbage_lines: 0,
             duration: Duration::from_secs(252),
+            ..CallSummary::uneventful()
         };
         change(&mut summary);
         let call = CallId(self.call);

@@ -359,7 +359,7 @@ fn next(plan: &RunPlan, board: &Board, unfinished: RunState) -> Vec<String> {
         }
         (None, _) => vec![format!("windlass resume {run}")],
     };
-    let restore = board.kept.as_ref();
+    let restore = board.kept.as_ref().filter(|_| plan.lanes.is_none());
     commands.extend(restore.map(|(iteration, _)| format!("windlass restore {run} {iteration}")));
     commands
 }

@@ -35,6 +35,8 @@ pub(super) fn started(board: &Board) -> Vec<Line> {
     ];
     lines.extend(workspace(plan));
     lines.extend(plan_file(plan));
+    lines.extend(task_file(plan));
+    lines.extend(lanes(plan));
     lines.extend([
         labelled("agent").plain(agent(&plan.agent)),
         labelled("in").plain(one_line(&plan.directory.to_string_lossy())),
@@ -70,6 +72,8 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
         Line::new(),
     ];
     lines.extend(workspace(plan));
+    lines.extend(task_file(plan));
+    lines.extend(lanes(plan));
     lines.push(labelled("at most").plain(limits(&plan.limits)));
     lines.extend(sandbox(plan));
     lines.extend(permissions(plan));
@@ -85,6 +89,26 @@ fn plan_file(plan: &RunPlan) -> Option<Line> {
     let specs = places.specs.as_ref().map(|specs| format!(" · from {}/", path(specs)));
     let dim = format!("{}{}", folder.unwrap_or_default(), specs.unwrap_or_default());
     Some(labelled("plan").plain(path(&places.file)).dim(dim))
+}
+
+/// Where the tasks are, and where each iteration is noted.
+fn task_file(plan: &RunPlan) -> Option<Line> {
+    let tasks = plan.job.tasks.as_ref()?;
+    let path = |path: &std::path::Path| one_line(&path.to_string_lossy());
+    let progress = tasks.progress.as_ref().map(|file| format!(" · noted in {}", path(file)));
+    Some(labelled("tasks").plain(path(&tasks.file)).dim(progress.unwrap_or_default()))
+}
+
+/// How many tasks are worked on at once, and where what holds goes.
+fn lanes(plan: &RunPlan) -> Option<Line> {
+    let lanes = plan.lanes.as_ref()?;
+    let branch = lanes.branch.as_ref().map(|name| one_line(name.strip_prefix("refs/heads/").unwrap_or(name)));
+    let goal = branch.map_or_else(|| "here".to_owned(), |branch| format!("on {branch}"));
+    Some(
+        labelled("lanes")
+            .plain(format!("{} at once, each in a clone of its own", lanes.count))
+            .dim(format!(" · what holds lands {goal}")),
+    )
 }
 
 /// Its name, where it is, and where this session is logged.

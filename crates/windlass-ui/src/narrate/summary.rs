@@ -212,6 +212,10 @@ fn restore(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
     let Some((iteration, _)) = &board.kept else {
         return Vec::new();
     };
+    // The files of one lane are without what others have landed meanwhile; all that holds is committed.
+    if plan.lanes.is_some() {
+        return Vec::new();
+    }
     let (command, what) = if reason == StopReason::DestructiveChange {
         let command = format!("windlass restore {} {iteration} --before --repository", plan.run);
         (command, "files and repository as before that iteration")

@@ -37,4 +37,6 @@ mod guard_tests;
 #[cfg(test)]
 mod plan_tests;
 #[cfg(test)]
+mod task_tests;
+#[cfg(test)]
 mod workspace_tests;

@@ -6,7 +6,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact,
     HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind,
-    Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UsageLimit,
+    SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -104,6 +104,7 @@ fn everything_else() -> Night {
             notes: CommitNotes {
                 hook_output: Some("said".to_owned()),
                 held_back: vec![".env (its name is that of a secret)".to_owned()],
+                snapshot: Some(SnapshotId("5eed".to_owned())),
             },
         })
         .fact(Fact::Settled { lane, evidence })

@@ -20,6 +20,24 @@ pub struct TasksArgs {
     pub verb: Option<TasksVerb>,
 }
 
+impl TasksArgs {
+    /// Is a file named, relative to the current directory?
+    pub const fn names_a_file(&self) -> bool {
+        let place = match &self.verb {
+            None => return false,
+            Some(
+                TasksVerb::List { place, .. }
+                | TasksVerb::Next { place, .. }
+                | TasksVerb::Graph { place, .. }
+                | TasksVerb::Validate { place, .. },
+            ) => place,
+            Some(TasksVerb::Add(args)) => &args.place,
+            Some(TasksVerb::Done(args) | TasksVerb::Reopen(args)) => &args.place,
+        };
+        place.file.is_some()
+    }
+}
+
 /// What can be done with tasks.
 #[derive(Clone, Debug, Subcommand)]
 pub enum TasksVerb {

@@ -364,19 +364,22 @@ fn only_one(workspaces: &Workspaces) -> Result<Workspace, CliError> {
     }
 }
 
-/// Plans have neither a goal nor a workspace.
-fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), CliError> {
-    let given = [
-        ("-p", args.prompt.is_some()),
-        ("-f", args.file.is_some()),
-        ("a workspace", args.source.is_some()),
+/// What is said about a goal or a workspace, and whether it was.
+fn goal_flags(args: &RunArgs) -> [(&'static str, bool); 5] {
+    [
         ("--notes-file", args.notes_file.is_some()),
         ("--completion-signal", args.completion_signal.is_some()),
         ("--completion-threshold", args.completion_threshold.is_some()),
         ("--trust-existing-status", args.trust_existing_status),
         ("--todo-fallback", args.todo_fallback),
-    ];
-    match given.iter().find(|(_, given)| *given) {
+    ]
+}
+
+/// Plans have neither a goal nor a workspace.
+fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), CliError> {
+    let given =
+        [("-p", args.prompt.is_some()), ("-f", args.file.is_some()), ("a workspace", args.source.is_some())];
+    match given.iter().chain(&goal_flags(args)).find(|(_, given)| *given) {
         Some((what, _)) => Err(CliError::usage(format!(
             "mode {} works on the project's plan and takes no {what}",
             mode.name()
@@ -391,13 +394,8 @@ fn refuse_foreign_flags(args: &RunArgs) -> Result<(), CliError> {
         ("-p", args.prompt.is_some()),
         ("a workspace", args.source.is_some()),
         ("--until", !args.work.until.is_empty()),
-        ("--notes-file", args.notes_file.is_some()),
-        ("--completion-signal", args.completion_signal.is_some()),
-        ("--completion-threshold", args.completion_threshold.is_some()),
-        ("--trust-existing-status", args.trust_existing_status),
-        ("--todo-fallback", args.todo_fallback),
     ];
-    match given.iter().find(|(_, given)| *given) {
+    match given.iter().chain(&goal_flags(args)).find(|(_, given)| *given) {
         Some(("--until", _)) => {
             Err(CliError::usage("mode tasks is done when every task is, and takes no --until")
                 .hint("A check that every task has to pass is a gate: --gate CMD"))

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::FileKind;
 use windlass_engine::process::RUN_VARIABLE;
+use windlass_engine::tasks::{Wanted, find_tasks};
 use windlass_engine::workspace::{PROJECT_FOLDER, project_folder};
 use windlass_ui::{one_line, typed_elsewhere};
 
@@ -28,6 +29,8 @@ pub fn concerns(verb: &Verb) -> bool {
         Verb::Continue(_) => true,
         Verb::Status(args) => args.run.is_none(),
         Verb::Run(args) => args.mode.as_deref() == Some("tasks"),
+        // Who names a file means one from here.
+        Verb::Tasks(args) => !args.names_a_file(),
         _ => false,
     }
 }
@@ -59,6 +62,9 @@ pub fn enter() -> Result<(), CliError> {
 fn has_job(directory: &Path) -> Result<bool, CliError> {
     let project = project_folder(directory);
     if project.join(PROJECT_FOLDER).is_dir() || SIGNS.iter().any(|sign| directory.join(sign).exists()) {
+        return Ok(true);
+    }
+    if find_tasks(directory, Wanted::Usual).is_ok_and(|found| !found.list.tasks().is_empty()) {
         return Ok(true);
     }
     // Where nothing can be worked on there is no job.

@@ -1,11 +1,13 @@
 //! `restore`: puts files back.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::fact::RunId;
 use windlass_engine::git::{Found, GitError, ObjectFormat, Repository};
 use windlass_engine::inventory::{Place, Surveyor, as_path};
+use windlass_engine::recovery::uncommitted;
 use windlass_engine::snapshot::{
     LeftAlone, Moment, RepairScope, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store,
     WhyLeft, plan_restore, repair, restore,
@@ -35,14 +37,43 @@ pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
     refuse_other_directory(&here, &run, &directory, args)?;
     let mut store = open_store(&project, &run)?;
     let name = wanted(&store, &run, args)?;
-    let target = store.load(&store.named(&name)?)?;
     let here = Here { project, ..here };
+    let mut target = store.load(&store.named(&name)?)?;
+    let of_a_lane = is_of_a_lane(&here, &run, &target);
+    if of_a_lane {
+        refuse_lanes_repository(args)?;
+        target = target.brought_to(&here.place().root);
+    }
     refuse_live(&here, &target.place().root)?;
     let taken = launch::lock(&here, &run, windlass_core::fact::ExitCodes::Simple)?;
-    let done = put_back(&mut store, &target, &run, args.repository);
+    let done = if of_a_lane {
+        bring_here(&here, &mut store, &target, &run)
+    } else {
+        put_back(&mut store, &target, &run, args.repository)
+    };
     taken.lock.release()?;
-    print_lines(&said(&done?, &name))?;
+    let mut lines = said(&done?, &name);
+    if of_a_lane {
+        lines.insert(1, note("it was worked on in a lane: what landed after it had begun is in git, and not in these files"));
+    }
+    print_lines(&lines)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Was it taken of a lane's checkout? That is below the run's folder.
+fn is_of_a_lane(here: &Here, run: &RunId, target: &Snapshot) -> bool {
+    let root = target.place().root;
+    root != here.place().root && root.starts_with(RunFolder::of(&here.project, run).path())
+}
+
+fn refuse_lanes_repository(args: &RestoreArgs) -> Result<(), CliError> {
+    if args.repository {
+        return Err(CliError::usage(
+            "this iteration was worked on in a lane, whose repository is not yours: nothing happened to yours",
+        )
+        .hint("Its files can be brought back: the same without --repository"));
+    }
+    Ok(())
 }
 
 /// The run, or the interactive session, and where it works.
@@ -184,6 +215,21 @@ fn put_back(
     let plan = plan_restore(&mut surveyor, store, target)?;
     let restored = restore(store, &plan, run)?;
     Ok(Done { repaired, restored })
+}
+
+/// A lane's files, in the directory that it works for. What is there and in no commit was never in the lane: it stays, but
+/// where the lane has another file of that name.
+fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) -> Result<Done, CliError> {
+    let place = place_now(target)?;
+    let uncommitted = match &here.repository {
+        Some(repository) => uncommitted(repository)?,
+        None => BTreeMap::new(),
+    };
+    let mut surveyor = Surveyor::new(place);
+    let mut plan = plan_restore(&mut surveyor, store, target)?;
+    plan.remove.retain(|path| !uncommitted.contains_key(path));
+    let restored = restore(store, &plan, run)?;
+    Ok(Done { repaired: None, restored })
 }
 
 /// The snapshot's place, with the repository that is there now.

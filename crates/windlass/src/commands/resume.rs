@@ -15,7 +15,7 @@ use super::configuration::Configuration;
 use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part, Taken};
-use super::{room, telling, uncommitted, worktree};
+use super::{room, tasks_run, telling, uncommitted, worktree};
 use crate::args::ResumeArgs;
 use crate::error::{CliError, Kind};
 
@@ -44,6 +44,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
             if args.accept_findings {
                 accept_findings(&run, &mut plan)?;
             }
+            tasks_run::refuse_changed_tasks(&here, &plan)?;
             folder.take_stop_request()?;
             let uncommitted = uncommitted::before_resumption(&here, &plan, &folder, &run)?;
             let sandbox = room::open(&here, &plan, &folder)?;

@@ -72,7 +72,8 @@ pub fn open(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<Sandbox, 
     if !plan.sandbox.is_on() {
         return Ok(Sandbox::none());
     }
-    Ok(Sandbox::open(&plan.sandbox, of(here, plan, folder)?)?)
+    let sandbox = Sandbox::open(&plan.sandbox, of(here, plan, folder)?)?;
+    if plan.lanes.is_some() { Ok(sandbox.beside_lanes()?) } else { Ok(sandbox) }
 }
 
 /// The configured sandbox where there is no run, and the folder that it is in: for this verb, about this. No agent has
@@ -120,6 +121,7 @@ pub fn around(here: &Here, run: &RunId, scratch: PathBuf, agent: PathBuf) -> Res
         git_settings,
         state: here::state_root()?,
         files: Vec::new(),
+        closed: Vec::new(),
         scratch,
         windlass: here::program()?,
         home: home().unwrap_or_else(|| PathBuf::from("/")),

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use windlass_core::config::keys;
 use windlass_core::fact::{RunId, TaskState};
-use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, SandboxKind};
-use windlass_engine::git::Head;
+use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, RunPlan};
+use windlass_engine::git::{GitError, Head};
 use windlass_engine::store::RunFolder;
+use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
 
+use super::dry_run::quoted;
 use super::here::Here;
 use super::run::Request;
-use crate::error::CliError;
+use crate::error::{CliError, Kind};
 
 /// The folder of the lanes' checkouts in a run's folder.
 const LANES: &str = "lanes";
@@ -87,15 +89,66 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), Cli
         return Err(CliError::usage("several lanes need a git repository: what they make is merged there")
             .hint("Make one: git init, and commit what is there."));
     }
-    if resolved.sandbox.kind != SandboxKind::None {
-        return Err(CliError::usage(
-            "several lanes cannot be locked in yet: run without -j, or without a sandbox",
-        ));
-    }
     if commit(here, request) != CommitPolicy::Runner {
         return Err(CliError::usage(
             "several lanes need `--commit runner`: only what is committed can be merged",
         ));
     }
-    Ok(())
+    match request.assignment.find_tasks(&resolved.tasks) {
+        Some(Ok(found)) => refuse_unlike_commit(here, &found),
+        _ => Ok(()),
+    }
+}
+
+/// The same before a run with lanes goes on. With another branch checked out its file of tasks is not here.
+///
+/// # Errors
+/// The tasks are not committed as they are here.
+pub fn refuse_changed_tasks(here: &Here, plan: &RunPlan) -> Result<(), CliError> {
+    let (Some(lanes), Some(places), Some(repository)) = (&plan.lanes, &plan.job.tasks, &here.repository)
+    else {
+        return Ok(());
+    };
+    let branch = match repository.head() {
+        Ok(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
+        _ => None,
+    };
+    if lanes.branch != branch {
+        return Ok(());
+    }
+    refuse_unlike_commit(here, &read_tasks(&here.directory, &places.file))
+}
+
+/// Lanes begin with what is committed: tasks that are not could be worked on there, and never be claimed.
+fn refuse_unlike_commit(here: &Here, found: &FoundTasks) -> Result<(), CliError> {
+    let Some(repository) = &here.repository else { return Ok(()) };
+    let system = |error: GitError| CliError::new(Kind::System, error.to_string());
+    if repository.head().map_err(system)?.commit().is_none() {
+        return Err(CliError::usage("lanes begin with the last commit, and there is none yet")
+            .hint("Make one: git add --all && git commit -m 'First commit'"));
+    }
+    let unlike = unlike_committed(repository, &here.directory, found).map_err(system)?;
+    let commit_it = |file: &str| {
+        let file = quoted(file.as_ref());
+        format!("Commit it: git add {file} && git commit -m Tasks -- {file}")
+    };
+    let (sentence, hint) = match unlike {
+        None => return Ok(()),
+        Some(Unlike::Changed(file)) => (
+            format!("{file} has changes that are not committed, which lanes would not see"),
+            commit_it(&file),
+        ),
+        Some(Unlike::NotCommitted(file)) => {
+            (format!("{file} is not committed: lanes begin with the last commit"), commit_it(&file))
+        }
+        Some(Unlike::Link(file)) => (
+            format!("{file} is a link, which lanes cannot work off"),
+            "Name the file itself, if it is in the repository: -f FILE".to_owned(),
+        ),
+        Some(Unlike::Outside(file)) => (
+            format!("{file} lies outside the repository, where lanes do not see it"),
+            "Move it into the repository and commit it".to_owned(),
+        ),
+    };
+    Err(CliError::usage(sentence).hint(hint).hint("Or do one task after another: without -j"))
 }

@@ -39,6 +39,7 @@ pub fn before_run(
     if let Some(why) = asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
         return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
     }
+    refuse_half_done(repository)?;
     let mut dirty = recovery::uncommitted(repository)?;
     // What the runner itself writes there goes with its next commit.
     dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
@@ -50,7 +51,7 @@ pub fn before_run(
         let sorted = recovery::sort(repository, &store, &former, &run, dirty)?;
         refuse_a_persons(&sorted, &former, allow_dirty)?;
         if !sorted.of_the_run.is_empty() {
-            notices.push(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
+            notices.extend(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
         }
         of_a_person = sorted.of_a_person;
     } else if !of_a_person.is_empty() && !allow_dirty {
@@ -88,7 +89,7 @@ pub fn before_resumption(
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
     let mut notices: Vec<String> = left_out(&sorted.of_a_person).into_iter().collect();
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
-        notices.push(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
+        notices.extend(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
     }
     recovery::add(folder, sorted.of_a_person).map_err(RecoveryError::from)?;
     Ok(notices)
@@ -130,7 +131,7 @@ fn only_keep(here: &Here, repository: &Repository, former: Option<Former>) -> Re
     if sorted.of_the_run.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vec![save(here, &mut store, &run, &unsettled, &sorted, Commits::No)?])
+    save(here, &mut store, &run, &unsettled, &sorted, Commits::No)
 }
 
 fn save(
@@ -140,16 +141,17 @@ fn save(
     unsettled: &Unsettled,
     sorted: &Sorted,
     commits: Commits,
-) -> Result<String, CliError> {
+) -> Result<Vec<String>, CliError> {
     let Some(plan) = run.plan() else {
-        return Ok(String::new());
+        return Ok(Vec::new());
     };
-    let paths = &sorted.of_the_run;
-    let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;
-    Ok(said(&plan.run, unsettled, paths, &saved))
+    let saved = recovery::save(&here.place(), store, plan, (unsettled, &sorted.of_the_run), commits)?;
+    let said = said(&plan.run, unsettled, &saved);
+    Ok(std::iter::once(said).chain(saved.withheld).collect())
 }
 
-fn said(run: &RunId, unsettled: &Unsettled, paths: &[Vec<u8>], saved: &Saved) -> String {
+fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {
+    let paths = &saved.paths;
     let files = if paths.len() == 1 { "1 file".to_owned() } else { format!("{} files", paths.len()) };
     let what = format!("interrupted work on {} of run {run} in {files}", unsettled.label);
     let listing = listed(paths.iter().map(Vec::as_slice));
@@ -182,6 +184,15 @@ fn refuse_a_persons(sorted: &Sorted, former: &RunFolder, allow_dirty: bool) -> R
         former.run(),
         sorted.of_the_run.len(),
     )))
+}
+
+/// Nothing can be committed meanwhile: each iteration would be paid for and refused.
+fn refuse_half_done(repository: &Repository) -> Result<(), CliError> {
+    let half_done = repository.half_done();
+    match half_done.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+        None => Ok(()),
+        Some(what) => Err(CliError::usage(format!("`--commit runner` cannot commit here: {what}"))),
+    }
 }
 
 fn dirty_tree() -> CliError {

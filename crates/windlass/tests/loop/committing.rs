@@ -103,6 +103,22 @@ fn secrets_and_large_files_are_held_back_named_and_not_tried_again() {
     assert_eq!(night.env.read(".env"), "A=1\n", "it stays where it is");
 }
 
+/// What was held back is no reason to let it through when the file is changed once more.
+#[test]
+fn a_key_that_was_held_back_stays_held_back_when_its_file_changes() {
+    let key = "echo k=AKIAJ7XV3PQ2MNBTR5WA > settings.ini; echo ok > work";
+    let night = Night::with_git(&calls(&[
+        &format!("{{ bash = '{key}' }}"),
+        "{ bash = 'echo more >> settings.ini; echo ok >> work' }",
+        "{ bash = 'echo all gone > settings.ini' }",
+    ]));
+    expect_end(&night.run(&["-m", "3", "--commit", "runner"]), 0, "max_iterations");
+    let held = "settings.ini (it holds what looks like a key)".to_owned();
+    assert_eq!(held_back(&night), [vec![held.clone()], vec![held], vec![]]);
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "settings.ini");
+    assert!(!night.env.git(&["log", "--patch", "--all"]).contains("J7XV3PQ2MNBTR5WA"));
+}
+
 #[test]
 fn where_all_is_held_back_there_is_no_commit_and_no_second_try() {
     let night = Night::with_git(&calls(&["{ bash = 'echo A=1 > .env' }", "{ say = 'nothing' }", WORK]));

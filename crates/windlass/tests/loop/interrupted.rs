@@ -91,6 +91,60 @@ fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
     night.assert_clean();
 }
 
+/// What an agent left when it was cut off: a secret, a key in a file that had another one, a large file, and work.
+fn cut_with_secrets(work: &str) -> Night {
+    let leaves = format!(
+        "{{ bash = 'echo A=1 > .env; echo k=AKIAJ7XV3PQ2MNBTR5WA >> c.txt; {work} touch ../cut' }}, 'hang'"
+    );
+    let night = night(&calls(&[&leaves, "{ say = 'nothing' }"])).set("WINDLASS_COMMIT__LARGE_FILE", "2m");
+    night.env.write("c.txt", "k=AKIAIOSFODNN7EXAMPLE\n");
+    night.env.git(&["commit", "--quiet", "--all", "-m", "a key that is no secret"]);
+    let running = night.start(&[&RUNNER[..], &["-m", "1"]].concat());
+    night.wait_for_file("../cut");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    night.env.assert_no_processes(CLEARED);
+    night
+}
+
+#[test]
+fn secrets_and_large_files_of_interrupted_work_wait_for_a_person() {
+    let work = "echo AKIAIOSFODNN7EXAMPLE >> a.txt; echo cut >> b.txt; head -c 3000000 /dev/zero > big.bin;";
+    for resumes in [false, true] {
+        let night = cut_with_secrets(work);
+        let outcome = if resumes { night.resume(&[]) } else { another(&night, &RUNNER) };
+        expect_end(&outcome, 0, "max_iterations");
+        let interrupted = "Interrupted work on iteration 1 - Make it work";
+        let place = subjects(&night).iter().position(|subject| subject == interrupted).unwrap();
+        assert_eq!(files_of(&night, &format!("HEAD~{place}")), "b.txt", "{resumes}");
+        let text = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
+        let held = "held back from the commit: .env (its name is that of a secret), a.txt (it holds what looks like a key), \
+                    big.bin (3 MB), c.txt (it holds what looks like a key)";
+        assert!(text.contains(held) && text.contains("in 1 file is committed as"), "{text}");
+        assert!(!night.env.git(&["log", "--patch", "--all"]).contains("J7XV3PQ2MNBTR5WA"));
+        assert_eq!(night.env.read(".env"), "A=1\n", "it stays where it is");
+        let id = text.split("of run ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        for file in [".env", "big.bin"] {
+            fs::remove_file(night.env.project().join(file)).unwrap();
+        }
+        let restored = night.windlass(&["restore", &id, "before-restore-1"]).output().unwrap();
+        assert!(restored.status.success(), "{restored:?}");
+        assert_eq!(night.env.read(".env"), "A=1\n", "the snapshot has it");
+        assert_eq!(night.env.project().join("big.bin").metadata().unwrap().len(), 3_000_000);
+    }
+}
+
+#[test]
+fn interrupted_work_that_is_nothing_but_secrets_is_kept_and_not_committed() {
+    let night = cut_with_secrets("");
+    let outcome = another(&night, &RUNNER);
+    expect_end(&outcome, 0, "max_iterations");
+    assert!(!subjects(&night).iter().any(|subject| subject.starts_with("Interrupted")));
+    let text = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("in 2 files is kept and not committed: .env, c.txt"), "{text}");
+    assert!(text.contains("held back from the commit: .env"), "{text}");
+}
+
 #[test]
 fn an_iteration_that_a_person_ended_is_interrupted_work_too() {
     let night = night(&calls(&["{ bash = 'echo cut >> b.txt; touch ../cut' }, 'hang'", "{ say = 'x' }"]));

@@ -192,6 +192,19 @@ impl Night {
     /// # Panics
     /// Otherwise.
     pub fn assert_clean(&self) {
+        self.assert_free();
+        let strange: Vec<PathBuf> =
+            files_below(&self.env.state()).into_iter().filter(|path| is_temporary(path)).collect();
+        assert!(strange.is_empty(), "temporary files are left: {strange:?}");
+        let tmp = children(&self.env.root().join("tmp"));
+        assert!(tmp.is_empty(), "temporary files are left: {tmp:?}");
+    }
+
+    /// Nothing of the run lives, and nobody holds its directory.
+    ///
+    /// # Panics
+    /// Otherwise.
+    pub fn assert_free(&self) {
         self.env.assert_no_processes(CLEARED);
         for path in children(&self.project_state()) {
             if name(&path).starts_with("lock") {
@@ -199,11 +212,6 @@ impl Night {
                 assert!(fs::File::open(&path).unwrap().try_lock().is_ok(), "the lock is still held");
             }
         }
-        let strange: Vec<PathBuf> =
-            files_below(&self.env.state()).into_iter().filter(|path| is_temporary(path)).collect();
-        assert!(strange.is_empty(), "temporary files are left: {strange:?}");
-        let tmp = children(&self.env.root().join("tmp"));
-        assert!(tmp.is_empty(), "temporary files are left: {tmp:?}");
     }
 }
 

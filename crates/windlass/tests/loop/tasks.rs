@@ -10,7 +10,7 @@ use windlass_testkit::{Outcome, TestEnv};
 use super::night::{Night, PATIENCE};
 
 /// Each writes a file of its own, and says so.
-const HONEST: &str = r#"
+pub(super) const HONEST: &str = r#"
 [[call]]
 steps = [
   { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
@@ -19,7 +19,7 @@ steps = [
 "#;
 
 /// A task file: each entry is a number and what it depends on.
-fn requirements(tasks: &[(u32, &[u32])]) -> String {
+pub(super) fn requirements(tasks: &[(u32, &[u32])]) -> String {
     let mut text = "# Sample - tasks\n".to_owned();
     for (id, dependencies) in tasks {
         let named: Vec<String> = dependencies.iter().map(|id| format!("TASK-{id:03}")).collect();
@@ -33,7 +33,7 @@ fn requirements(tasks: &[(u32, &[u32])]) -> String {
     text
 }
 
-fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
+pub(super) fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
     let env = TestEnv::with_git();
     env.write("requirements.md", requirements(tasks));
     env.git(&["add", "--all"]);
@@ -41,22 +41,22 @@ fn night(tasks: &[(u32, &[u32])], script: &str) -> Night {
     Night::within(env, script).set("WINDLASS_COMMIT__MESSAGE", "devloop")
 }
 
-fn command(night: &Night, flags: &[&str]) -> std::process::Command {
+pub(super) fn command(night: &Night, flags: &[&str]) -> std::process::Command {
     let mut command = night.windlass(&["run", "--mode", "tasks", "--no-delay"]);
     command.arg(format!("--mock={}", night.script.display())).args(flags);
     command
 }
 
-fn run(night: &Night, flags: &[&str]) -> Outcome {
+pub(super) fn run(night: &Night, flags: &[&str]) -> Outcome {
     night.env.run(&mut command(night, flags), PATIENCE)
 }
 
-fn subjects(night: &Night) -> Vec<String> {
+pub(super) fn subjects(night: &Night) -> Vec<String> {
     let log = night.env.git(&["log", "--reverse", "--format=%s"]);
     log.lines().filter(|line| line.starts_with("DevLoop")).map(str::to_owned).collect()
 }
 
-fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
+pub(super) fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
     let end = |fact: Fact| match fact {
         Fact::TaskClosed { task, end, .. } => Some((task.0, end)),
         _ => None,
@@ -65,14 +65,15 @@ fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
 }
 
 /// The repository is as it was but for what landed: no lock, nothing half done, the files are HEAD's.
-fn assert_whole(night: &Night) {
+pub(super) fn assert_whole(night: &Night) {
     assert_eq!(night.env.git(&["diff", "HEAD", "--stat", "--", "work", "common"]), "");
     assert!(!night.env.project().join(".git/index.lock").exists());
     night.env.git(&["fsck", "--no-progress", "--no-dangling"]);
     night.assert_clean();
 }
 
-const SIX: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
+pub(super) const SIX: &[(u32, &[u32])] =
+    &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
 
 // rows: 6
 #[test]
@@ -209,44 +210,6 @@ fn what_fails_only_together_does_not_land() {
     assert!(parked.is_some_and(|reason| reason.contains("checks")), "{:?}", ends(&night));
     assert_eq!(fs::read_dir(night.env.project().join("work")).unwrap().count(), 1);
     assert_whole(&night);
-}
-
-#[test]
-fn killed_at_any_write_of_the_merge_queue_nothing_is_lost_or_doubled() {
-    let tasks: &[(u32, &[u32])] = &[(1, &[]), (2, &[]), (3, &[1])];
-    let whole = night(tasks, HONEST);
-    run(&whole, &["-j", "2", "--gate", "true"]).expect_code(0, "not killed");
-    let writes = whole.entries().len();
-    let expected = whole.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"]);
-    for write in (3..writes).step_by(3) {
-        for when in ["before", "after"] {
-            let fault = format!("kill-{when}-write={write}");
-            let night = night(tasks, HONEST);
-            let killed = night.env.run(
-                command(&night, &["-j", "2", "--gate", "true"]).env("WINDLASS_TEST_FAULT", &fault),
-                PATIENCE,
-            );
-            if killed.signal == Some(9) {
-                let resumed = (0..3).map(|_| night.resume(&[])).find(|outcome| outcome.code == Some(0));
-                assert!(resumed.is_some(), "{fault}: {:#?}", night.facts());
-            }
-            assert_eq!(night.ended(), StopReason::Complete, "{fault}");
-            let mut said: Vec<String> = subjects(&night)
-                .iter()
-                .filter_map(|line| Some(line.split_once("Complete ")?.1.to_owned()))
-                .collect();
-            said.sort();
-            assert_eq!(said, ["TASK-001 - Thing 1", "TASK-002 - Thing 2", "TASK-003 - Thing 3"], "{fault}");
-            assert_eq!(
-                night.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"]),
-                expected,
-                "{fault}: {}\n{:#?}",
-                night.env.git(&["show", "HEAD:requirements.md"]),
-                night.facts()
-            );
-            assert_whole(&night);
-        }
-    }
 }
 
 #[test]

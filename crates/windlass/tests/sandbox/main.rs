@@ -5,6 +5,7 @@
 mod ending;
 mod files;
 mod guarding;
+mod lanes;
 mod network;
 mod place;
 mod rights;

@@ -108,6 +108,37 @@ fn the_menu_changes_the_file_or_begins_nothing() {
     assert_theirs(&desk);
 }
 
+// rows: 7
+#[test]
+fn the_menu_begins_a_run_as_if_it_had_been_typed() {
+    for answer in ["2\r", "run\r"] {
+        let works = "{ write = { path = 'work/{{task}}', text = 'x' } }, 'tick_task', { result = { text = 'Done.' } }";
+        let desk = desk(&[works]);
+        desk.env
+            .write("requirements.md", "### TASK-001: Parse\n- **Status**: pending\n\n### TASK-002: Print\n");
+        desk.env.git(&["add", "--all"]);
+        desk.env.git(&["commit", "--quiet", "--message", "Tasks"]);
+        let mut terminal = desk.sit(&["continue"]);
+        terminal.wait_for("Go on with: 1 requirements, 2 run, 3 cancel");
+        terminal.press(answer);
+        assert_eq!(terminal.wait(), 0, "{}", terminal.text());
+        let said = strip(&terminal.text());
+        assert!(said.contains("TASK-002") && said.contains("complete"), "{said}");
+        let text = desk.env.read("requirements.md");
+        assert_eq!(text.matches("- **Status**: done").count(), 2, "{text}");
+        let subjects = desk.env.git(&["log", "--format=%s"]);
+        assert_eq!(subjects.lines().count(), 4, "the first commit, the tasks, one for each: {subjects}");
+        assert!(terminal.is_ordinary(), "{answer:?}");
+        desk.env.assert_no_processes(CLEARED);
+
+        // Now that all is done, there is nothing to run.
+        let mut terminal = desk.sit(&["continue"]);
+        terminal.wait_for("Go on with: 1 requirements, 2 cancel");
+        terminal.press(answer);
+        assert_eq!(terminal.wait(), 0, "{}", terminal.text());
+    }
+}
+
 #[test]
 fn the_agent_may_write_the_task_file_and_nothing_of_ours() {
     let desk = desk(&["{ bash = 'env > ../environment' }"]);

@@ -145,7 +145,7 @@ fn continue_names_what_was_cut_off_and_what_is_live() {
     assert!(!ask(&env, &["continue"]).stdout_text().contains(&interrupted));
 }
 
-// rows: 8
+// rows: 8, 142
 #[test]
 fn the_default_project_is_used_where_there_is_no_job() {
     let env = TestEnv::with_git();
@@ -184,6 +184,16 @@ fn the_default_project_is_used_where_there_is_no_job() {
     );
     std::fs::remove_file(elsewhere.join("tasks.md")).unwrap();
     assert!(!there(&["runs"]).stderr_text().contains("project.default"));
+    // Verbs of tasks are about it as well, unless a file is named, or a folder with tasks is here.
+    let next = there(&["tasks", "next"]);
+    assert!(next.stderr_text().contains("so this is about"), "{}", next.stderr_text());
+    assert!(next.stdout_text().contains("TASK-002"), "{}", next.stdout_text());
+    refused(&there(&["tasks", "list", "--file", "requirements.md"]), &["there is no requirements.md"]);
+    std::fs::create_dir(elsewhere.join("tasks")).unwrap();
+    std::fs::write(elsewhere.join("tasks/T7.md"), "---\ntitle: Seven\n---\n").unwrap();
+    let own = there(&["tasks", "next"]);
+    assert!(own.stdout_text().contains("T7") && own.stderr_text().is_empty(), "{}", own.stdout_text());
+    std::fs::remove_dir_all(elsewhere.join("tasks")).unwrap();
     // A project's own file cannot send anybody elsewhere.
     env.write(".windlass/config.toml", "[project]\ndefault = \"/\"\n");
     let said = ask(&env, &["run", "-p", "x", "--dry-run"]);

@@ -1,7 +1,7 @@
 //! What is wrong with a plan, in sentences.
 
 use std::collections::HashSet;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -10,22 +10,10 @@ use super::order::Waiting;
 use super::specs::SpecNames;
 use super::task::{Task, TaskState};
 use super::{Plan, reference};
+use crate::doc::problem::NAMED;
 
-/// So many problems of a kind are named one by one.
-const NAMED: usize = 20;
-
-/// Something that is wrong with a plan. It reads `IMPLEMENTATION_PLAN.md:12: depends on 9.9, which is no task`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// What kind of problem it is.
-    pub kind: ProblemKind,
-    /// The file, as it was named.
-    pub file: Arc<str>,
-    /// The line, from 1; `None` where it is the whole file.
-    pub line: Option<usize>,
-    /// What is wrong, as the end of a sentence that begins with the place.
-    pub sentence: String,
-}
+/// Something that is wrong with a plan.
+pub type Problem = crate::doc::problem::Problem<ProblemKind>;
 
 /// What kind of problem a [`Problem`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -53,15 +41,6 @@ pub enum ProblemKind {
     SameNumber,
     /// Tasks wait for one another.
     Cycle,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(formatter, "{}:{line}: {}", self.file, self.sentence),
-            None => write!(formatter, "{} {}", self.file, self.sentence),
-        }
-    }
 }
 
 impl Plan {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::file::{Found, without_mark};
 use super::problem::{self, Problem, ProblemKind};
 use super::task::{Insertion, ListedTask, StatePlace};
-use super::words;
+use super::{protection, words};
 use crate::fact::TaskRow;
 
 /// Front matter: `key: value` lines between two lines of `---`. What is nested deeper is nobody's concern here.
@@ -85,6 +85,15 @@ fn take(task: &mut ListedTask, text: &str, entry: &Entry<'_>, problems: &mut Vec
         "description" => task.description = entry.items.join("\n"),
         "verification" | "success_criteria" | "acceptance_criteria" => {
             task.verification = some().map(|_| entry.items.join("\n"));
+        }
+        "protected" => {
+            let source = text.get(entry.value.clone()).unwrap_or_default();
+            let list = source.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+            let patterns = match list {
+                Some(list) => protection::split(list).map(scalar).collect(),
+                None => entry.items.iter().flat_map(|item| protection::of_text(item)).collect(),
+            };
+            protection::take(task, patterns, entry.line, problems);
         }
         _ => {}
     }
@@ -220,6 +229,23 @@ fn scalar(source: &str) -> String {
     }
 }
 
+/// Where a list ends, its bracket included; what is in quotes or in brackets of its own does not end it.
+fn end_of_list(source: &str) -> Option<usize> {
+    let (mut depth, mut quote) = (0_usize, None);
+    for (at, letter) in source.char_indices() {
+        match letter {
+            _ if quote == Some(letter) => quote = None,
+            _ if quote.is_some() => {}
+            '"' | '\'' => quote = Some(letter),
+            '[' => depth += 1,
+            ']' if depth == 1 => return Some(at + 1),
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// A value up to its end; a comment may follow.
 fn without_comment(source: &str) -> &str {
     let closed = |close: &str| {
@@ -231,7 +257,7 @@ fn without_comment(source: &str) -> &str {
         Some('"') => closed("\""),
         Some('\'') if source.contains("''") => source.rfind('\'').map_or(source.len(), |end| end + 1),
         Some('\'') => closed("'"),
-        Some('[') => closed("]"),
+        Some('[') => end_of_list(source).unwrap_or(source.len()),
         Some('#') => 0,
         _ => source.find(" #").unwrap_or(source.len()),
     };

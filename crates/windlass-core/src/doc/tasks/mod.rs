@@ -2,8 +2,8 @@
 //! so that a change of a state is a splice and every other byte stays.
 //!
 //! - [`TaskForm::Markdown`], `DevLoop`'s: a heading `### TASK-001: Title` and below it fields with bold names, as list items
-//!   or lines: Status, Priority, Dependencies, Description, Verification, Type, Breaking. What stands in code, quotes or
-//!   HTML is none of it. A heading of level 3 with an id and a colon is a task when the id begins with `TASK` or `T`, or
+//!   or lines: Status, Priority, Dependencies, Description, Verification, Type, Breaking, Protected. What stands in code,
+//!   quotes or HTML is none of it. A heading of level 3 with an id and a colon is a task when the id begins with `TASK` or `T`, or
 //!   when it has a field; of another level, or without the colon, when it has a status.
 //! - [`TaskForm::Prd`], snarktank's `prd.json`: `userStories[]`. In progress cannot be written there.
 //! - [`TaskForm::FrontMatter`]: a folder with a Markdown file per task, its fields in front matter.
@@ -14,6 +14,7 @@ mod front_matter;
 mod markdown;
 mod prd;
 mod problem;
+mod protection;
 mod settle;
 mod task;
 #[cfg(test)]

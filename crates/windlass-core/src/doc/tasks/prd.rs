@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::file::{Found, without_mark};
 use super::problem::{self, Problem, ProblemKind};
 use super::task::{Insertion, ListedTask, StatePlace};
-use super::words;
+use super::{protection, words};
 use crate::doc::plan::lines::Lines;
 use crate::fact::{TaskRow, TaskState};
 
@@ -35,6 +35,7 @@ struct Story<'a> {
     breaking: Option<&'a RawValue>,
     verification: Option<&'a RawValue>,
     acceptance_criteria: Option<&'a RawValue>,
+    protected: Option<&'a RawValue>,
 }
 
 /// Any value, also `null`: what is there is no place to write it a second time.
@@ -108,6 +109,10 @@ impl<'a> Reader<'a> {
         for value in [story.depends_on, story.dependencies].into_iter().flatten() {
             let line = self.lines.line_of(self.start_of(value));
             task.named.extend(names(value).into_iter().map(|name| (name, line)));
+        }
+        if let Some(value) = story.protected {
+            let line = self.lines.line_of(self.start_of(value));
+            protection::take(&mut task, patterns(value), line, &mut self.found.problems);
         }
         self.found.tasks.push(task);
     }
@@ -185,6 +190,14 @@ fn names(value: &RawValue) -> Vec<String> {
     match serde_json::from_str::<Vec<&RawValue>>(value.get()) {
         Ok(names) => names.into_iter().filter_map(text).collect(),
         Err(_) => text(value).map(|text| words::dependencies(&text)).unwrap_or_default(),
+    }
+}
+
+/// The patterns that a value names: a list of them, or a text with some.
+fn patterns(value: &RawValue) -> Vec<String> {
+    match serde_json::from_str::<Vec<&RawValue>>(value.get()) {
+        Ok(patterns) => patterns.into_iter().filter_map(text).collect(),
+        Err(_) => text(value).map(|text| protection::of_text(&text)).unwrap_or_default(),
     }
 }
 

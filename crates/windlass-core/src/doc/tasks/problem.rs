@@ -1,26 +1,14 @@
 //! What is wrong with a list of tasks, in sentences.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
-use std::sync::Arc;
+use std::fmt::Write as _;
 
 use serde::Serialize;
 
-/// So many problems of a kind are named one by one.
-const NAMED: usize = 20;
+use crate::doc::problem::NAMED;
 
-/// Something that is wrong with a list of tasks. It reads `tasks.md:12: depends on TASK-9, which is no task of this list`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// What kind of problem it is.
-    pub kind: ProblemKind,
-    /// The file, as it was named.
-    pub file: Arc<str>,
-    /// The line, from 1; `None` where it is the whole file.
-    pub line: Option<usize>,
-    /// What is wrong, as the end of a sentence that begins with the place.
-    pub sentence: String,
-}
+/// Something that is wrong with a list of tasks.
+pub type Problem = crate::doc::problem::Problem<ProblemKind>;
 
 /// What kind of problem a [`Problem`] is, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -50,6 +38,8 @@ pub enum ProblemKind {
     UnknownStatus,
     /// A priority is none of those there are.
     UnknownPriority,
+    /// A pattern of protected files is none.
+    BadPattern,
     /// A task has a field twice.
     DoubleField,
     /// A status stands below a heading that is no task.
@@ -68,15 +58,6 @@ impl ProblemKind {
     #[must_use]
     pub const fn is_unreadable(self) -> bool {
         self.is_grave() && !matches!(self, ProblemKind::NoTask)
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(formatter, "{}:{line}: {}", self.file, self.sentence),
-            None => write!(formatter, "{} {}", self.file, self.sentence),
-        }
     }
 }
 

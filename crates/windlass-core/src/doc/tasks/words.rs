@@ -98,7 +98,8 @@ pub(super) fn breaking(value: &str, title: &str) -> Option<String> {
     }
 }
 
-fn is_none(word: &str) -> bool {
+/// Does a word say that there is nothing?
+pub(super) fn is_none(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     ["none", "n/a", "nothing", "-", "–", "—", "null", "nil"]
         .iter()

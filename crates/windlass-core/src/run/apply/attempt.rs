@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Applied;
 use crate::fact::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookName, LaneId, Now,
-    Purpose, SnapshotId, Standing, TaskId, Tokens, Verdict,
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Evidence, HookName,
+    LaneId, Now, Purpose, SnapshotId, Standing, TaskId, Tokens, Verdict,
 };
 use crate::mode;
 use crate::run::lane::{Call, Checking, Claim, InGit, Judged, Kept, LaneState, Outcome, Turn};
@@ -323,9 +323,12 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn hook_refused(&mut self, lane: LaneId, said: Option<&str>) {
-        if let Some(held) = self.lanes.get_mut(&lane) {
-            held.hook_refusal = said.map(str::to_owned);
+    pub(super) fn note_commit(&mut self, lane: LaneId, notes: &CommitNotes, is_made: bool) {
+        let Some(held) = self.lanes.get_mut(&lane) else { return };
+        held.hook_refusal.clone_from(&notes.hook_output);
+        // What the agent was not allowed to change is in the attempt's snapshot, and in no commit.
+        if let (Some(committed), Some(snapshot), true) = (&mut held.committed, &notes.snapshot, is_made) {
+            committed.snapshot = Some(snapshot.clone());
         }
     }
 
@@ -344,6 +347,9 @@ impl Run {
     }
 
     pub(super) fn attempt_repeats(&mut self, now: Now, lane: LaneId, class: Class) -> Applied {
+        if class == Class::Interrupted && self.may_lose(lane) {
+            return self.begin_again(lane);
+        }
         let turn = self.take_state(lane, "judging", |state| match state {
             LaneState::Judging(turn, _, _) => Some(turn.clone()),
             _ => None,
@@ -370,7 +376,7 @@ impl Run {
             _ => None,
         })?;
         self.count_reach(now, class);
-        self.count_verdict(verdict, progress);
+        self.count_verdict(lane, verdict, progress);
         self.count_verification(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
         self.count_claim(lane, verdict, &judged.outcomes);

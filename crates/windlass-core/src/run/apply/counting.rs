@@ -1,8 +1,9 @@
 //! What is counted per run, in the order in which iterations end.
 
-use crate::fact::{CheckKind, CheckOutcome, Class, LaneId, Now, TaskId, Verdict};
+use crate::fact::{CheckKind, CheckOutcome, Class, LaneId, Now, TaskEnd, TaskId, Verdict};
 use crate::mode;
 use crate::run::lane::Claim;
+use crate::run::rows::Rows;
 use crate::run::tasks::counts_against;
 use crate::run::{Refused, Retries, Run};
 
@@ -24,15 +25,11 @@ impl Run {
         }
     }
 
-    pub(super) fn count_verdict(&mut self, verdict: Verdict, progress: bool) {
-        let counters = &mut self.counters;
-        counters.failures = if verdict == Verdict::Failed { counters.failures + 1 } else { 0 };
-        counters.idle = match verdict {
-            _ if progress => 0,
-            // A failure is counted as a failure; a claim that stands lets the counter rest.
-            Verdict::Failed | Verdict::ClaimAccepted => counters.idle,
-            _ => counters.idle + 1,
-        };
+    pub(super) fn count_verdict(&mut self, lane: LaneId, verdict: Verdict, progress: bool) {
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.rows.count(verdict, progress);
+        }
+        self.count_rows();
     }
 
     /// How often a task has failed since it was begun.
@@ -40,6 +37,23 @@ impl Run {
         if counts_against(verdict, progress) {
             *self.tasks.failed.entry(task.clone()).or_default() += 1;
         }
+    }
+
+    /// A task is over in its lane, and with it what it failed at.
+    pub(super) fn count_end(&mut self, lane: LaneId, end: &TaskEnd) {
+        match end {
+            TaskEnd::Again { .. } => return,
+            TaskEnd::Done => (self.counters.done, self.counters.parked) = (self.counters.done + 1, 0),
+            TaskEnd::Parked { .. } => self.counters.parked += 1,
+        }
+        self.forget_rows(lane);
+    }
+
+    pub(super) fn forget_rows(&mut self, lane: LaneId) {
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.rows = Rows::default();
+        }
+        self.count_rows();
     }
 
     /// A verification that refused the work, or came to no judgement.
@@ -70,24 +84,30 @@ impl Run {
                 self.counters.complete = by_check || by_claims;
                 self.refused = Refused::default();
                 self.findings = None;
+                self.forget_refusals(lane);
             }
             Verdict::ClaimRefused => {
                 self.counters.claims = 0;
                 let red: Vec<u16> =
                     outcomes.iter().filter(|one| !one.passed()).map(|one| one.check).collect();
-                let same = self.refused.in_a_row > 0 && self.refused.checks == red;
-                let in_a_row = match self.refused.in_a_row {
-                    // No check refused it; that is counted by whoever did.
-                    _ if red.is_empty() && !self.held(lane).is_empty() => 0,
-                    before if same => before + 1,
-                    _ => 1,
-                };
-                self.refused = Refused { in_a_row, checks: red, outcomes: outcomes.to_vec() };
+                let otherwise = red.is_empty() && !self.held(lane).is_empty();
+                if let Some(held) = self.lanes.get_mut(&lane) {
+                    held.rows.refuse(red, otherwise);
+                }
+                self.refused.outcomes = outcomes.to_vec();
+                self.count_rows();
             }
             _ => {
                 self.counters.claims = 0;
                 self.tell_until(outcomes);
             }
         }
+    }
+
+    fn forget_refusals(&mut self, lane: LaneId) {
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            (held.rows.refused, held.rows.checks) = (0, Vec::new());
+        }
+        self.count_rows();
     }
 }

@@ -124,7 +124,7 @@ impl Run {
             Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),
             Fact::Committed { lane, commit, evidence, altered, refused, notes } => {
                 self.committed(*lane, commit.as_deref(), evidence, *altered, refused.as_deref())?;
-                self.hook_refused(*lane, notes.hook_output.as_deref());
+                self.note_commit(*lane, notes, refused.is_none());
                 Ok(())
             }
             Fact::LaneOpened { lane, evidence, snapshot, .. } => {

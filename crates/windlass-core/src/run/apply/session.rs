@@ -25,10 +25,10 @@ impl Run {
         let Some(last) = self.last else {
             return Err("the run has not started".to_owned());
         };
+        if let Phase::Ended(reason) = self.phase {
+            self.begin_rows_anew(reason);
+        }
         match self.phase {
-            Phase::Ended(StopReason::ConsecutiveFailures) => self.counters.failures = 0,
-            Phase::Ended(StopReason::Stagnated) => self.counters.idle = 0,
-            Phase::Ended(StopReason::GatesFailing) => self.refused.in_a_row = 0,
             Phase::Ended(StopReason::AgentUnavailable) => self.outages = Retries::default(),
             Phase::Ended(StopReason::NeedsHuman) => {
                 self.counters.unverified = 0;
@@ -53,6 +53,9 @@ impl Run {
         }
         for lane in self.lanes.values_mut() {
             lane.state = after_restart(&lane.state);
+            if let Some(at) = &mut lane.task {
+                at.lost = 0;
+            }
         }
         Ok(())
     }

@@ -36,6 +36,9 @@ impl Run {
             return Err("this is not the task whose turn it is".to_owned());
         }
         let opens = self.has_lanes();
+        if task.is_some() && self.lanes.get(&lane).is_some_and(|held| held.task.is_none()) {
+            self.forget_rows(lane);
+        }
         let Some((task, held)) = task.zip(self.lanes.get_mut(&lane)) else {
             return Ok(());
         };
@@ -49,6 +52,7 @@ impl Run {
                 began,
                 merged_by_agent: false,
                 work: None,
+                lost: 0,
                 conflicts: Vec::new(),
             });
         }
@@ -184,6 +188,7 @@ impl Run {
                 self.tasks.parked.insert(task.clone(), reason.clone());
             }
         }
+        self.count_end(lane, end);
         self.history.saw(evidence);
         self.remember(lane, evidence);
         let delay = self.plan.as_ref().map_or(Duration::ZERO, |plan| plan.clocks.delay);

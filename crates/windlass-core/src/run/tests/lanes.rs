@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::lanes_world::{Deed, World, row, tasks_plan};
 use crate::fact::{Class, Cost, Fact, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState};
-use crate::run::Phase;
+use crate::run::{Input, Phase, Run};
 use crate::tasks::Standing as TaskStanding;
 
 fn six() -> Vec<TaskRow> {
@@ -52,8 +52,64 @@ fn a_task_that_fails_twice_is_parked_its_dependants_wait_and_the_rest_goes_on() 
         let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
             panic!()
         };
-        assert!(detail.contains("T2") && detail.contains("1 wait"), "{detail}");
+        assert!(detail.contains("T2") && detail.contains("1 task waits"), "{detail}");
     }
+}
+
+/// So many tasks; the agent fails at those that `bad` names.
+fn with_bad(lanes: u16, tasks: u32, failures: u32, bad: fn(u32) -> bool) -> World {
+    let rows = (1..=tasks).map(|number| row(&format!("T{number}"), &[])).collect();
+    let agent = move |task: &TaskId, _: Purpose, _: u32| {
+        if bad(task.0[1..].parse().unwrap()) { Deed::fails() } else { own_file(task) }
+    };
+    let mut plan = tasks_plan(lanes);
+    plan.limits.failures = failures;
+    World::new(plan, rows, agent)
+}
+
+#[test]
+fn what_one_task_fails_at_is_not_held_against_another() {
+    for lanes in [1, 3] {
+        // The first two, then five in a row.
+        let mut world = with_bad(lanes, 12, 3, |number| number < 3 || (4..9).contains(&number));
+        assert_eq!(world.finish(), StopReason::Blocked, "{lanes} lanes");
+        let counts = world.run.tasks().counts();
+        assert_eq!((counts.done, counts.parked), (5, 7), "{lanes} lanes");
+    }
+}
+
+#[test]
+fn tasks_parked_one_after_another_before_any_is_done_end_the_run() {
+    let mut world = with_bad(1, 9, 3, |number| number < 8);
+    assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
+    assert_eq!(world.run.tasks().counts().parked, 3);
+    let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
+        panic!()
+    };
+    assert!(
+        detail.starts_with("3 tasks in a row were parked and none is done: T1 (failed 2 times"),
+        "{detail}"
+    );
+    // Gone on with, it counts anew, and what is done then lets all the others have their turn.
+    world.input(Input::Resume(Box::new(world.run.plan().unwrap().as_ref().clone())));
+    assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
+    assert_eq!(world.run.tasks().counts().parked, 6);
+    // With lanes those at work are seen through, and one that is done then lets the rest go on.
+    let mut world = with_bad(3, 9, 2, |number| number < 3);
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert_eq!(world.run.tasks().counts().done, 7);
+}
+
+#[test]
+fn one_task_that_fails_again_and_again_ends_a_run_that_allows_no_more() {
+    let mut world = with_bad(1, 2, 3, |_| true);
+    world.run = Run::new();
+    let mut plan = tasks_plan(1);
+    plan.limits.failures = 3;
+    plan.job.tasks.as_mut().unwrap().attempts = 9;
+    world.input(Input::Start(Box::new(plan)));
+    assert_eq!(world.finish(), StopReason::ConsecutiveFailures);
+    assert_eq!((world.calls, world.run.counters().failures), (3, 3));
 }
 
 #[test]
@@ -146,6 +202,32 @@ fn as_many_iterations_as_allowed_and_no_more() {
     }
 }
 
+#[test]
+fn a_checkout_that_is_gone_is_made_again_and_no_fault_of_the_task() {
+    for before in 0..12 {
+        let mut world = World::new(tasks_plan(2), six(), |task, _, _| own_file(task));
+        world.losses = vec![before];
+        assert_eq!(world.finish(), StopReason::Complete, "after {before} effects");
+        assert_eq!((world.landings.len(), world.tip().len()), (6, 6), "after {before} effects");
+        assert_eq!(world.started().len(), 6, "no iteration was begun for it");
+        let again = |entry: &&crate::fact::Entry| matches!(entry.fact, Fact::AttemptRepeats { .. });
+        assert_eq!(world.journal.iter().filter(again).count(), 1, "after {before} effects");
+        let said = |entry: &crate::fact::Entry| matches!(&entry.fact, Fact::Noticed { text } if text.contains("was removed"));
+        assert!(world.journal.iter().any(said));
+    }
+}
+
+#[test]
+fn a_checkout_that_is_removed_again_and_again_ends_the_run_and_a_resume_tries_again() {
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], |task, _, _| own_file(task));
+    world.losses = vec![0, 0, 0, 0];
+    assert_eq!(world.finish(), StopReason::DestructiveChange);
+    assert_eq!(world.landings.len(), 0);
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.landings.len(), 1);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
     /// Killed after any fact, and again, in any order of effects: each task lands once, and all of it is there.
@@ -154,10 +236,12 @@ proptest! {
         lanes in 1_u16..5,
         picks in proptest::collection::vec(0_usize..97, 1..60),
         kills in proptest::collection::vec(1_usize..160, 0..4),
+        losses in proptest::collection::vec(0_u32..60, 0..3),
     ) {
         let mut plan = tasks_plan(lanes);
         plan.limits.iterations = Some(500);
         let mut world = World::new(plan, six(), |task, _, _| own_file(task));
+        world.losses = losses;
         let mut kills = kills.into_iter();
         let mut kill = kills.next();
         for step in 0..20_000 {

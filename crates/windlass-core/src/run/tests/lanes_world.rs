@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::world::{check, fold, plan, report};
+use super::world::{check, fold, plan, report, settle};
 use crate::fact::{
     CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Entry, Evidence, Fact, LandOutcome, LaneId,
     MergeOutcome, Now, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskEnd, TaskId, TaskRow,
@@ -57,6 +57,8 @@ pub struct World {
     pub calls: u32,
     pub moves: Vec<u32>,
     pub most_at_the_branch: usize,
+    /// How many effects in lanes are carried out before each time that somebody removes the lane's checkout.
+    pub losses: Vec<u32>,
 }
 
 pub fn row(id: &str, dependencies: &[&str]) -> TaskRow {
@@ -112,6 +114,7 @@ impl World {
             calls: 0,
             moves: Vec::new(),
             most_at_the_branch: 0,
+            losses: Vec::new(),
         };
         world.input(Input::Start(Box::new(plan)));
         world
@@ -131,15 +134,7 @@ impl World {
     }
 
     pub fn input(&mut self, input: Input) {
-        let mut facts = self.run.decide(self.now, input);
-        while !facts.is_empty() {
-            for fact in facts {
-                let entry = Entry { seq: self.run.next_seq(), at: self.now, fact };
-                self.run.apply(&entry).unwrap_or_else(|illegal| panic!("{illegal}"));
-                self.journal.push(entry);
-            }
-            facts = self.run.decide(self.now, Input::Tick);
-        }
+        settle(&mut self.run, &mut self.journal, self.now, input);
         let at_the_branch = self
             .run
             .outstanding()
@@ -187,6 +182,10 @@ impl World {
 
     pub fn carry_out(&mut self, effect: Effect) {
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
+        if let Some(lane) = self.loses(&effect) {
+            self.lanes.insert(lane, Checkout::default());
+            return self.input(Input::LaneLost { lane });
+        }
         let input = match effect {
             Effect::Survey(_) => Input::Surveyed {
                 evidence: self.evidence(LaneId(99)),
@@ -269,23 +268,45 @@ impl World {
                 self.land(lane, turn.iteration, tip, task.clone())
             }
             Effect::Settle { lane, .. } => Input::Settled { lane, evidence: self.evidence(lane) },
-            Effect::CloseTask { lane, task, end, .. } => {
-                if end == TaskEnd::Done
-                    && let Some(row) = self.rows.iter_mut().find(|row| row.id == task)
-                {
-                    row.state = TaskState::Done;
-                }
-                if end != TaskEnd::Done {
-                    self.lanes.entry(lane).or_default().claims = false;
-                }
-                Input::TaskClosed { lane, branch: None, evidence: self.evidence(lane), snapshot: None }
-            }
+            Effect::CloseTask { lane, task, end, .. } => self.close(lane, &task, &end),
             Effect::EndCall { .. } | Effect::RunHook { .. } | Effect::Refuse { .. } | Effect::Undo { .. } => {
                 return;
             }
             Effect::Announce => Input::Announced,
         };
         self.input(input);
+    }
+
+    fn close(&mut self, lane: LaneId, task: &TaskId, end: &TaskEnd) -> Input {
+        if *end == TaskEnd::Done
+            && let Some(row) = self.rows.iter_mut().find(|row| row.id == *task)
+        {
+            row.state = TaskState::Done;
+        }
+        if *end != TaskEnd::Done {
+            self.lanes.entry(lane).or_default().claims = false;
+        }
+        Input::TaskClosed { lane, branch: None, evidence: self.evidence(lane), snapshot: None }
+    }
+
+    /// Is the lane's checkout gone before this can be carried out there?
+    fn loses(&mut self, effect: &Effect) -> Option<LaneId> {
+        let lane = effect.lane().filter(|lane| *lane != LaneId(0))?;
+        let elsewhere = matches!(
+            effect,
+            Effect::Call { .. } | Effect::Recover { .. } | Effect::EndCall { .. } | Effect::CloseTask { .. }
+        );
+        let landed = match effect {
+            Effect::Land { turn, task, .. } => self.landings.contains(&(task.clone(), turn.iteration)),
+            _ => false,
+        };
+        let left = self.losses.first_mut().filter(|_| !elsewhere && !landed)?;
+        if *left > 0 {
+            *left -= 1;
+            return None;
+        }
+        self.losses.remove(0);
+        Some(lane)
     }
 
     pub fn merge(&mut self, lane: LaneId) -> Input {

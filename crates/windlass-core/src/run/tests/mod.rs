@@ -16,6 +16,7 @@ mod limits;
 mod nights;
 mod order;
 mod plans;
+mod protecting;
 mod refusing;
 mod restarting;
 mod resuming;

@@ -44,23 +44,7 @@ fn eventful() -> World {
 }
 
 fn summary() -> CallSummary {
-    CallSummary {
-        class: Class::Success,
-        detail: String::new(),
-        ended: crate::fact::Ended::Exited(0),
-        cut: None,
-        cost: Cost::ZERO,
-        estimated: false,
-        tokens: Tokens::default(),
-        tool_uses: 0,
-        empty: false,
-        denials: Vec::new(),
-        limit: None,
-        overage: false,
-        garbage_lines: 0,
-        duration: report(Class::Success).duration,
-        assessment: None,
-    }
+    CallSummary { duration: report(Class::Success).duration, ..CallSummary::uneventful() }
 }
 
 /// One of each kind, as right as it can be in this state, in this lane and for this call.

@@ -2,7 +2,7 @@
 
 use super::waking::{at_work_with, two_lanes};
 use super::world::{DOLLAR, World, report};
-use crate::fact::{Class, Cost, Evidence, LaneId, Standing};
+use crate::fact::{Class, CommitNotes, Cost, Evidence, LandOutcome, LaneId, MergeOutcome, Standing};
 use crate::run::{Effect, Input, LaneState, LanesPlan};
 
 fn seen(tree: &str) -> Evidence {
@@ -67,6 +67,8 @@ fn a_reason_to_end_that_passes_holds_up_nothing_for_ever() {
     let mut plan = two_lanes();
     plan.lanes = plan.lanes.map(|lanes| LanesPlan { count: 3, ..lanes });
     plan.limits.failures = 1;
+    plan.job.tasks.as_mut().unwrap().attempts = 1;
+    plan.checks.clear();
     let mut world = at_work_with(plan, &["T1", "T2", "T3"]);
     for lane in [works, fails, waits] {
         open(&mut world, lane);
@@ -76,18 +78,39 @@ fn a_reason_to_end_that_passes_holds_up_nothing_for_ever() {
     }
     assert!(prepares(&world, waits));
     ends(&mut world, fails, Class::TaskFailure, Cost::ZERO);
+    world.input(Input::TaskClosed { lane: fails, branch: None, evidence: seen("start"), snapshot: None });
+    assert_eq!(world.run.counters().parked, 1);
     assert!(!prepares(&world, waits), "the run has to end, once the other lane is done");
     world.input(Input::Prepared { lane: waits });
-    let call = world.run.lane(works).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
-    world.input(Input::CallEnded { lane: works, call, report: Box::new(report(Class::Success)) });
-    world.input(Input::Kept {
-        lane: works,
-        evidence: seen("further"),
-        snapshot: None,
-        changed: 1,
-        strayed: 0,
-        standing: None,
-    });
-    assert_eq!(world.run.counters().failures, 0);
-    assert!(prepares(&world, waits));
+    lands(&mut world, works);
+    assert_eq!((world.run.counters().failures, world.run.counters().parked), (0, 0));
+    assert!(prepares(&world, waits), "what was done shows that tasks can be");
+}
+
+/// A lane's agent ends its task, and that reaches the branch.
+fn lands(world: &mut World, lane: LaneId) {
+    let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
+    let evidence = || seen("further");
+    let standing = Some(Standing { complete: true, ..Standing::default() });
+    let notes = CommitNotes::default();
+    let made = || Some("c1".to_owned());
+    let clean = MergeOutcome::Clean { commit: made(), retest: false };
+    let landed = LandOutcome::Landed { commit: "c1".to_owned() };
+    for input in [
+        Input::CallEnded { lane, call, report: Box::new(report(Class::Success)) },
+        Input::Kept { lane, evidence: evidence(), snapshot: None, changed: 1, strayed: 0, standing },
+        Input::CommitEnded {
+            lane,
+            commit: made(),
+            evidence: evidence(),
+            altered: false,
+            refused: None,
+            notes,
+        },
+        Input::Merged { lane, tip: "c0".to_owned(), outcome: clean, evidence: evidence() },
+        Input::Landed { lane, outcome: landed },
+        Input::TaskClosed { lane, branch: None, evidence: evidence(), snapshot: None },
+    ] {
+        world.input(input);
+    }
 }

@@ -282,15 +282,7 @@ impl World {
     }
 
     pub fn input(&mut self, input: Input) {
-        let mut facts = self.run.decide(self.now, input);
-        while !facts.is_empty() {
-            for fact in facts {
-                let entry = Entry { seq: self.run.next_seq(), at: self.now, fact };
-                self.run.apply(&entry).unwrap_or_else(|illegal| panic!("{illegal}"));
-                self.journal.push(entry);
-            }
-            facts = self.run.decide(self.now, Input::Tick);
-        }
+        settle(&mut self.run, &mut self.journal, self.now, input);
     }
 
     /// Carries out one effect, or lets time pass until something is due. `false` when the run has ended.
@@ -462,4 +454,17 @@ pub fn fold(journal: &[Entry]) -> Run {
         run.apply(entry).unwrap_or_else(|illegal| panic!("{illegal}"));
     }
     run
+}
+
+/// Tells a run something, and writes down what it decides, until there is nothing more to decide.
+pub fn settle(run: &mut Run, journal: &mut Vec<Entry>, now: Now, input: Input) {
+    let mut facts = run.decide(now, input);
+    while !facts.is_empty() {
+        for fact in facts {
+            let entry = Entry { seq: run.next_seq(), at: now, fact };
+            run.apply(&entry).unwrap_or_else(|illegal| panic!("{illegal}"));
+            journal.push(entry);
+        }
+        facts = run.decide(now, Input::Tick);
+    }
 }

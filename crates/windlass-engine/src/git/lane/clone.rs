@@ -68,6 +68,20 @@ impl Lane {
         Ok(Some(lane))
     }
 
+    /// Is there a lane in this folder? Whatever became of its agent's repository: it is made again.
+    #[must_use]
+    pub fn is_there(main: &Repository, home: &Path) -> bool {
+        let lane = Self::at(main, home);
+        let own = &lane.repository.git_dir;
+        is_folder(lane.top()) && is_folder(&own.join("objects")) && own.join("HEAD").is_file()
+    }
+
+    /// The lane of this folder, whether it is there or not: for what needs nothing of it.
+    #[must_use]
+    pub fn expected_at(main: &Repository, home: &Path) -> Self {
+        Self::at(main, home)
+    }
+
     /// Makes the agent's repository again if it is broken: removed, replaced by something else, locked by a git that was
     /// ended. Files stay.
     pub fn mend(&self) -> Result<(), LaneError> {

@@ -128,10 +128,13 @@ impl Lane {
         &self.repository.top
     }
 
-    /// Folders outside the lane's working tree that git inside it reads: the objects that it borrows.
-    pub fn borrowed(&self) -> Result<Vec<PathBuf>, LaneError> {
-        let mut folders = vec![self.repository.common_dir.join("objects")];
-        folders.extend(clone::object_folders(&self.main.common_dir.join("objects"))?);
+    /// Folders outside the working tree of a lane in this folder that git inside it reads: the objects that it borrows.
+    ///
+    /// # Errors
+    /// What the repository itself borrows from cannot be read.
+    pub fn borrowed(main: &Repository, home: &Path) -> Result<Vec<PathBuf>, LaneError> {
+        let mut folders = vec![Self::at(main, home).repository.common_dir.join("objects")];
+        folders.extend(clone::object_folders(&main.common_dir.join("objects"))?);
         Ok(folders)
     }
 

@@ -66,8 +66,7 @@ fn deletions_renames_modes_and_links_are_committed() {
     let scratch = Scratch::committed();
     scratch.write("tool", "#!/bin/sh\n");
     scratch.write("folder/x", "x");
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "second"]);
+    scratch.commit_all("second");
     let before = scratch.survey();
     fs::rename(scratch.path("a.txt"), scratch.path("renamed.txt")).unwrap();
     fs::remove_file(scratch.path("src/b.txt")).unwrap();
@@ -108,8 +107,7 @@ fn what_was_judged_is_committed_although_a_gate_rewrote_it() {
 fn filters_apply_as_they_do_for_git_add() {
     let scratch = Scratch::committed();
     scratch.write(".gitattributes", "*.txt text eol=crlf\n");
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "attributes"]);
+    scratch.commit_all("attributes");
     let before = scratch.survey();
     scratch.write("new.txt", "one\r\n");
     scratch.write("kept.txt", "two\r\n");

@@ -23,8 +23,7 @@ fn what_goes_through_a_filter_is_committed_as_the_filter_leaves_it() {
     scratch.git(&["config", "filter.large.clean", &format!("sh -c \"{clean}\"")]);
     scratch.git(&["config", "filter.large.required", "true"]);
     scratch.write(".gitattributes", "*.bin filter=large\n");
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "attributes"]);
+    scratch.commit_all("attributes");
     let before = scratch.survey();
     scratch.write("new.bin", "a large file\n");
     scratch.write("kept.bin", "another one\n");
@@ -42,8 +41,7 @@ fn what_goes_through_a_filter_is_committed_as_the_filter_leaves_it() {
 fn a_filter_that_is_missing_or_fails_refuses_and_says_what_to_do() {
     let scratch = Scratch::committed();
     scratch.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n*.up filter=upper\n");
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "attributes"]);
+    scratch.commit_all("attributes");
     let before = scratch.survey();
     scratch.write("new.bin", "a large file\n");
     let said = refused(commit_it(&scratch, &judge(&scratch, &before)));
@@ -63,8 +61,7 @@ fn a_filter_that_is_missing_or_fails_refuses_and_says_what_to_do() {
 fn names_that_differ_in_case_only_and_names_that_are_no_text_are_committed() {
     let scratch = Scratch::committed();
     scratch.write("Name.txt", "one");
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "second"]);
+    scratch.commit_all("second");
     let before = scratch.survey();
     scratch.write("name.txt", "two");
     let odd = OsStr::from_bytes(b"caf\xe9\n\"\\");
@@ -85,8 +82,7 @@ fn what_a_sparse_checkout_leaves_out_stays_in_the_commit() {
         let scratch = Scratch::committed();
         scratch.write("here/a", "a");
         scratch.write("elsewhere/deep/b", "b");
-        scratch.git(&["add", "-A"]);
-        scratch.git(&["commit", "-q", "-m", "second"]);
+        scratch.commit_all("second");
         scratch.git(&["sparse-checkout", "init", "--cone"]);
         scratch.git(&["config", "index.sparse", sparse_index]);
         scratch.git(&["sparse-checkout", "set", "here"]);

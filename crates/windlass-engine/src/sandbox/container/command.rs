@@ -110,7 +110,7 @@ pub struct Errand {
     /// Its name; unique.
     pub name: String,
     /// By what it is found again.
-    pub label: Label,
+    pub labels: Vec<Label>,
     /// Where it works.
     pub directory: PathBuf,
     /// Variables; those without a value have it in the engine's client's own environment, where nobody else can see it.
@@ -155,7 +155,9 @@ impl Outfit {
             line.words(&["--network=none"]);
         }
         line.option("--name", &errand.name);
-        line.option("--label", errand.label.text());
+        for label in &errand.labels {
+            line.option("--label", label.text());
+        }
         for mount in &errand.mounts {
             line.option("--mount", mount.described());
         }
@@ -291,7 +293,7 @@ mod tests {
     fn errand() -> Errand {
         Errand {
             name: "windlass-1".to_owned(),
-            label: Label::of_run("r-1"),
+            labels: vec![Label::of_run("r-1")],
             directory: "/work".into(),
             environment: vec![("HOME".into(), Some("/home".into())), ("ANTHROPIC_API_KEY".into(), None)],
             mounts: vec![same("/work", Access::Write), same("/prompt", Access::Read)],

@@ -22,8 +22,9 @@ mod trial;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use windlass_core::fact::LaneId;
 use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
 
 use super::environment::{Holder, Own, environment};
@@ -32,7 +33,7 @@ use super::inside::{INSIDE_COMMAND, Orders};
 use super::proxy::Proxy;
 use super::room::{CREDENTIALS, Occupied};
 use super::view::{Sight, View, temporary};
-use super::{Guest, LastRites, SandboxError, SandboxRoom};
+use super::{Guest, LastRites, SandboxError, SandboxRoom, lane};
 use crate::process::SpawnRequest;
 use client::Client;
 pub(super) use command::Streams;
@@ -51,8 +52,12 @@ pub(super) struct Container {
     outfit: Outfit,
     plan: SandboxPlan,
     room: SandboxRoom,
+    /// What all of the run's are found by.
     label: Label,
-    proxy: Option<Proxy>,
+    /// What this one's are found by, where the run has others.
+    own: Option<Label>,
+    /// With its socket; one for all lanes.
+    proxy: Option<Arc<(Proxy, PathBuf)>>,
     /// What could not be ended, in words; and what of that was told already.
     troubles: Mutex<Troubles>,
     /// Made by us, so that nobody inside can make them; taken away again where nothing came into them.
@@ -80,7 +85,7 @@ impl Container {
             source: error.source,
         })?;
         let mut container = Container::new(client, &facts, image, plan, room, folders);
-        container.proxy = proxy;
+        container.proxy = proxy.map(|proxy| Arc::new((proxy, socket)));
         container.room.refuse_diversion()?;
         container.log_in()?;
         container.made = container.room.occupy();
@@ -114,11 +119,42 @@ impl Container {
             plan: plan.clone(),
             room,
             label,
+            own: None,
             proxy: None,
             troubles: Mutex::default(),
             made: Occupied::default(),
             folders,
         }
+    }
+
+    /// The same for a lane: around its own clone, with a home and temporary files of its own. The image was tried already.
+    pub fn for_lane(&self, site: &lane::Site) -> Result<Container, SandboxError> {
+        let room = site.room(&self.room);
+        let folders = Folders::make(&room.scratch)?;
+        let container = Container {
+            client: self.client.clone(),
+            outfit: self.outfit.clone(),
+            plan: site.plan(&self.plan, &self.room),
+            label: self.label.clone(),
+            own: Some(Label::of_lane(&room.run.0, site.lane)),
+            proxy: self.proxy.clone(),
+            troubles: Mutex::default(),
+            made: Occupied::default(),
+            folders,
+            room,
+        };
+        container.log_in()?;
+        Ok(container)
+    }
+
+    /// From now on its containers are told from those of the run's lanes.
+    pub fn label_as_lane(&mut self, lane: LaneId) {
+        self.own = Some(Label::of_lane(&self.room.run.0, lane));
+    }
+
+    /// What its containers, and no others, are found by.
+    fn own_label(&self) -> &Label {
+        self.own.as_ref().unwrap_or(&self.label)
     }
 
     /// The command line that would start a program for an agent. The engine is not asked anything.
@@ -166,6 +202,10 @@ impl Container {
         request: SpawnRequest,
     ) -> Result<SpawnRequest, SandboxError> {
         let SpawnRequest { id, program, arguments, environment, directory, stdin, stdout, stderr } = request;
+        if self.room.is_of_a_lane() {
+            // A lane's files are brought to another commit now and then, which takes empty folders away.
+            self.room.occupy().stay();
+        }
         let orders = self.write_orders(id)?;
         let errand = self.errand(id, guest, &directory, &program, &arguments, &orders, &environment);
         Ok(SpawnRequest {
@@ -183,13 +223,13 @@ impl Container {
     /// What a person should be told of, each once.
     pub fn news(&self) -> Option<String> {
         let trouble = self.troubles.lock().unwrap_or_else(PoisonError::into_inner).tell();
-        trouble.or_else(|| self.proxy.as_ref().and_then(Proxy::news))
+        trouble.or_else(|| self.proxy.as_ref().and_then(|proxy| proxy.0.news()))
     }
 
-    /// Ends whatever carries the run's label. What cannot be ended now is tried again at the next occasion, and told.
+    /// Ends whatever carries its label. What cannot be ended now is tried again at the next occasion, and told.
     pub fn end(&self) {
-        if let Err(error) = sweep::sweep(&self.client, &self.label) {
-            let said = sweep::not_ended(self.client.engine, &self.label, &error);
+        if let Err(error) = sweep::sweep(&self.client, self.own_label()) {
+            let said = sweep::not_ended(self.client.engine, self.own_label(), &error);
             self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(said);
         }
     }
@@ -236,8 +276,8 @@ impl Container {
         if let Guest::Agent { files: of_call } = guest {
             files.extend_from_slice(of_call);
         }
-        let (program, arguments) = if self.proxy.is_some() {
-            files.extend([orders.to_owned(), self.folders.socket()]);
+        let (program, arguments) = if let Some(proxy) = &self.proxy {
+            files.extend([orders.to_owned(), proxy.1.clone()]);
             let before = [INSIDE_COMMAND.into(), orders.into(), named];
             (self.room.windlass.clone().into(), before.into_iter().chain(arguments.iter().cloned()).collect())
         } else {
@@ -246,14 +286,20 @@ impl Container {
         let inside = self.environment(guest, outside.to_vec());
         Errand {
             // A resumed run counts on where it was; a container of before may just be going.
-            name: format!("windlass-{}-{}-{id}", self.room.run.0, std::process::id()),
-            label: self.label.clone(),
+            name: self.name(id),
+            labels: std::iter::once(&self.label).chain(&self.own).cloned().collect(),
             directory: directory.to_owned(),
             environment: inner::variables(inside, outside, &self.plan.environment),
             mounts: inner::mounts(&self.view(guest, &files), &files),
             program,
             arguments,
         }
+    }
+
+    fn name(&self, id: u64) -> String {
+        let lane = self.room.scratch.file_name().filter(|_| self.room.is_of_a_lane());
+        let lane = lane.map(|name| format!("-{}", name.to_string_lossy())).unwrap_or_default();
+        format!("windlass-{}{lane}-{}-{id}", self.room.run.0, std::process::id())
     }
 
     fn view(&self, guest: Guest<'_>, files: &[PathBuf]) -> View {
@@ -287,7 +333,7 @@ impl Container {
         let path = self.folders.orders(id);
         let Network::Hosts(hosts) = &self.plan.network else { return Ok(path) };
         let orders = Orders {
-            proxy: Some(self.folders.socket().as_os_str().into()),
+            proxy: self.proxy.as_ref().map(|proxy| proxy.1.as_os_str().into()),
             direct: super::local::within(hosts),
             ..Orders::default()
         };

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use windlass_core::fact::LaneId;
+
 use super::client::{Client, Engine, EngineError};
 
 /// How long containers are ended again and again.
@@ -21,6 +23,12 @@ impl Label {
         Label(format!("{RUN}={run}"))
     }
 
+    /// Of the containers of one of its lanes.
+    #[must_use]
+    pub fn of_lane(run: &str, lane: LaneId) -> Label {
+        Label(format!("{LANE}={run}.{lane}"))
+    }
+
     /// As it is written on the command line of [`sweep`]'s process; `None` for what is no label of ours.
     #[must_use]
     pub fn parse(text: &str) -> Option<Label> {
@@ -37,6 +45,9 @@ impl Label {
 
 /// The label that says the run.
 const RUN: &str = "windlass.run";
+
+/// The label that says the run's lane.
+const LANE: &str = "windlass.lane";
 
 /// Kills and removes all containers with this label, also those that ended or never started; says how many there were.
 ///

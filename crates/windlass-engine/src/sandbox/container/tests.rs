@@ -19,6 +19,7 @@ fn with_engine(folder: &Path, script: &str) -> Container {
         git_settings: Vec::new(),
         state: folder.join("state"),
         files: Vec::new(),
+        closed: Vec::new(),
         scratch: folder.join("scratch"),
         windlass: PathBuf::from("/bin/sh"),
         home: folder.to_owned(),
@@ -48,4 +49,53 @@ fn nothing_is_told_of_what_is_ended() {
     let container = with_engine(folder.path(), "exit 0");
     container.end();
     assert_eq!(container.news(), None);
+}
+
+#[test]
+fn a_lanes_container_holds_its_clone_and_what_that_borrows_and_is_ended_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (clone, objects) = (root.join("state/lanes/1/tree"), root.join("state/lanes/1/lane.git/objects"));
+    for path in [&clone, &objects, &root.join("tree/.git/objects")] {
+        fs::create_dir_all(path).unwrap();
+    }
+    let asked = root.join("asked");
+    let script = format!("echo \"$@\" >> '{}'", asked.display());
+    let mut run = with_engine(&root, &script);
+    run.room.tree = root.join("tree");
+    run.room.directory = run.room.tree.clone();
+    run.room.home = root.join("home");
+    run.label_as_lane(LaneId::default());
+    let site = lane::Site {
+        lane: LaneId(1),
+        tree: clone.clone(),
+        directory: clone.clone(),
+        borrowed: vec![objects, root.join("tree/.git/objects")],
+    };
+    let lane = run.for_lane(&site).unwrap();
+    let orders = lane.folders.orders(3);
+    let errand = lane.errand(3, Guest::Command, &clone, Path::new("/bin/sh"), &[], &orders, &[]);
+    let words = lane.outfit.arguments(&errand, Streams::Apart);
+    let words: Vec<String> = words.into_iter().map(|word| word.into_string().unwrap()).collect();
+    let mounts: Vec<String> = words.iter().filter(|word| word.starts_with("--mount=")).cloned().collect();
+    let at = |path: &str| root.join(path).display().to_string();
+    for (path, ending) in [
+        ("state/lanes/1/tree", ""),
+        ("state/lanes/1/lane.git/objects", ",readonly"),
+        ("tree/.git/objects", ",readonly"),
+    ] {
+        let mount = format!("--mount=type=bind,source={0},target={0}{ending}", at(path));
+        assert!(mounts.contains(&mount), "{mount}: {mounts:?}");
+    }
+    let project = format!("target={},", at("tree"));
+    assert!(!mounts.iter().any(|mount| format!("{mount},").contains(&project)), "{mounts:?}");
+    for label in ["--label=windlass.run=r-1", "--label=windlass.lane=r-1.1"] {
+        assert!(words.iter().any(|word| word == label), "{label}: {words:?}");
+    }
+    lane.end();
+    run.end();
+    let asked = fs::read_to_string(asked).unwrap();
+    let labels: Vec<&str> = asked.lines().filter_map(|line| line.split("label=").nth(1)).collect();
+    assert_eq!(labels, ["windlass.lane=r-1.1", "windlass.lane=r-1.0"], "{asked}");
+    assert!(lane.last_rites().unwrap().arguments.contains(&"windlass.run=r-1".into()));
 }

@@ -35,6 +35,7 @@ fn machine() -> Machine {
         git_settings: Vec::new(),
         state: root.join("home/.state"),
         files: Vec::new(),
+        closed: Vec::new(),
         scratch: root.join("home/.state/runs/r/sandbox"),
         windlass: PathBuf::from("/bin/sh"),
         home: root.join("home"),

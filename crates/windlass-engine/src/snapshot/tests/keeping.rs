@@ -53,8 +53,7 @@ fn git_reads_the_store_and_finds_it_sound() {
         scratch.write("a.b", "1");
         scratch.write("a/b", "2");
         scratch.write("a0", "3");
-        scratch.git(&["add", "-A"]);
-        scratch.git(&["commit", "-q", "-m", "first"]);
+        scratch.commit_all("first");
         scratch.git(&["gc", "-q"]);
         scratch.write("a/c", "4");
         let kept = scratch.keep(1);

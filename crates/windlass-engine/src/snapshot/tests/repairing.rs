@@ -22,8 +22,7 @@ fn a_repository_that_is_gone_comes_back() {
     for format in [ObjectFormat::Sha1, ObjectFormat::Sha256] {
         let scratch = Scratch::with_format(format);
         scratch.write("a.txt", "one\n");
-        scratch.git(&["add", "-A"]);
-        scratch.git(&["commit", "-q", "-m", "first"]);
+        scratch.commit_all("first");
         scratch.git(&["branch", "packed"]);
         scratch.git(&["gc", "-q"]);
         scratch.git(&["tag", "-a", "-m", "tag", "v1"]);

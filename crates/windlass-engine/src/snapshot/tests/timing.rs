@@ -13,8 +13,7 @@ fn an_iteration_in_a_repository_of_1000_files() {
     for number in 0..1000 {
         scratch.write(&format!("folder{}/file{number}.txt", number % 50), format!("{number}\n").repeat(200));
     }
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "first"]);
+    scratch.commit_all("first");
     // sleep: files as young as the clock would be read again
     std::thread::sleep(Duration::from_millis(50));
     let (mut surveyor, mut store) = (scratch.surveyor(), scratch.store());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tempfile::TempDir;
 use windlass_core::fact::{
-    CallId, CallSummary, Class, Cost, Ended, Entry, Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId,
+    CallId, CallSummary, Class, Cost, Entry, Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId,
     SnapshotId, StopReason, Tokens, Verdict,
 };
 use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan, SandboxPlan};
@@ -125,21 +125,11 @@ fn iteration(iteration: u32) -> Vec<Fact> {
             call,
             claimed: false,
             summary: CallSummary {
-                assessment: None,
-                class: Class::Success,
-                detail: String::new(),
-                ended: Ended::Exited(0),
-                cut: None,
                 cost: ITERATION_COST,
-                estimated: false,
                 tokens,
                 tool_uses: 3,
-                empty: false,
-                denials: Vec::new(),
-                limit: None,
-                overage: false,
-                garbage_lines: 0,
                 duration: Duration::from_secs(3),
+                ..CallSummary::uneventful()
             },
         },
         Fact::Kept {

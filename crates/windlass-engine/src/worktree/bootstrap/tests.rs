@@ -25,8 +25,7 @@ fn project(list: &str) -> (Scratch, PathBuf) {
     let scratch = Scratch::committed();
     scratch.write(".gitignore", "*.env\nnode_modules/\ntarget/\n.windlass/\n");
     scratch.write(".worktreeinclude", list);
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "-q", "-m", "what is ignored"]);
+    scratch.commit_all("what is ignored");
     let fresh = scratch.state.join("fresh");
     scratch.git(&["worktree", "add", "-q", "--detach", fresh.to_str().unwrap()]);
     (scratch, fresh)

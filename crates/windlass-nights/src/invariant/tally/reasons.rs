@@ -39,15 +39,17 @@ impl Tally {
             Some(StopReason::HookSkips)
         } else if self.is_missing() {
             Some(StopReason::Missing)
-        } else if self.failures >= plan.limits.failures.max(1) {
+        } else if self.most(|at| at.failures) >= plan.limits.failures.max(1) {
             Some(StopReason::ConsecutiveFailures)
-        } else if mode::judges(plan.job.mode) && self.refused.0 > 0 {
+        } else if mode::judges(plan.job.mode) && self.at.refused.0 > 0 {
             Some(StopReason::GatesFailing)
         } else if plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1)) {
             Some(StopReason::NeedsHuman)
         } else if self.is_blocked() {
             Some(StopReason::Blocked)
-        } else if self.refused.0 >= REFUSED_CLAIMS {
+        } else if self.done_here == 0 && self.parked_in_a_row >= plan.limits.failures.max(1) {
+            Some(StopReason::ConsecutiveFailures)
+        } else if self.most(|at| at.refused.0) >= REFUSED_CLAIMS {
             Some(StopReason::GatesFailing)
         } else {
             None
@@ -81,7 +83,7 @@ impl Tally {
 
     fn stagnated(&self) -> Option<StopReason> {
         let threshold = self.plan.as_ref()?.limits.stagnation?;
-        let stands = self.idle >= threshold;
+        let stands = self.most(|at| at.idle) >= threshold;
         match self.mode() {
             Mode::Build => (stands && self.is_smart()).then_some(StopReason::NoChanges),
             _ => stands.then_some(StopReason::Stagnated),

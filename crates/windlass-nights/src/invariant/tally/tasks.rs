@@ -17,8 +17,14 @@ impl Tally {
                 self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
                 let open = |id: &TaskId| self.tasks.contains_key(id) && !self.tasks_done.contains(id);
                 self.parked.retain(open);
+                // Whoever is at what waits for something again, or for what is gone, is at it no more.
+                let met = |id: &TaskId| {
+                    self.tasks
+                        .get(id)
+                        .is_some_and(|needs| needs.iter().all(|need| self.tasks_done.contains(need)))
+                };
                 for at in self.elsewhere.values_mut().chain([&mut self.at]) {
-                    at.task = at.task.take().filter(|id| at.closes || open(id));
+                    at.task = at.task.take().filter(|id| at.closes || (open(id) && met(id)));
                 }
             }
             Fact::LaneOpened { evidence, .. } => {
@@ -43,10 +49,15 @@ impl Tally {
                 match end {
                     TaskEnd::Again { .. } => {}
                     TaskEnd::Done => {
+                        self.at.forget_rows();
+                        self.done_here += 1;
+                        self.parked_in_a_row = 0;
                         self.tasks_done.insert(task.clone());
                         self.at.task = None;
                     }
                     TaskEnd::Parked { .. } => {
+                        self.at.forget_rows();
+                        self.parked_in_a_row += 1;
                         self.parked.insert(task.clone());
                         self.at.task = None;
                     }

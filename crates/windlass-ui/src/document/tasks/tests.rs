@@ -127,12 +127,21 @@ fn the_documents_are_as_the_table_says() {
     for text in [
         SHOP,
         "",
-        "### T1: a\n- **Status**: what\n- **Type**: fix\n- **Breaking**: all\n- **Verification**: v\n",
+        "### T1: a\n- **Status**: what\n- **Type**: fix\n- **Breaking**: all\n- **Verification**: v\n- **Protected**: a/**, [\n",
     ] {
         told(text, |shown| {
             check_document("tasks", &tasks_json(shown));
             check_document("next_task", &next_task_json(shown));
         });
+    }
+}
+
+#[test]
+fn what_a_task_protects_is_in_the_documents() {
+    let text = "### T1: a\n- **Protected**: tests/**, !ci/**\n";
+    for document in [told(text, tasks_json), told(text, next_task_json)] {
+        let document = String::from_utf8(document).unwrap();
+        assert!(document.contains(r#""protected":["tests/**","!ci/**"]"#), "{document}");
     }
 }
 

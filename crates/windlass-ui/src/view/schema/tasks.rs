@@ -12,6 +12,7 @@ const TASK_ROW: &[Field] = &[
     ("dependencies", List(&Text), Sometimes),
     ("kind", Text, Sometimes),
     ("breaking", Text, Sometimes),
+    ("protected", List(&Text), Sometimes),
 ];
 
 /// Made from facts: each type, and what it has beyond the head.

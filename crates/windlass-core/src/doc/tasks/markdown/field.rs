@@ -25,6 +25,7 @@ pub(super) enum FieldName {
     Verification,
     Type,
     Breaking,
+    Protected,
 }
 
 impl FieldName {
@@ -39,6 +40,7 @@ impl FieldName {
             "verification" => FieldName::Verification,
             "type" => FieldName::Type,
             "breaking" | "breaking change" => FieldName::Breaking,
+            "protected" => FieldName::Protected,
             _ => return None,
         })
     }
@@ -53,6 +55,7 @@ impl FieldName {
             FieldName::Verification => "verification",
             FieldName::Type => "type",
             FieldName::Breaking => "breaking change",
+            FieldName::Protected => "protected files",
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::file::{Found, without_mark};
 use super::problem::{Problem, ProblemKind};
 use super::task::{Insertion, ListedTask, StatePlace};
-use super::words;
+use super::{protection, words};
 use field::{Field, FieldName};
 use heading::Heading;
 
@@ -107,6 +107,11 @@ fn take(task: &mut ListedTask, text: &str, mark: usize, field: &Field, problems:
         FieldName::Verification => task.verification = Some(value.to_owned()).filter(|text| !text.is_empty()),
         FieldName::Type => task.row.kind = words::kind(&one_line()),
         FieldName::Breaking => task.row.breaking = words::breaking(value, &task.row.title),
+        FieldName::Protected => {
+            // The text without markup lacks the stars.
+            let source = text.get(field.value.clone()).unwrap_or_default();
+            protection::take(task, protection::of_markdown(source), field.line, problems);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod forms;
 mod judging;
 mod markdown;
 mod properties;
+mod protecting;
 mod splicing;
 
 use super::*;

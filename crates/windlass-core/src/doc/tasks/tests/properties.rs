@@ -43,6 +43,8 @@ const LINES: &[&str] = &[
     "***",
     "[done]: x",
     "- **Type**: fix",
+    "- **Protected**: a/**, !b/**, [",
+    "**Protected**: `c`",
     "\t- **Status**: done",
     "+ **Status** : Done",
 ];

@@ -23,7 +23,7 @@ use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;
 use super::steps::Step;
 use super::{LONG, LaneError, zero_ended};
-use crate::file::{AtPath, FileError, create_private_folder, remove_folder};
+use crate::file::{AtPath, FileError, create_private_folder, has_room, remove_folder};
 use crate::inventory::{Stamps, as_path};
 
 /// What is written aside lies here, beside the checkout's index; it is left over only after a power failure.
@@ -60,16 +60,6 @@ impl Stage {
         Ok(Self(folder))
     }
 
-    /// Is there room for a little more? When there is none, git does not always say so.
-    fn has_room(&self) -> Result<(), FileError> {
-        const LITTLE: usize = 64 * 1024;
-        let probe = self.0.join("room");
-        match fs::write(&probe, vec![1; LITTLE]).at("write", &probe) {
-            Err(error) if error.is_disk_full() => Err(error),
-            _ => Ok(()),
-        }
-    }
-
     fn file(&self, path: &[u8]) -> PathBuf {
         self.0.join("files").join(as_path(path))
     }
@@ -97,7 +87,7 @@ impl Follower {
         let changes = Change::between(&checkout, from, to)?;
         let stage = Stage::make(&checkout)?;
         if let Err(error) = write_aside(&checkout, &stage, &changes) {
-            stage.has_room()?;
+            has_room(&stage.0)?;
             return if error.is_disk_full() {
                 Err(error.into())
             } else {

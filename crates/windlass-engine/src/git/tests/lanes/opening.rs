@@ -231,7 +231,7 @@ fn objects_that_are_borrowed_over_several_repositories_are_found() {
     worker.write("a.txt", "changed\n");
     yard.deliver(&worker);
     assert_eq!(worker.git(&yard, &["log", "--format=%s"]), "first\n");
-    assert_eq!(worker.lane.borrowed().unwrap().len(), 3);
+    assert_eq!(Lane::borrowed(&yard.main(), &worker.home).unwrap().len(), 3);
 }
 
 #[test]

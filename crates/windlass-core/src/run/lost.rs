@@ -1,0 +1,86 @@
+//! A lane's checkout is gone: somebody removed it while its task was worked on. Nothing of that is the agent's fault.
+
+use crate::fact::{Class, Fact, LaneId, StopReason};
+use crate::mode;
+use crate::run::lane::{LaneState, Turn};
+use crate::run::{NotesShare, Run};
+
+/// So often in a session the same task is begun again because its checkout was gone.
+const MOST_LOSSES: u32 = 3;
+
+impl Run {
+    /// The same iteration begins again in a checkout made anew; or, where that helps nothing, the run ends.
+    pub(super) fn lane_lost(&self, lane: LaneId) -> Vec<Fact> {
+        let Some(turn) = self.lane(lane).and_then(turn_in_checkout).filter(|_| self.has_lanes()) else {
+            return Vec::new();
+        };
+        let task = turn.task.as_ref().map(|task| task.0.clone()).unwrap_or_default();
+        let lost = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map_or(0, |at| at.lost);
+        if lost >= MOST_LOSSES {
+            let times = lost + 1;
+            let detail =
+                format!("the checkout of lane {lane} was removed {times} times while {task} was worked on");
+            let news = self.failing.is_none().then_some(Fact::Failing {
+                stop_reason: StopReason::DestructiveChange,
+                detail: format!("{detail}; nothing that had landed is lost"),
+            });
+            return news.into_iter().collect();
+        }
+        let text = format!(
+            "the checkout of lane {lane} was removed while {task} was worked on: the task is begun again in a new one"
+        );
+        let (iteration, attempt) = (turn.iteration, turn.attempt);
+        let again = Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Interrupted };
+        vec![Fact::Noticed { text }, again]
+    }
+
+    /// Is what the lane's attempt works on still to be looked at, judged, merged or landed?
+    pub(super) fn may_lose(&self, lane: LaneId) -> bool {
+        self.has_lanes() && self.lane(lane).and_then(turn_in_checkout).is_some()
+    }
+
+    /// The attempt begins again with its task as it was when that was taken up.
+    pub(super) fn begin_again(&mut self, lane: LaneId) -> Result<(), String> {
+        let turn =
+            self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(state).cloned())?;
+        let purpose = self.plan.as_ref().map_or(turn.purpose, |plan| mode::purpose(plan.job.mode));
+        let again = Turn { purpose, progress: false, claim: None, ..turn.next_attempt(NotesShare::Usual) };
+        self.standings.begin();
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.refused.clear();
+            held.hook_refusal = None;
+            if let Some(at) = &mut held.task {
+                (at.began, at.merged_by_agent, at.work) = (None, false, None);
+                at.conflicts.clear();
+                at.lost += 1;
+            }
+            held.state = LaneState::Opening(again);
+        }
+        Ok(())
+    }
+}
+
+/// The attempt of a lane whose files are needed for what comes next. What has landed needs them no more, and an agent at
+/// work is waited for.
+fn turn_in_checkout(state: &LaneState) -> Option<&Turn> {
+    match state {
+        LaneState::Opening(turn)
+        | LaneState::Preparing(turn)
+        | LaneState::Keeping(turn, _)
+        | LaneState::Refusing(turn, _)
+        | LaneState::Undoing(turn, _)
+        | LaneState::Gating(turn, _, _)
+        | LaneState::Advancing(turn, _, _)
+        | LaneState::Settling(turn, _, _)
+        | LaneState::Queued(turn, _, _)
+        | LaneState::Landing(turn, _, _) => Some(turn),
+        LaneState::Idle { .. }
+        | LaneState::Asking
+        | LaneState::Cleared
+        | LaneState::Calling(..)
+        | LaneState::Terminating(..)
+        | LaneState::Recovering(..)
+        | LaneState::Judging(..)
+        | LaneState::Closing(..) => None,
+    }
+}

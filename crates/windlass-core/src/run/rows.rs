@@ -1,0 +1,69 @@
+//! What goes on without a break in a lane: failures, iterations without progress, refused claims. A lane is at one task at
+//! a time, and begins to count anew with the next one: what one task fails at is not held against another. Whether all of
+//! them fail for one reason is seen by how many are parked before any is done.
+
+use crate::fact::{StopReason, Verdict};
+use crate::run::Run;
+
+/// A lane's rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// Failed iterations.
+    pub failures: u32,
+    /// Iterations without progress.
+    pub idle: u32,
+    /// Claims that the same checks refused.
+    pub refused: u32,
+    /// Those checks.
+    pub checks: Vec<u16>,
+}
+
+impl Rows {
+    /// An iteration ended.
+    pub fn count(&mut self, verdict: Verdict, progress: bool) {
+        self.failures = if verdict == Verdict::Failed { self.failures + 1 } else { 0 };
+        self.idle = match verdict {
+            _ if progress => 0,
+            // A failure is counted as a failure; a claim that stands lets the counter rest.
+            Verdict::Failed | Verdict::ClaimAccepted => self.idle,
+            _ => self.idle + 1,
+        };
+    }
+
+    /// A claim was refused, by these checks; `otherwise`: by none of them, which whoever did it counts.
+    pub fn refuse(&mut self, checks: Vec<u16>, otherwise: bool) {
+        self.refused = match self.refused {
+            _ if otherwise => 0,
+            before if before > 0 && self.checks == checks => before + 1,
+            _ => 1,
+        };
+        self.checks = checks;
+    }
+}
+
+impl Run {
+    /// The longest rows of its lanes are the run's.
+    pub(super) fn count_rows(&mut self) {
+        let longest =
+            |row: fn(&Rows) -> u32| self.lanes.values().map(|lane| row(&lane.rows)).max().unwrap_or(0);
+        let (failures, idle) = (longest(|rows| rows.failures), longest(|rows| rows.idle));
+        self.refused.in_a_row = longest(|rows| rows.refused);
+        (self.counters.failures, self.counters.idle) = (failures, idle);
+    }
+
+    /// An ended run goes on: what it ended by begins anew.
+    pub(super) fn begin_rows_anew(&mut self, ended_by: StopReason) {
+        for rows in self.lanes.values_mut().map(|lane| &mut lane.rows) {
+            match ended_by {
+                StopReason::ConsecutiveFailures => rows.failures = 0,
+                StopReason::Stagnated => rows.idle = 0,
+                StopReason::GatesFailing => rows.refused = 0,
+                _ => {}
+            }
+        }
+        if ended_by == StopReason::ConsecutiveFailures {
+            self.counters.parked = 0;
+        }
+        self.count_rows();
+    }
+}

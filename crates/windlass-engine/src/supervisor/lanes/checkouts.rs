@@ -1,0 +1,193 @@
+//! A lane's checkout: made, made ready, found again, and missed when somebody has removed it.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_core::fact::{LaneId, StopReason};
+use windlass_core::run::{Effect, Input, TurnKey};
+
+use super::{Checkout, Worlds, home, plan_in};
+use crate::file::AtPath as _;
+use crate::git::lane::Lane;
+use crate::git::{ObjectId, Repository};
+use crate::inventory::{Place, Surveyor, as_path, is_own};
+use crate::snapshot::{Side, Store};
+use crate::supervisor::event::WorkError;
+use crate::supervisor::worker::{Known, Work, Worked};
+use crate::supervisor::world::{Look, World};
+use crate::worktree::bootstrap::{Copied, copy_included};
+
+/// Which folder it is, whatever it is called.
+pub(super) type Identity = (u64, u64);
+
+impl Worlds {
+    /// Does what an effect says with the files of a lane. Where they are gone, before or while it is done, that is what
+    /// comes of it.
+    pub(super) fn carry_out_in(&mut self, lane: LaneId, work: &Work) -> Worked {
+        if matches!(work.effect, Effect::Recover { .. }) {
+            // What the agent printed lies elsewhere.
+            return self.expect(lane)?.world.carry_out(work);
+        }
+        if !matches!(work.effect, Effect::Open { .. }) && !self.is_usable(lane)? {
+            return Ok(self.lost(lane));
+        }
+        let done = match &work.effect {
+            Effect::Open { turn, .. } => self.open(lane, *turn, &work.known),
+            Effect::Commit { turn, since, what, .. } => {
+                self.commit(lane, *turn, since.as_ref(), *what, &work.known)
+            }
+            Effect::Merge { commit, .. } => self.merge(lane, commit.as_deref()),
+            _ => self.checkout(lane)?.world.carry_out(work),
+        };
+        let is_full = matches!(&done, Err(error) if error.stop_reason == StopReason::DiskFull);
+        if !is_full && !self.is_there(lane)? { Ok(self.lost(lane)) } else { done }
+    }
+
+    /// Is the lane's checkout there, and the one that it was? One that is only about to be made is missed by nobody.
+    pub(super) fn is_there(&self, lane: LaneId) -> Result<bool, WorkError> {
+        let Some(lanes) = &self.main.plan.lanes else { return Ok(true) };
+        let (main, home) = (self.repository()?, home(&lanes.folder, lane));
+        let known = self.lanes.get(&lane).and_then(|checkout| checkout.identity);
+        let now = identity(&Lane::top_of(&main, &home));
+        Ok(Lane::is_there(&main, &home) && known.is_none_or(|known| now == Some(known)))
+    }
+
+    /// The same, and whether it is whole enough to go on with. After a restart it is found as the former session had left
+    /// it.
+    pub(super) fn is_usable(&mut self, lane: LaneId) -> Result<bool, WorkError> {
+        if !self.is_there(lane)? || self.lanes.contains_key(&lane) {
+            return self.is_there(lane);
+        }
+        match self.find(lane, &self.repository()?)? {
+            Some(found) => self.enter(lane, found, None).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Nothing is known of the lane's checkout any more.
+    pub(super) fn lost(&mut self, lane: LaneId) -> Vec<Input> {
+        self.lanes.remove(&lane);
+        vec![Input::LaneLost { lane }]
+    }
+
+    /// Brings a lane to the tip for a task that it has just taken up; otherwise takes it as it was left.
+    pub(super) fn open(&mut self, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
+        let main = self.repository()?;
+        let tip = self.tip(&main)?;
+        let mut inputs = Vec::new();
+        let fresh = known.at_task.as_ref().is_none_or(|at| at.fresh);
+        let former = self.lanes.remove(&lane);
+        let checkout = if fresh {
+            self.make(lane, &main, tip, &mut inputs)?
+        } else {
+            match self.find(lane, &main)? {
+                Some(found) => found,
+                // What it began with is not known of another checkout: the task begins again.
+                None => return Ok(self.lost(lane)),
+            }
+        };
+        let base = checkout.repository().head()?.commit().unwrap_or(tip).to_string();
+        self.enter(lane, checkout, former)?;
+        let world = &mut self.checkout(lane)?.world;
+        let look = world.look()?;
+        let evidence = world.evidence(&look);
+        let name = world.name(turn, Side::Before);
+        let snapshot = world.keep_look(&look.inventory, &name)?.map(|kept| kept.id);
+        world.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        inputs.push(Input::Opened { lane, base, evidence, snapshot });
+        Ok(inputs)
+    }
+
+    fn find(&self, lane: LaneId, main: &Repository) -> Result<Option<Lane>, WorkError> {
+        let lanes = self.main.plan.lanes.as_ref();
+        lanes.map_or(Ok(None), |lanes| Ok(Lane::find(main, &home(&lanes.folder, lane))?))
+    }
+
+    fn make(
+        &self,
+        lane: LaneId,
+        main: &Repository,
+        tip: ObjectId,
+        inputs: &mut Vec<Input>,
+    ) -> Result<Lane, WorkError> {
+        let Some(lanes) = &self.main.plan.lanes else {
+            return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
+        };
+        let opened = Lane::open(main, &home(&lanes.folder, lane), tip)?;
+        if let Some(bootstrap) = &lanes.bootstrap {
+            let copied = copy_included(&main.top, opened.lane.top(), bootstrap);
+            let may_be_work = copied.as_ref().map_or(true, holds_more_than_ours);
+            if let Err(error) = copied {
+                inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
+            }
+            if may_be_work {
+                leave_work_out(&opened.lane, tip)?;
+            }
+        }
+        Ok(opened.lane)
+    }
+
+    /// From now on the lane's effects take place there. What is known of the files that its `former` task left is still true
+    /// of those that are the same.
+    fn enter(&mut self, lane: LaneId, checkout: Lane, former: Option<Checkout>) -> Result<(), WorkError> {
+        let Some(plan) = plan_in(&self.main.plan, self.main.surveyor.place().repository.as_ref(), lane)
+        else {
+            return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
+        };
+        let repository = checkout.repository().clone();
+        let format = repository.object_format;
+        let place = Place::new(&plan.directory, Some(repository));
+        let identity = identity(checkout.top());
+        let is_same = |former: &Checkout| {
+            identity.is_some() && former.identity == identity && *former.world.surveyor.place() == place
+        };
+        let (surveyor, store) = match former.filter(is_same) {
+            Some(Checkout { world: World { surveyor, snapshots: Some(store), .. }, .. }) => (surveyor, store),
+            _ => (Surveyor::new(place), Store::open(self.project.path(), format)?),
+        };
+        let world = World::new(Arc::new(plan), self.main.folder.clone(), surveyor, Some(store))
+            .guarding(self.main.guard.search_path());
+        self.lanes.insert(lane, Checkout { world, lane: checkout, identity });
+        Ok(())
+    }
+
+    /// A lane's checkout where nothing of its files is needed, whether they are there or not.
+    pub(super) fn expect(&mut self, lane: LaneId) -> Result<&mut Checkout, WorkError> {
+        if !self.is_usable(lane)?
+            && let Some(lanes) = &self.main.plan.lanes
+        {
+            let expected = Lane::expected_at(&self.repository()?, &home(&lanes.folder, lane));
+            self.enter(lane, expected, None)?;
+        }
+        self.checkout(lane)
+    }
+
+    /// A lane's checkout, which was entered before.
+    pub(super) fn checkout(&mut self, lane: LaneId) -> Result<&mut Checkout, WorkError> {
+        self.lanes.get_mut(&lane).ok_or_else(|| WorkError::of(StopReason::Internal, &"a lane is gone"))
+    }
+}
+
+fn identity(folder: &Path) -> Option<Identity> {
+    let found = fs::symlink_metadata(folder).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+/// Was anything copied that windlass does not know as its own?
+fn holds_more_than_ours(copied: &Copied) -> bool {
+    copied.files.iter().any(|file| !is_own(file.path.as_os_str().as_bytes()))
+}
+
+/// What was copied and git does not ignore would be taken for work: it is not taken along.
+fn leave_work_out(checkout: &Lane, tip: ObjectId) -> Result<(), WorkError> {
+    let tracked = checkout.repository().files_of(&tip.to_string())?;
+    let is_work = |path: &&Vec<u8>| !tracked.contains_key(*path) && !is_own(path) && !path.ends_with(b"/");
+    for path in checkout.repository().list_files()?.iter().filter(is_work) {
+        let path = checkout.top().join(as_path(path));
+        fs::remove_file(&path).at("remove", &path)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! Are the tasks in the last commit as they are in the working tree? A fresh checkout has what is committed and nothing else.
+
+use std::path::{Component, Path, PathBuf};
+
+use windlass_core::doc::tasks::{TaskFile, TaskList};
+use windlass_core::fact::{TaskId, TaskState};
+
+use super::FoundTasks;
+use crate::git::{GitError, Repository};
+
+/// More states than this are not put right to compare the rest: such a file was changed by somebody.
+const MOST_STATES: usize = 256;
+
+/// Why a checkout of the last commit would not have a file of tasks as it is here. Each names the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unlike {
+    /// It lies outside the repository.
+    Outside(String),
+    /// It is a link, or lies below one.
+    Link(String),
+    /// The last commit does not have it.
+    NotCommitted(String),
+    /// It says something else than in the last commit, and not only how far tasks are.
+    Changed(String),
+}
+
+/// Looks at each file of the tasks. How far tasks are may differ: the runner puts that right.
+///
+/// # Errors
+/// git could not be asked.
+pub fn unlike_committed(
+    repository: &Repository,
+    directory: &Path,
+    found: &FoundTasks,
+) -> Result<Option<Unlike>, GitError> {
+    for (name, _) in found.list.files() {
+        let Some(path) = inside(repository, directory, name) else {
+            return Ok(Some(Unlike::Outside(name.to_owned())));
+        };
+        if is_behind_link(&repository.top, &path) {
+            return Ok(Some(Unlike::Link(name.to_owned())));
+        }
+        let Some(committed) = repository.checked_out_content(&path)? else {
+            return Ok(Some(Unlike::NotCommitted(name.to_owned())));
+        };
+        if !says_the_same(&found.list, name, &committed) {
+            return Ok(Some(Unlike::Changed(name.to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+/// Its path from the repository's top.
+fn inside(repository: &Repository, directory: &Path, name: &str) -> Option<PathBuf> {
+    let absolute = directory.join(name);
+    let path = absolute.strip_prefix(&repository.top).ok()?.to_owned();
+    path.components().all(|part| matches!(part, Component::Normal(_))).then_some(path)
+}
+
+fn is_behind_link(top: &Path, path: &Path) -> bool {
+    let mut so_far = top.to_owned();
+    path.components().any(|part| {
+        so_far.push(part);
+        so_far.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+    })
+}
+
+/// The same but for the states of tasks.
+fn says_the_same(list: &TaskList, name: &str, committed: &[u8]) -> bool {
+    let here = list.text(name);
+    if here.as_bytes() == committed {
+        return true;
+    }
+    let form = list.files().find(|(file, _)| *file == name).map(|(_, form)| form).unwrap_or_default();
+    let read = |content: Vec<u8>| {
+        TaskList::parse(vec![TaskFile { name: name.to_owned(), form, content: Ok(content) }])
+    };
+    let mut former = read(committed.to_vec());
+    let differing: Vec<(TaskId, TaskState)> = list
+        .tasks()
+        .iter()
+        .filter(|task| *task.file == *name)
+        .map(|task| (task.row.id.clone(), task.row.state))
+        .filter(|(id, state)| former.task(id).is_some_and(|task| task.row.state != *state))
+        .take(MOST_STATES + 1)
+        .collect();
+    if differing.len() > MOST_STATES {
+        return false;
+    }
+    for (id, state) in differing {
+        let Some(after) =
+            former.set_state(&id, state).and_then(|splice| splice.apply(former.text(name).as_bytes()))
+        else {
+            return false;
+        };
+        former = read(after);
+    }
+    former.text(name) == here
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::Found;
+    use crate::scratch::Scratch;
+    use crate::tasks::{read_tasks, set_state};
+
+    const TASKS: &str =
+        "### TASK-001: One\n- **Status**: pending\n\n### TASK-002: Two\n- **Status**: pending\n";
+
+    fn look(scratch: &Scratch, place: &str) -> Option<Unlike> {
+        let Ok(Found::Worktree(repository)) = Repository::find(&scratch.top) else {
+            panic!("no repository");
+        };
+        unlike_committed(&repository, &scratch.top, &read_tasks(&scratch.top, Path::new(place))).unwrap()
+    }
+
+    #[test]
+    fn only_states_may_differ_from_the_last_commit() {
+        let scratch = Scratch::repository();
+        scratch.write("tasks.md", TASKS);
+        let name = || "tasks.md".to_owned();
+        assert_eq!(look(&scratch, "tasks.md"), Some(Unlike::NotCommitted(name())));
+        scratch.git(&["add", "-A"]);
+        scratch.git(&["commit", "-q", "-m", "tasks"]);
+        assert_eq!(look(&scratch, "tasks.md"), None);
+        for (id, state) in [("TASK-001", TaskState::Done), ("TASK-002", TaskState::InProgress)] {
+            set_state(&scratch.top, Path::new("tasks.md"), &TaskId::from(id), state).unwrap();
+            assert_eq!(look(&scratch, "tasks.md"), None, "{id}");
+        }
+        let more = format!("{TASKS}\n### TASK-003: Three\n- **Status**: pending\n");
+        scratch.write("tasks.md", &more);
+        assert_eq!(look(&scratch, "tasks.md"), Some(Unlike::Changed(name())));
+        scratch.write("tasks.md", TASKS.replace("Two", "Too"));
+        assert_eq!(look(&scratch, "tasks.md"), Some(Unlike::Changed(name())));
+    }
+
+    #[test]
+    fn links_and_what_lies_outside_are_told_apart() {
+        let scratch = Scratch::repository();
+        scratch.write("doc/tasks.md", TASKS);
+        std::os::unix::fs::symlink("doc/tasks.md", scratch.top.join("tasks.md")).unwrap();
+        std::os::unix::fs::symlink("doc", scratch.top.join("other")).unwrap();
+        scratch.git(&["add", "-A"]);
+        scratch.git(&["commit", "-q", "-m", "tasks"]);
+        assert_eq!(look(&scratch, "doc/tasks.md"), None);
+        assert_eq!(look(&scratch, "tasks.md"), Some(Unlike::Link("tasks.md".to_owned())));
+        assert_eq!(look(&scratch, "other/tasks.md"), Some(Unlike::Link("other/tasks.md".to_owned())));
+        let outside = Scratch::plain();
+        outside.write("tasks.md", TASKS);
+        let outside = outside.top.join("tasks.md").display().to_string();
+        assert_eq!(look(&scratch, &outside), Some(Unlike::Outside(outside.clone())));
+    }
+}

@@ -1,0 +1,97 @@
+//! How tasks are shown: begun in several lanes, in conflict, done, and parked.
+
+use windlass_core::fact::{
+    Evidence, Fact, LaneId, MergeOutcome, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+};
+use windlass_core::run::{JobTasks, LanesPlan, Mode};
+
+use super::*;
+use crate::rehearsal::{Night, columns, plan, shown};
+
+fn row(id: &str, title: &str) -> TaskRow {
+    TaskRow {
+        id: TaskId(id.to_owned()),
+        title: title.to_owned(),
+        state: TaskState::Open,
+        priority: 2,
+        dependencies: Vec::new(),
+        kind: None,
+        breaking: None,
+        protected: Vec::new(),
+    }
+}
+
+fn started() -> Night {
+    let mut plan = plan();
+    plan.job.mode = Mode::Tasks;
+    plan.job.tasks = Some(JobTasks {
+        file: "tasks.md".into(),
+        progress: Some("progress.md".into()),
+        feature: None,
+        attempts: 2,
+    });
+    plan.lanes = Some(LanesPlan {
+        count: 3,
+        folder: "/state/lanes".into(),
+        below: "".into(),
+        branch: Some("refs/heads/main".to_owned()),
+        bootstrap: None,
+    });
+    let mut night = Night::new();
+    night.fact(Fact::RunStarted { plan: Box::new(plan) });
+    night.fact(Fact::TasksRead { tasks: vec![row("TASK-001", "Read numbers"), row("T2", "Write them")] });
+    night
+}
+
+fn closed(night: &mut Night, task: &str, end: TaskEnd, branch: Option<&str>) {
+    night.fact(Fact::TaskClosed {
+        lane: LaneId(1),
+        iteration: 1,
+        task: TaskId(task.to_owned()),
+        end,
+        branch: branch.map(str::to_owned),
+        evidence: Evidence::default(),
+        snapshot: None,
+    });
+}
+
+// rows: 6, 10
+#[test]
+fn tasks_are_named_as_they_begin_and_end_and_so_is_where_they_are_worked_on() {
+    let mut night = started();
+    for (lane, task) in [(1, "TASK-001"), (2, "T2")] {
+        let (lane, task) = (LaneId(lane), Some(TaskId(task.to_owned())));
+        night.fact(Fact::IterationStarted { lane, iteration: u32::from(lane.0), task });
+    }
+    let paths = ["a.rs", "b.rs", "c.rs", "d.rs"].map(str::to_owned).to_vec();
+    night.fact(Fact::Merged {
+        lane: LaneId(1),
+        tip: "1111".to_owned(),
+        outcome: MergeOutcome::Conflict { paths },
+        evidence: Evidence::default(),
+    });
+    closed(&mut night, "TASK-001", TaskEnd::Done, None);
+    closed(&mut night, "T2", TaskEnd::Again { why: "its checks did not pass".to_owned() }, None);
+    let reason = "failed 2 times: its checks did not pass".to_owned();
+    closed(&mut night, "T2", TaskEnd::Parked { reason }, Some("windlass/r-1/T2"));
+    night.end(StopReason::Blocked, "parked: T2");
+    let (results, notes) = shown(ProgressView::new, &columns(80), &night.events);
+    assert!(notes.lines().all(|line| line.chars().count() <= 80), "{notes}");
+    let told = (notes + &results).split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "tasks tasks.md · noted in progress.md",
+        "lanes 3 at once, each in a clone of its own · what holds lands on main",
+        "Running iteration 1: TASK-001 Read numbers",
+        "Running iteration 2: T2 Write them",
+        "iteration 1 conflicts with what has landed meanwhile: a.rs, b.rs, c.rs and 1 more",
+        "TASK-001 is done (1/2)",
+        "T2 is parked: failed 2 times: its checks did not pass; its work is on windlass/r-1/T2",
+    ] {
+        assert!(told.contains(words), "{words}\n{told}");
+    }
+    assert_eq!(
+        told.matches("T2 is").count(),
+        1,
+        "a task that is tried again is not said to have ended: {told}"
+    );
+}

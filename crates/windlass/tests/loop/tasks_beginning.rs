@@ -1,0 +1,111 @@
+//! How a run of tasks begins, or is refused before anything is paid for.
+
+use std::os::unix::fs::symlink;
+
+use windlass_testkit::TestEnv;
+
+use super::night::Night;
+use super::tasks::{HONEST, night, requirements, run, subjects};
+
+/// A repository whose last commit has no task file.
+fn without_tasks() -> Night {
+    let env = TestEnv::with_git();
+    env.write("README", "Something.\n");
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "First"]);
+    Night::within(env, HONEST)
+}
+
+fn refused(night: &Night, flags: &[&str], says: &str) {
+    let outcome = run(night, flags);
+    outcome.expect_code(2, says);
+    assert!(outcome.stderr_text().contains(says), "{flags:?}: {}", outcome.stderr_text());
+}
+
+// Lanes have what is committed: an agent could do such a task there and never say so.
+#[test]
+fn with_lanes_tasks_have_to_be_committed_as_they_are() {
+    let night = without_tasks();
+    night.env.write("requirements.md", requirements(&[(1, &[]), (2, &[])]));
+    refused(&night, &["-j", "2"], "requirements.md is not committed");
+    night.env.git(&["add", "--all"]);
+    refused(&night, &["-j", "2"], "requirements.md is not committed");
+    night.env.git(&["commit", "--quiet", "--message", "Tasks"]);
+
+    night.env.write("requirements.md", requirements(&[(1, &[]), (2, &[]), (3, &[])]));
+    refused(&night, &["-j", "2"], "changes that are not committed");
+    night.env.git(&["commit", "--quiet", "--all", "--message", "One more"]);
+
+    // How far tasks are may differ: a run that was cut off leaves it so.
+    let begun = requirements(&[(1, &[]), (2, &[]), (3, &[])]).replacen("pending", "in-progress", 1);
+    night.env.write("requirements.md", begun);
+    run(&night, &["-j", "2"]).expect_code(0, "three tasks");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn with_lanes_a_task_file_that_is_ignored_a_link_or_elsewhere_is_refused() {
+    let night = without_tasks();
+    night.env.write("requirements.md", requirements(&[(1, &[])]));
+    night.env.write(".git/info/exclude", "requirements.md\n");
+    refused(&night, &["-j", "2"], "requirements.md is not committed");
+    std::fs::remove_file(night.env.project().join("requirements.md")).unwrap();
+
+    night.env.write("documents/all.md", requirements(&[(1, &[])]));
+    symlink("documents/all.md", night.env.project().join("tasks.md")).unwrap();
+    night.env.git(&["add", "--all"]);
+    night.env.git(&["commit", "--quiet", "--message", "Tasks"]);
+    refused(&night, &["-j", "2"], "tasks.md is a link");
+    run(&night, &["-j", "2", "-f", "documents/all.md"]).expect_code(0, "the file itself");
+    assert!(night.env.project().join("tasks.md").is_symlink());
+}
+
+#[test]
+fn with_lanes_there_has_to_be_a_commit() {
+    let env = TestEnv::with_git();
+    env.git(&["checkout", "--quiet", "--orphan", "new"]);
+    env.git(&["rm", "-r", "--quiet", "--force", "--ignore-unmatch", "."]);
+    env.write("requirements.md", requirements(&[(1, &[])]));
+    let night = Night::within(env, HONEST);
+    refused(&night, &["-j", "2"], "there is none yet");
+}
+
+// What was not committed before a run goes on counts as well.
+#[test]
+fn tasks_that_were_added_meanwhile_are_committed_before_lanes_go_on() {
+    let night = night(&[(1, &[]), (2, &[])], HONEST);
+    run(&night, &["-j", "2", "--max-iterations", "1"]).expect_code(0, "one iteration");
+    let more = night.env.read("requirements.md") + "\n### TASK-003: Thing 3\n- **Status**: pending\n";
+    night.env.write("requirements.md", more);
+    let folder = night.folder();
+    let run_id = folder.file_name().unwrap().to_str().unwrap();
+    let resumed = night.resume(&[run_id, "--max-iterations", "4"]);
+    resumed.expect_code(2, "not committed");
+    assert!(resumed.stderr_text().contains("changes that are not committed"), "{}", resumed.stderr_text());
+    night.env.git(&["commit", "--quiet", "--all", "--message", "One more"]);
+    night.resume(&[run_id, "--max-iterations", "4"]).expect_code(0, "three tasks");
+    assert_eq!(night.env.read("requirements.md").matches("Status**: done").count(), 3);
+}
+
+// Nothing can be committed then: each iteration would be paid for and refused.
+#[test]
+fn with_a_rebase_under_way_nothing_begins() {
+    let night = night(&[(1, &[])], HONEST);
+    night.env.write("README", "Something.\n");
+    night.env.git(&["add", "--all"]);
+    night.env.git(&["commit", "--quiet", "--message", "Something"]);
+    night.env.git(&[
+        "-c",
+        "sequence.editor=sed -i s/pick/edit/",
+        "rebase",
+        "--quiet",
+        "--interactive",
+        "HEAD~1",
+    ]);
+    for flags in [&["--allow-dirty"][..], &["-j", "2"]] {
+        refused(&night, flags, "a rebase is under way");
+    }
+    assert!(subjects(&night).is_empty());
+    night.env.git(&["rebase", "--continue"]);
+    run(&night, &[]).expect_code(0, "afterwards");
+}
