@@ -51,9 +51,8 @@ fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
         SLEEP.as_millis()
     );
     write(&script, &steps)?;
-    let tasks: String = (1..=TASKS)
-        .map(|number| format!("### TASK-{number:03}: Write file {number}\n- **Status**: pending\n\n"))
-        .collect();
+    let heading = |number: u32| format!("### TASK-{number:03}: Write file {number}\n- **Status**: pending\n");
+    let tasks = (1..=TASKS).map(heading).collect::<Vec<_>>().join("\n");
     write(&ground.project().join("tasks.md"), &format!("# Tasks\n\n{tasks}"))?;
     for arguments in [
         &["config", "user.name", "Bench"][..],
