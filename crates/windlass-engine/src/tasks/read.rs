@@ -33,7 +33,12 @@ static LATEST: Mutex<VecDeque<(String, Arc<TaskList>)>> = Mutex::new(VecDeque::n
 
 fn parsed(files: Vec<TaskFile>, mark: &str) -> Arc<TaskList> {
     let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, list)) = latest().iter().find(|(known, _)| known == mark) {
+    // The same bytes are read otherwise as a file of a folder than by themselves.
+    let forms: Vec<TaskForm> = files.iter().map(|file| file.form).collect();
+    let is_it = |known: &str, list: &TaskList| {
+        known == mark && list.files().map(|(_, form)| form).eq(forms.iter().copied())
+    };
+    if let Some((_, list)) = latest().iter().find(|(known, list)| is_it(known, list)) {
         return Arc::clone(list);
     }
     let list = Arc::new(TaskList::parse(files));
