@@ -1,95 +1,110 @@
 //! `cargo xtask mutants`: are the core's rules held by its tests?
 //!
-//! cargo-mutants changes one thing at a time (`<` to `<=`, an arm away, a function to a constant) in a copy of the tree
-//! and runs the core's tests. A change that no test notices shows a rule that nothing holds. What survives is killed by
-//! a test, or explained in `docs/mutants.md`. Takes about an hour, so it is no part of `ci`.
+//! cargo-mutants says what could be changed, one thing at a time (`<` to `<=`, an arm away, a function to a constant). All of
+//! it is built into one copy of the core's tests, in which a variable chooses the mutant, so that a mutant costs a run of
+//! the tests and no build. A change that no test notices shows a rule that nothing holds. What survives is killed by a
+//! test, or explained in `docs/mutants.md`. It is no part of `ci`.
 
+mod build;
+mod listing;
+mod trial;
+mod weave;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::io::Write as _;
+use std::time::Instant;
 
-use crate::program::{Failure, cargo, line_of, run, succeeds};
+use crate::program::Failure;
 use crate::workspace::Workspace;
-
-/// The version whose mutants `docs/mutants.md` counts.
-const VERSION: &str = "27.1.0";
+use listing::Mutant;
+use trial::Found;
 
 /// Where the rules are, unless it is said.
 const RULES: &[&str] = &[
     "crates/windlass-core/src/run/**/*.rs",
     "crates/windlass-core/src/mode/**/*.rs",
+    "crates/windlass-core/src/tasks/**/*.rs",
     "crates/windlass-core/src/agent/claude/judge.rs",
     "crates/windlass-core/src/agent/claude/prose.rs",
     "crates/windlass-core/src/agent/reset_time.rs",
 ];
 
-/// Tests that take longer than all others together and say nothing about these rules that the others do not.
-const SLOW: &[&str] = &[
-    "every_prefix_of_a_journal",
-    "enormous_line",
-    "any_bytes_are_taken",
-    "an_edit_is_never_cut",
-    "doc::plan",
-];
-
-/// The chore, with its arguments as typed: files below the root, or patterns of such.
+/// The chore, with its arguments as typed: files below the root, or patterns of such; after `--only` a part of a
+/// mutant's name.
 pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
-    let program = install(workspace)?;
+    let mut parts = arguments.splitn(2, |argument| argument == "--only");
+    let files = parts.next().unwrap_or_default();
+    let only = parts.next().unwrap_or_default();
+    let files =
+        if files.is_empty() { RULES.iter().map(|file| (*file).to_owned()).collect() } else { files.to_vec() };
+    let program = listing::install(workspace)?;
+    let mut mutants = listing::mutants_of(workspace, &program, &files)?;
+    mutants.retain(|mutant| only.is_empty() || only.iter().any(|part| mutant.name.contains(part)));
     let output = workspace.target.join("mutants");
-    fs::create_dir_all(&output).map_err(|error| Failure::at(&output, error))?;
-    let mut command = command(&program, &output, arguments);
-    command.current_dir(&workspace.root);
-    eprintln!("     $ {}", line_of(&command));
-    let status = command.status().map_err(|error| Failure::at(&program, error))?;
-    match status.code() {
-        Some(0) => Ok(()),
-        // Some were missed, or took too long.
-        Some(2 | 3) => {
-            println!("compare {} with docs/mutants.md", output.join("mutants.out/missed.txt").display());
-            Ok(())
+    let built = build::build(workspace, &mutants, &output)?;
+    trial::passes(&built)?;
+    let results = output.join("results.txt");
+    let failed = |error| Failure::at(&results, error);
+    let mut lines = fs::File::create(&results).map_err(failed)?;
+    let began = Instant::now();
+    let mut table = Table::default();
+    for (number, mutant) in (1..).zip(&mutants) {
+        let found = if built.left.contains(&number) {
+            None
+        } else if built.wrong.contains(&number) {
+            Some(Found::Wrong)
+        } else {
+            Some(trial::tried(&built, number, mutant)?)
+        };
+        let word = table.take(mutant, found);
+        // Whoever ends it before it is through keeps what was found.
+        writeln!(lines, "{word}\t{}", mutant.name).map_err(failed)?;
+        if number % 50 == 0 {
+            eprintln!("     {number} of {} in {} s", mutants.len(), began.elapsed().as_secs());
         }
-        _ => Err(Failure(format!("cargo-mutants ended with {status}"))),
     }
+    println!(
+        "{}\ncompare the survivors with docs/mutants.md; all are in {}",
+        table.text(),
+        results.display()
+    );
+    Ok(())
 }
 
-/// Installs cargo-mutants below the target directory, unless it is there.
-fn install(workspace: &Workspace) -> Result<PathBuf, Failure> {
-    let root = workspace.target.join("tools");
-    let program = root.join("bin/cargo-mutants");
-    let marker = root.join(format!("cargo-mutants-{VERSION}"));
-    if program.is_file()
-        && marker.is_file()
-        && succeeds(Command::new(&program).args(["mutants", "--version"]))
-    {
-        return Ok(program);
-    }
-    let mut command = cargo();
-    command.args(["install", "--locked", "--force", "--version", VERSION, "--root"]).arg(&root);
-    run(command.arg("cargo-mutants"))?;
-    fs::write(&marker, "").map_err(|error| Failure::at(&marker, error))?;
-    Ok(program)
+/// What was found, by file.
+#[derive(Default)]
+struct Table {
+    files: BTreeMap<String, BTreeMap<&'static str, usize>>,
 }
 
-fn command(program: &Path, output: &Path, files: &[String]) -> Command {
-    let mut command = Command::new("nice");
-    command.args(["-n", "19"]).arg(program).args(["mutants", "--package", "windlass-core", "--jobs", "1"]);
-    let rules = || RULES.iter().map(|file| (*file).to_owned()).collect();
-    let files: Vec<String> = if files.is_empty() { rules() } else { files.to_vec() };
-    for file in files {
-        command.args(["--file", &file]);
+impl Table {
+    /// Counts a mutant, and names it where somebody has to look at it.
+    fn take(&mut self, mutant: &Mutant, found: Option<Found>) -> &'static str {
+        let word = found.map_or("not tried", Found::word);
+        if !matches!(found, Some(Found::Noticed | Found::Wrong)) {
+            println!("{word}: {}", mutant.name);
+        }
+        *self.files.entry(mutant.file.clone()).or_default().entry(word).or_default() += 1;
+        word
     }
-    command
-        .args(["--timeout", "20", "--build-timeout", "300", "--cap-lints", "true", "--output"])
-        .arg(output)
-        .args(["--", "--lib", "--"])
-        // The copy builds for itself: a shared directory would be built anew for each in turn.
-        .env_remove("CARGO_TARGET_DIR")
-        .env("CARGO_PROFILE_DEV_DEBUG", "none")
-        // A failure is enough; the smallest one is of no interest, and takes long to find.
-        .env("PROPTEST_MAX_SHRINK_ITERS", "0")
-        .env("RUST_BACKTRACE", "0");
-    for test in SLOW {
-        command.args(["--skip", test]);
+
+    /// As it stands in `docs/mutants.md`.
+    fn text(&self) -> String {
+        let columns = [Found::Noticed, Found::Endless, Found::Survived, Found::Wrong].map(Found::word);
+        let mut text = "| file | mutants | noticed | without end | survived | do not compile | not tried |\n\
+                        |---|---|---|---|---|---|---|\n"
+            .to_owned();
+        for (file, counts) in &self.files {
+            let file = file.strip_prefix("crates/windlass-core/src/").unwrap_or(file);
+            let all: usize = counts.values().sum();
+            let _ = write!(text, "| `{file}` | {all} |");
+            for word in columns.iter().chain(&["not tried"]) {
+                let _ = write!(text, " {} |", counts.get(word).unwrap_or(&0));
+            }
+            text.push('\n');
+        }
+        text
     }
-    command
 }

@@ -72,6 +72,7 @@ impl Redactor {
         let mut before = None;
         while let Some(next) = rest.chars().next() {
             let hit = self.known_at(rest).map(Hit::whole).or_else(|| shapes::at(rest, before));
+            let hit = hit.map(|hit| self.with_known(rest, hit));
             let (kept, hidden) = hit.map_or((next.len_utf8(), 0), |hit| (hit.kept, hit.hidden));
             let (plain, after) = rest.split_at_checked(kept).unwrap_or((rest, ""));
             let (secret, after) = after.split_at_checked(hidden).unwrap_or((after, ""));
@@ -83,6 +84,21 @@ impl Redactor {
             rest = after;
         }
         clean
+    }
+
+    /// A secret that is known may begin in what introduces another one, or in that, and reach beyond it.
+    fn with_known(&self, text: &str, hit: Hit) -> Hit {
+        let (mut kept, mut end, mut at) = (hit.kept, hit.kept + hit.hidden, 0);
+        while at < end
+            && let Some(rest) = text.get(at..)
+        {
+            if let Some(length) = self.known_at(rest) {
+                kept = kept.min(at);
+                end = end.max(at + length);
+            }
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+        Hit { kept, hidden: end - kept }
     }
 
     fn learn(&mut self, value: &str) {

@@ -10,13 +10,15 @@ use crate::process::protocol::Request;
 use crate::process::stream::Lines;
 use crate::process::tree::parse_stat;
 use crate::process::wire::Inbox;
+use crate::recovery::record;
 use crate::replay::times::Times;
+use crate::sandbox::proxy::request::read_head;
 use crate::snapshot::repository::KeptPlace;
 use crate::snapshot::{left_out, quoting, tree};
 use crate::store::index::IndexContent;
 use crate::store::journal::scanner::Scanner;
 use crate::store::{StoreError, process_identity};
-use crate::worktree::{copied, marker};
+use crate::worktree::{bootstrap, copied, marker};
 
 /// The lines of a stream that arrives in these pieces.
 pub fn lines(pieces: &[&[u8]], on_line: &mut impl FnMut(&[u8])) {
@@ -168,4 +170,46 @@ pub fn copied_files(bytes: &[u8]) -> Vec<u8> {
 #[must_use]
 pub fn worktree_mark(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     marker::rewritten(bytes)
+}
+
+/// Whether a `.worktreeinclude` of these bytes, in a project at `/project`, wants each of these files.
+///
+/// # Errors
+/// The sentence about a list that cannot be used.
+pub fn included(list: &[u8], files: &[&Path]) -> Result<Vec<bool>, String> {
+    bootstrap::wanted(Path::new("/project"), list, files)
+}
+
+/// What was uncommitted when sessions began, written anew.
+#[must_use]
+pub fn uncommitted_record(text: &str) -> String {
+    record::rewritten(text)
+}
+
+/// A guest's request to the proxy of its sandbox: host, port, what is passed on (`None` = a tunnel), and how many bytes
+/// it takes; `Ok(None)` while its end has not come.
+///
+/// # Errors
+/// The status and the line that the guest is refused with.
+pub fn proxy_request(bytes: &[u8]) -> Result<Option<ProxyRequest>, (u16, String)> {
+    let read = read_head(bytes).map_err(|refusal| (refusal.status, refusal.why))?;
+    Ok(read.map(|(head, length)| ProxyRequest {
+        host: head.host,
+        port: head.port,
+        forward: head.forward,
+        length,
+    }))
+}
+
+/// What a guest asks a proxy for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProxyRequest {
+    /// Where to.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// What the host is told.
+    pub forward: Option<Vec<u8>>,
+    /// The request's bytes.
+    pub length: usize,
 }

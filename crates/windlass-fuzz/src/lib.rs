@@ -42,6 +42,11 @@ pub const TARGETS: &[Target] = &[
         about: "configuration in variables",
         run: targets::config_environment,
     },
+    Target {
+        name: "config-edit",
+        about: "a configuration file in which a value is changed",
+        run: targets::edit,
+    },
     Target { name: "amounts", about: "durations and money", run: targets::amounts },
     Target { name: "journal", about: "a journal, and the run that it tells of", run: targets::journal },
     Target { name: "index", about: "the index of a project's runs, a lock's holder", run: targets::index },
@@ -55,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "tasks", about: "a task file in each of its forms", run: targets::tasks },
     Target { name: "workspace", about: "a workspace's metadata and name", run: targets::workspace },
     Target { name: "worktree", about: "what is known of a worktree", run: targets::worktree },
+    Target { name: "include", about: "what goes along into a fresh checkout", run: targets::include },
     Target { name: "template", about: "a template's record and options", run: targets::template },
     Target { name: "archive", about: "an archive of a workspace, unpacked", run: targets::archive },
     Target { name: "import", about: "what claude-iterate configured", run: targets::import },
@@ -67,6 +73,8 @@ pub const TARGETS: &[Target] = &[
         run: targets::guard,
     },
     Target { name: "commit", about: "words of a commit, .gitignore, keys", run: targets::commit },
+    Target { name: "redact", about: "text without its secrets", run: targets::redact },
+    Target { name: "proxy", about: "what a guest of a sandbox asks its proxy for", run: targets::proxy },
     Target { name: "script", about: "a script of the scripted agent", run: targets::script },
 ];
 

@@ -12,7 +12,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
     Entry, Fact, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId,
-    StopReason, StopSource, Tokens, Verdict,
+    StopReason, StopSource, TaskId, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::run::{Mode, RunPlan};
@@ -102,6 +102,8 @@ pub(crate) struct LaneBoard {
     pub(crate) attempt: u32,
     pub(crate) started: Timestamp,
     pub(crate) doing: Doing,
+    /// The task that the iteration works on.
+    pub(crate) task: Option<TaskId>,
     /// What its latest call is for.
     pub(crate) purpose: Option<Purpose>,
     /// Files that the iteration changed.
@@ -264,7 +266,7 @@ impl Board {
     /// Facts about what happens in a lane.
     fn lane_fact(&mut self, seq: u64, fact: &Fact) {
         match fact {
-            Fact::IterationStarted { lane, iteration, .. } => self.begin(*lane, *iteration),
+            Fact::IterationStarted { lane, iteration, task } => self.begin(*lane, *iteration, task.as_ref()),
             Fact::TasksRead { tasks } => self.tasks = Schedule::new(tasks.clone()),
             Fact::TaskClosed { task, end, .. } => self.close(task, end),
             Fact::Landed { lane, outcome: LandOutcome::Landed { commit } } => self.landed(*lane, commit),
@@ -295,13 +297,17 @@ impl Board {
         self.lanes.values().any(|lane| lane.iteration > 0) || self.tally.total() > 0
     }
 
-    fn begin(&mut self, lane: LaneId, iteration: u32) {
+    fn begin(&mut self, lane: LaneId, iteration: u32, task: Option<&TaskId>) {
         self.task = self.next_task();
+        if let Some(task) = task {
+            self.tasks.begin(task);
+        }
         let board = LaneBoard {
             iteration,
             attempt: 1,
             started: self.now,
             doing: Doing::Preparing,
+            task: task.cloned(),
             ..LaneBoard::default()
         };
         self.lanes.insert(lane, board);

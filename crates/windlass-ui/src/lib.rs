@@ -40,6 +40,7 @@ pub use document::{HookRow, hook_tried, hooks_json, hooks_table};
 pub use document::{ImportRow, ImportState, import_json, import_text};
 pub use document::{Judgement, judgement_json, judgement_text};
 pub use document::{MigrationShown, MigrationState, migration_text};
+pub use document::{NamedTask, StatusTasks, TaskAtWork};
 pub use document::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use document::{PlanShown, plan_json, plan_text};
 pub use document::{

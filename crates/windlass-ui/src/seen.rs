@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::fact::{Ended, Evidence, Fact, LaneId, Suspicion};
+use windlass_core::fact::{Ended, Fact, LandOutcome, LaneId, Suspicion};
 
 /// Where HEAD was, how the last agent ended, and what speaks against the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,11 +23,18 @@ pub(crate) struct Seen {
 impl Seen {
     /// Takes a fact in.
     pub(crate) fn take(&mut self, fact: &Fact) {
+        // The HEAD of a lane's own checkout is nobody's until its work has landed.
+        let is_here = fact.lane().is_none_or(|lane| lane == LaneId::default());
         match fact {
             Fact::Surveyed { evidence, .. }
             | Fact::Kept { evidence, .. }
             | Fact::Committed { evidence, .. }
-            | Fact::Settled { evidence, .. } => self.look(evidence),
+            | Fact::Settled { evidence, .. }
+                if is_here =>
+            {
+                self.look(evidence.head.as_ref());
+            }
+            Fact::Landed { outcome: LandOutcome::Landed { commit }, .. } => self.look(Some(commit)),
             Fact::CallFinished { summary, .. } => self.ended = Some(summary.ended),
             Fact::Suspected { lane, suspicions } => {
                 self.suspicions.insert(*lane, suspicions.clone());
@@ -41,14 +48,14 @@ impl Seen {
         self.suspicions.values().flatten()
     }
 
-    fn look(&mut self, evidence: &Evidence) {
+    fn look(&mut self, head: Option<&String>) {
         if !self.looked {
             self.looked = true;
-            self.first_head.clone_from(&evidence.head);
-        } else if self.head != evidence.head {
+            self.first_head = head.cloned();
+        } else if self.head.as_ref() != head {
             self.moves = self.moves.saturating_add(1);
         }
-        self.head.clone_from(&evidence.head);
+        self.head = head.cloned();
     }
 
     /// HEAD when the run began; `None` without a commit.

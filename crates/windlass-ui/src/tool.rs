@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
+use windlass_core::run::RunPlan;
 
 use crate::format;
 use crate::harmless::{harmless, one_line};
@@ -19,10 +20,40 @@ const READ_LINES: usize = 15;
 /// Lines of any other answer.
 const OUTPUT_LINES: usize = 20;
 
+/// Where agents work: in the run's directory, or in lanes' checkouts of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    directory: PathBuf,
+    /// The folder of all lanes, and where in a checkout the run works.
+    lanes: Option<(PathBuf, PathBuf)>,
+}
+
+/// The parts of a path between the folder of all lanes and what is checked out: the lane's number, its tree, the project's name.
+const PARTS_OF_A_LANE: usize = 3;
+
+impl Places {
+    /// Those of a run.
+    pub(crate) fn of(plan: &RunPlan) -> Places {
+        let lanes = plan.lanes.as_ref().map(|lanes| (lanes.folder.clone(), lanes.below.clone()));
+        Places { directory: plan.directory.clone(), lanes }
+    }
+
+    /// The path from where its agent works; `None` for one elsewhere.
+    fn below<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        let here = path.strip_prefix(&self.directory).ok();
+        here.or_else(|| {
+            let (folder, below) = self.lanes.as_ref()?;
+            let mut parts = path.strip_prefix(folder).ok()?.components();
+            parts.by_ref().take(PARTS_OF_A_LANE).for_each(drop);
+            parts.as_path().strip_prefix(below).ok()
+        })
+    }
+}
+
 /// Renders observations; remembers what the open tool calls were about, so that answers can be told apart.
 #[derive(Debug, Default)]
 pub(crate) struct Narrator {
-    directory: PathBuf,
+    places: Places,
     open: BTreeMap<String, String>,
 }
 
@@ -30,9 +61,9 @@ pub(crate) struct Narrator {
 const REMEMBERED_CALLS: usize = 1_000;
 
 impl Narrator {
-    /// Paths below this directory are shown relative to it.
-    pub(crate) fn set_directory(&mut self, directory: &Path) {
-        directory.clone_into(&mut self.directory);
+    /// Paths below these places are shown relative to them.
+    pub(crate) fn set_places(&mut self, places: Places) {
+        self.places = places;
     }
 
     /// Forgets the tool calls of a call that is over.
@@ -138,8 +169,7 @@ impl Narrator {
     }
 
     fn path(&self, path: &str) -> String {
-        let below = Path::new(path).strip_prefix(&self.directory).ok();
-        let below = below.filter(|below| !below.as_os_str().is_empty());
+        let below = self.places.below(Path::new(path)).filter(|below| !below.as_os_str().is_empty());
         below.map_or_else(|| one_line(path), |below| one_line(&below.to_string_lossy()))
     }
 }

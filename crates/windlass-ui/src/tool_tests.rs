@@ -3,7 +3,7 @@ use crate::rehearsal::columns;
 
 fn narrator() -> Narrator {
     let mut narrator = Narrator::default();
-    narrator.set_directory(Path::new("/home/ada/ledger"));
+    narrator.set_places(Places { directory: "/home/ada/ledger".into(), ..Places::default() });
     narrator
 }
 
@@ -216,5 +216,20 @@ fn what_else_an_agent_reports() {
         (Observation::Compacted, "    · the agent compacts its context"),
     ] {
         assert_eq!(told(&mut narrator(), &observation), expected);
+    }
+}
+
+#[test]
+fn paths_in_lanes_are_shown_as_those_in_the_directory() {
+    let lanes = Some(("/state/runs/r-1/lanes".into(), "below".into()));
+    let places = Places { directory: "/home/ada/ledger/below".into(), lanes };
+    for (path, shown) in [
+        ("/home/ada/ledger/below/src/a.rs", Some("src/a.rs")),
+        ("/state/runs/r-1/lanes/2/tree/ledger/below/src/a.rs", Some("src/a.rs")),
+        ("/state/runs/r-1/lanes/2/tree/ledger/other.rs", None),
+        ("/state/runs/r-1/lanes/2", None),
+        ("/home/ada/notes", None),
+    ] {
+        assert_eq!(places.below(Path::new(path)), shown.map(Path::new), "{path}");
     }
 }

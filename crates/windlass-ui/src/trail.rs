@@ -5,7 +5,6 @@
 //! still open.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -13,6 +12,7 @@ use windlass_core::fact::{CallId, Entry, Fact, LaneId, Purpose, RunId};
 use windlass_core::observation::ToolTrace;
 
 use crate::format;
+use crate::tool::Places;
 
 /// So many calls wait for an answer at most.
 const HELD_CALLS: usize = 1_000;
@@ -77,7 +77,7 @@ pub struct TracePlace {
 #[derive(Debug, Default)]
 pub(crate) struct Trail {
     pub run: Option<RunId>,
-    pub directory: PathBuf,
+    pub roots: Places,
     places: BTreeMap<CallId, CallPlace>,
     held: VecDeque<ToolCall>,
     /// Bytes of their inputs.
@@ -90,7 +90,7 @@ impl Trail {
         match &entry.fact {
             Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
                 self.run = Some(plan.run.clone());
-                plan.directory.clone_into(&mut self.directory);
+                self.roots = Places::of(plan);
                 Vec::new()
             }
             Fact::CallReserved { call, iteration, attempt, purpose, .. } => {

@@ -120,6 +120,7 @@ pub(crate) const fn stop_reason(reason: StopReason) -> &'static str {
         StopReason::HookSkips => "A hook skipped ten iterations in a row.",
         StopReason::DiskFull => "The disk is full.",
         StopReason::DestructiveChange => "The agent destroyed something that it must not touch.",
+        StopReason::SetupFailed => "The setup command failed.",
         StopReason::Internal => "Windlass itself failed; please report it.",
         StopReason::Missing => "Instructions or plan are missing.",
     }

@@ -1,5 +1,6 @@
 //! What lanes are good for: forty tasks, one after another and eight at once.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -51,9 +52,11 @@ fn worked_off(bed: &Bed, lanes: u32) -> Result<Spent, Failure> {
         SLEEP.as_millis()
     );
     write(&script, &steps)?;
-    let heading = |number: u32| format!("### TASK-{number:03}: Write file {number}\n- **Status**: pending\n");
-    let tasks = (1..=TASKS).map(heading).collect::<Vec<_>>().join("\n");
-    write(&ground.project().join("tasks.md"), &format!("# Tasks\n\n{tasks}"))?;
+    let mut tasks = "# Tasks\n".to_owned();
+    for number in 1..=TASKS {
+        let _ = write!(tasks, "\n### TASK-{number:03}: Write file {number}\n- **Status**: pending\n");
+    }
+    write(&ground.project().join("tasks.md"), &tasks)?;
     for arguments in [
         &["config", "user.name", "Bench"][..],
         &["config", "user.email", "bench@localhost"],

@@ -179,6 +179,7 @@ keys! {
     COMMIT: CommitPolicy = "git.commit", "Who commits: nobody, the agent, or windlass after each iteration.";
 
     COMMIT_MESSAGE: Wording = "commit.message", "How windlass words its commits: `windlass`, `devloop`, `conventional`, or a line with placeholders such as `{action}`.";
+    COMMIT_ATTEMPTS: bool = "commit.attempts", "In a run of tasks without lanes, windlass also commits what an attempt that failed has left, and says so.";
     COMMIT_ALLOW: Vec<String> = "commit.allow", "Files that are committed although they look like secrets or are large: patterns as in .gitignore.";
     COMMIT_LARGE_FILE: ByteCap = "commit.large_file", "Files beyond this size are held back from commits; 0 = none.";
     UNDO: UndoPolicy = "safety.undo", "Damage an agent does to the repository: say how to undo it, or undo it at once.";

@@ -318,6 +318,7 @@ impl Values {
             file: self.get(&keys::TASKS_FILE).map(|FileBelow(path)| path)?,
             progress: self.get(&keys::TASKS_PROGRESS).map(|FileBelow(path)| path)?,
             attempts: self.get(&keys::TASKS_ATTEMPTS).map(|Count(number)| number)?,
+            commits_attempts: self.get(&keys::COMMIT_ATTEMPTS)?,
             lanes: self.get(&keys::LANES).map(|Count(number)| number)?,
         })
     }

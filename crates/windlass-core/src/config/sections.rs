@@ -147,6 +147,8 @@ pub struct TasksSettings {
     pub progress: Option<PathBuf>,
     /// Iterations that a task may fail before it is parked.
     pub attempts: u32,
+    /// What an attempt that failed has left is committed as well.
+    pub commits_attempts: bool,
     /// How many tasks are worked on at once.
     pub lanes: u32,
 }

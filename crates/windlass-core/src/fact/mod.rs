@@ -12,6 +12,7 @@ mod evidence;
 mod hook;
 mod ids;
 mod landing;
+mod lane;
 mod money;
 mod name;
 mod notified;

@@ -50,6 +50,8 @@ pub enum StopReason {
     DiskFull,
     /// The agent destroyed what it must not touch.
     DestructiveChange,
+    /// The project's setup command failed in a fresh checkout.
+    SetupFailed,
     /// A defect of Windlass.
     Internal,
     /// Instructions or plan are missing.
@@ -69,7 +71,7 @@ pub enum ExitCodes {
 
 impl StopReason {
     /// Every stop reason, in the order of the documentation.
-    pub const ALL: [StopReason; 24] = [
+    pub const ALL: [StopReason; 25] = [
         StopReason::Complete,
         StopReason::NothingToDo,
         StopReason::MaxIterations,
@@ -92,6 +94,7 @@ impl StopReason {
         StopReason::HookSkips,
         StopReason::DiskFull,
         StopReason::DestructiveChange,
+        StopReason::SetupFailed,
         StopReason::Internal,
         StopReason::Missing,
     ];
@@ -121,6 +124,7 @@ impl StopReason {
             StopReason::HookSkips => "hook_skips",
             StopReason::DiskFull => "disk_full",
             StopReason::DestructiveChange => "destructive_change",
+            StopReason::SetupFailed => "setup_failed",
             StopReason::Internal => "internal",
             StopReason::Missing => "missing",
         }
@@ -149,6 +153,7 @@ impl StopReason {
             | StopReason::HookSkips
             | StopReason::DiskFull
             | StopReason::DestructiveChange
+            | StopReason::SetupFailed
             | StopReason::Internal
             | StopReason::Missing => "error",
         }
@@ -187,7 +192,8 @@ impl StopReason {
             StopReason::HookSkips => (1, 27),
             StopReason::DiskFull => (1, 28),
             StopReason::DestructiveChange => (1, 29),
-            StopReason::Internal => (1, 1),
+            // As where a worktree cannot be made ready, which is before there is a run.
+            StopReason::SetupFailed | StopReason::Internal => (1, 1),
             StopReason::Missing => (1, 2),
         }
     }

@@ -18,6 +18,7 @@ fn subject(wording: &str, message: &Message<'_>) -> String {
 
 // rows: 82
 // Seed defect D3, core/commit-format.ts:62-70: the formatter with several fields was never used.
+// Seed defect D3, core/loop.ts:505-511: a failed task had no name in its commit.
 #[test]
 fn presets_and_templates_word_every_outcome() {
     let own = "[{feature}] {status}: {task} in {iteration} ({title})";

@@ -20,6 +20,7 @@ pub(super) const fn event(reason: StopReason) -> Option<NotifyEvent> {
         | StopReason::HookSkips
         | StopReason::DiskFull
         | StopReason::DestructiveChange
+        | StopReason::SetupFailed
         | StopReason::Internal
         | StopReason::Missing => Some(NotifyEvent::Error),
         StopReason::Interrupted
@@ -66,6 +67,7 @@ pub(super) const fn words(reason: StopReason) -> &'static str {
         StopReason::HookSkips => "a hook skipped too often",
         StopReason::DiskFull => "the disk is full",
         StopReason::DestructiveChange => "something was destroyed",
+        StopReason::SetupFailed => "a checkout could not be set up",
         StopReason::Internal => "a defect of Windlass",
         StopReason::Missing => "something is missing",
     }

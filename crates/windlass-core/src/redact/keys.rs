@@ -35,7 +35,9 @@ fn private_key(text: &str) -> Option<usize> {
     const END: &str = "PRIVATE KEY-----";
     let rest = text.strip_prefix(HEADING)?;
     let name = rest.get(..rest.floor_char_boundary(64))?;
-    let heading = HEADING.len() + name.find(END)? + END.len();
+    // What stands in another line is the end of something else.
+    let label = name.find(END).filter(|end| name.find(['\n', '-']).is_none_or(|other| other > *end))?;
+    let heading = HEADING.len() + label + END.len();
     // Line breaks may be written as `\n` in a text of JSON or of a program.
     let body = text.get(heading..)?;
     let body =
@@ -59,6 +61,12 @@ mod tests {
     use super::*;
 
     const BODY: &str = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
+
+    #[test]
+    fn a_heading_is_one_line() {
+        assert!(!keys(&format!("-----BEGIN RSA PRIVATE KEY-----\n{BODY}")).is_empty());
+        assert!(keys(&format!("-----BEGIN RSA\n-----END RSA PRIVATE KEY-----\n{BODY}")).is_empty());
+    }
 
     #[test]
     fn keys_are_found_wherever_they_stand() {

@@ -51,6 +51,14 @@ fn known_values_are_hidden_longest_first() {
 }
 
 #[test]
+fn a_known_secret_goes_whole_wherever_another_one_begins() {
+    let redactor = Redactor::new().with_value("token").with_value("abc def").with_value("efgh");
+    assert_eq!(redactor.redact("my_token=xyz1 token"), "my_[redacted] [redacted]");
+    assert_eq!(redactor.redact("key=abc def!"), "key=[redacted]!");
+    assert_eq!(redactor.redact("abc defgh!"), "[redacted]!");
+}
+
+#[test]
 fn an_address_gives_away_none_of_its_secrets() {
     let address = "https://me:p%40ssword@hooks.example.org/services/T000/B000?k=v4lue&x=#end";
     let redactor = Redactor::new().with_address(address);

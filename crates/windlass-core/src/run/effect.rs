@@ -147,6 +147,8 @@ pub enum Effect {
         end: TaskEnd,
         /// The snapshot that its uncommitted changes are counted from.
         since: Option<SnapshotId>,
+        /// Its attempts since then, in their order.
+        attempts: Vec<TurnKey>,
     },
     /// Tell of the end whoever has to be told, and let what else is on its way arrive.
     Announce,
@@ -166,6 +168,8 @@ pub enum CommitKind {
     #[default]
     Complete,
     /// It holds, and more is to come.
+    Progress,
+    /// It does not hold, and is kept all the same, where that is wanted.
     Attempted,
 }
 

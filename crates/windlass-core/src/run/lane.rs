@@ -157,6 +157,8 @@ pub struct InGit {
     pub tip: Option<String>,
     /// It is on the branch.
     pub landed: bool,
+    /// It was committed as an attempt that failed: whatever is said of it later, it is not done.
+    pub attempted: bool,
     /// Why it could not be committed: the agent's problem.
     pub refused: Option<String>,
     /// Why it cannot reach the branch, whatever the agent does.

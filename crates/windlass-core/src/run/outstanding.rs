@@ -112,11 +112,11 @@ impl Run {
                 })
                 .into_iter()
                 .collect(),
-            LaneState::Advancing(turn, outcome, _) => vec![Effect::Commit {
+            LaneState::Advancing(turn, outcome, judged) => vec![Effect::Commit {
                 lane: id,
                 turn: turn.key(),
                 since: lane.committed.as_ref().and_then(|committed| committed.snapshot.clone()),
-                what: self.commit_kind(outcome),
+                what: self.commit_kind(id, outcome, judged),
             }],
             LaneState::Queued(..) | LaneState::Landing(..) => {
                 self.outstanding_merge(id, lane).into_iter().collect()

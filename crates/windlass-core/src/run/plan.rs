@@ -126,6 +126,9 @@ pub struct JobTasks {
     pub feature: Option<String>,
     /// So often a task may fail before it is parked.
     pub attempts: u32,
+    /// What an attempt that failed has left is committed, and said to be that. Never in lanes, whose work is nobody else's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub commits_attempts: bool,
 }
 
 /// Several lanes at once, each in a checkout of its own.

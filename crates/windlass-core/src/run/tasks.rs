@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::fact::{
     CheckOutcome, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
 };
-use crate::run::lane::{LaneState, Outcome, Turn};
-use crate::run::{CommitKind, Effect, Mode, Run, RunPlan};
+use crate::run::lane::{Judged, LaneState, Outcome, Turn};
+use crate::run::{CommitKind, CommitPolicy, Effect, Mode, Run, RunPlan, TurnKey};
 use crate::tasks::{Counts, Schedule, Standing};
 
 /// So many tasks that stand in the way are named.
@@ -30,6 +30,8 @@ pub(super) struct AtWork {
     pub id: TaskId,
     /// What was there when the lane took it up; `None` before the lane was opened.
     pub began: Option<Evidence>,
+    /// The attempts that agents have made at it since something of it was last committed.
+    pub attempts: Vec<TurnKey>,
     /// The agent was already asked to put it together with what the branch had got meanwhile.
     pub merged_by_agent: bool,
     /// The commit of its work as it was before the agent was asked to.
@@ -140,9 +142,26 @@ impl Run {
     }
 
     /// What the work of this lane is to be called when the runner commits it.
-    pub(super) fn commit_kind(&self, outcome: &Outcome) -> CommitKind {
-        let attempted = self.is_of_tasks() && !outcome.claimed;
-        if attempted { CommitKind::Attempted } else { CommitKind::Complete }
+    pub(super) fn commit_kind(&self, lane: LaneId, outcome: &Outcome, judged: &Judged) -> CommitKind {
+        let holds = self.gates_green(&judged.outcomes) && self.would_commit(lane, outcome);
+        match (self.is_of_tasks(), holds) {
+            (true, false) => CommitKind::Attempted,
+            (true, true) if !outcome.claimed => CommitKind::Progress,
+            _ => CommitKind::Complete,
+        }
+    }
+
+    /// Is what an attempt has left committed although it does not hold?
+    pub(super) fn keeps_attempt(&self, lane: LaneId, turn: &Turn, outcome: &Outcome) -> bool {
+        let plan =
+            self.plan.as_ref().filter(|plan| plan.commit == CommitPolicy::Runner && plan.lanes.is_none());
+        let wanted =
+            plan.and_then(|plan| plan.job.tasks.as_ref()).is_some_and(|tasks| tasks.commits_attempts);
+        wanted
+            && self.is_of_tasks()
+            && turn.purpose == Purpose::Work
+            && self.differs_from_commit(lane, outcome)
+            && self.task_changed(lane, outcome)
     }
 
     /// Did the lane's task change anything since it was taken up?
@@ -230,6 +249,10 @@ impl Run {
         let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
         let named = self.parked_tasks();
         match (parked, waiting) {
+            (0, 0) if self.tasks_done() => {
+                "every task is done, but the checks do not pass, and no task is left for that".to_owned()
+            }
+            (0, 0) => "there is no task".to_owned(),
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
             ),
@@ -248,7 +271,9 @@ impl Run {
     pub(super) fn close_task(&self, lane: LaneId, turn: &Turn, end: &TaskEnd) -> Option<Effect> {
         let since =
             self.lanes.get(&lane)?.committed.as_ref().and_then(|committed| committed.snapshot.clone());
-        Some(Effect::CloseTask { lane, turn: turn.key(), task: turn.task.clone()?, end: end.clone(), since })
+        let attempts = self.lanes.get(&lane)?.task.as_ref().map_or_else(Vec::new, |at| at.attempts.clone());
+        let (turn, task, end) = (turn.key(), turn.task.clone()?, end.clone());
+        Some(Effect::CloseTask { lane, turn, task, end, since, attempts })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::fact::{
     Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, Fact, LaneId, Now, StopReason, Verdict,
 };
 use crate::mode;
-use crate::run::lane::{Judged, LaneState, Outcome, Turn};
+use crate::run::lane::{InGit, Judged, LaneState, Outcome, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{CommitPolicy, Hold, NotesShare, Retries, Run};
 
@@ -58,9 +58,14 @@ impl Run {
         let ours = self.plan.as_ref().is_some_and(|plan| plan.commit == CommitPolicy::Runner);
         let whole =
             matches!(outcome.summary.class, Class::Success | Class::MaxTurns | Class::BudgetExhausted);
+        ours && whole && self.differs_from_commit(lane, outcome)
+    }
+
+    /// Is there anything that was not committed yet?
+    pub(super) fn differs_from_commit(&self, lane: LaneId, outcome: &Outcome) -> bool {
         let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
         let differs = |tree: &str| committed.is_none_or(|committed| committed.evidence.tree != tree);
-        ours && whole && outcome.kept.as_ref().is_some_and(|kept| differs(&kept.evidence.tree))
+        outcome.kept.as_ref().is_some_and(|kept| differs(&kept.evidence.tree))
     }
 
     /// Does something besides the agent speak for a task's being done: gates, or something that changed?
@@ -87,7 +92,8 @@ impl Run {
         // Whatever else says that it is done: a build without its plan is not (seed defect D2, verify.rs).
         let claims = (if has_until { shown } else { outcome.claimed }) && !self.has_lost_its_plan();
         let progress = has_progress(turn, outcome, judged);
-        let kept_out = outcome.in_git.refused.is_some() || outcome.in_git.dead_end.is_some();
+        let InGit { refused, dead_end, attempted, .. } = &outcome.in_git;
+        let kept_out = refused.is_some() || dead_end.is_some() || *attempted;
         let kept_out = (kept_out && self.is_of_tasks()) || !self.held(lane).is_empty();
         if claims && (kept_out || !self.gates_green(&judged.outcomes)) {
             return Verdict::ClaimRefused;

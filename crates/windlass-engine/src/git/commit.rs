@@ -213,7 +213,7 @@ fn empty_tree(repository: &Repository) -> String {
 }
 
 /// The tree of a commit; the empty tree where there is none.
-fn tree_of(repository: &Repository, commit: Option<ObjectId>) -> Result<String, GitError> {
+pub(super) fn tree_of(repository: &Repository, commit: Option<ObjectId>) -> Result<String, GitError> {
     let Some(commit) = commit else {
         return Ok(empty_tree(repository));
     };
@@ -222,31 +222,35 @@ fn tree_of(repository: &Repository, commit: Option<ObjectId>) -> Result<String, 
 }
 
 /// An index of our own, gone when it is dropped.
-struct PrivateIndex<'a> {
+pub(super) struct PrivateIndex<'a> {
     repository: &'a Repository,
     path: PathBuf,
     _folder: tempfile::TempDir,
 }
 
 impl<'a> PrivateIndex<'a> {
-    fn create(repository: &'a Repository, store: &Store) -> Result<Self, FileError> {
+    pub(super) fn create(repository: &'a Repository, store: &Store) -> Result<Self, FileError> {
         let scratch = store.scratch();
         create_private_folder(&scratch)?;
         let folder = tempfile::tempdir_in(&scratch).at("write in", &scratch)?;
         Ok(Self { repository, path: folder.path().join("index"), _folder: folder })
     }
 
-    fn call(&self) -> Call {
+    pub(super) fn call(&self) -> Call {
         Call::within(self.repository).env("GIT_INDEX_FILE", &self.path).env("GIT_LITERAL_PATHSPECS", "1")
     }
 
-    fn write_tree(&self) -> Result<String, GitError> {
+    pub(super) fn write_tree(&self) -> Result<String, GitError> {
         Ok(String::from_utf8_lossy(self.call().arg("write-tree").output()?.trim_ascii_end()).into_owned())
     }
 
     /// Puts the candidate's changes into the index; a sentence when a content is nowhere to be had, or a filter that it has
     /// to go through.
-    fn take(&self, store: &Store, candidate: &Candidate<'_>) -> Result<Option<String>, CommitError> {
+    pub(super) fn take(
+        &self,
+        store: &Store,
+        candidate: &Candidate<'_>,
+    ) -> Result<Option<String>, CommitError> {
         let present = |path: &&Vec<u8>| candidate.inventory.entry(path).is_some();
         let written: Vec<&[u8]> = candidate.changed.iter().filter(present).map(Vec::as_slice).collect();
         if let Some(missing) = filter_missing(&self.repository.missing_filters(&written)?) {

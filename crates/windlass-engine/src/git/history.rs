@@ -67,6 +67,6 @@ impl Repository {
     /// `replace` says.
     fn history(&self) -> Call {
         let ceiling = self.top.parent().unwrap_or(&self.top);
-        Call::new(&self.top).env("GIT_CEILING_DIRECTORIES", ceiling).env("GIT_NO_REPLACE_OBJECTS", "1")
+        Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling).env("GIT_NO_REPLACE_OBJECTS", "1")
     }
 }

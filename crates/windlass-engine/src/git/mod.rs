@@ -1,5 +1,6 @@
 //! The only place that runs git.
 
+mod aside;
 mod begin;
 mod call;
 mod commit;
@@ -16,6 +17,7 @@ mod worktree;
 #[cfg(test)]
 mod tests;
 
+pub use aside::{TakenBack, commit_aside, take_back};
 pub use begin::{first_commit, init, missing_identity};
 pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
 pub(crate) use history::TreeFiles;

@@ -296,7 +296,7 @@ impl Repository {
     /// # Errors
     /// There is no commit yet, or git cannot be asked.
     pub(crate) fn subjects(&self, most: u32) -> Result<Vec<String>, GitError> {
-        let call = Call::new(&self.top).args([
+        let call = Call::within(self).args([
             "rev-list",
             "--format=%s",
             &format!("--max-count={most}"),

@@ -1,7 +1,7 @@
 //! Uncommitted work that is found when a run begins: a person's, which stays theirs, and an interrupted run's, which is
 //! kept and committed under its own name.
 
-mod record;
+pub(crate) mod record;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

@@ -32,12 +32,20 @@ pub fn add(folder: &RunFolder, found: Uncommitted) -> Result<(), FileError> {
     let path: &Path = &file(folder);
     let mut all = read(folder)?.unwrap_or_default();
     all.extend(found);
+    replace(path, to_text(&all).as_bytes(), 0o600)
+}
+
+fn to_text(all: &Uncommitted) -> String {
     let line = |(path, content): (&Vec<u8>, &Option<ObjectId>)| {
         let content = content.map_or_else(|| "-".to_owned(), |content| content.to_string());
         format!("{content}\t{}\n", quote(path))
     };
-    let text: String = all.iter().map(line).collect();
-    replace(path, text.as_bytes(), 0o600)
+    all.iter().map(line).collect()
+}
+
+/// The record as it would be written anew.
+pub(crate) fn rewritten(text: &str) -> String {
+    to_text(&parse(text))
 }
 
 fn parse(text: &str) -> Uncommitted {

@@ -15,7 +15,7 @@ mod landlock;
 mod lane;
 mod local;
 mod probe;
-mod proxy;
+pub(crate) mod proxy;
 mod room;
 mod secrets;
 mod trial;

@@ -70,6 +70,14 @@ impl Snapshot {
         self.files.get(found)
     }
 
+    /// The same files for another working tree of the repository: those of a lane for the directory that lanes work for. Of
+    /// the lane's own repository nothing is in it.
+    #[must_use]
+    pub fn brought_to(self, root: &Path) -> Snapshot {
+        let place = KeptPlace { root: root.to_owned(), git_dir: None, common_dir: None, ..self.place };
+        Snapshot { place, repository: Vec::new(), ..self }
+    }
+
     /// Takes a snapshot's tree apart.
     pub(super) fn read(
         objects: &LooseObjects,

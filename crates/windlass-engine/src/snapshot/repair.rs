@@ -4,6 +4,8 @@
 //! Branches, tags and stashes that the snapshot does not know stay, unless they stand in the way. What is replaced or
 //! removed is kept first. Each step can be repeated; a repair that was killed is finished by another one.
 
+mod steps;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +17,7 @@ use super::name::SnapshotName;
 use super::repository::{KeptPlace, OwnFile, beside_head, is_of_another_tree, location, walk};
 use super::restore::RestoreError;
 use super::{Snapshot, SnapshotError, Store, objects};
-use crate::file::{AtPath, FileError, read_if_there, remove_empty_folders, replace};
+use crate::file::{AtPath, FileError, read_if_there};
 use crate::git::{ObjectId, PackedRefs, RefValue, Repository};
 use crate::inventory::{EntryKind, Place, Surveyor, as_path};
 
@@ -91,14 +93,6 @@ impl Snapshot {
             object_format,
         });
         Place { root, directory, repository }
-    }
-
-    /// The same files for another working tree of the repository: those of a lane for the directory that lanes work for. Of
-    /// the lane's own repository nothing is in it.
-    #[must_use]
-    pub fn brought_to(self, root: &Path) -> Snapshot {
-        let place = KeptPlace { root: root.to_owned(), git_dir: None, common_dir: None, ..self.place };
-        Snapshot { place, repository: Vec::new(), ..self }
     }
 }
 
@@ -429,80 +423,11 @@ pub fn repair(
     let before = store.keep(&place, &now, &name)?;
     repaired.before = Some((name, before.id));
     for step in &plan.steps {
-        match carry_out(step) {
+        match steps::carry_out(step) {
             Ok(()) => repaired.done += 1,
             Err(error) if error.is_disk_full() => return Err(SnapshotError::from(error).into()),
             Err(error) => repaired.left_alone.push(error.to_string()),
         }
     }
     Ok(repaired)
-}
-
-fn carry_out(step: &RepairStep) -> Result<(), FileError> {
-    match step {
-        RepairStep::CreateFolder(path) => fs::create_dir_all(path).at("create", path),
-        RepairStep::CopyObjects { from, to } => {
-            make_room(to)?;
-            objects::copy(from, to).map(drop)
-        }
-        RepairStep::WriteFile { path, content, kind } => {
-            make_room(path)?;
-            write(path, content, *kind)
-        }
-        RepairStep::Remove(path) => remove(path),
-        RepairStep::MoveAside(path) => move_aside(path),
-        RepairStep::WriteReference { path, to, .. } => {
-            make_room(path)?;
-            replace(path, format!("{to}\n").as_bytes(), 0o644)
-        }
-    }
-}
-
-fn write(path: &Path, content: &[u8], kind: EntryKind) -> Result<(), FileError> {
-    match kind {
-        EntryKind::Symlink => {
-            remove(path)?;
-            std::os::unix::fs::symlink(as_path(content), path).at("write", path)
-        }
-        EntryKind::Executable => {
-            // Its permissions are those of the file that is replaced, where there is one.
-            remove(path)?;
-            replace(path, content, 0o755)
-        }
-        EntryKind::File | EntryKind::Submodule => replace(path, content, 0o644),
-    }
-}
-
-/// Removes a file, or a folder that nothing is in.
-fn remove(path: &Path) -> Result<(), FileError> {
-    let removed = if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        remove_empty_folders(path)
-    } else {
-        fs::remove_file(path)
-    };
-    match removed {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => removed.at("remove", path),
-    }
-}
-
-fn move_aside(path: &Path) -> Result<(), FileError> {
-    let name = |number: u32| {
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".aside-{number}"));
-        path.with_file_name(name)
-    };
-    let free = (1..1000).map(name).find(|free| free.symlink_metadata().is_err());
-    free.map_or(Ok(()), |free| fs::rename(path, free).at("move aside", path))
-}
-
-/// Creates the folders above a path, and removes empty folders in its place, as git leaves them behind.
-fn make_room(path: &Path) -> Result<(), FileError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).at("create", folder)?;
-    }
-    if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        remove_empty_folders(path).at("replace", path)?;
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! The store: a bare repository that only Windlass writes to.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::fact::{RunId, SnapshotId};
@@ -13,6 +14,7 @@ use super::repository::{CapturedFiles, OwnFile};
 use super::{SnapshotError, tree};
 use crate::file::{AtPath, Replacement, create_private_folder, read_if_there, replace};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind};
+use crate::inventory::is_half_written;
 
 /// Where snapshots are kept.
 #[derive(Debug)]
@@ -70,6 +72,13 @@ impl Store {
     pub fn tidy(&self) {
         for objects in ["objects", "repository-objects"] {
             loose::remove_leftovers(&self.folder.join(objects));
+        }
+        // Names that were not put in place.
+        for run in fs::read_dir(self.folder.join("refs/windlass")).into_iter().flatten().flatten() {
+            let names = fs::read_dir(run.path()).into_iter().flatten().flatten();
+            for half in names.filter(|name| is_half_written(name.file_name().as_bytes())) {
+                drop(fs::remove_file(half.path()));
+            }
         }
         // Private files of a commit that was cut off.
         drop(fs::remove_dir_all(self.scratch()));

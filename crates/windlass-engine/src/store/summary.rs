@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{CallId, Cost, Entry, Fact, Items, RunId, StopReason, Tokens, path_text};
+use windlass_core::fact::{CallId, Cost, Entry, Fact, Items, RunId, StopReason, TaskEnd, Tokens, path_text};
 use windlass_core::run::{Mode, RunPlan};
+use windlass_core::tasks::Schedule;
 
 /// One run in a few words.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +96,8 @@ struct Fold {
     summary: RunSummary,
     /// Calls that were reserved for and have not ended.
     open: Vec<(CallId, Cost)>,
+    /// Of a run of tasks: how they stand.
+    tasks: Option<Schedule>,
 }
 
 impl Fold {
@@ -118,7 +121,7 @@ impl Fold {
             tokens: Tokens::default(),
             ending: None,
         };
-        Fold { summary, open: Vec::new() }
+        Fold { summary, open: Vec::new(), tasks: None }
     }
 
     fn take(&mut self, entry: &Entry) {
@@ -126,6 +129,16 @@ impl Fold {
         summary.last = entry.at.wall;
         match &entry.fact {
             Fact::RunResumed { .. } => summary.ending = None,
+            Fact::TasksRead { tasks } => self.tasks = Some(Schedule::new(tasks.clone())),
+            Fact::TaskClosed { task, end, .. } => {
+                if let Some(tasks) = &mut self.tasks
+                    && *end == TaskEnd::Done
+                {
+                    tasks.finish(task);
+                }
+            }
+            // What a claim and a lane's own copy of the file say of tasks is not how they stand.
+            Fact::Surveyed { .. } | Fact::Kept { .. } if self.tasks.is_some() => {}
             Fact::Surveyed { standing: Some(standing), .. }
             | Fact::StatusChanged { standing, .. }
             | Fact::Kept { standing: Some(standing), .. } => summary.items = standing.items,
@@ -161,6 +174,10 @@ impl Fold {
     fn finish(mut self) -> RunSummary {
         self.summary.reserved = self.open.iter().map(|(_, reserved)| *reserved).sum();
         self.summary.cost += self.summary.reserved;
+        if let Some(tasks) = &self.tasks {
+            let counts = tasks.counts();
+            self.summary.items = Some(Items { done: counts.done as u64, total: counts.total as u64 });
+        }
         self.summary
     }
 }

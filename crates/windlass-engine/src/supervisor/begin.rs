@@ -39,7 +39,7 @@ impl Supervisor {
         Ok(())
     }
 
-    fn begin(&mut self, effect: Effect) -> Result<(), EngineError> {
+    pub(super) fn begin(&mut self, effect: Effect) -> Result<(), EngineError> {
         match &effect {
             Effect::Call { lane, call, turn, purpose, budget } => {
                 let folder = self.folder.call(turn.iteration, turn.attempt, *purpose);
@@ -145,7 +145,7 @@ impl Supervisor {
     }
 
     /// What is started in a lane is told which one it is in, and which ports are its own.
-    fn environment_of(&self, lane: LaneId) -> Vec<(OsString, OsString)> {
+    pub(super) fn environment_of(&self, lane: LaneId) -> Vec<(OsString, OsString)> {
         let mut environment = self.environment.clone();
         let lanes = self.run.plan().and_then(|plan| plan.lanes.as_ref()?.bootstrap.clone());
         if let Some(bootstrap) = lanes.filter(|_| lane != LaneId::default()) {

@@ -8,7 +8,7 @@ use windlass_core::run::{CommitKind, Input, RunPlan, TurnKey};
 
 use super::damage;
 use super::event::WorkError;
-use super::tasks::is_own_file;
+use super::tasks::{is_own_file, own_paths};
 use super::worker::Worked;
 use super::world::World;
 use crate::git::{self, Candidate, CommitHooks, CommitOutcome, Repository};
@@ -93,6 +93,11 @@ fn commit(
     }
     let since = store.load(since)?;
     let mut changed = changed_paths(&since, &candidate.inventory);
+    // What the runner writes it writes after the agent, which may have left there what the runner says now.
+    let own = own_paths(&world.plan, &place, &candidate.inventory);
+    changed.extend(own.into_iter().filter(|path| since.file(path).is_some()));
+    changed.sort_unstable();
+    changed.dedup();
     // What a check wrote and nobody has touched since is not the iteration's.
     changed.retain(|path| {
         world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
@@ -124,6 +129,7 @@ pub(super) fn message<'a>(plan: &'a RunPlan, turn: TurnKey, of: Subject<'a>) -> 
     Message {
         outcome: match of.kind {
             CommitKind::Complete => Outcome::Complete,
+            CommitKind::Progress => Outcome::Progress,
             CommitKind::Attempted => Outcome::Attempted,
         },
         run: &plan.run.0,

@@ -219,7 +219,7 @@ impl Supervisor {
             match &mut held.live {
                 Live::Hook(live) => live.cut(),
                 Live::Clearing(hook, _) => waiting.push((*lane, *hook)),
-                Live::Nothing | Live::Call(_) | Live::Check(_) => continue,
+                Live::Nothing | Live::Call(_) | Live::Check(_) | Live::Setup(_) => continue,
             }
             cut = true;
         }

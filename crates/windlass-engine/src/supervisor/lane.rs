@@ -9,7 +9,9 @@ use super::call::LiveCall;
 use super::check::LiveCheck;
 use super::hook::LiveHook;
 use super::keeper_gone;
+use super::setup::LiveSetup;
 use crate::process::{Keeper, ProcessError, SpawnId};
+use crate::worktree::bootstrap::SetupError;
 
 /// A lane's processes. At most one thing runs at a time, so that "everything below the keeper" is exactly what it
 /// started.
@@ -33,6 +35,8 @@ pub(super) enum Live {
     Check(LiveCheck),
     /// A hook.
     Hook(LiveHook),
+    /// The setup command of a fresh checkout.
+    Setup(LiveSetup),
     /// What was abandoned is being ended; then this hook is called, with this iteration's number.
     Clearing(HookName, u32),
 }
@@ -45,6 +49,8 @@ pub(super) enum Ending {
     Check(CheckStage, CheckOutcome),
     /// A hook is over.
     Hook(HookName, HookOutcome),
+    /// A setup command is over.
+    Setup(Result<(), SetupError>),
 }
 
 impl LiveLane {
@@ -56,6 +62,7 @@ impl LiveLane {
             Live::Call(call) => call.sweeping,
             Live::Check(check) => check.sweeping,
             Live::Hook(hook) => hook.sweeping,
+            Live::Setup(setup) => setup.sweeping,
             Live::Clearing(..) => true,
         };
         let Some(keeper) = &self.keeper else {
@@ -79,6 +86,7 @@ impl LiveLane {
             Live::Call(call) => call.exited(ended),
             Live::Check(check) => check.exited(ended),
             Live::Hook(hook) => hook.exited(ended),
+            Live::Setup(setup) => setup.exited(ended),
         }
     }
 
@@ -89,6 +97,7 @@ impl LiveLane {
             Live::Call(call) if call.sweeping => false,
             Live::Check(check) if check.sweeping => false,
             Live::Hook(hook) if hook.sweeping => false,
+            Live::Setup(setup) if setup.sweeping => false,
             Live::Call(call) => match call.due() {
                 Some(Due::Cut(cut)) => return Ok(Some(cut)),
                 Some(Due::Finished) => {
@@ -105,6 +114,10 @@ impl LiveLane {
                 hook.sweeping = hook.is_due(now);
                 hook.sweeping
             }
+            Live::Setup(setup) => {
+                setup.sweeping = setup.is_due(now);
+                setup.sweeping
+            }
         };
         if let (true, Some(keeper)) = (finished, &self.keeper) {
             keeper.kill_tree()?;
@@ -119,6 +132,7 @@ impl LiveLane {
             Live::Call(call) => call.sweeping,
             Live::Check(check) => check.sweeping,
             Live::Hook(hook) => hook.sweeping,
+            Live::Setup(setup) => setup.sweeping,
         };
         if !over {
             return None;
@@ -132,6 +146,7 @@ impl LiveLane {
             }
             Live::Check(check) => Some(Ending::Check(check.stage, check.outcome(now))),
             Live::Hook(hook) => Some(Ending::Hook(hook.hook, hook.outcome(now))),
+            Live::Setup(setup) => Some(Ending::Setup(setup.end())),
         }
     }
 
@@ -142,9 +157,11 @@ impl LiveLane {
             Live::Call(call) if call.sweeping => None,
             Live::Check(check) if check.sweeping => None,
             Live::Hook(hook) if hook.sweeping => None,
+            Live::Setup(setup) if setup.sweeping => None,
             Live::Call(call) => call.next_due(),
             Live::Check(check) => Some(check.left(now)),
             Live::Hook(hook) => Some(hook.left(now)),
+            Live::Setup(setup) => Some(setup.left(now)),
         }
     }
 
@@ -164,6 +181,10 @@ impl LiveLane {
             Live::Hook(hook) => {
                 hook.exited(Ended::Lost);
                 hook.sweeping = true;
+            }
+            Live::Setup(setup) => {
+                setup.exited(Ended::Lost);
+                setup.sweeping = true;
             }
         }
     }

@@ -37,7 +37,9 @@ pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -
     if lane == LaneId::default() {
         return None;
     }
-    let directory = Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below);
+    // Joined with nothing a path would end in a slash, and rules about it would fit no file.
+    let directory: PathBuf =
+        Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below).components().collect();
     Some(RunPlan { directory, ..plan.clone() })
 }
 
@@ -62,6 +64,11 @@ pub(super) fn is_missing(plan: &RunPlan, main: Option<&Repository>, lane: LaneId
         }
         _ => false,
     }
+}
+
+/// The file that says by which command a lane's checkout was made ready. It goes with the checkout.
+pub(super) fn set_up_by(folder: &Path, lane: LaneId) -> PathBuf {
+    home(folder, lane).join("set-up")
 }
 
 fn home(folder: &Path, lane: LaneId) -> PathBuf {

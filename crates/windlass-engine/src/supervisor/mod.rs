@@ -1,6 +1,7 @@
 //! The supervisor: the only select loop. It asks the core what follows, writes the facts down, and carries out what
 //! they intend.
 
+mod aside;
 mod audience;
 mod begin;
 mod call;
@@ -14,10 +15,12 @@ mod guard;
 mod hook;
 mod lane;
 mod lanes;
+mod lost_tasks;
 mod prepare;
 mod react;
 mod recover;
 mod refuse;
+mod setup;
 mod standing;
 mod tasks;
 mod tell;

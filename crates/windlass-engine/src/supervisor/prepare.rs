@@ -84,7 +84,7 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
     let turn = TurnKey { iteration: 1, attempt: 1 };
     let purpose = mode::purpose(plan.job.mode);
     let notes = NotesShare::Usual;
-    let known = &Known::default();
+    let known = &Known::at_first(tasks::rows(plan));
     let lane = LaneId::default();
     let preparation = Preparation { plan, folder, lane, turn, purpose, notes, known };
     let call = folder.call(turn.iteration, turn.attempt, purpose);

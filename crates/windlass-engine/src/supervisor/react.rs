@@ -20,6 +20,7 @@ impl Supervisor {
     pub(super) fn event(&mut self, event: Event) -> Result<(), EngineError> {
         match event {
             Event::Stirred => Ok(()),
+            Event::Worked(Input::Opened { lane, .. }) if self.wants_setup(lane) => self.begin_setup(lane),
             Event::Worked(input) => self.take(input),
             Event::WorkFailed(WorkError { stop_reason, detail }) => {
                 if stop_reason == StopReason::DiskFull {
@@ -78,6 +79,7 @@ impl Supervisor {
                         live.abandon();
                         self.take(Input::HookEnded { lane, hook, outcome: not_started(&detail) })
                     }
+                    Live::Setup(setup) => self.setup_ended(lane, setup.not_started(detail)),
                     Live::Nothing | Live::Clearing(..) => Ok(()),
                 }
             }
@@ -116,6 +118,7 @@ impl Supervisor {
         match ending {
             None => Ok(()),
             Some(Ending::Check(stage, outcome)) => self.check_ended(lane, stage, outcome),
+            Some(Ending::Setup(ended)) => self.setup_ended(lane, ended),
             Some(Ending::Hook(hook, outcome)) => self.take(Input::HookEnded { lane, hook, outcome }),
             Some(Ending::Call(call, mut report)) => {
                 if let Some(plan) = self.plan_in(lane) {

@@ -192,7 +192,8 @@ fn is_younger(path: &Path, then: SystemTime) -> bool {
     changed.is_ok_and(|changed| changed > then)
 }
 
-fn both_ends(world: &World, turn: TurnKey) -> Result<Option<(Snapshot, Snapshot)>, WorkError> {
+/// The snapshots of before and after an attempt; `None` where one of them was not taken.
+pub(super) fn both_ends(world: &World, turn: TurnKey) -> Result<Option<(Snapshot, Snapshot)>, WorkError> {
     let Some(store) = &world.snapshots else {
         return Ok(None);
     };

@@ -8,17 +8,18 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use windlass_core::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
 use windlass_core::doc::tasks::{TaskForm, TaskList};
-use windlass_core::fact::{Items, SnapshotId, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
+use windlass_core::fact::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
 use windlass_core::prompt::TaskWork;
 use windlass_core::run::{CommitKind, CommitPolicy, Input, JobTasks, Mode, RunPlan, TurnKey};
 use windlass_core::tasks::{self as schedule, Schedule};
 
+use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
 use super::worker::{AtTask, Known};
 use super::world::World;
-use crate::inventory::{Place, as_path, is_own};
+use crate::inventory::{Inventory, Place, as_path};
 use crate::progress::{ProgressFileError, write_progress};
-use crate::snapshot::{Side, remove_half_written, undo};
+use crate::snapshot::Side;
 use crate::tasks::{TasksError, read_tasks, set_state};
 
 /// So many changes of somebody else's are named.
@@ -43,6 +44,14 @@ pub fn is_own_file(plan: &RunPlan, place: &Place, path: &[u8]) -> bool {
     own.any(|own| as_path(path).starts_with(as_path(&own)))
 }
 
+/// Those of them that are there, relative to the repository's top.
+pub(super) fn own_paths(plan: &RunPlan, place: &Place, there: &Inventory) -> Vec<Vec<u8>> {
+    let own: Vec<PathBuf> =
+        own_files(plan).filter_map(|file| Some(as_path(&place.relative(&file)?).to_owned())).collect();
+    let is_own = |path: &[u8]| own.iter().any(|own| as_path(path).starts_with(own));
+    there.entries.iter().filter(|entry| is_own(&entry.path)).map(|entry| entry.path.clone()).collect()
+}
+
 /// What the tasks' file says.
 pub(super) fn read(plan: &RunPlan) -> Option<Arc<TaskList>> {
     Some(read_tasks(&plan.directory, &of(plan)?.file).list)
@@ -60,7 +69,12 @@ pub(super) fn standing(plan: &RunPlan, at: Option<&TaskId>) -> Option<Standing> 
     if list.is_missing() {
         return Some(Standing::default());
     }
-    let rows = list.tasks();
+    // Of several with one id the first counts.
+    let rows: Vec<_> = list
+        .tasks()
+        .iter()
+        .filter(|task| list.task(&task.row.id).is_some_and(|first| std::ptr::eq(first, *task)))
+        .collect();
     let done = rows.iter().filter(|task| task.row.state == TaskState::Done).count();
     let at_hand = at.and_then(|id| list.task(id));
     Some(Standing {
@@ -229,14 +243,18 @@ impl World {
         self.note_checks(&look);
         let (state, end) = match what {
             CommitKind::Complete => (TaskState::Done, TaskEnd::Done),
-            CommitKind::Attempted => (TaskState::InProgress, TaskEnd::Again { why: String::new() }),
+            CommitKind::Progress | CommitKind::Attempted => {
+                (TaskState::InProgress, TaskEnd::Again { why: String::new() })
+            }
         };
         let mut said = self.write_states(known, Some(state))?;
         said.extend(self.note_progress(known, turn, &end)?);
         let look = self.look()?;
         let name = match &self.snapshots {
             // The attempt's snapshot is what has the changes that it was not allowed.
-            Some(store) if !known.strays.is_empty() => store.next_before_restore(&self.plan.run)?,
+            Some(store) if !known.strays.is_empty() || self.put_back == Some(turn) => {
+                store.next_before_restore(&self.plan.run)?
+            }
             _ => self.name(turn, Side::After),
         };
         let kept = self.keep_look(&look.inventory, &name)?;
@@ -250,59 +268,23 @@ impl World {
         known: &Known,
         turn: TurnKey,
         end: &TaskEnd,
-        since: Option<&SnapshotId>,
-    ) -> Result<(Vec<Input>, Option<SnapshotId>), WorkError> {
-        let parked = matches!(end, TaskEnd::Parked { .. });
-        let (mut inputs, back) = match since {
-            Some(since) if parked => self.put_aside(turn, since)?,
-            _ => (Vec::new(), None),
+        parked: Option<ParkedTask<'_>>,
+    ) -> Result<PutAside, WorkError> {
+        let mut aside = match parked {
+            Some(parked) if matches!(end, TaskEnd::Parked { .. }) => put_aside(self, &parked)?,
+            _ => PutAside::default(),
         };
         let state = match end {
             TaskEnd::Done => TaskState::Done,
             TaskEnd::Again { .. } => TaskState::InProgress,
             TaskEnd::Parked { .. } => TaskState::Open,
         };
-        inputs.extend(self.write_states(known, Some(state))?);
+        aside.inputs.extend(self.write_states(known, Some(state))?);
         // What was committed says so already.
         if *end != TaskEnd::Done || self.plan.commit != CommitPolicy::Runner {
-            inputs.extend(self.note_progress(known, turn, end)?);
+            aside.inputs.extend(self.note_progress(known, turn, end)?);
         }
-        Ok((inputs, back))
-    }
-
-    /// Makes the files what they were when last something of this run was committed: what a parked task left there is no
-    /// part of the next one. Its snapshot keeps it.
-    fn put_aside(
-        &mut self,
-        turn: TurnKey,
-        since: &SnapshotId,
-    ) -> Result<(Vec<Input>, Option<SnapshotId>), WorkError> {
-        let place = self.surveyor.place().clone();
-        if self.plan.commit != CommitPolicy::Runner || place.repository.is_none() {
-            return Ok((Vec::new(), None));
-        }
-        let now = self.look()?.inventory;
-        let after_name = self.name(turn, Side::After);
-        let Some(store) = &self.snapshots else {
-            return Ok((Vec::new(), None));
-        };
-        let (before, after) = (store.load(since)?, store.load(&store.named(&after_name)?)?);
-        let mut changed = crate::snapshot::changed_since(store, &before, &now)?;
-        changed.retain(|path| !is_own(path) && !is_own_file(&self.plan, &place, path));
-        if changed.is_empty() {
-            return Ok((Vec::new(), Some(since.clone())));
-        }
-        remove_half_written(&place.root, &now, [&before, &after]);
-        undo(store, &place, (&before, &after), &changed)?;
-        let said = format!(
-            "what the parked task left in {} files was taken out of them; `windlass restore {} {}` brings it back",
-            changed.len(),
-            self.plan.run,
-            turn.iteration
-        );
-        let look = self.look()?;
-        self.remember(look);
-        Ok((vec![Input::Notice(said)], Some(since.clone())))
+        Ok(aside)
     }
 }
 

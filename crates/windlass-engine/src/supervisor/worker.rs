@@ -117,6 +117,25 @@ impl Known {
     }
 }
 
+impl Known {
+    /// Before anything was done: with the first of these tasks, in mode tasks.
+    pub fn at_first(rows: Option<Vec<TaskRow>>) -> Known {
+        let schedule = rows.map(Schedule::new);
+        let first = schedule.as_ref().and_then(Schedule::next).cloned();
+        let at_task = first.map(|row| AtTask {
+            row,
+            fresh: true,
+            failed: 0,
+            conflicts: Vec::new(),
+            work: None,
+            began: Timestamp::UNIX_EPOCH,
+            cost: Cost::ZERO,
+            tokens: Tokens::default(),
+        });
+        Known { schedule, at_task, ..Known::default() }
+    }
+}
+
 impl AtTask {
     fn in_lane(run: &Run, lane: LaneId) -> Option<AtTask> {
         let (row, turn) = (run.task_in(lane)?.clone(), run.lane(lane)?.turn()?);

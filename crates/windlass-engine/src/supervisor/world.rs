@@ -9,6 +9,7 @@ use windlass_core::damage::unprotected;
 use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, TaskState};
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
+use super::aside::{ParkedTask, PutAside};
 use super::commit::{self, Subject};
 use super::damage;
 use super::event::WorkError;
@@ -55,6 +56,8 @@ pub(super) struct World {
     pub notices: Vec<String>,
     /// The files of the commit that was last asked about.
     pub committed: Option<(String, Arc<TreeFiles>)>,
+    /// The attempt whose file of tasks was put back: its snapshot has what it left of it, and keeps its name.
+    pub put_back: Option<TurnKey>,
     /// What is compared with what was there before.
     pub guard: Watch,
 }
@@ -85,6 +88,7 @@ impl World {
             held_back: BTreeSet::new(),
             notices: Vec::new(),
             committed: None,
+            put_back: None,
             guard: Watch::new(OsString::new()),
         }
     }
@@ -156,12 +160,15 @@ impl World {
                 inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);
                 Ok(inputs)
             }
-            Effect::CloseTask { lane, turn, end, since, .. } => {
-                let (mut inputs, snapshot) = self.close_task(&work.known, *turn, end, since.as_ref())?;
+            Effect::CloseTask { lane, turn, task, end, since, attempts } => {
+                let since = since.as_ref();
+                let parked = since.map(|since| ParkedTask { task, turn: *turn, attempts, since });
+                let aside = self.close_task(&work.known, *turn, end, parked)?;
+                let PutAside { mut inputs, branch, since: snapshot } = aside;
                 let look = self.look()?;
                 let evidence = self.evidence(&look);
                 self.remember(look);
-                inputs.push(Input::TaskClosed { lane: *lane, branch: None, evidence, snapshot });
+                inputs.push(Input::TaskClosed { lane: *lane, branch, evidence, snapshot });
                 Ok(inputs)
             }
             Effect::RunCheck { .. }
@@ -264,6 +271,8 @@ impl World {
         let at = known.at_task.as_ref().map(|at| &at.row.id);
         inputs.extend(self.say_once(tasks::foreign_changes(&self.plan, known).into_iter().collect()));
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
+        // After the claim was read.
+        inputs.extend(self.bring_tasks_back(turn, known)?);
         inputs.push(Input::Examined { lane, suspicions });
         inputs.push(Input::Kept { lane, evidence, snapshot, changed, strayed, standing });
         Ok(inputs)

@@ -1,6 +1,7 @@
-//! What snapshots write about themselves: paths on lines, what was left out, where all of it belongs, names.
+//! What snapshots write about themselves: paths on lines, what was left out, what was uncommitted, where all of it
+//! belongs, names.
 
-use windlass_engine::fuzzing::{kept_place, left_out_list, quote, unquote};
+use windlass_engine::fuzzing::{kept_place, left_out_list, quote, uncommitted_record, unquote};
 use windlass_engine::snapshot::Moment;
 
 pub(crate) fn run(data: &[u8]) {
@@ -10,6 +11,8 @@ pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let written = left_out_list(&text);
     assert_eq!(left_out_list(&written), written, "written and read");
+    let record = uncommitted_record(&text);
+    assert_eq!(uncommitted_record(&record), record, "written and read");
     if let Some(place) = kept_place(&text) {
         assert_eq!(kept_place(&place), Some(place.clone()), "written and read");
     }

@@ -35,6 +35,8 @@ pub(super) struct At {
     pub merging: bool,
     /// What it left could not be committed, merged or landed.
     pub stuck: bool,
+    /// It was committed as an attempt that failed.
+    pub attempted: bool,
     // In a row, since it took up its task.
     pub failures: u32,
     pub idle: u32,

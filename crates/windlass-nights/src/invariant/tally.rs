@@ -127,8 +127,11 @@ impl Tally {
                 self.at.stuck |= *stage == CheckStage::Merged && !outcome.passed();
                 self.checked(*stage, outcome);
             }
-            Fact::Committed { evidence, altered, refused, .. } => {
+            Fact::Committed { commit, evidence, altered, refused, .. } => {
                 self.at.stuck = refused.is_some();
+                self.at.attempted |= self.mode() == Mode::Tasks
+                    && commit.is_some()
+                    && !self.all_pass(CheckKind::Gate, &self.at.outcomes);
                 self.seen.insert(evidence.clone());
                 self.at.latest = Some(evidence.clone());
                 if *altered {
@@ -175,7 +178,7 @@ impl Tally {
             let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
             self.at.task_began = self.at.latest.clone().filter(|_| alone);
         }
-        (self.at.stuck, self.at.closes) = (false, true);
+        (self.at.stuck, self.at.closes, self.at.attempted) = (false, true, false);
         self.started += 1;
         (self.at.open, self.at.progress, self.at.claimed) = (true, false, false);
         self.at.verifying = false;
@@ -347,7 +350,7 @@ impl Tally {
         if self.mode() == Mode::Tasks && claims {
             let changed = self.at.task_began != self.at.newest;
             return match () {
-                () if !green || self.at.stuck => Verdict::ClaimRefused,
+                () if !green || self.at.stuck || self.at.attempted => Verdict::ClaimRefused,
                 () if self.has(CheckKind::Gate) || changed => Verdict::ClaimAccepted,
                 () => Verdict::ClaimUnsupported,
             };

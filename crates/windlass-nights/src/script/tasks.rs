@@ -19,8 +19,15 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
     script.book = if dice.chance(2) { 0 } else { file.content() };
     let attempts = dice.pick(&[(4, 2), (1, 1), (1, 3)]);
     let plan = &mut script.plan;
-    plan.job.tasks =
-        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts });
+    // Dice of its own, so that other nights are what they were.
+    let commits_attempts = Dice::new(script.seed ^ 0x5eed_0003).chance(30);
+    plan.job.tasks = Some(JobTasks {
+        file: "requirements.md".into(),
+        progress: None,
+        feature: None,
+        attempts,
+        commits_attempts,
+    });
     plan.job.workspace = None;
     plan.job.verification = None;
     plan.job.notes_file = None;

@@ -44,7 +44,9 @@ impl Board {
             TaskEnd::Parked { .. } => {
                 self.tasks.park(task);
             }
-            TaskEnd::Again { .. } => {}
+            TaskEnd::Again { .. } => {
+                self.tasks.reopen(task);
+            }
         }
         let counts = self.tasks.counts();
         if let Some(latest) = &mut self.status.latest {

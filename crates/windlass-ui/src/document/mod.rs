@@ -10,6 +10,7 @@ mod migration;
 mod plan;
 mod runs;
 mod status;
+mod status_tasks;
 mod suspicion;
 mod table;
 mod tasks;
@@ -31,6 +32,7 @@ pub use migration::{MigrationShown, MigrationState, migration_text};
 pub use plan::{PlanShown, plan_json, plan_text};
 pub use runs::{RunRow, RunState, runs_json, runs_table};
 pub use status::{RunStatus, commit_range, status_json, status_text};
+pub use status_tasks::{NamedTask, StatusTasks, TaskAtWork};
 pub use suspicion::StatusSuspicion;
 pub use tasks::{
     TasksShown, next_task_json, next_task_text, task_marked, tasks_dot, tasks_json, tasks_judged,

@@ -6,11 +6,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::fact::{
     CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Standing,
-    StandingSource, Tokens,
+    StandingSource, TaskRow, Tokens,
 };
 use windlass_core::run::{Mode, RunPlan};
+use windlass_core::tasks;
 
 use super::runs::RunState;
+use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
 use crate::board::Board;
 use crate::format;
@@ -44,8 +46,10 @@ pub struct RunStatus {
     pub items: Option<Items>,
     /// The agent's own words on where the job stands; empty where it has said none.
     pub summary: String,
-    /// The task of the plan that is worked on or comes next; `None` in modes without a plan.
+    /// The task that is worked on or comes next; `None` in modes without tasks, and where none can be done.
     pub task: Option<String>,
+    /// How the tasks stand; `None` in modes without them.
+    pub tasks: Option<StatusTasks>,
     /// When it began.
     pub started: Option<Timestamp>,
     /// The iteration at work, or the last one; 0 before the first.
@@ -162,7 +166,8 @@ impl RunStatus {
             workspace: workspace.map(|workspace| workspace.name.clone()),
             items: standing.and_then(|standing| standing.items),
             summary: standing.map(|standing| standing.summary.clone()).unwrap_or_default(),
-            task: standing.and_then(task),
+            task: standing.and_then(task).or_else(|| task_of_file(board)),
+            tasks: StatusTasks::of(board),
             started: board.started,
             iteration: foremost,
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
@@ -197,6 +202,13 @@ impl RunStatus {
 pub fn commit_range(board: &Board) -> Option<(Option<&str>, &str)> {
     let (first, last) = (board.seen.first_head(), board.seen.head()?);
     (first != Some(last)).then_some((first, last))
+}
+
+/// Of a task file: the task at work, or the next one.
+fn task_of_file(board: &Board) -> Option<String> {
+    let is_at_work = |row: &&TaskRow| board.tasks.standing(&row.id) == Some(tasks::Standing::Active);
+    let row = board.tasks.rows().iter().find(is_at_work).or_else(|| board.tasks.next())?;
+    Some(format!("{} {}", row.id, row.title))
 }
 
 /// In plan and build modes the job's own file says which task is next.
@@ -250,7 +262,10 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)).dim(mode));
     let said = Standing { items: status.items, summary: status.summary.clone(), ..Standing::default() };
     let said = one_line(&said.line(None));
-    lines.extend((!said.is_empty()).then(|| labelled("status").plain(said)));
+    match &status.tasks {
+        Some(tasks) => lines.extend(tasks.lines()),
+        None => lines.extend((!said.is_empty()).then(|| labelled("status").plain(said))),
+    }
     lines.push(labelled("cost").plain(cost(status)));
     lines.push(labelled("tokens").plain(format::tokens(&status.tokens)));
     lines.push(labelled("time").plain(time(status)));

@@ -57,6 +57,10 @@ pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
             let raised = limits.wait.saturating_mul(2);
             resume(format!(" --max-wait {}", format::flag_duration(raised)), "go on with more patience")
         }
+        StopReason::Blocked => resume(
+            String::new(),
+            "go on with tasks that were mended or added; parked ones wait for a new run",
+        ),
         StopReason::AgentUnavailable | StopReason::DiskFull => {
             advice("windlass doctor".to_owned(), "see what is wrong with this machine")
         }

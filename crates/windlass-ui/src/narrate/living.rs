@@ -40,10 +40,18 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
     Some(line)
 }
 
-/// The window's title.
+/// The window's title: `windlass: 3/50 Make it work`; of tasks, `windlass: 3/12 - TASK-004 (2/6 done)`.
 pub(crate) fn title(board: &Board) -> String {
     let job = board.plan.as_ref().map(|plan| one_line(&plan.job.title)).unwrap_or_default();
-    let iteration = board.foremost().map(|lane| iteration(board, lane));
+    let foremost = board.foremost();
+    let job = match foremost.and_then(|lane| lane.task.as_ref()) {
+        Some(task) => {
+            let counts = board.tasks.counts();
+            format!("- {} ({}/{} done)", one_line(&task.0), counts.done, counts.total)
+        }
+        None => job,
+    };
+    let iteration = foremost.map(|lane| iteration(board, lane));
     match (board.hold, iteration) {
         (Some(_), _) => format!("windlass: waiting · {job}"),
         (None, Some(iteration)) => format!("windlass: {iteration} {job}"),

@@ -19,7 +19,7 @@ use crate::harmless::{harmless, one_line};
 use crate::line::Line;
 use crate::narrate;
 use crate::terminal::{Glyphs, Terminal};
-use crate::tool::Narrator;
+use crate::tool::{Narrator, Places};
 use crate::words;
 
 /// So much is held back before it is written.
@@ -110,7 +110,7 @@ impl LogView {
         let at = entry.at.wall;
         match &entry.fact {
             Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
-                self.narrator.set_directory(&plan.directory);
+                self.narrator.set_places(Places::of(plan));
                 let resumes = matches!(entry.fact, Fact::RunResumed { .. });
                 self.session = Some(Session { began: at, resumes });
                 self.preamble();

@@ -37,20 +37,22 @@ impl ProgressView {
     }
 }
 
-/// Prints what one event adds to the lines that stay.
-pub(super) fn tell(board: &Board, event: &Event, printer: &mut Printer) {
+/// Prints what one event adds to the lines that stay; says whether that is anything.
+pub(super) fn tell(board: &Board, event: &Event, printer: &mut Printer) -> bool {
     let Event::Fact(entry) = event else {
-        return;
+        return false;
     };
     let zone = printer.notes_terminal().zone.clone();
-    for line in narrate::lines(board, entry, &zone) {
-        printer.note(&line);
+    let lines = narrate::lines(board, entry, &zone);
+    for line in &lines {
+        printer.note(line);
     }
     if let Fact::RunFinished { .. } = entry.fact {
         for line in narrate::summary(board) {
             printer.result(&line);
         }
     }
+    !lines.is_empty()
 }
 
 impl View for ProgressView {

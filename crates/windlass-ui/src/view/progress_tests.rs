@@ -1,6 +1,7 @@
 use jiff::Timestamp;
 use windlass_core::fact::{
-    CheckKind, CheckStage, Class, Cut, Fact, LaneId, RunId, StopReason, StopSource, Verdict,
+    CheckKind, CheckStage, Class, Cut, Evidence, Fact, LaneId, RunId, StopReason, StopSource, TaskEnd,
+    TaskId, TaskRow, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -310,4 +311,23 @@ fn the_living_line_counts() {
         "{notes:?}"
     );
     assert!(notes.ends_with("\r\x1b[K\x1b]0;\x07\x1b[23;0t"), "{notes:?}");
+}
+
+// rows: 119
+#[test]
+fn the_window_is_called_after_the_task_at_hand() {
+    let terminal = Terminal { interactive: true, ..columns(80) };
+    let row = |id: &str| TaskRow { id: id.into(), title: "Pay".to_owned(), ..TaskRow::default() };
+    let lane = LaneId::default();
+    let (task, end) = (TaskId::from("TASK-001"), TaskEnd::Done);
+    let mut night = Night::new();
+    night.start().fact(Fact::TasksRead { tasks: vec![row("TASK-001"), row("TASK-002")] });
+    night.fact(Fact::IterationStarted { lane, iteration: 1, task: Some(task.clone()) });
+    let evidence = Evidence { head: None, tree: "e".to_owned(), work: None };
+    night.fact(Fact::TaskClosed { lane, iteration: 1, task, end, branch: None, evidence, snapshot: None });
+    night.fact(Fact::IterationStarted { lane, iteration: 2, task: Some("TASK-002".into()) });
+    let start: Timestamp = "2026-03-01T20:00:00Z".parse().unwrap();
+    night.events.push(Event::Tick { now: start });
+    let (_, notes) = shown(ProgressView::new, &terminal, &night.events);
+    assert!(notes.contains("\x1b]0;windlass: 2/50 - TASK-002 (1/2 done)\x07"), "{notes:?}");
 }

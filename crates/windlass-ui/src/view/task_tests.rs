@@ -29,6 +29,7 @@ fn started() -> Night {
         progress: Some("progress.md".into()),
         feature: None,
         attempts: 2,
+        commits_attempts: false,
     });
     plan.lanes = Some(LanesPlan {
         count: 3,

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use windlass_core::agent::tool_input;
-use windlass_core::fact::{Entry, LaneId, Purpose};
+use windlass_core::fact::{Entry, Fact, LaneId, Purpose};
 use windlass_core::observation::{ToolInput, ToolTrace};
 
 use super::json::{FORMAT_VERSION, bytes};
@@ -64,7 +64,9 @@ impl ToolsView {
     /// Takes a fact in.
     pub fn fact(&mut self, entry: &Entry) {
         let settled = self.trail.fact(entry);
-        self.narrator.set_directory(&self.trail.directory);
+        if let Fact::RunStarted { .. } | Fact::RunResumed { .. } = entry.fact {
+            self.narrator.set_places(self.trail.roots.clone());
+        }
         self.list(settled);
     }
 

@@ -1,20 +1,31 @@
 //! Every word and every tool call of the agent, between the lines of the progress view.
 
-use windlass_core::fact::Fact;
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use windlass_core::fact::{Fact, LaneId};
 use windlass_core::mode;
+use windlass_core::observation::Observation;
 
 use super::progress::tell;
 use crate::board::Board;
 use crate::event::{Event, View};
 use crate::format;
+use crate::harmless::one_line;
 use crate::line::Line;
 use crate::printer::Printer;
-use crate::tool::Narrator;
+use crate::tool::{Narrator, Places};
 
 /// The view with everything in it.
 pub struct VerboseView {
     board: Board,
-    narrator: Narrator,
+    places: Places,
+    /// What is open differs from lane to lane.
+    narrators: BTreeMap<LaneId, Narrator>,
+    /// The iteration and the task of each lane, where there are several.
+    at_work: BTreeMap<LaneId, (u32, String)>,
+    /// Whose words the last lines were; `None` where they were not an agent's.
+    speaking: Option<LaneId>,
     printer: Printer,
 }
 
@@ -22,16 +33,26 @@ impl VerboseView {
     /// A view that prints there.
     #[must_use]
     pub fn new(printer: Printer) -> VerboseView {
-        VerboseView { board: Board::default(), narrator: Narrator::default(), printer }
+        VerboseView {
+            board: Board::default(),
+            places: Places::default(),
+            narrators: BTreeMap::new(),
+            at_work: BTreeMap::new(),
+            speaking: None,
+            printer,
+        }
     }
 
     /// What only this view says of a fact.
     fn fact(&mut self, fact: &Fact) {
         match fact {
             Fact::RunStarted { plan } | Fact::RunResumed { plan } => {
-                self.narrator.set_directory(&plan.directory);
+                self.places = Places::of(plan);
             }
-            Fact::IterationStarted { iteration, .. } => {
+            Fact::IterationStarted { lane, iteration, task, .. } => {
+                if let Some(task) = task {
+                    self.at_work.insert(*lane, (*iteration, one_line(&task.0)));
+                }
                 self.printer.note(&Line::new());
                 let mode = self.board.plan.as_ref().map(|plan| plan.job.mode);
                 // In a workspace the lines that follow say it.
@@ -39,8 +60,29 @@ impl VerboseView {
                     self.printer.note(&Line::new().strong(format!("  iteration {iteration}")));
                 }
             }
-            Fact::CallFinished { .. } => self.narrator.forget(),
+            Fact::CallFinished { lane, .. } => drop(self.narrators.remove(lane)),
             _ => {}
+        }
+    }
+
+    /// An agent's words. With several lanes it is said whose they are, wherever somebody else's came before.
+    fn observed(&mut self, lane: LaneId, at: Timestamp, observation: &Observation) {
+        let zone = self.printer.notes_terminal().zone.clone();
+        let narrator = self.narrators.entry(lane).or_insert_with(|| {
+            let mut narrator = Narrator::default();
+            narrator.set_places(self.places.clone());
+            narrator
+        });
+        let lines = narrator.lines(observation, at, &zone);
+        let several = self.board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some());
+        if several && !lines.is_empty() && self.speaking != Some(lane) {
+            self.speaking = Some(lane);
+            if let Some((iteration, task)) = self.at_work.get(&lane) {
+                self.printer.note(&Line::new().dim(format!("  iteration {iteration} · {task}")));
+            }
+        }
+        for line in lines {
+            self.printer.note(&line);
         }
     }
 }
@@ -51,14 +93,11 @@ impl View for VerboseView {
         match event {
             Event::Fact(entry) => {
                 self.fact(&entry.fact);
-                tell(&self.board, event, &mut self.printer);
-            }
-            Event::Observation { at, observation, .. } => {
-                let zone = self.printer.notes_terminal().zone.clone();
-                for line in self.narrator.lines(observation, *at, &zone) {
-                    self.printer.note(&line);
+                if tell(&self.board, event, &mut self.printer) {
+                    self.speaking = None;
                 }
             }
+            Event::Observation { lane, at, observation, .. } => self.observed(*lane, *at, observation),
             Event::Dropped { count } => {
                 let steps = format::count(*count, "step");
                 let text =

@@ -14,17 +14,24 @@ Examples:
   windlass tasks
   windlass tasks add 'Write the manual' --depends-on TASK-002
   windlass tasks graph --format mermaid")]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct TasksArgs {
     /// What to do [default: list]
     #[command(subcommand)]
     pub verb: Option<TasksVerb>,
+    /// Those that are listed, where nothing else is to be done
+    #[command(flatten)]
+    pub place: TasksPlaceArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
 }
 
 impl TasksArgs {
     /// Is a file named, relative to the current directory?
     pub const fn names_a_file(&self) -> bool {
         let place = match &self.verb {
-            None => return false,
+            None => &self.place,
             Some(
                 TasksVerb::List { place, .. }
                 | TasksVerb::Next { place, .. }

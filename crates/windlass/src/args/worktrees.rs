@@ -5,8 +5,8 @@ use clap::{Args, Subcommand};
 /// What can be said to `windlass worktree`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-`windlass run --worktree NAME` makes one, on the branch windlass/NAME, beside the
-project (worktree.base), and runs there. It is merged with `git merge
+`windlass run --worktree NAME` makes one, on the branch windlass/NAME, beside
+the project (worktree.base), and runs there. It is merged with `git merge
 windlass/NAME`. Working trees that windlass did not make are never touched.")]
 pub struct WorktreeArgs {
     /// What to do

@@ -247,6 +247,7 @@ impl Assignment {
             progress: settings.progress.as_ref().map(|file| self.progress(file)),
             feature: self.tasks.feature.clone(),
             attempts: settings.attempts,
+            commits_attempts: settings.commits_attempts,
         })
     }
 

@@ -14,7 +14,7 @@ use windlass_ui::harmless;
 
 use super::here::Here;
 use super::run::Request;
-use super::{agent, launch, print, room, stdout, warn};
+use super::{agent, launch, print, room, stdout, tasks_run, warn};
 use crate::error::CliError;
 
 /// Stands for the name that the run would draw.
@@ -65,6 +65,12 @@ fn facts(here: &Here, request: &Request, found: &Found, missing: Option<CliError
     };
     line("directory", &here.directory.display().to_string());
     line("goal", &request.assignment.title());
+    if let Some(tasks) = tasks_run::preview(request) {
+        line("tasks", &tasks);
+    }
+    if let Some(problem) = tasks_run::problems(request) {
+        line("", &problem);
+    }
     line("agent", request.mock.as_deref().unwrap_or(&request.configuration.resolved.agent.command));
     if let Some(missing) = missing {
         line("", &format!("{}: a run would not start", missing.message));

@@ -75,9 +75,8 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
 
 /// What was added to `.gitignore`, or how what is missing there would be; only where there is a repository.
 fn ignore_line(ignored: Option<&Appended>, root: &Path) -> Option<Line> {
-    if let Some(Appended { lines }) = ignored {
-        let said = if lines.is_empty() { "nothing was missing".to_owned() } else { lines.join(", ") };
-        return Some(labelled("ignored").plain(said).dim("  in .gitignore"));
+    if let Some(ignored) = ignored {
+        return Some(ignored_line(ignored));
     }
     let missing = beginning::missing(root);
     let wanted = root.join(".git").exists() && !missing.is_empty();
@@ -86,7 +85,17 @@ fn ignore_line(ignored: Option<&Appended>, root: &Path) -> Option<Line> {
     })
 }
 
-fn resolved(root: &Path) -> Result<Resolved, CliError> {
+/// What was added to `.gitignore`.
+pub fn ignored_line(Appended { lines }: &Appended) -> Line {
+    let said = if lines.is_empty() { "nothing was missing".to_owned() } else { lines.join(", ") };
+    labelled("ignored").plain(said).dim("  in .gitignore")
+}
+
+/// The configuration of a project, limits not looked at.
+///
+/// # Errors
+/// It is wrong.
+pub fn resolved(root: &Path) -> Result<Resolved, CliError> {
     let configuration = Configuration::load(root, None, Mode::Build, Layer::default(), Unlimited::NotAsked)?;
     Ok(configuration.resolved)
 }

@@ -11,9 +11,11 @@ use windlass_engine::scaffold;
 use windlass_engine::workspace::guard;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
+use super::beginning;
 use super::conversation::has_terminal;
 use super::here::working_directory;
 use super::init::{guard_line, repository};
+use super::init_project::{ignored_line, resolved};
 use super::print_lines;
 use super::task_place::{TaskPlace, labelled};
 use super::task_session::TaskSession;
@@ -30,6 +32,13 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     let before = TaskPlace::find(&directory, args.task_file.feature.as_deref())?;
     refuse_what_is_no_file(&before)?;
     let project = Project::find()?;
+    let root = project.workspaces.project().to_owned();
+    if args.repository.git {
+        beginning::make_repository(&root)?;
+    }
+    // The guard needs the repository that was made.
+    let project = if args.repository.git { Project::find()? } else { project };
+    let ignored = args.repository.gitignore.then(|| beginning::add_missing(&root)).transpose()?;
     // Asked first, so that nothing is made where it has to be refused.
     let guarded =
         args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(CliError::from));
@@ -47,22 +56,36 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     lines.extend(became.kept.iter().map(|kept| labelled("kept").plain(from_here(kept))));
     lines.extend((!ours.made.is_empty()).then(|| labelled("added").plain(one_line(&ours.made.join(", ")))));
     lines.extend(guarded.iter().map(guard_line));
+    lines.extend(ignored.as_ref().map(ignored_line));
     let talks = became.fresh && has_terminal() && !args.task_file.no_session;
     if !talks {
+        lines.extend(first_commit(args, &root)?);
         lines.extend(next(&place));
     }
     print_lines(&lines)?;
-    if !talks {
-        return Ok(ExitCode::SUCCESS);
-    }
+    if talks { talk(args, &place, &root) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// The agent and a person write the tasks; the first commit has them.
+fn talk(args: &InitArgs, place: &TaskPlace, root: &Path) -> Result<ExitCode, CliError> {
     let (model, mock) = (args.task_file.model.as_ref(), args.task_file.mock.as_ref());
-    TaskSession { verb: "init", place: &place, model, mock }.hold().map_err(|error| {
+    let ended = TaskSession { verb: "init", place, model, mock }.hold().map_err(|error| {
         error.hint(format!(
             "{} is made; the session: {}",
             place.shown(),
             place.command("continue requirements")
         ))
-    })
+    })?;
+    if ended == ExitCode::SUCCESS {
+        print_lines(&first_commit(args, root)?.into_iter().collect::<Vec<_>>())?;
+    }
+    Ok(ended)
+}
+
+/// Of a repository that was asked for, where there is no commit yet.
+fn first_commit(args: &InitArgs, root: &Path) -> Result<Option<Line>, CliError> {
+    let begun = if args.repository.git { beginning::begin(root, &resolved(root)?)? } else { None };
+    Ok(begun.map(|begun| labelled("git").plain(one_line(&beginning::sentence(&begun)))))
 }
 
 /// A folder, a pipe or a link to nothing in the file's place stays what it is.

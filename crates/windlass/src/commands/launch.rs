@@ -71,6 +71,7 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
     match begin(here, &folder, &plan, request) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
+            notices.extend(tasks_run::problems(request));
             notices.extend(request.configuration.notices.iter().cloned());
             notices.extend(found.notices);
             let telling = telling::of(&resolved.notify);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
+use windlass_core::fact::StopReason;
 use windlass_core::run::{Mode, SandboxKind};
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::Workspace;
@@ -153,8 +154,12 @@ fn refuse_unfinished(here: &Here, assignment: &Assignment) -> Result<(), CliErro
         return Ok(());
     }
     let listing = index::list(&here.project)?;
+    // What is parked is tried again by a new run alone.
+    let is_blocked =
+        |run: &RunSummary| run.ending.is_some_and(|ending| ending.stop_reason == StopReason::Blocked);
+    let is_open = |run: &RunSummary| resume::is_open(run) && !is_blocked(run);
     let same_job = |run: &&RunSummary| {
-        run.directory == here.directory && resume::is_open(run) && assignment.is_same(run, &here.project)
+        run.directory == here.directory && is_open(run) && assignment.is_same(run, &here.project)
     };
     let Some(run) = listing.runs.iter().find(same_job) else {
         return Ok(());

@@ -4,11 +4,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use windlass_core::tasks::Schedule;
 use windlass_engine::store::journal;
-use windlass_ui::{Board, RunStatus, commit_range, status_json, status_text};
+use windlass_ui::{Board, Line, RunStatus, TasksShown, commit_range, status_json, status_text, tasks_json};
 
 use super::here::Here;
-use super::{print, print_bytes, stdout, which};
+use super::task_place::{TaskPlace, labelled};
+use super::{print, print_bytes, print_lines, stdout, which};
 use crate::args::StatusArgs;
 use crate::error::{CliError, Kind};
 
@@ -21,7 +23,13 @@ const COUNTING: Duration = Duration::from_secs(10);
 /// Whatever a person should read.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
     let here = Here::find()?;
-    let folder = which::shown(&here, args.run.as_deref())?;
+    let folder = match which::shown(&here, args.run.as_deref()) {
+        // Before the first run there may be tasks, and they stand somehow.
+        Err(none) if args.run.is_none() && none.kind == Kind::Usage => {
+            return before_any_run(&here, args, none);
+        }
+        found => found?,
+    };
     let live = which::all_live(&here)?;
     let entries = journal::read(&folder.journal())?;
     if entries.is_empty() {
@@ -41,6 +49,26 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
     } else {
         print(&status_text(&status, now, &stdout()))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How the tasks stand, where there is a task file.
+fn before_any_run(here: &Here, args: &StatusArgs, none: CliError) -> Result<ExitCode, CliError> {
+    let place = TaskPlace::find(&here.directory, None)?;
+    let Some(found) = place.found.as_ref().filter(|found| !found.list.tasks().is_empty()) else {
+        return Err(none);
+    };
+    let list = &found.list;
+    let shown = place.shown();
+    if args.json {
+        let schedule = Schedule::new(list.rows());
+        print_bytes(&tasks_json(&TasksShown { place: &shown, list, schedule: &schedule, exit_code: 0 }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut lines = vec![Line::hanging(2).strong(shown).dim("  there has been no run here yet")];
+    lines.extend(place.lines());
+    lines.push(labelled("work on it").command(place.command("run --mode tasks")));
+    print_lines(&lines)?;
     Ok(ExitCode::SUCCESS)
 }
 

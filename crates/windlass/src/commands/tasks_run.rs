@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use windlass_core::config::keys;
-use windlass_core::fact::{RunId, TaskState};
+use windlass_core::fact::RunId;
 use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, RunPlan};
+use windlass_core::tasks::Schedule;
 use windlass_engine::git::{GitError, Head};
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
@@ -30,9 +31,35 @@ pub fn limits(request: &Request) -> Limits {
     let Some(Ok(found)) = request.assignment.find_tasks(&resolved.tasks) else {
         return usual;
     };
-    let open = found.list.tasks().iter().filter(|task| task.row.state != TaskState::Done).count();
-    let twice = u32::try_from(open).unwrap_or(u32::MAX).saturating_mul(2).max(1);
+    let twice = u32::try_from(open(&found)).unwrap_or(u32::MAX).saturating_mul(2).max(1);
     Limits { iterations: Some(twice), ..usual }
+}
+
+/// How many tasks are not done.
+fn open(found: &FoundTasks) -> usize {
+    let counts = Schedule::new(found.list.rows()).counts();
+    counts.total - counts.done
+}
+
+/// What is wrong with the file that is about to be worked off: what cannot be read of a task is taken as if it were not there.
+pub fn problems(request: &Request) -> Option<String> {
+    let found = request.assignment.find_tasks(&request.configuration.resolved.tasks)?.ok()?;
+    let (first, more) = found.list.problems().split_first()?;
+    let more = match more.len() {
+        0 => String::new(),
+        1 => " (and 1 problem more)".to_owned(),
+        more => format!(" (and {more} problems more)"),
+    };
+    Some(format!("{first}{more}: windlass tasks validate"))
+}
+
+/// The tasks that are meant, and the bound that follows, for people who only look.
+pub fn preview(request: &Request) -> Option<String> {
+    let found = request.assignment.find_tasks(&request.configuration.resolved.tasks)?.ok()?;
+    let open = open(&found);
+    let most =
+        limits(request).iterations.map(|most| format!(", at most {most} iterations")).unwrap_or_default();
+    Some(format!("{}: {open} open{most}", found.place.display()))
 }
 
 /// Who commits. Without git, tasks are worked off without commits where nobody asked for them.
@@ -93,6 +120,12 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), Cli
         return Err(CliError::usage(
             "several lanes need `--commit runner`: only what is committed can be merged",
         ));
+    }
+    if resolved.tasks.commits_attempts {
+        return Err(CliError::usage(
+            "commit.attempts does not go with several lanes, whose work reaches the branch only when it holds",
+        )
+        .hint("Run with -j 1, or without commit.attempts."));
     }
     match request.assignment.find_tasks(&resolved.tasks) {
         Some(Ok(found)) => refuse_unlike_commit(here, &found),

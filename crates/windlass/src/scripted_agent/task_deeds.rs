@@ -36,7 +36,17 @@ impl<'a> NamedTask<'a> {
 
     /// Sets its status to done, and touches nothing else.
     pub fn tick(&self) -> Answer {
-        set_state(Path::new("."), Path::new(self.file), &TaskId::from(self.id), TaskState::Done)
+        if self.merging {
+            return Ok("It is done already.".to_owned());
+        }
+        let set = |place: &Path| set_state(Path::new("."), place, &TaskId::from(self.id), TaskState::Done);
+        let file = Path::new(self.file);
+        // A file with front matter is one of a folder's, and is read with it.
+        set(file)
+            .or_else(|error| match file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                Some(folder) => set(folder).map_err(|_| error),
+                None => Err(error),
+            })
             .map(|_| format!("The file {} has been updated successfully.", self.file))
             .map_err(|error| error.to_string())
     }

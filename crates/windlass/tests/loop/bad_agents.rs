@@ -28,6 +28,7 @@ fn noise_is_counted_and_kept_and_nothing_else() {
 }
 
 // Seed defect D2, src/streaming.rs:335: lines had no bound, and one that was not UTF-8 ended the reading.
+// Seed defect D3, core/claude.ts:238-242: lines had no bound.
 #[test]
 fn lines_of_twenty_megabytes_are_read() {
     for kind in ["text", "tool_result", "garbage"] {
@@ -45,6 +46,7 @@ fn lines_of_twenty_megabytes_are_read() {
 // rows: 64, 65, 67
 // Seed defect D1, commit 10061e8: output without a result was a success.
 // Seed defect D2, seed 002 §4.4, exit status: the exit status was that of a pipe's last command.
+// Seed defect D3, core/claude.ts:219, 234-236: an agent that did not read its prompt brought the runner down.
 #[test]
 fn an_agent_that_says_nothing_has_failed() {
     let scripts = [

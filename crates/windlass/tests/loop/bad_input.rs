@@ -101,3 +101,17 @@ fn make_notes(night: &Night, kind: &str) {
         other => panic!("no such notes: {other}"),
     }
 }
+
+// Seed defect D3, core/claude.ts:207-210: prompts lay where anybody could read and replace them.
+#[test]
+fn prompts_lie_in_the_runs_own_folder_and_nobody_else_may_read_them() {
+    let night = Night::new(&every_call("{ bash = 'ls -A \"${TMPDIR:-/tmp}\" > ../temporary' }"));
+    night.run(&["-m", "1"]);
+    let call = night.folder().join("iterations/0001/1-work");
+    for (path, mode) in [(call.join("prompt.md"), 0o600), (call.clone(), 0o700), (night.folder(), 0o700)] {
+        let found = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+        assert_eq!(found & 0o777, mode, "{}", path.display());
+    }
+    let temporary = fs::read_to_string(night.env.root().join("temporary")).unwrap();
+    assert!(!temporary.contains("prompt"), "{temporary}");
+}

@@ -104,6 +104,7 @@ fn table() -> Vec<Row> {
 
 // rows: 53, 56, 57, 62, 64, 65, 68
 // Seed defect D1, commands/run.ts:618: a limit could not be told from success.
+// Seed defect D3, commands/run.ts, loop.ts: every ending exited with 0.
 #[test]
 fn every_ending_has_its_exit_codes() {
     for (reason, script, flags, simple, detailed) in table() {
@@ -115,4 +116,27 @@ fn every_ending_has_its_exit_codes() {
             night.assert_clean();
         }
     }
+}
+
+// Seed defect D3, core/git.ts:91 ff.: git was started over and over.
+#[test]
+fn looking_at_the_tree_costs_one_process_of_git() {
+    let calls = |iterations: &str| {
+        let night = Night::with_git(&every_call("{ bash = 'echo x >> work' }"));
+        let log = night.env.root().join("git-calls");
+        let path = std::env::var("PATH").unwrap();
+        let real = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.is_file());
+        let wrapper = night.env.write(
+            night.env.root().join("bin/git"),
+            format!("#!/bin/sh\necho >> '{}'\nexec '{}' \"$@\"\n", log.display(), real.unwrap().display()),
+        );
+        std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let path = format!("{}:{path}", wrapper.parent().unwrap().display());
+        let night = night.set("PATH", &path);
+        night.run(&["-m", iterations]).expect_code(0, "run");
+        std::fs::read_to_string(log).unwrap().lines().count()
+    };
+    let (few, many) = (calls("2"), calls("6"));
+    // One look when an iteration begins, or has begun, and one when it ends.
+    assert!(many - few <= 4 * 2, "{few} in two iterations, {many} in six");
 }

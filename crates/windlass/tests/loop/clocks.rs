@@ -13,6 +13,7 @@ fn after_work(steps: &str) -> Night {
 
 // rows: 59
 // Seed defect D1, services/claude-client.ts:108: a call that hung hung the run.
+// Seed defect D3, core/claude.ts:194 ff.: a call that hung was waited for.
 #[test]
 fn silence_ends_a_call() {
     let night = after_work("'hang'").set("WINDLASS_CLOCKS__SILENCE", "1s");
@@ -26,6 +27,7 @@ fn silence_ends_a_call() {
 }
 
 // rows: 59
+// Seed defect D3, core/claude.ts:194 ff.: a call had no end.
 #[test]
 fn a_call_that_talks_for_ever_ends_at_its_wall_clock() {
     let night = after_work("{ events = { count = 100000, size = 10, every = '10ms' } }")

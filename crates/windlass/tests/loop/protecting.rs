@@ -156,24 +156,25 @@ fn nor_when_the_run_goes_on_in_another_session() {
     assert_eq!(kinds, [], "all was undone");
 }
 
-/// A gate's script that an agent insists on changing: neither parking its task brings that back, nor is it lost.
+/// A gate's script that an agent insists on changing, or changes once before it fails: neither parking its task brings that
+/// back, nor is it lost.
 #[test]
 fn what_was_undone_does_not_come_back_when_its_task_is_parked() {
     let works =
         "[[call]]\ntask = 'TASK-001'\nsteps = [ { bash = 'echo half > half; echo true >> check.sh' } ]\n";
-    let script = [works.to_owned(), call(1, "echo true >> check.sh"), call(2, "cp check.sh seen")];
-    let night = night(&[(1, ""), (2, "")], &script.concat());
-    run(&night, &["--exit-codes", "detailed"]).expect_code(17, "one is parked");
-    assert_eq!(ends(&night), [("TASK-001".to_owned(), false), ("TASK-002".to_owned(), true)]);
-    assert_eq!(refused(&night), [["check.sh"], ["check.sh"], ["check.sh"]]);
-    let original = "#!/bin/sh\nexit 0\n";
-    assert_eq!(night.env.read("seen"), original, "the next task began with the original");
-    assert_eq!(night.env.read("check.sh"), original);
-    let id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
-    for iteration in ["1", "3"] {
-        let restored = night.windlass(&["restore", &id, iteration]).output().unwrap();
+    let fails = "[[call]]\ntask = 'TASK-001'\nsteps = [ { result = { text = 'No.', is_error = true } } ]\n";
+    for (then, times) in [(call(1, "echo true >> check.sh"), 3), (fails.to_owned(), 2)] {
+        let night = night(&[(1, ""), (2, "")], &[works, &then, &call(2, "cp check.sh seen")].concat());
+        run(&night, &["--exit-codes", "detailed"]).expect_code(17, "one is parked");
+        assert_eq!(ends(&night), [("TASK-001".to_owned(), false), ("TASK-002".to_owned(), true)]);
+        assert_eq!(refused(&night), vec![["check.sh"]; times]);
+        let original = "#!/bin/sh\nexit 0\n";
+        assert_eq!(night.env.read("seen"), original, "the next task began with the original: {then}");
+        assert_eq!(night.env.read("check.sh"), original);
+        let id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
+        let restored = night.windlass(&["restore", &id, "1"]).output().unwrap();
         assert!(restored.status.success(), "{restored:?}");
-        assert_eq!(night.env.read("check.sh"), format!("{original}true\n"), "of iteration {iteration}");
+        assert_eq!(night.env.read("check.sh"), format!("{original}true\n"), "its snapshot has it: {then}");
     }
 }
 

@@ -73,6 +73,31 @@ steps = [
     branches: &["main", "windlass/RUN/TASK-002"],
 };
 
+/// The same in the user's own directory, where its agent commits by itself.
+const PARKS_HERE: Story = Story {
+    script: r#"
+[[call]]
+steps = [
+  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+task = "TASK-001"
+steps = [
+  { append = { path = "work/half", text = "half\n" } },
+  { bash = "export WINDLASS_TEST_AGENT=1; git add work && git commit --quiet --message 'By the agent'" },
+  { append = { path = "work/loose", text = "loose\n" } },
+  { bash = "WINDLASS_TEST_AGENT=1 git add work/loose" },
+  { result = { text = "It cannot be done.", cost = 0.01, is_error = true } },
+]
+"#,
+    flags: &["--gate", "true", "--exit-codes", "detailed"],
+    code: 17,
+    ends: StopReason::Blocked,
+    done: &["TASK-002"],
+    branches: &["main", "windlass/RUN/TASK-001"],
+};
+
 /// Where the runner is killed.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
@@ -87,14 +112,15 @@ enum Fault {
 /// Kills whoever called it, at its so many-th call that changes something after the first commit of a lane's work, or after
 /// the first branch that is kept.
 const GIT: &str = r#"#!/bin/sh
+[ -n "$WINDLASS_TEST_AGENT" ] && exec "$WINDLASS_TEST_GIT" "$@"
 verb= skip=
 for word in "$@"; do
   if [ -n "$skip" ]; then skip=; continue; fi
   case "$word" in -c|-C) skip=yes ;; -*) ;; *) verb=$word; break ;; esac
 done
 case "$verb" in
-commit|commit-tree) echo >> "$WINDLASS_TEST_CALLS" ;;
-update-ref|fetch|read-tree|merge-tree|checkout-index|clean|update-index|write-tree|hash-object)
+commit|commit-tree|update-ref) echo >> "$WINDLASS_TEST_CALLS" ;;
+reset|fetch|read-tree|merge-tree|checkout-index|clean|update-index|write-tree|hash-object)
   if [ -e "$WINDLASS_TEST_CALLS" ]; then echo >> "$WINDLASS_TEST_CALLS"; else verb=; fi ;;
 *) verb= ;;
 esac
@@ -119,8 +145,10 @@ struct Place {
 #[derive(Debug, Default, PartialEq)]
 struct End {
     reason: Option<StopReason>,
-    /// The files of the branch but for the journal of progress, in which times differ.
+    /// The files of the branch but for the runner's own: what of those is not yet committed goes with the next commit.
     tree: String,
+    /// The task file as it is in the user's directory.
+    file: String,
     /// How often each task was committed.
     commits: BTreeMap<String, usize>,
     /// What differs between the branch, the index and the files.
@@ -157,8 +185,20 @@ fn killed_anywhere_in_the_merge_queue_nothing_is_lost_or_doubled_4() {
 
 // rows: 75
 #[test]
-fn killed_while_a_task_is_parked_its_work_is_kept_once() {
+fn killed_while_a_lanes_task_is_parked_its_work_is_kept_once() {
     Place::new(&PARKS).kill_everywhere(0);
+}
+
+// rows: 75
+#[test]
+fn killed_while_a_task_is_parked_here_its_work_is_kept_once_and_nothing_of_it_stays() {
+    Place::new(&PARKS_HERE).kill_everywhere(1);
+}
+
+// rows: 75
+#[test]
+fn killed_while_a_task_is_parked_here_its_work_is_kept_once_and_nothing_of_it_stays_2() {
+    Place::new(&PARKS_HERE).kill_everywhere(3);
 }
 
 impl Place {
@@ -181,19 +221,20 @@ impl Place {
 
     /// The run without kills is what the story says.
     fn is_as_told(&self) {
-        let End { reason, tree, commits, status, branches, tasks } = &self.end;
+        let End { reason, tree, file, commits, status, branches, tasks } = &self.end;
         assert_eq!(*reason, Some(self.story.ends));
         let done: Vec<&str> = commits.keys().map(String::as_str).collect();
         assert_eq!(done, self.story.done);
         assert!(commits.values().all(|times| *times == 1), "{commits:?}");
         assert!(self.story.done.iter().all(|task| tree.contains(*task)), "{tree}");
         assert_eq!(status, "");
+        assert_eq!(file.matches(": done").count(), self.story.done.len(), "{file}");
         assert_eq!(branches, self.story.branches);
         assert!(
             tasks.iter().all(|(task, done)| *done == self.story.done.contains(&task.as_str())),
             "{tasks:?}"
         );
-        assert!(self.calls > 10 && self.writes > 20, "{} calls, {} writes", self.calls, self.writes);
+        assert!(self.calls >= 10 && self.writes > 20, "{} calls, {} writes", self.calls, self.writes);
     }
 
     fn night(&self) -> Night {
@@ -302,9 +343,13 @@ fn deadly_git(night: &Night, command: &mut Command, call: usize, how: &str) {
 fn end(night: &Night) -> End {
     let env = &night.env;
     let mut commits = BTreeMap::new();
-    let log = env.git(&["log", "--format=%(trailers:key=Windlass-Task,valueonly,separator=)"]);
-    for task in log.lines().filter(|task| !task.is_empty()) {
-        *commits.entry(task.to_owned()).or_default() += 1;
+    let trailer = |key: &str| format!("%(trailers:key=Windlass-{key},valueonly,separator=)");
+    let format = format!("--format={} {}", trailer("Iteration"), trailer("Task"));
+    // What was cut off in the user's own directory is committed as that, and is of no iteration.
+    for (iteration, task) in env.git(&["log", &format]).lines().filter_map(|line| line.split_once(' ')) {
+        if !iteration.is_empty() {
+            *commits.entry(task.to_owned()).or_default() += 1;
+        }
     }
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     let branches = env.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads/"]);
@@ -314,15 +359,14 @@ fn end(night: &Night) -> End {
         Fact::TaskClosed { task, end: TaskEnd::Parked { .. }, .. } => Some((task.0, false)),
         _ => None,
     });
+    let is_own = |line: &&str| line.ends_with("progress.md") || line.ends_with("requirements.md");
+    let others = |text: String| text.lines().filter(|line| !is_own(line)).collect::<Vec<_>>().join("\n");
     End {
         reason: Some(night.ended()),
-        tree: tree
-            .lines()
-            .filter(|line| !line.ends_with("progress.md"))
-            .map(|line| format!("{line}\n"))
-            .collect(),
+        tree: others(tree),
+        file: env.read("requirements.md"),
         commits,
-        status: env.git(&["status", "--porcelain"]),
+        status: others(env.git(&["status", "--porcelain"])),
         branches: branches.lines().map(|line| line.replace(&run, "RUN")).collect(),
         tasks: closed.collect(),
     }
@@ -338,9 +382,9 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to)
+            copy(&entry.path(), &to);
         } else {
-            drop(fs::copy(entry.path(), to))
+            fs::copy(entry.path(), to).unwrap();
         }
     }
 }

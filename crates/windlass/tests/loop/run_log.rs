@@ -249,6 +249,7 @@ fn old_logs_go_by_the_rule_and_that_is_said() {
     assert!(logs(&silent).is_empty());
 }
 
+// Seed defect D3, core/loop.ts:182-189; commands/run.ts:83: what was before was forgotten.
 #[test]
 fn a_resumed_run_begins_a_log_of_its_own() {
     let working = call(&["{ bash = 'echo x >> work' }"]);

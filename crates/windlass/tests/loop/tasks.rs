@@ -75,7 +75,7 @@ pub(super) fn assert_whole(night: &Night) {
 pub(super) const SIX: &[(u32, &[u32])] =
     &[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[]), (10, &[5])];
 
-// rows: 6
+// rows: 6, 49, 114
 #[test]
 fn tasks_are_worked_off_one_commit_each_with_the_seeds_words() {
     let night = night(SIX, HONEST);

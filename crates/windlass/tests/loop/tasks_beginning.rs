@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
+use windlass_core::fact::StopReason;
 use windlass_testkit::TestEnv;
 
 use super::night::Night;
@@ -108,4 +109,55 @@ fn with_a_rebase_under_way_nothing_begins() {
     assert!(subjects(&night).is_empty());
     night.env.git(&["rebase", "--continue"]);
     run(&night, &[]).expect_code(0, "afterwards");
+}
+
+// What is wrong becomes no default in silence, and a task that is there twice is one.
+#[test]
+fn what_is_wrong_with_the_tasks_is_said_when_their_run_begins() {
+    let night = night(&[(1, &[])], HONEST);
+    let wrong = night.env.read("requirements.md")
+        + "\n### TASK-001: Again\n- **Status**: pending\n\n### TASK-002: Thing 2\n- **Status**: peding\n";
+    night.env.write("requirements.md", wrong);
+    night.env.git(&["commit", "--quiet", "--all", "--message", "Wrong"]);
+    let outcome = run(&night, &[]);
+    outcome.expect_code(0, "run");
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(said.contains("has the id TASK-001 of line"), "{said}");
+    assert!(said.contains("(and 1 problem more): windlass tasks validate"), "{said}");
+    assert!(said.contains("before this run: 0/2 tasks") && said.contains("is done (2/2)"), "{said}");
+    assert!(said.contains("at most     4 iterations"), "{said}");
+}
+
+#[test]
+fn a_dry_run_shows_the_first_task_and_touches_nothing() {
+    let night = night(&[(1, &[2]), (2, &[])], HONEST);
+    for lanes in ["1", "3"] {
+        let outcome = run(&night, &["--dry-run", "-j", lanes]);
+        outcome.expect_code(0, "a dry run");
+        let said = outcome.stdout_text();
+        assert!(said.contains("tasks      requirements.md: 2 open, at most 4 iterations"), "{said}");
+        assert!(said.contains("The task: **TASK-002: Thing 2**"), "{said}");
+        assert!(said.contains("tasks: `requirements.md`"), "{said}");
+    }
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+    assert!(night.folders().is_empty());
+}
+
+// To go on with the former run would leave what is parked as it is.
+#[test]
+fn a_new_run_tries_parked_tasks_again() {
+    const FAILS: &str = r#"
+[[call]]
+steps = [ { result = { text = "It cannot be done.", is_error = true } } ]
+"#;
+    let night = night(&[(1, &[]), (2, &[1])], FAILS);
+    let outcome = run(&night, &["--exit-codes", "detailed"]);
+    assert!(matches!(outcome.code, Some(17 | 20)), "{:?}", outcome.code);
+    assert_eq!(night.ended(), StopReason::Blocked);
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(said.contains("parked ones wait for a new run"), "{said}");
+    night.env.write(night.script.clone(), HONEST);
+    night.resume(&["--exit-codes", "detailed"]).expect_code(17, "what is parked stays so");
+    run(&night, &["--exit-codes", "detailed"]).expect_code(0, "a new run");
+    assert_eq!(night.env.read("requirements.md").matches("Status**: done").count(), 2);
 }

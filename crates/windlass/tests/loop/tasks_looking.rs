@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
 use windlass_testkit::Outcome;
 
 use super::night::{Night, PATIENCE};
@@ -20,6 +21,19 @@ steps = [
   { write = { path = "work/half", text = "half\n" } }, { edit = { path = "README", old = "Something", new = "Half" } },
   { result = { text = "It cannot be done.", cost = 0.01, is_error = true } },
 ]
+"#;
+
+/// Slow enough for two agents to be at work at a time.
+const TALKING: &str = r#"
+[[call]]
+steps = [
+  { say = "I am at {{task}}." }, { sleep = "300ms" },
+  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+task = "TASK-003"
+steps = [ { result = { text = "It cannot be done.", is_error = true } } ]
 "#;
 
 fn told(night: &Night, arguments: &[&str]) -> Outcome {
@@ -71,4 +85,48 @@ fn nobody_is_told_to_go_back_to_one_lanes_files() {
     for said in [log.stdout_text(), status.stdout_text()] {
         assert!(!said.contains("windlass restore"), "{said}");
     }
+}
+
+// A lane's checkout has a HEAD of its own, commits that do not land, and its own copy of the task file.
+#[test]
+fn status_and_lists_count_what_has_landed() {
+    let night = night(&[(1, &[]), (2, &[]), (3, &[]), (4, &[])], TALKING);
+    let before: usize = night.env.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap();
+    run(&night, &["-j", "2", "--exit-codes", "detailed"]).expect_code(17, "blocked");
+    let after: usize = night.env.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap();
+    let status: Value = serde_json::from_slice(&told(&night, &["status", "--json"]).stdout).unwrap();
+    assert_eq!(status["commits_made"], after - before);
+    assert_eq!(status["commits"], after - before);
+    assert_eq!(status["head"], night.env.git(&["rev-parse", "HEAD"]).trim());
+    let expected = json!({
+        "total": 4, "done": 3, "ready": 0, "waiting": 0, "at_work": [], "next": null,
+        "parked": [{"id": "TASK-003", "title": "Thing 3"}],
+    });
+    assert_eq!(status["tasks"], expected);
+    let text = told(&night, &["status"]).stdout_text();
+    assert!(text.contains("  tasks       3/4 done · 1 parked\n  parked      TASK-003 Thing 3\n"), "{text}");
+    let runs: Value = serde_json::from_slice(&told(&night, &["runs", "--json"]).stdout).unwrap();
+    assert_eq!(runs["runs"][0]["items"], json!({"done": 3, "total": 4}));
+}
+
+#[test]
+fn words_of_several_agents_are_told_apart() {
+    let night = night(&[(1, &[]), (2, &[])], TALKING);
+    run(&night, &["-j", "2"]).expect_code(0, "run");
+    let log = told(&night, &["logs", "-v"]).stdout_text() + &told(&night, &["logs", "-v"]).stderr_text();
+    let mut whose = "";
+    let mut heard = 0;
+    for line in log.lines() {
+        if let Some((_, task)) = line.strip_prefix("  iteration ").and_then(|rest| rest.split_once(" · ")) {
+            whose = task;
+        } else if let Some((_, said)) = line.split_once("I am at ") {
+            assert_eq!(said.trim_end_matches('.'), whose, "{log}");
+            heard += 1;
+        }
+    }
+    assert_eq!(heard, 2, "{log}");
+
+    let one = told(&night, &["logs", "-v", "--iteration", "1"]);
+    let one = one.stdout_text() + &one.stderr_text();
+    assert!(one.contains("TASK-001") && !one.contains("TASK-002"), "{one}");
 }

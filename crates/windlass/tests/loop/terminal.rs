@@ -27,6 +27,8 @@ fn wait_for_stage(night: &Night, wanted: u8) {
 }
 
 // rows: 71
+// Seed defect D3, core/loop.ts:91-117: the first Ctrl-C killed the agent.
+// Seed defect D3, core/loop.ts:525, 539, 550: the last words were those of another ending.
 #[test]
 fn the_first_ctrl_c_lets_the_iteration_end() {
     let night = Night::with_git(&calls(&[

@@ -12,6 +12,11 @@ use crate::night::{Night, PATIENCE};
 const DEPENDENCIES: [(u32, &str); 6] =
     [(1, "none"), (2, "TASK-001"), (3, "TASK-001"), (4, "TASK-003"), (5, "none"), (6, "TASK-005")];
 
+/// The directory that the prompt names: a lane's.
+fn project_of(prompt: &str) -> Option<std::path::PathBuf> {
+    prompt.split("Project: `").nth(1)?.split('`').next().map(std::path::PathBuf::from)
+}
+
 fn requirements() -> String {
     let task = |(id, on): &(u32, &str)| {
         format!(
@@ -96,4 +101,56 @@ fn six_tasks_one_fails_twice_and_an_interrupt_in_the_third() {
     let text = night.env.read("requirements.md");
     assert_eq!(text.matches("- **Status**: done").count(), 5, "{text}");
     assert_eq!(text.matches("- **Status**: pending").count(), 1, "{text}");
+}
+
+// The paths, permissions and boundaries of a lane are those of its checkout.
+#[test]
+fn three_agents_at_once_each_in_its_lane() {
+    let env = TestEnv::with_git();
+    env.write("requirements.md", requirements());
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "Six tasks"]);
+    let project = env.project().to_owned();
+    let scenario = Scenario::computed(move |request| {
+        let prompt = request.user_texts().join("\n");
+        let lane = project_of(&prompt).unwrap_or_else(|| project.clone());
+        let id = prompt.split("The task: **").nth(1).and_then(|rest| rest.split(':').next());
+        // To write where the person is is refused.
+        match (id, request.tool_results().len()) {
+            (Some("TASK-005"), 0) => Reply::write(project.join("work/stray"), "stray\n"),
+            (Some("TASK-005"), done) => in_lane(&lane, request, done - 1),
+            (_, done) => in_lane(&lane, request, done),
+        }
+    });
+    let night = Night::at(env, scenario, Credentials::ApiKey).variable("WINDLASS_COMMIT__MESSAGE", "devloop");
+    let flags = ["run", "--mode", "tasks", "--no-delay", "--gate", "true", "-j", "3"];
+    let ended = night.ended(Running::start(&mut night.windlass(&flags)));
+    ended.expect("complete", 0);
+    let log = night.env.git(&["log", "--format=%s"]);
+    assert_eq!(log.lines().filter(|line| line.contains(": Complete TASK-00")).count(), 6, "{log}");
+    let text = night.env.read("requirements.md");
+    assert_eq!(text.matches("- **Status**: done").count(), 6, "{text}");
+    assert!(!night.env.project().join("work/stray").exists());
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+}
+
+/// Writes a file, reads the tasks, sets its own to done.
+fn in_lane(lane: &std::path::Path, request: &Request, done: usize) -> Reply {
+    let prompt = request.user_texts().join("\n");
+    let Some(id) = prompt.split("The task: **").nth(1).and_then(|rest| rest.split(':').next()) else {
+        return Reply::text("Nothing is asked.");
+    };
+    let file = lane.join("requirements.md");
+    let heading = format!("### {id}: Thing {}\n- **Status**: ", id.trim_start_matches("TASK-00"));
+    match done {
+        0 => Reply::write(lane.join("work").join(id), "done\n"),
+        1 => Reply::tool("Read", json!({"file_path": file})),
+        2 => Reply::tool(
+            "Edit",
+            json!({
+                "file_path": file, "old_string": format!("{heading}pending"), "new_string": format!("{heading}done"),
+            }),
+        ),
+        _ => Reply::text("The task is done."),
+    }
 }

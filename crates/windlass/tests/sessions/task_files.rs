@@ -59,6 +59,21 @@ fn a_fresh_beginning_writes_the_tasks_with_a_person() {
     assert!(!desk.env.read("requirements.md").contains("TASK-002: Port"));
 }
 
+/// As the seed has it: the first commit comes when the tasks are written, and with them.
+#[test]
+fn a_repository_that_is_asked_for_begins_with_the_tasks_in_it() {
+    let env = windlass_testkit::TestEnv::new();
+    let mut command = env.command(env!("CARGO_BIN_EXE_windlass"));
+    let mut terminal = PersonsTerminal::start(command.args(["init", "--tasks", "--git", "--mock"]));
+    terminal.wait_for("What is to be done?");
+    terminal.press("Port the parser\r");
+    assert_eq!(terminal.wait(), 0, "{}", terminal.text());
+    assert!(strip(&terminal.text()).contains("this is a git repository now"), "{}", terminal.text());
+    let committed = env.git(&["show", "HEAD:requirements.md"]);
+    assert!(committed.contains("### TASK-002: Port the parser, second part"), "{committed}");
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+}
+
 // Seed defect D3, commands/init.ts:334-345: a session that failed ended with exit code 0.
 #[test]
 fn a_session_without_a_task_is_no_success() {

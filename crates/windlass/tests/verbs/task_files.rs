@@ -145,6 +145,84 @@ fn continue_names_what_was_cut_off_and_what_is_live() {
     assert!(!ask(&env, &["continue"]).stdout_text().contains(&interrupted));
 }
 
+// rows: 78, 82
+#[test]
+fn a_repository_and_what_it_ignores_are_made_when_asked_for() {
+    let env = TestEnv::new();
+    env.write("requirements.md", TASKS);
+    env.write("package.json", "{}\n");
+    env.write(".env", "SECRET=1\n");
+    told(&env, &["init", "--tasks"]);
+    assert!(
+        !env.project().join(".git").exists() && !env.project().join(".gitignore").exists(),
+        "not unasked"
+    );
+    let said = told(&env, &["init", "--tasks", "--git", "--gitignore"]);
+    assert!(said.contains("this is a git repository now") && said.contains("in .gitignore"), "{said}");
+    let files = env.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert_eq!(
+        files.lines().collect::<Vec<_>>(),
+        [".gitignore", ".windlass/config.toml", "package.json", "requirements.md"]
+    );
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    let head = env.git(&["rev-parse", "HEAD"]);
+    told(&env, &["init", "--tasks", "--git", "--gitignore"]);
+    assert_eq!(env.git(&["rev-parse", "HEAD"]), head, "once");
+}
+
+// rows: 117, 118
+// Seed defect D3, core/claude.ts:334, 349; core/loop.ts:443, 464: a call that ended well counted as a task that was done.
+#[test]
+fn status_says_how_the_tasks_stand_before_while_and_after_they_are_worked_off() {
+    let env = TestEnv::with_git();
+    refused(&ask(&env, &["status"]), &["there has been no run here yet"]);
+    env.write("requirements.md", TASKS);
+    let before = told(&env, &["status"]);
+    for piece in
+        ["there has been no run here yet", "3: 1 done, 1 ready, 1 waiting for others", "TASK-002 Print"]
+    {
+        assert!(before.contains(piece), "{piece}: {before}");
+    }
+    let json = document(&env, &["status", "--json"]);
+    assert_eq!(
+        (&json["type"], &json["next"], &json["done"]),
+        (&"tasks".into(), &"TASK-002".into(), &1.into())
+    );
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "Tasks"]);
+    let script = env.write(
+        env.root().join("script.toml"),
+        "[[call]]\nsteps = [ { write = { path = 'work', text = '{{task}}' } }, 'tick_task', { result = { text = 'Done.', cost = 0.25, tokens = { input = 1000, output = 10 } } } ]\n\
+         [[call]]\nsteps = [ { write = { path = 'begun', text = 'x' } } ]\n",
+    );
+    let mock = format!("--mock={}", script.display());
+    told(&env, &["run", "--mode", "tasks", "--no-delay", "-m", "2", &mock]);
+    let after = told(&env, &["status"]);
+    for piece in ["3: 2 done, 1 in progress", "TASK-003 Save", "$0.26", "1.1k (in 1.1k, out 30"] {
+        assert!(after.contains(piece), "{piece}: {after}");
+    }
+    let json = document(&env, &["status", "--json"]);
+    assert_eq!(json["task"], "TASK-003 Save");
+    assert_eq!(
+        json["tasks"].to_string(),
+        r#"{"done":2,"in_progress":1,"parked":0,"ready":0,"total":3,"waiting":0}"#
+    );
+}
+
+// Seed defect D3, core/loop.ts:151, 297-304, 331-345: a dry run made a repository, and went round.
+#[test]
+fn a_dry_run_names_the_first_task_and_does_nothing() {
+    let env = TestEnv::with_git();
+    env.write("requirements.md", TASKS);
+    let said = told(&env, &["run", "--mode", "tasks", "--dry-run", "--mock"]);
+    for piece in ["TASK-002", "Print", "tasks: `requirements.md`"] {
+        assert!(said.contains(piece), "{piece}: {said}");
+    }
+    assert_eq!(env.read("requirements.md"), TASKS);
+    assert_eq!(env.git(&["status", "--porcelain"]), "?? requirements.md");
+    assert!(!env.state().exists() || std::fs::read_dir(env.state()).unwrap().next().is_none());
+}
+
 // rows: 8, 142
 #[test]
 fn the_default_project_is_used_where_there_is_no_job() {

@@ -27,6 +27,8 @@ fn tasks_are_listed_and_the_next_is_named() {
     let env = shop();
     let list = told(&env, &["tasks"]);
     assert_eq!(list, told(&env, &["tasks", "list"]));
+    assert_eq!(list, told(&env, &["tasks", "--file", "requirements.md"]));
+    assert_eq!(document(&env, &["tasks", "--json"]), document(&env, &["tasks", "list", "--json"]));
     assert!(
         list.starts_with("requirements.md\n  3 tasks · 1 done · 2 ready\n\n✓ TASK-001  done   Set up\n"),
         "{list}"

@@ -178,6 +178,7 @@ mod tests {
 
     // rows: 11, 23, 24, 25, 28, 29, 35
     // Seed defect D2, seed 002 §4.1: the command lacked a flag that the agent insists on.
+    // Seed defect D3, core/claude.ts:219, 234-236: a stray dash was part of the prompt.
     #[test]
     fn the_plain_call() {
         let invocation = invocation(&agent(), None);

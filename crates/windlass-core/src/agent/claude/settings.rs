@@ -27,6 +27,25 @@ const GUARDED: &[&str] = &[
 const STEERING: &[&str] =
     &["settings.json", "settings.local.json", "hooks/**", "agents/**", "commands/**", "skills/**"];
 
+/// What the runner keeps beside lanes' checkouts, from the folder of all projects; nothing of it fits a folder above one.
+const BESIDE_LANES: &[&str] = &[
+    "*/lock-*",
+    "*/*.lock",
+    "*/snapshots.git/**",
+    "*/sessions/**",
+    "*/runs/*.*",
+    "*/runs/*/*.*",
+    "*/runs/*/baseline/**",
+    "*/runs/*/iterations/**",
+    "*/runs/*/reserve",
+    "*/runs/*/stop",
+    "*/runs/*/uncommitted",
+    "*/runs/*/lanes/*/lane.git/**",
+];
+
+/// The folder of a lane that holds its checkout.
+const LANES_TREE: &str = "tree";
+
 /// The guarded files of each workspace: what a person wrote, and what we count.
 pub const GUARDED_IN_WORKSPACES: &[&str] = &["INSTRUCTIONS.md", "config.toml", ".metadata.json"];
 
@@ -58,7 +77,7 @@ impl ClaudeSettings {
         let mut deny: Vec<String> = GUARDED.iter().filter_map(|below| guard(&windlass, below)).collect();
         let elsewhere = configuration(plan).filter(|file| !file.starts_with(&windlass));
         deny.extend(elsewhere.filter_map(|file| Some(rule("Edit", &path_pattern(file.to_str()?)))));
-        deny.extend(guard(state, "**"));
+        deny.extend(runners_own(plan, state));
         let folders = [&plan.directory].into_iter().chain(&plan.agent.add_dirs);
         deny.extend(folders.flat_map(|folder| steering(folder)));
         ClaudeSettings { permissions: Permissions { allow: plan.agent.allow.clone(), deny } }
@@ -101,6 +120,29 @@ impl ClaudeSettings {
     }
 }
 
+/// The rules that close the runner's own files. A lane's checkout lies among them: since a refusal wins over any
+/// permission, they are closed one by one there, and so are the checkouts of the others.
+fn runners_own(plan: &RunPlan, state: &Path) -> Vec<String> {
+    let Some((lanes, own)) = plan.lanes.as_ref().and_then(|lanes| Some((lanes, lane_of(plan)?))) else {
+        return guard(state, "**").into_iter().collect();
+    };
+    let others = (1..=lanes.count).filter(|lane| *lane != own);
+    let others = others.filter_map(|lane| guard(&lanes.folder, &format!("{lane}/**")));
+    BESIDE_LANES.iter().filter_map(|below| guard(state, below)).chain(others).collect()
+}
+
+/// The number of the lane whose plan it is; `None` where its agent works in the person's directory.
+fn lane_of(plan: &RunPlan) -> Option<u16> {
+    let inside = plan.directory.strip_prefix(&plan.lanes.as_ref()?.folder).ok()?;
+    inside.components().next()?.as_os_str().to_str()?.parse().ok()
+}
+
+/// Is it in a lane's checkout?
+fn is_in_lane(plan: &RunPlan, file: &Path) -> bool {
+    let inside = plan.lanes.as_ref().and_then(|lanes| file.strip_prefix(&lanes.folder).ok());
+    inside.and_then(|inside| inside.components().nth(1)).is_some_and(|part| part.as_os_str() == LANES_TREE)
+}
+
 /// The rules that close what steers agents in a folder, at any depth: Claude Code reads it below where it works as well.
 fn steering(folder: &Path) -> Vec<String> {
     STEERING.iter().filter_map(|below| guard(folder, &format!("**/.claude/{below}"))).collect()
@@ -132,7 +174,8 @@ pub fn close_own_files(denials: &mut [Denial], plan: &RunPlan, state: &Path) {
             Some(inside) => GUARDED_IN_WORKSPACES.iter().any(|name| inside == Path::new(name)),
             None => file.starts_with(&windlass),
         };
-        guarded || file.starts_with(state) || configuration(plan).any(|own| own == file)
+        let of_the_runner = file.starts_with(state) && !is_in_lane(plan, file);
+        guarded || of_the_runner || configuration(plan).any(|own| own == file)
     };
     for denial in denials.iter_mut().filter(|denial| denial.rule.starts_with("Edit(")) {
         let file = plan.directory.join(&denial.input);

@@ -10,7 +10,7 @@ use crate::fact::{
 use crate::mode;
 use crate::run::lane::{Call, Checking, Claim, InGit, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
-use crate::run::{Committed, Mode, NotesShare, Run};
+use crate::run::{CommitKind, Committed, Mode, NotesShare, Run};
 
 impl Run {
     pub(super) fn call_reserved(&mut self, lane: LaneId, call: Call, reserved: Cost) -> Applied {
@@ -19,6 +19,9 @@ impl Run {
             _ => None,
         })?;
         self.ledger.reserve(call.id, reserved);
+        if let Some(at) = self.lanes.get_mut(&lane).and_then(|held| held.task.as_mut()) {
+            at.attempts.push(turn.key());
+        }
         self.set_state(lane, LaneState::Calling(turn, call));
         Ok(())
     }
@@ -269,7 +272,8 @@ impl Run {
             }
             CheckStage::Committed | CheckStage::Candidate | CheckStage::Baseline => {}
         }
-        let commits = green && !held && self.would_commit(lane, &outcome);
+        let commits = green && self.would_commit(lane, &outcome);
+        let commits = !held && (commits || self.keeps_attempt(lane, &turn, &outcome));
         if checking.stage == CheckStage::Candidate && commits {
             LaneState::Advancing(turn, outcome, judged)
         } else if judged.outcomes.is_empty() {
@@ -293,6 +297,8 @@ impl Run {
             }
             _ => None,
         })?;
+        let kind = self.commit_kind(lane, &outcome, &judged);
+        outcome.in_git.attempted |= kind == CommitKind::Attempted && made.is_some();
         self.history.saw(evidence);
         self.remember(lane, evidence);
         outcome.in_git.commit = made.map(str::to_owned);
@@ -303,7 +309,10 @@ impl Run {
         {
             let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
             held.committed = Some(Committed { evidence: evidence.clone(), snapshot });
+            held.task.iter_mut().for_each(|at| at.attempts.clear());
         }
+        // What failed is not judged again, whatever hooks have made of it.
+        let altered = altered && !outcome.in_git.attempted;
         let is_judged = !altered || judged.outcomes.is_empty();
         let state = if self.has_lanes() && refused.is_none() && is_judged {
             LaneState::Queued(turn, outcome, judged)

@@ -22,6 +22,8 @@ impl Run {
         let idle = |lane: &Lane| matches!(lane.state, LaneState::Idle { .. });
         let trusts = self.has_lanes() || self.lanes.values().all(idle);
         self.tasks.read(tasks.to_vec(), &at_work, trusts);
+        // What this run had left, somebody else has done meanwhile.
+        self.counters.complete |= self.counters.started > 0 && self.tasks_done();
         // Somebody else has done it meanwhile, or taken it away.
         let schedule = &self.tasks.schedule;
         for lane in self.lanes.values_mut().filter(|lane| matches!(lane.state, LaneState::Idle { .. })) {
@@ -50,6 +52,7 @@ impl Run {
             held.task = Some(AtWork {
                 id: task.clone(),
                 began,
+                attempts: Vec::new(),
                 merged_by_agent: false,
                 work: None,
                 lost: 0,

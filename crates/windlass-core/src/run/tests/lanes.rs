@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::lanes_world::{Deed, World, row, tasks_plan};
-use crate::fact::{Class, Cost, Fact, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState};
-use crate::run::{Input, Phase, Run};
+use crate::fact::{Class, Cost, Fact, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict};
+use crate::run::{CommitKind, Effect, Input, Phase, Run};
 use crate::tasks::Standing as TaskStanding;
 
 fn six() -> Vec<TaskRow> {
@@ -23,7 +23,7 @@ fn own_file(task: &TaskId) -> Deed {
     Deed::done(file, "done")
 }
 
-// rows: 6
+// rows: 6, 49
 #[test]
 fn tasks_are_worked_off_in_their_order_and_complete_the_run() {
     for lanes in [1, 3] {
@@ -150,6 +150,7 @@ fn a_branch_that_moved_is_merged_with_again() {
     assert!(world.tip().contains_key("by a person") && world.tip().len() == 3);
 }
 
+// Seed defect D3, core/claude.ts:334, 349; core/loop.ts:443, 464: a task counted as done because its agent had ended well.
 #[test]
 fn a_claim_without_a_change_or_a_gate_is_none() {
     let mut plan = tasks_plan(1);
@@ -163,6 +164,97 @@ fn a_claim_without_a_change_or_a_gate_is_none() {
     );
 }
 
+/// What was committed of one task, whose agent leaves something and fails, then claims what the gate refuses, then does it.
+fn commits(attempts: bool, lanes: u16) -> (World, Vec<CommitKind>) {
+    let agent = |_: &TaskId, _: Purpose, call: u32| match call {
+        1 => Deed { writes: vec![("half", "half".to_owned())], ..Deed::fails() },
+        2 => Deed::done("red", "red"),
+        _ => Deed {
+            writes: vec![("red", String::new()), ("done", "done".to_owned())],
+            ..Deed::done("more", "more")
+        },
+    };
+    let mut plan = tasks_plan(lanes);
+    let tasks = plan.job.tasks.as_mut().unwrap();
+    (tasks.commits_attempts, tasks.attempts) = (attempts, 9);
+    let mut world = World::new(plan, vec![row("T1", &[])], agent);
+    world.gate = |files| files.get("red").is_none_or(String::is_empty);
+    let mut kinds = Vec::new();
+    for turn in 0..1000 {
+        if !world.step(turn) {
+            break;
+        }
+        let outstanding = world.run.outstanding();
+        let commit = outstanding.iter().find_map(|effect| match effect {
+            Effect::Commit { what, turn, .. } => Some((*what, turn.iteration)),
+            _ => None,
+        });
+        kinds.extend(commit);
+    }
+    kinds.sort_by_key(|(_, iteration)| *iteration);
+    kinds.dedup();
+    (world, kinds.into_iter().map(|(kind, _)| kind).collect())
+}
+
+#[test]
+fn failed_attempts_are_committed_where_that_is_wanted_and_never_count_as_done() {
+    let (world, kinds) = commits(false, 1);
+    assert_eq!((kinds, world.run.tasks().counts().done), (vec![CommitKind::Complete], 1));
+    let (world, kinds) = commits(true, 1);
+    assert_eq!(kinds, [CommitKind::Attempted, CommitKind::Attempted, CommitKind::Complete]);
+    let ends: Vec<bool> = world.ends().into_iter().map(|(_, end)| end == TaskEnd::Done).collect();
+    assert_eq!(ends, [false, false, true]);
+    let (_, kinds) = commits(true, 2);
+    assert_eq!(kinds, [CommitKind::Complete], "the work of a lane is nobody else's until it lands");
+}
+
+// Its gates, asked again after a crash, say something else.
+#[test]
+fn what_was_committed_as_an_attempt_is_not_accepted_in_that_iteration() {
+    let mut plan = tasks_plan(1);
+    plan.job.tasks.as_mut().unwrap().commits_attempts = true;
+    let mut world = World::new(plan, vec![row("T1", &[])], |_, _, _| Deed::done("red", "red"));
+    world.gate = |_| false;
+    while !world.journal.iter().any(|entry| matches!(entry.fact, Fact::Committed { .. })) {
+        assert!(world.step(0));
+    }
+    world.restart(world.journal.len());
+    world.gate = |_| true;
+    while !world.journal.iter().any(|entry| matches!(entry.fact, Fact::IterationFinished { .. })) {
+        assert!(world.step(0));
+    }
+    let verdict = world.journal.iter().find_map(|entry| match entry.fact {
+        Fact::IterationFinished { verdict, .. } => Some(verdict),
+        _ => None,
+    });
+    assert_eq!(verdict, Some(Verdict::ClaimRefused));
+}
+
+#[test]
+fn the_attempts_of_a_parked_task_are_named_from_its_last_commit_on() {
+    let mut plan = tasks_plan(1);
+    plan.job.tasks.as_mut().unwrap().attempts = 3;
+    let agent = |_: &TaskId, _: Purpose, call: u32| match call {
+        1 => Deed { claims: false, ..Deed::done("a", "a") },
+        _ => Deed::fails(),
+    };
+    let mut world = World::new(plan, vec![row("T1", &[])], agent);
+    let mut named = Vec::new();
+    for turn in 0..1000 {
+        for effect in world.run.outstanding() {
+            if let Effect::CloseTask { attempts, turn, .. } = effect {
+                named.push((turn.iteration, attempts.iter().map(|turn| turn.iteration).collect::<Vec<_>>()));
+            }
+        }
+        if !world.step(turn) {
+            break;
+        }
+    }
+    named.dedup();
+    assert_eq!(named, [(1, vec![]), (2, vec![2]), (3, vec![2, 3]), (4, vec![2, 3, 4])]);
+}
+
+// rows: 49
 #[test]
 fn nothing_to_do_and_nothing_that_can_be_done() {
     let done = TaskRow { state: TaskState::Done, ..row("T1", &[]) };

@@ -39,6 +39,8 @@ pub struct Checkout {
     pub files: Files,
     pub claims: bool,
     pub commit: Option<Files>,
+    /// Somebody removed it, whoever has noticed that.
+    pub gone: bool,
 }
 
 pub struct World {
@@ -76,8 +78,13 @@ pub fn tasks_plan(lanes: u16) -> RunPlan {
     let mut plan = plan();
     plan.job.mode = Mode::Tasks;
     plan.job.notes_file = None;
-    plan.job.tasks =
-        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2 });
+    plan.job.tasks = Some(JobTasks {
+        file: "requirements.md".into(),
+        progress: None,
+        feature: None,
+        attempts: 2,
+        commits_attempts: false,
+    });
     plan.commit = CommitPolicy::Runner;
     plan.lanes = (lanes > 1).then(|| LanesPlan {
         count: lanes,
@@ -153,7 +160,12 @@ impl World {
         if !due.is_empty() {
             let effect = due[pick % due.len()].clone();
             self.begun.insert(effect.clone());
-            self.carry_out(effect);
+            if let Some(lane) = self.loses(&effect) {
+                self.lanes.insert(lane, Checkout { gone: true, ..Checkout::default() });
+                self.input(Input::LaneLost { lane });
+            } else {
+                self.carry_out(effect);
+            }
             return true;
         }
         if matches!(self.run.phase(), Phase::Ended(_)) {
@@ -182,10 +194,6 @@ impl World {
 
     pub fn carry_out(&mut self, effect: Effect) {
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
-        if let Some(lane) = self.loses(&effect) {
-            self.lanes.insert(lane, Checkout::default());
-            return self.input(Input::LaneLost { lane });
-        }
         let input = match effect {
             Effect::Survey(_) => Input::Surveyed {
                 evidence: self.evidence(LaneId(99)),
@@ -199,7 +207,7 @@ impl World {
                 let tip = self.tip().clone();
                 let checkout = self.lanes.entry(lane).or_default();
                 if fresh {
-                    *checkout = Checkout { base: tip.clone(), files: tip, claims: false, commit: None };
+                    *checkout = Checkout { base: tip.clone(), files: tip, ..Checkout::default() };
                 }
                 Input::Opened { lane, base: "base".to_owned(), evidence: self.evidence(lane), snapshot }
             }
@@ -300,6 +308,11 @@ impl World {
             Effect::Land { turn, task, .. } => self.landings.contains(&(task.clone(), turn.iteration)),
             _ => false,
         };
+        let made_anew = matches!(effect, Effect::Open { .. }) && self.run.task_is_fresh(lane);
+        let gone = self.lanes.get(&lane).is_some_and(|checkout| checkout.gone);
+        if gone && !elsewhere && !landed && !made_anew {
+            return Some(lane);
+        }
         let left = self.losses.first_mut().filter(|_| !elsewhere && !landed)?;
         if *left > 0 {
             *left -= 1;

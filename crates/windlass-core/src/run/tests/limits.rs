@@ -41,6 +41,7 @@ fn without_limits_only_stagnation_ends_a_run() {
 }
 
 // rows: 55
+// Seed defect D3, core/loop.ts:244-256: a call knew no limit.
 #[test]
 fn the_agent_gets_what_is_left_and_a_call_without_a_result_is_charged_its_reservation() {
     let plan = limited(|limits| limits.cost = Some(Cost::from_dollars(5.0)));
@@ -89,6 +90,7 @@ fn a_budget_that_the_agent_used_up_is_our_max_cost() {
 }
 
 // rows: 57, 59
+// Seed defect D3, core/loop.ts:244-256: a call outlived the run.
 #[test]
 fn the_duration_cuts_a_running_call_and_the_iteration_stays_open() {
     let plan = limited(|limits| limits.duration = Some(Duration::from_mins(1)));

@@ -2,7 +2,8 @@
 
 use super::waking::two_lanes;
 use super::world::{Act, World};
-use crate::fact::TaskRow;
+use crate::fact::{Fact, Standing, StandingSource, TaskRow, Verdict};
+use crate::guard::{GuardAction, GuardPlan};
 use crate::run::Effect;
 
 fn row(id: &str, protected: &[&str]) -> TaskRow {
@@ -37,4 +38,26 @@ fn what_a_task_protects_is_as_the_run_read_it_first() {
     assert_eq!(go_on(rewritten), ["a/** !b", "", "", "d/**"]);
     let again = vec![row("T1", &[]), row("T2", &["e"]), row("T3", &[]), row("T4", &["!d/**"])];
     assert_eq!(go_on(again), ["a/** !b", "", "c", "d/**"]);
+}
+
+/// A commit would say that the task is done, and its claim is refused for what was undone.
+#[test]
+fn a_claim_that_the_guard_refuses_is_not_committed() {
+    for strays in [false, true] {
+        let mut plan = two_lanes();
+        plan.lanes = None;
+        plan.guard = GuardPlan { action: GuardAction::Refuse, ..GuardPlan::default() };
+        let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
+        world.tasks = Some(vec![row("T1", &[]), row("T2", &[])]);
+        world.status =
+            Some(Standing { complete: true, source: StandingSource::TaskFile, ..Standing::default() });
+        world.strays.extend(strays.then(|| ("tree 1".to_owned(), "undone".to_owned())));
+        world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));
+        let verdict = world.facts().find_map(|fact| match fact {
+            Fact::IterationFinished { verdict, .. } => Some(*verdict),
+            _ => None,
+        });
+        let expected = if strays { Verdict::ClaimRefused } else { Verdict::ClaimAccepted };
+        assert_eq!((verdict, world.count("committed")), (Some(expected), usize::from(!strays)));
+    }
 }

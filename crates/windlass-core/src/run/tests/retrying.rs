@@ -19,6 +19,7 @@ fn in_time(now: Timestamp, time: Duration) -> Timestamp {
 }
 
 // rows: 65
+// Seed defect D3, core/loop.ts:489-496: a limit ended the run.
 #[test]
 fn a_usage_limit_is_waited_out_and_the_same_iteration_is_tried_again() {
     let mut world = World::new(plan(), |call, now| match call {
@@ -75,6 +76,7 @@ fn a_limit_without_a_time_is_probed_after_2_5_10_and_20_minutes_and_never_for_ev
     assert!(held(&world).iter().sum::<Duration>() <= plan().limits.wait);
 }
 
+// Seed defect D3, core/loop.ts:489-496: an outage ended the run.
 #[test]
 fn an_outage_that_cost_and_changed_nothing_repeats_the_iteration_within_its_bounds() {
     let mut world = World::new(plan(), |_, _| Act::of(Class::Outage).free());

@@ -27,6 +27,7 @@ fn ends(world: &World) -> Vec<EndCall> {
 }
 
 // rows: 70, 71
+// Seed defect D3, core/loop.ts:372-418: a finished task was called interrupted.
 #[test]
 fn the_first_ctrl_c_lets_the_iteration_end_and_keeps_its_result() {
     let mut world = calling();

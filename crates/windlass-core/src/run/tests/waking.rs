@@ -7,8 +7,13 @@ use crate::run::{CommitPolicy, Effect, JobTasks, LanesPlan, Mode, RunPlan};
 pub(super) fn two_lanes() -> RunPlan {
     let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
     plan.job.mode = Mode::Tasks;
-    plan.job.tasks =
-        Some(JobTasks { file: "requirements.md".into(), progress: None, feature: None, attempts: 2 });
+    plan.job.tasks = Some(JobTasks {
+        file: "requirements.md".into(),
+        progress: None,
+        feature: None,
+        attempts: 2,
+        commits_attempts: false,
+    });
     plan.lanes = Some(LanesPlan {
         count: 2,
         folder: "/state/lanes".into(),

@@ -68,6 +68,7 @@ fn transitions_are_refused_where_they_make_no_sense() {
     assert_eq!(schedule.standing(&id("NONE")), None);
 }
 
+// Seed defect D3, core/loop.ts:274, 277: what was in progress was never taken up.
 #[test]
 fn what_was_begun_and_left_goes_first() {
     let mut schedule = Schedule::new(rows(&["A ! 1", "B ! 3"]));

@@ -57,15 +57,27 @@ impl Lane {
         if !is_folder(lane.top()) || !is_folder(&lane.repository.git_dir) {
             return Ok(None);
         }
-        let Some(head) = lane.repository.plain_commit() else { return Ok(None) };
+        if lane.repository.plain_commit().is_none() {
+            return Ok(None);
+        }
         lane.make_repository()?;
         // Asked for before anything is built on it: an object may have gone with a power failure.
-        let exists = lane.call().args(["cat-file", "-e", &format!("{head}^{{tree}}")]).run()?;
-        if exists.code != 0 {
+        if !lane.has_its_commit()? {
             return Ok(None);
         }
         lane.mend()?;
         Ok(Some(lane))
+    }
+
+    /// Has the lane in this folder what it stands at? Nothing is made or changed there.
+    pub fn is_whole(main: &Repository, home: &Path) -> Result<bool, LaneError> {
+        Ok(Self::is_there(main, home) && Self::at(main, home).has_its_commit()?)
+    }
+
+    fn has_its_commit(&self) -> Result<bool, LaneError> {
+        let Some(head) = self.repository.plain_commit() else { return Ok(false) };
+        let exists = self.call().args(["cat-file", "-e", &format!("{head}^{{tree}}")]).run()?;
+        Ok(exists.code == 0)
     }
 
     /// Is there a lane in this folder? Whatever became of its agent's repository: it is made again.

@@ -34,7 +34,8 @@ pub use clone::Opened;
 pub use conflict::Conflict;
 pub use land::{Landed, Landing, OwnFile, land, landed};
 pub use merge::{Merged, Outcome};
-pub use park::{Parked, park};
+pub(super) use park::anonymous;
+pub use park::{Parked, park, park_commit};
 pub use squash::Squash;
 pub use target::Target;
 

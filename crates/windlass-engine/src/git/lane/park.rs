@@ -84,7 +84,14 @@ impl Lane {
     }
 }
 
-fn anonymous(call: Call) -> Call {
+/// Keeps a commit of the main repository as a branch, in the same way.
+pub fn park_commit(main: &Repository, commit: ObjectId, run: &str, task: &str) -> Result<String, LaneError> {
+    let _turn = Turn::take(main)?;
+    name(main, commit, run, &slug(task))
+}
+
+/// Nobody in particular.
+pub(in crate::git) fn anonymous(call: Call) -> Call {
     ["GIT_AUTHOR", "GIT_COMMITTER"].into_iter().fold(call, |call, whose| {
         call.env(&format!("{whose}_NAME"), "Windlass").env(&format!("{whose}_EMAIL"), "windlass@localhost")
     })
@@ -98,6 +105,17 @@ fn keep(
     slug: &str,
 ) -> Result<String, LaneError> {
     fetch(main, lane, commit)?;
+    name(main, commit, run, slug)
+}
+
+/// The branch of this commit, made where there is none. One with the same files on the same commit is taken for it: it was
+/// made before a crash, a little earlier.
+fn name(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<String, LaneError> {
+    let wanted = told(main, commit)?;
+    let has_the_same = |there: ObjectId| {
+        there == commit
+            || told(main, there).is_ok_and(|there| there.tree == wanted.tree && there.parent == wanted.parent)
+    };
     let mut failed = None;
     // A branch called `windlass` leaves no room for branches below it.
     for beginning in [format!("windlass/{run}/{slug}"), format!("windlass-{run}-{slug}")] {
@@ -106,7 +124,8 @@ fn keep(
             let reference = format!("refs/heads/{name}");
             let there = Call::within(main).args(["rev-parse", "--verify", "--quiet", &reference]).run()?;
             if there.code == 0 {
-                if ObjectId::from_hex(there.output.trim_ascii()) == Some(commit) {
+                let there = ObjectId::from_hex(there.output.trim_ascii());
+                if there.is_some_and(has_the_same) {
                     return Ok(name);
                 }
                 continue;

@@ -105,6 +105,7 @@ mod tests {
     proptest! {
         // Seed defect D1, services/claude-client.ts:140: characters broke on the borders of chunks.
         // Seed defect D1, services/claude-client.ts:265: results were lost on the borders of chunks.
+        // Seed defect D3, core/claude.ts:245-246: letters broke on the borders of chunks.
         #[test]
         fn division_into_pieces_does_not_matter(
             pieces in prop::collection::vec(prop::collection::vec(letters(), 0..12), 0..12),

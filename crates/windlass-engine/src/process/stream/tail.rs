@@ -36,6 +36,7 @@ mod tests {
     use super::*;
 
     // Seed defect D1, services/claude-client.ts:141: standard error was kept whole.
+    // Seed defect D3, core/claude.ts:238-242: standard error had no bound.
     #[test]
     fn the_end_is_kept() {
         let tail = Tail::default();

@@ -3,7 +3,7 @@
 //! It listens on a socket in the run's folder. Guests are hostile: what they send is bounded in size, time and number.
 
 mod allow;
-mod request;
+pub(crate) mod request;
 mod tunnel;
 
 use std::collections::BTreeSet;

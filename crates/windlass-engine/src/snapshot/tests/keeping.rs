@@ -172,3 +172,16 @@ fn a_name_that_says_so_already_is_left_alone() {
     store.name(&kept.id, &after(1)).unwrap();
     assert_eq!(inode(), there);
 }
+
+#[test]
+fn a_name_that_a_killed_writer_left_half_written_is_tidied_away_and_others_stay() {
+    let scratch = Scratch::committed();
+    let kept = scratch.keep(1);
+    let store = scratch.store();
+    let names = store.folder.join("refs/windlass").join(&run().0);
+    let half = names.join(".windlass-s1VqXw.tmp");
+    fs::write(&half, "").unwrap();
+    store.tidy();
+    assert!(!half.exists());
+    assert_eq!(store.named(&after(1)).unwrap(), kept.id);
+}

@@ -42,8 +42,18 @@ impl Worlds {
             Effect::Merge { commit, .. } => self.merge(lane, commit.as_deref()),
             _ => self.checkout(lane)?.world.carry_out(work),
         };
-        let is_full = matches!(&done, Err(error) if error.stop_reason == StopReason::DiskFull);
-        if !is_full && !self.is_there(lane)? { Ok(self.lost(lane)) } else { done }
+        let is_gone = match &done {
+            Err(error) if error.stop_reason == StopReason::DiskFull => false,
+            // It may be that somebody is about to remove it, and has come as far as what was needed here.
+            Err(_) => !self.is_whole(lane)?,
+            Ok(_) => !self.is_there(lane)?,
+        };
+        if is_gone { Ok(self.lost(lane)) } else { done }
+    }
+
+    fn is_whole(&self, lane: LaneId) -> Result<bool, WorkError> {
+        let Some(lanes) = &self.main.plan.lanes else { return Ok(true) };
+        Ok(self.is_there(lane)? && Lane::is_whole(&self.repository()?, &home(&lanes.folder, lane))?)
     }
 
     /// Is the lane's checkout there, and the one that it was? One that is only about to be made is missed by nobody.
@@ -81,7 +91,10 @@ impl Worlds {
         let fresh = known.at_task.as_ref().is_none_or(|at| at.fresh);
         let former = self.lanes.remove(&lane);
         let checkout = if fresh {
-            self.make(lane, &main, tip, &mut inputs)?
+            let (made, lacks) = self.make(lane, &main, tip)?;
+            // A checkout that was set up is opened once more.
+            inputs.extend(self.main.say_once(lacks.into_iter().collect()));
+            made
         } else {
             match self.find(lane, &main)? {
                 Some(found) => found,
@@ -111,23 +124,21 @@ impl Worlds {
         lane: LaneId,
         main: &Repository,
         tip: ObjectId,
-        inputs: &mut Vec<Input>,
-    ) -> Result<Lane, WorkError> {
+    ) -> Result<(Lane, Option<String>), WorkError> {
         let Some(lanes) = &self.main.plan.lanes else {
             return Err(WorkError::of(StopReason::Internal, &"this run has no lanes"));
         };
         let opened = Lane::open(main, &home(&lanes.folder, lane), tip)?;
-        if let Some(bootstrap) = &lanes.bootstrap {
-            let copied = copy_included(&main.top, opened.lane.top(), bootstrap);
-            let may_be_work = copied.as_ref().map_or(true, holds_more_than_ours);
-            if let Err(error) = copied {
-                inputs.push(Input::Notice(format!("lane {lane} lacks what .worktreeinclude names: {error}")));
-            }
-            if may_be_work {
-                leave_work_out(&opened.lane, tip)?;
-            }
+        let copied = lanes.bootstrap.as_ref().map(|plan| copy_included(&main.top, opened.lane.top(), plan));
+        let may_be_work =
+            copied.as_ref().is_some_and(|copied| copied.as_ref().map_or(true, holds_more_than_ours));
+        if may_be_work {
+            leave_work_out(&opened.lane, tip)?;
         }
-        Ok(opened.lane)
+        let lacks = copied
+            .and_then(Result::err)
+            .map(|error| format!("lane {lane} lacks what .worktreeinclude names: {error}"));
+        Ok((opened.lane, lacks))
     }
 
     /// From now on the lane's effects take place there. What is known of the files that its `former` task left is still true

@@ -59,7 +59,7 @@ pub(super) fn choose(repository: &Repository, plan: &BootstrapPlan) -> Result<Ch
 }
 
 /// Which paths are wanted.
-struct Rules {
+pub(super) struct Rules {
     matcher: Gitignore,
     /// Somebody named more than what is always wanted.
     is_asked: bool,
@@ -67,37 +67,46 @@ struct Rules {
 
 impl Rules {
     fn read(top: &Path, list: Option<&Path>) -> Result<Rules, BootstrapError> {
+        let bytes = match list {
+            Some(path) => read_beginning(path, LONGEST_LIST)?.map(|bytes| (path, bytes)),
+            None => None,
+        };
+        Rules::of(top, bytes.as_ref().map(|(path, bytes)| (*path, &**bytes)))
+    }
+
+    /// What a list with these bytes wants, besides what is always wanted.
+    pub(super) fn of(top: &Path, list: Option<(&Path, &[u8])>) -> Result<Rules, BootstrapError> {
         let mut builder = GitignoreBuilder::new(top);
         for line in ALWAYS {
             // Each of them is right, as every test shows.
             drop(builder.add_line(None, line));
         }
-        let bytes = match list {
-            Some(path) => read_beginning(path, LONGEST_LIST)?.map(|bytes| (path, bytes)),
-            None => None,
-        };
         let mut is_asked = false;
-        if let Some((path, bytes)) = bytes {
+        if let Some((path, bytes)) = list {
             if bytes.len() > LONGEST_LIST {
                 return Err(BootstrapError::LongList(path.to_owned()));
             }
-            let text = String::from_utf8_lossy(&bytes);
+            let text = String::from_utf8_lossy(bytes);
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             for (number, line) in text.lines().enumerate() {
                 is_asked |= !line.trim().is_empty() && !line.starts_with('#');
                 builder.add_line(None, line).map_err(|error| BootstrapError::Pattern {
                     path: path.to_owned(),
                     line: number + 1,
-                    problem: error.to_string(),
+                    problem: error.to_string().replace(char::is_control, "\u{fffd}"),
                 })?;
             }
         }
-        let matcher = builder.build().unwrap_or_else(|_| Gitignore::empty());
+        // Nothing wanted at all would be worse: the project's own configuration would not come along, either.
+        let matcher = builder.build().map_err(|error| BootstrapError::Patterns {
+            path: list.map_or_else(|| top.to_owned(), |(path, _)| path.to_owned()),
+            problem: error.to_string().replace(char::is_control, "\u{fffd}"),
+        })?;
         Ok(Rules { matcher, is_asked })
     }
 
     /// Is it wanted, where what it lies in is (or is not)?
-    fn wants(&self, path: &Path, is_folder: bool, inherited: bool) -> bool {
+    pub(super) fn wants(&self, path: &Path, is_folder: bool, inherited: bool) -> bool {
         match self.matcher.matched(path, is_folder) {
             Match::Ignore(_) => true,
             Match::Whitelist(_) => false,
@@ -106,7 +115,7 @@ impl Rules {
     }
 
     /// Is the folder wanted that a path lies in?
-    fn wants_above(&self, path: &Path) -> bool {
+    pub(super) fn wants_above(&self, path: &Path) -> bool {
         let mut above: Vec<&Path> =
             path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()).collect();
         above.reverse();

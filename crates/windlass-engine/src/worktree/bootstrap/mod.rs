@@ -20,6 +20,7 @@ use windlass_core::run::BootstrapPlan;
 use crate::file::FileError;
 use crate::git::{Found, GitError, Repository};
 
+pub(crate) use setup::{End, SetupAttempt, SetupCommand};
 pub use setup::{SetupError, SetupRoom, run_setup};
 pub use variables::{LANE_VARIABLE, PORT_BASE_VARIABLE, PORT_COUNT_VARIABLE, variables};
 
@@ -75,6 +76,16 @@ pub enum BootstrapError {
         /// What is wrong.
         problem: String,
     },
+    /// The patterns of the file that names what is copied are too many, or too intricate, to be looked for.
+    #[error(
+        "the patterns in {} cannot be looked for together ({problem}); write fewer or simpler ones", .path.display()
+    )]
+    Patterns {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
     /// The file that names what is copied is too long.
     #[error("{} is longer than 1 MiB", .0.display())]
     LongList(PathBuf),
@@ -109,6 +120,16 @@ pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapPlan) -> Resu
     let mut copied = copy::copy(&repository.top, target, &chosen.files)?;
     copied.left_out.splice(0..0, left_out);
     Ok(copied)
+}
+
+/// Whether a list of these bytes, in a project at `top`, wants each of these files.
+///
+/// # Errors
+/// The sentence about a list that cannot be used.
+pub(crate) fn wanted(top: &Path, list: &[u8], files: &[&Path]) -> Result<Vec<bool>, String> {
+    let path = top.join(".worktreeinclude");
+    let rules = choose::Rules::of(top, Some((&path, list))).map_err(|error| error.to_string())?;
+    Ok(files.iter().map(|file| rules.wants(file, false, rules.wants_above(file))).collect())
 }
 
 /// `1.5 GB`, as people read sizes.

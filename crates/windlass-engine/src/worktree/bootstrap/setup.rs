@@ -13,7 +13,8 @@ use windlass_core::fact::{Ended, RunId};
 
 use crate::process::stream::{StreamReader, Tail};
 use crate::process::{
-    Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnRequest, become_subreaper, leftovers, signals,
+    Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnId, SpawnRequest, become_subreaper, leftovers,
+    signals,
 };
 use crate::sandbox::{Guest, Sandbox, SandboxError};
 
@@ -90,8 +91,14 @@ pub fn run_setup(room: &SetupRoom<'_>) -> Result<(), SetupError> {
             let _ = asked.send(News::Asked);
         }
     })?;
-    let tail = Tail::default();
-    let (readers, request) = request(room, &tail)?;
+    let (attempt, request) = SetupAttempt::prepare(&SetupCommand {
+        command: room.command,
+        timeout: room.timeout,
+        directory: room.directory,
+        environment: &room.environment,
+        run: room.run,
+        id: 1,
+    })?;
     let request = room.sandbox.enter(Guest::Command, request)?;
     let keeper = Keeper::start(room.program, move |event| {
         let _ = say.send(News::Keeper(event));
@@ -103,18 +110,46 @@ pub fn run_setup(room: &SetupRoom<'_>) -> Result<(), SetupError> {
     keeper.spawn(request)?;
     let end = wait(&news, Instant::now() + room.timeout);
     sweep(keeper, &news, room);
-    for reader in readers {
-        reader.stop();
-        reader.join();
-    }
-    judge(end, room, &tail)
+    attempt.end(end)
 }
 
-/// How the wait ended.
-enum End {
+/// A setup command, and where it runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SetupCommand<'a> {
+    /// For `sh -c`.
+    pub command: &'a str,
+    /// Time that it may take.
+    pub timeout: Duration,
+    /// Where it runs, absolute.
+    pub directory: &'a Path,
+    /// All of its environment; the run's mark is added.
+    pub environment: &'a [(OsString, OsString)],
+    /// Whatever it starts carries this name.
+    pub run: &'a RunId,
+    /// The number by which its keeper knows it.
+    pub id: SpawnId,
+}
+
+/// A setup command that is about to run, or runs.
+#[derive(Debug)]
+pub(crate) struct SetupAttempt {
+    command: String,
+    /// Time that it may take.
+    pub timeout: Duration,
+    tail: Tail,
+    readers: Vec<StreamReader>,
+}
+
+/// How it ended, or how the wait for it did.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// By itself.
     Ended(Ended),
+    /// It never began: why.
     NotStarted(String),
+    /// Its time was up.
     TimedOut,
+    /// Somebody did not wait for it.
     Asked,
 }
 
@@ -148,46 +183,56 @@ fn sweep(keeper: Keeper, news: &Receiver<News>, room: &SetupRoom<'_>) {
     let _ = leftovers::end(room.run);
 }
 
-fn judge(end: End, room: &SetupRoom<'_>, tail: &Tail) -> Result<(), SetupError> {
-    let command = room.command.to_owned();
-    let how = match end {
-        End::Ended(Ended::Exited(0)) => return Ok(()),
-        End::Asked => return Err(SetupError::Interrupted { command }),
-        End::Ended(Ended::Exited(code)) => format!("failed with exit code {code}"),
-        End::Ended(Ended::Signalled(signal)) => format!("was ended by signal {signal}"),
-        End::Ended(Ended::Lost) => "was lost: nobody saw its end".to_owned(),
-        End::NotStarted(why) => format!("could not be started: {why}"),
-        End::TimedOut => format!("took longer than {} s and was ended", room.timeout.as_secs()),
-    };
-    let text = tail.text();
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    let from = lines.len().saturating_sub(SHOWN_LINES);
-    Err(SetupError::Failed { command, how, tail: lines.get(from..).unwrap_or_default().join("\n") })
-}
+impl SetupAttempt {
+    /// Opens its pipes and reads them; the request is for a keeper.
+    pub fn prepare(setting: &SetupCommand<'_>) -> Result<(SetupAttempt, SpawnRequest), ProcessError> {
+        let nothing = File::open("/dev/null").map_err(ProcessError::system("open /dev/null"))?;
+        let (from_stdout, stdout) = pipe()?;
+        let (from_stderr, stderr) = pipe()?;
+        let tail = Tail::default();
+        let reader = |from: OwnedFd| {
+            let tail = tail.clone();
+            StreamReader::bytes(from, move |bytes| tail.push(bytes))
+        };
+        let readers = vec![reader(from_stdout)?, reader(from_stderr)?];
+        let mut environment = setting.environment.to_vec();
+        environment.retain(|(name, _)| name != RUN_VARIABLE);
+        environment.push((RUN_VARIABLE.into(), setting.run.0.clone().into()));
+        let request = SpawnRequest {
+            id: setting.id,
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), setting.command.into()],
+            environment,
+            directory: setting.directory.to_owned(),
+            stdin: nothing.into(),
+            stdout,
+            stderr,
+        };
+        let (command, timeout) = (setting.command.to_owned(), setting.timeout);
+        Ok((SetupAttempt { command, timeout, tail, readers }, request))
+    }
 
-fn request(room: &SetupRoom<'_>, tail: &Tail) -> Result<(Vec<StreamReader>, SpawnRequest), ProcessError> {
-    let nothing = File::open("/dev/null").map_err(ProcessError::system("open /dev/null"))?;
-    let (from_stdout, stdout) = pipe()?;
-    let (from_stderr, stderr) = pipe()?;
-    let reader = |from: OwnedFd| {
-        let tail = tail.clone();
-        StreamReader::bytes(from, move |bytes| tail.push(bytes))
-    };
-    let readers = vec![reader(from_stdout)?, reader(from_stderr)?];
-    let mut environment = room.environment.clone();
-    environment.retain(|(name, _)| name != RUN_VARIABLE);
-    environment.push((RUN_VARIABLE.into(), room.run.0.clone().into()));
-    let request = SpawnRequest {
-        id: 1,
-        program: "/bin/sh".into(),
-        arguments: vec!["-c".into(), room.command.into()],
-        environment,
-        directory: room.directory.to_owned(),
-        stdin: nothing.into(),
-        stdout,
-        stderr,
-    };
-    Ok((readers, request))
+    /// Reads what is left in the pipes and judges. Nothing may be alive that could still write much.
+    pub fn end(self, end: End) -> Result<(), SetupError> {
+        for reader in self.readers {
+            reader.stop();
+            reader.join();
+        }
+        let command = self.command;
+        let how = match end {
+            End::Ended(Ended::Exited(0)) => return Ok(()),
+            End::Asked => return Err(SetupError::Interrupted { command }),
+            End::Ended(Ended::Exited(code)) => format!("failed with exit code {code}"),
+            End::Ended(Ended::Signalled(signal)) => format!("was ended by signal {signal}"),
+            End::Ended(Ended::Lost) => "was lost: nobody saw its end".to_owned(),
+            End::NotStarted(why) => format!("could not be started: {why}"),
+            End::TimedOut => format!("took longer than {} s and was ended", self.timeout.as_secs()),
+        };
+        let text = self.tail.text();
+        let lines: Vec<&str> = text.trim_end().lines().collect();
+        let from = lines.len().saturating_sub(SHOWN_LINES);
+        Err(SetupError::Failed { command, how, tail: lines.get(from..).unwrap_or_default().join("\n") })
+    }
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd), ProcessError> {

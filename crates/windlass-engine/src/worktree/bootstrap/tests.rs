@@ -206,6 +206,16 @@ fn a_list_that_cannot_be_read_is_named() {
 }
 
 // rows: 87
+// Nothing was copied then, not even the project's own configuration, and nobody was told.
+#[test]
+fn a_list_that_is_too_intricate_to_be_used_is_named() {
+    let (scratch, fresh) = project(&"?".repeat(200_000));
+    scratch.write(".windlass/config.toml", "[gates]\n");
+    let error = copy_included(&scratch.top, &fresh, &plan()).unwrap_err();
+    assert!(matches!(&error, BootstrapError::Patterns { .. }), "{error}");
+    assert!(error.to_string().contains(".worktreeinclude"), "{error}");
+}
+
 #[test]
 fn each_place_is_told_its_number_and_its_ports() {
     let told = |checkout, lane| {

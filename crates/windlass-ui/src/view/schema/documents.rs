@@ -91,6 +91,7 @@ const STATUS: &[Field] = &[
     ("items", Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)])), Always),
     ("summary", Text, Always),
     ("task", Nullable(&Text), Always),
+    ("tasks", Nullable(&Object(STANDING_TASKS)), Always),
     ("started", Nullable(&Time), Always),
     ("iteration", Integer, Always),
     ("iterations", Integer, Always),
@@ -138,6 +139,27 @@ const STATUS: &[Field] = &[
     ("restorable", Nullable(&Integer), Always),
     ("updated", Time, Always),
     ("next", List(&Text), Always),
+];
+
+const NAMED_TASK: &[Field] = &[("id", Text, Always), ("title", Text, Always)];
+
+const STANDING_TASKS: &[Field] = &[
+    ("total", Integer, Always),
+    ("done", Integer, Always),
+    ("ready", Integer, Always),
+    ("waiting", Integer, Always),
+    (
+        "at_work",
+        List(&Object(&[
+            ("lane", Integer, Always),
+            ("iteration", Integer, Always),
+            ("id", Text, Always),
+            ("title", Text, Always),
+        ])),
+        Always,
+    ),
+    ("parked", List(&Object(NAMED_TASK)), Always),
+    ("next", Nullable(&Object(NAMED_TASK)), Always),
 ];
 
 const TOOL_CALL: &[Field] = &[

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use windlass_core::fact::{Entry, Fact};
+use windlass_core::fact::{Entry, Fact, LaneId};
 use windlass_core::observation::{Observation, ToolTrace};
 use windlass_engine::replay::Told;
 use windlass_ui::{Event, Stream, ToolsView, TracePlace, View, is_abandoned};
@@ -28,6 +28,8 @@ pub struct Window {
     /// `None` = all of it.
     iteration: Option<u32>,
     stage: Stage,
+    /// The lane of that iteration: what others did meanwhile is none of it.
+    lane: Option<LaneId>,
     /// There was such an iteration.
     pub seen: bool,
     /// The run's last iteration so far.
@@ -53,25 +55,29 @@ impl Window {
         Window { iteration, ..Window::default() }
     }
 
+    fn holds(&self, fact: &Fact) -> bool {
+        let is_elsewhere = fact.lane().is_some_and(|lane| self.lane.is_some_and(|wanted| wanted != lane));
+        self.iteration.is_none() || (self.stage == Stage::Within && !is_elsewhere)
+    }
+
     /// Is this fact, the next one, wanted? Facts of the whole run are where they happened in the iteration's time.
     fn takes(&mut self, fact: &Fact) -> bool {
-        let within = |window: &Window| window.iteration.is_none() || window.stage == Stage::Within;
         match fact {
-            Fact::IterationStarted { iteration, .. } => {
+            Fact::IterationStarted { lane, iteration, .. } => {
                 self.last = self.last.max(*iteration);
                 if self.iteration == Some(*iteration) {
-                    (self.stage, self.seen) = (Stage::Within, true);
+                    (self.stage, self.seen, self.lane) = (Stage::Within, true, Some(*lane));
                 }
             }
             Fact::IterationFinished { iteration, .. } if self.iteration == Some(*iteration) => {
-                let taken = within(self);
+                let taken = self.holds(fact);
                 self.stage = Stage::Behind;
                 return taken;
             }
-            Fact::CallSpawned { .. } if within(self) => self.calls = self.calls.saturating_add(1),
+            Fact::CallSpawned { .. } if self.holds(fact) => self.calls = self.calls.saturating_add(1),
             _ => {}
         }
-        within(self)
+        self.holds(fact)
     }
 
     /// Is all of it told?

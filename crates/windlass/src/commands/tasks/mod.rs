@@ -20,7 +20,7 @@ use crate::error::{CliError, Kind};
 /// # Errors
 /// There is no task file, or what is asked for cannot be done.
 pub fn run(args: &TasksArgs) -> Result<ExitCode, CliError> {
-    let default = TasksVerb::List { place: TasksPlaceArgs::default(), json: false };
+    let default = TasksVerb::List { place: args.place.clone(), json: args.json };
     match args.verb.as_ref().unwrap_or(&default) {
         TasksVerb::List { place, json } => look::list(place, super::Shape::of(*json)),
         TasksVerb::Next { place, json } => look::next(place, super::Shape::of(*json)),

@@ -44,7 +44,30 @@ fn failures_without_a_recording_are_judged() {
     }
 }
 
+/// What an agent says of files, tests and servers is its answer, however it ends.
 // rows: 65
+// Seed defect D3, core/claude.ts:38-76: a word in the text stopped the run.
+// Seed defect D3, core/claude.ts:337-346: what the agent said when it failed was thrown away.
+#[test]
+fn words_in_an_answer_are_no_error_of_the_api() {
+    for said in [
+        "I could not fix 429.ts",
+        "the test failed: timeout of 5 s in network.test.ts",
+        "API Error handling is missing: 503 and 529 are overloaded",
+        "it is unauthorized (401), says the stack trace: connection refused",
+        "the quota page shows: usage limit",
+    ] {
+        let mut found = Found::default();
+        let result = ResultDigest { subtype: "error_during_execution".into(), ..text(said) };
+        found.digests.push(Digest::Result(Box::new(result)));
+        let report = report(&found, ERROR, None, "");
+        assert_eq!(report.class, Class::TaskFailure, "{said}: {}", report.detail);
+        assert!(report.detail.contains(said), "{}", report.detail);
+    }
+}
+
+// rows: 65
+// Seed defect D3, core/claude.ts:337-346: what it said there was not looked at.
 #[test]
 fn a_call_without_a_result_is_judged_by_standard_error() {
     let rows = [

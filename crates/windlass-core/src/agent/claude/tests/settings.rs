@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::agent::claude::rule::{denial, rule};
 use crate::agent::{ClaudeSettings, close_own_files, gate_rule, gate_rules};
 use crate::fact::Denial;
-use crate::run::RunPlan;
 use crate::run::testing;
+use crate::run::{LanesPlan, RunPlan};
 
 fn plan(project: &str) -> RunPlan {
     let mut plan = testing::plan();
@@ -174,4 +174,40 @@ fn a_session_on_a_file_writes_that_file_and_none_of_ours() {
     let rules = &settings["permissions"];
     assert_eq!(rules["allow"][0], r"Edit(//p/requirements/pay \\\(1\\\).md)");
     assert_eq!(rules["deny"], serde_json::json!(["Edit(//p/.windlass/**)", "Edit(//s/**)"]));
+}
+
+// A refusal wins over any permission: a rule above a lane's checkout would close all of it.
+#[test]
+fn in_a_lane_no_rule_closes_its_checkout_and_the_runners_files_stay_closed() {
+    let state = Path::new("/s/projects");
+    let folder = state.join("p-1/runs/r-1/lanes");
+    let mut plan = plan("/home/dev/p");
+    plan.lanes =
+        Some(LanesPlan { count: 3, folder: folder.clone(), below: "".into(), branch: None, bootstrap: None });
+    plan.directory = folder.join("2/tree/p");
+    let json = ClaudeSettings::new(&plan, state).to_json();
+    let rules: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let deny: Vec<&str> =
+        rules["permissions"]["deny"].as_array().unwrap().iter().filter_map(|rule| rule.as_str()).collect();
+    assert!(!deny.contains(&"Edit(//s/projects/**)"), "{deny:?}");
+    for closed in [
+        "Edit(//s/projects/*/runs/*/*.*)",
+        "Edit(//s/projects/*/runs/*/iterations/**)",
+        "Edit(//s/projects/*/snapshots.git/**)",
+        "Edit(//s/projects/p-1/runs/r-1/lanes/1/**)",
+        "Edit(//s/projects/p-1/runs/r-1/lanes/3/**)",
+        "Edit(//s/projects/p-1/runs/r-1/lanes/2/tree/p/**/.claude/settings.json)",
+    ] {
+        assert!(deny.contains(&closed), "{closed}: {deny:?}");
+    }
+    assert!(!deny.iter().any(|rule| rule.contains("lanes/2/**")), "{deny:?}");
+    let files = ["/s/projects/p-1/runs/r-1/lanes/2/tree/p/a.txt", "/s/projects/p-1/runs/r-1/journal.jsonl"];
+    let mut denials = files.map(|file| Denial {
+        tool: "Edit".to_owned(),
+        input: file.to_owned(),
+        rule: rule("Edit", file),
+    });
+    close_own_files(&mut denials, &plan, state);
+    assert!(!denials[0].rule.is_empty());
+    assert!(denials[1].rule.is_empty());
 }

@@ -1,0 +1,117 @@
+//! What a lane keeps, and what not, when its checkout is gone or its work cannot reach the branch.
+
+use super::landing::until;
+use super::lanes_world::{Deed, World, row, tasks_plan};
+use crate::fact::{Class, Evidence, Fact, LaneId, MergeOutcome, Now, Purpose, StopReason, TaskId};
+use crate::run::{Depth, Effect, Input, LaneState, Run, Verification};
+
+fn done(task: &TaskId, _: Purpose, _: u32) -> Deed {
+    let file: &'static str = Box::leak(task.0.clone().into_boxed_str());
+    Deed::done(file, "done")
+}
+
+fn both(task: &TaskId, purpose: Purpose, _: u32) -> Deed {
+    match purpose {
+        Purpose::Merge => Deed::done("both", "T1 and T2"),
+        _ => Deed::done("both", &task.0),
+    }
+}
+
+fn merges(effect: &Effect) -> bool {
+    matches!(effect, Effect::Prepare { purpose: Purpose::Merge, .. })
+}
+
+/// The attempt that begins again once the checkout of the lane is gone.
+fn lost(world: &mut World, effect: &Effect) -> (LaneId, crate::run::TurnKey, Purpose) {
+    let lane = effect.lane().unwrap();
+    world.input(Input::LaneLost { lane });
+    let Some(LaneState::Opening(turn)) = world.run.lane(lane) else { panic!("{:?}", world.run.lane(lane)) };
+    assert!(turn.claim.is_none() && !turn.progress, "{turn:?}");
+    assert!(world.run.task_is_fresh(lane) && world.run.work_in(lane).is_none());
+    assert!(world.run.conflicts_in(lane).is_empty() && world.run.refused_in(lane).is_empty());
+    (lane, turn.key(), turn.purpose)
+}
+
+#[test]
+fn whatever_an_attempt_was_for_its_task_begins_again_as_work() {
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[]), row("T2", &[])], both);
+    let effect = until(&mut world, merges);
+    let (_, key, purpose) = lost(&mut world, &effect);
+    assert_eq!((key.attempt, purpose), (3, Purpose::Work));
+    assert_eq!(world.finish(), StopReason::Complete);
+
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);
+    let effect = until(&mut world, |effect| matches!(effect, Effect::Commit { .. }));
+    let (_, key, purpose) = lost(&mut world, &effect);
+    assert_eq!((key.attempt, purpose), (2, Purpose::Work));
+
+    let mut plan = tasks_plan(2);
+    plan.job.verification = Some(Verification { depth: Depth::Standard, attempts: 2 });
+    let mut world = World::new(plan, vec![row("T1", &[])], done);
+    let verifies = |effect: &Effect| matches!(effect, Effect::Prepare { purpose: Purpose::Verify, .. });
+    let effect = until(&mut world, verifies);
+    let (_, key, purpose) = lost(&mut world, &effect);
+    assert_eq!((key.attempt, purpose), (3, Purpose::Work));
+}
+
+#[test]
+fn a_checkout_that_goes_too_often_is_said_with_how_often() {
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);
+    world.losses = vec![0, 0, 0, 0];
+    assert_eq!(world.finish(), StopReason::DestructiveChange);
+    let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
+        panic!()
+    };
+    assert!(detail.contains("removed 4 times while T1 was worked on"), "{detail}");
+}
+
+#[test]
+fn an_interrupted_call_in_a_lane_is_repeated_in_the_same_checkout() {
+    let agent = |task: &TaskId, purpose, call| match call {
+        1 => Deed { class: Class::Interrupted, writes: Vec::new(), claims: false },
+        _ => done(task, purpose, call),
+    };
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], agent);
+    assert_eq!(world.finish(), StopReason::Complete);
+    let opened = world.journal.iter().filter(|entry| entry.fact.name() == "lane_opened").count();
+    assert_eq!((opened, world.calls), (1, 2));
+}
+
+#[test]
+fn what_the_agent_has_put_together_once_is_a_persons_when_it_conflicts_again() {
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[]), row("T2", &[])], both);
+    let effect = until(&mut world, merges);
+    let lane = effect.lane().unwrap();
+    let again = |effect: &Effect| matches!(effect, Effect::Merge { turn, lane: of, .. } if turn.attempt == 2 && *of == lane);
+    until(&mut world, again);
+    let evidence: Evidence = world.evidence(lane);
+    let outcome = MergeOutcome::Conflict { paths: vec!["both".to_owned()] };
+    let task = world.run.task_in(lane).unwrap().id.clone();
+    world.input(Input::Merged { lane, tip: "t9".to_owned(), outcome, evidence });
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert_eq!(world.run.parked_because(&task), Some("merged with the branch it conflicts in both"));
+    assert_eq!(world.calls, 3);
+}
+
+#[test]
+fn a_run_that_has_not_begun_or_has_ended_takes_nothing_in() {
+    let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: std::time::Duration::ZERO };
+    let notice = || Input::Notice("what".to_owned());
+    assert_eq!(Run::new().decide(now, notice()), []);
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);
+    assert_eq!(world.run.decide(world.now, notice()).len(), 1);
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.run.decide(world.now, notice()), []);
+}
+
+#[test]
+fn facts_are_numbered_from_one_and_none_is_left_out_or_told_twice() {
+    let mut world = World::new(tasks_plan(1), vec![row("T1", &[])], done);
+    assert_eq!(world.finish(), StopReason::Complete);
+    let numbers: Vec<u64> = world.journal.iter().map(|entry| entry.seq).collect();
+    assert_eq!(numbers, (1..=world.journal.len() as u64).collect::<Vec<_>>());
+    let mut run = Run::new();
+    assert!(run.apply(&world.journal[1]).is_err(), "the first is left out");
+    run.apply(&world.journal[0]).unwrap();
+    assert!(run.apply(&world.journal[0]).is_err(), "it is told twice");
+}

@@ -1,0 +1,174 @@
+//! When a task is parked, what is said of it, and what several lanes wait for.
+
+use jiff::Timestamp;
+
+use super::landing::until;
+use super::lanes_world::{Deed, World as Lanes, row, tasks_plan};
+use super::sharing::open;
+use super::waking::{at_work_with, two_lanes};
+use super::world::{Act, World, report};
+use crate::fact::{
+    CallReport, Class, Cost, Evidence, Fact, LaneId, Purpose, Standing, StandingSource, StopReason,
+    Suspicion, SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
+};
+use crate::guard::{GuardAction, GuardPlan, TestsAction};
+use crate::run::{Effect, Input, LaneState, RunPlan};
+use crate::tasks::Standing as TaskStanding;
+
+fn idle(_: &TaskId, _: Purpose, _: u32) -> Deed {
+    Deed { class: Class::Success, writes: Vec::new(), claims: false }
+}
+
+fn rows(count: u32) -> Vec<TaskRow> {
+    (1..=count).map(|number| row(&format!("T{number}"), &[])).collect()
+}
+
+fn ended(mut world: Lanes) -> (StopReason, String) {
+    let reason = world.finish();
+    let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
+        panic!()
+    };
+    (reason, detail.clone())
+}
+
+#[test]
+fn what_stands_in_the_way_is_said_in_a_sentence_that_is_true() {
+    let fails = |_: &TaskId, _, _| Deed::fails();
+    let said = |rows| ended(Lanes::new(tasks_plan(1), rows, fails));
+    let failed = |id: u32| format!("T{id} (failed 2 times: the agent failed)");
+    let three = [failed(1), failed(2), failed(3)].join(", ");
+    assert_eq!(said(rows(1)), (StopReason::Blocked, format!("parked: {}", failed(1))));
+    assert_eq!(said(rows(3)).1, format!("parked: {three}"));
+    assert_eq!(said(rows(4)).1, format!("parked: {three} and 1 more"));
+    assert_eq!(said(rows(5)).1, format!("parked: {three} and 2 more"));
+    let waiting = vec![row("T1", &[]), row("T2", &["T1"])];
+    assert_eq!(said(waiting).1, format!("parked: {}; 1 task waits", failed(1)));
+    let circle = said(vec![row("T1", &["T2"]), row("T2", &["T1"])]);
+    assert!(circle.1.starts_with("2 tasks wait for what is not there or for each other"), "{}", circle.1);
+    assert_eq!(said(Vec::new()), (StopReason::Blocked, "there is no task".to_owned()));
+}
+
+/// A run of tasks in the user's directory, one of which is at work.
+fn in_place(agent: impl FnMut(u32) -> Act + 'static) -> World {
+    let mut agent = agent;
+    let plan = RunPlan { lanes: None, ..two_lanes() };
+    let mut world = World::new(plan, move |call, _| agent(call));
+    world.tasks = Some(rows(1));
+    world.status = Some(Standing { source: StandingSource::TaskFile, ..Standing::default() });
+    world
+}
+
+#[test]
+fn what_the_agent_failed_with_is_said_of_its_task() {
+    let mut world = in_place(|_| {
+        let mut act = Act::of(Class::TaskFailure);
+        act.report.detail = "exit status 1\nand more".to_owned();
+        act
+    });
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert_eq!(world.run.parked_because(&"T1".into()), Some("failed 2 times: exit status 1"));
+}
+
+#[test]
+fn a_task_on_which_nothing_moves_is_parked_and_one_that_grows_is_not() {
+    let mut world = Lanes::new(tasks_plan(1), rows(1), idle);
+    assert_eq!(world.finish(), StopReason::Blocked);
+    assert_eq!(world.run.parked_because(&"T1".into()), Some("failed 2 times: the agent changed nothing"));
+    let grows =
+        |_: &TaskId, _, call: u32| Deed { claims: call == 5, ..Deed::done("file", &call.to_string()) };
+    for lanes in [1, 2] {
+        let mut world = Lanes::new(tasks_plan(lanes), rows(1), grows);
+        assert_eq!(world.finish(), StopReason::Complete);
+        assert_eq!((world.calls, world.run.task_failures(&"T1".into())), (5, 0));
+    }
+}
+
+#[test]
+fn what_a_failed_attempt_left_is_not_committed_by_itself() {
+    let agent = |_: &TaskId, _, call: u32| match call {
+        1 => Deed { class: Class::TaskFailure, claims: false, ..Deed::done("half", "1") },
+        _ => Deed::done("whole", "2"),
+    };
+    let mut world = Lanes::new(tasks_plan(1), rows(1), agent);
+    let commit = until(&mut world, |effect| matches!(effect, Effect::Commit { .. }));
+    assert!(matches!(commit, Effect::Commit { turn, .. } if turn.iteration == 2), "{commit:?}");
+}
+
+// What was found may be the work of an earlier attempt: only a claim needs a person.
+#[test]
+fn findings_park_a_task_that_is_claimed_and_no_other() {
+    for (claims, parked) in
+        [(false, "failed 2 times: the agent failed"), (true, "held for review: tests/a.rs: 1 test fewer")]
+    {
+        let mut world = in_place(|_| Act::of(Class::TaskFailure).leaves("fewer"));
+        if claims {
+            world = in_place(|_| Act::works("fewer"));
+            world.status =
+                Some(Standing { source: StandingSource::TaskFile, complete: true, ..Standing::default() });
+        }
+        let guard =
+            GuardPlan { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardPlan::default() };
+        let plan = RunPlan { guard, ..(**world.run.plan().unwrap()).clone() };
+        world.input(Input::Resume(Box::new(plan)));
+        world.suspects =
+            vec![("fewer".to_owned(), Suspicion::new(SuspicionKind::Tests, "tests/a.rs", "1 test fewer"))];
+        assert_eq!(world.finish(), StopReason::Blocked);
+        assert_eq!(world.run.parked_because(&"T1".into()), Some(parked));
+    }
+}
+
+#[test]
+fn a_parked_task_stays_parked_until_somebody_else_has_done_it() {
+    for (state, standing, reason) in [
+        (TaskState::Open, TaskStanding::Parked, StopReason::Blocked),
+        (TaskState::Done, TaskStanding::Done, StopReason::Complete),
+    ] {
+        let fails = |task: &TaskId, _, _| match task.0.as_str() {
+            "T1" => Deed::fails(),
+            _ => Deed::done("T2", "done"),
+        };
+        let mut world = Lanes::new(tasks_plan(1), rows(2), fails);
+        assert_eq!(world.finish(), StopReason::Blocked);
+        world.rows[0].state = state;
+        world.restart(world.journal.len());
+        assert_eq!(world.finish(), reason);
+        assert_eq!(world.run.tasks().standing(&"T1".into()), Some(standing));
+        assert_eq!(world.run.parked_because(&"T1".into()).is_some(), state == TaskState::Open);
+        assert_eq!(world.calls, 3, "nobody tried again");
+    }
+}
+
+/// Both lanes are at work, and their calls end like this, one after the other: until when the run then waits, told each
+/// time that it is told.
+fn waits(ends: [(Class, Option<&str>); 2]) -> Vec<Timestamp> {
+    let mut world = at_work_with(two_lanes(), &["T1", "T2"]);
+    for lane in [LaneId(1), LaneId(2)] {
+        open(&mut world, lane);
+        world.input(Input::Prepared { lane });
+    }
+    for (lane, (class, until)) in [LaneId(1), LaneId(2)].into_iter().zip(ends) {
+        let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
+        let window = "five_hour".to_owned();
+        let limit = until.map(|until| UsageLimit { resets_at: Some(until.parse().unwrap()), window });
+        let report = CallReport { cost: Some(Cost::ZERO), limit, ..report(class) };
+        world.input(Input::CallEnded { lane, call, report: Box::new(report) });
+        let evidence = Evidence { head: Some("c0".to_owned()), tree: "start".to_owned(), work: None };
+        world.input(Input::Kept { lane, evidence, snapshot: None, changed: 0, strayed: 0, standing: None });
+    }
+    let held = world.facts().filter_map(|fact| match fact {
+        Fact::Held { until, .. } => Some(*until),
+        _ => None,
+    });
+    held.collect()
+}
+
+#[test]
+fn lanes_that_meet_the_same_wait_once_and_for_the_longest() {
+    let (early, late) = ("2026-11-22T01:00:00Z", "2026-11-22T02:00:00Z");
+    let limit = |until| (Class::UsageLimit, until);
+    assert_eq!(waits([limit(Some(early)), limit(Some(late))]).len(), 2, "the later one is waited for");
+    assert_eq!(waits([limit(Some(late)), limit(Some(early))]).len(), 1);
+    assert_eq!(waits([limit(Some(late)), limit(Some(late))]).len(), 1);
+    assert_eq!(waits([limit(None), limit(None)]).len(), 1, "it is no second refusal");
+    assert_eq!(waits([(Class::Outage, None), (Class::Outage, None)]).len(), 1);
+}

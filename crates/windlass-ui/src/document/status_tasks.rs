@@ -1,0 +1,125 @@
+//! How the tasks of a run stand.
+
+use serde::Serialize;
+use windlass_core::fact::{LaneId, TaskId};
+use windlass_core::run::Mode;
+use windlass_core::tasks::Standing;
+
+use crate::board::{Board, Doing};
+use crate::harmless::one_line;
+use crate::line::Line;
+use crate::narrate::labelled;
+
+/// Parked tasks that are shown to people; the others are counted.
+const SHOWN: usize = 5;
+
+/// How the tasks of a run stand, by the run's own books.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StatusTasks {
+    /// All.
+    pub total: usize,
+    /// Done.
+    pub done: usize,
+    /// Open, with all that they depend on done.
+    pub ready: usize,
+    /// Open, and something that they depend on is not done.
+    pub waiting: usize,
+    /// What is worked on, by lane; nothing once the run has ended.
+    pub at_work: Vec<TaskAtWork>,
+    /// What failed too often.
+    pub parked: Vec<NamedTask>,
+    /// What would be begun next.
+    pub next: Option<NamedTask>,
+}
+
+/// A task that is worked on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TaskAtWork {
+    /// Where.
+    pub lane: LaneId,
+    /// In which iteration.
+    pub iteration: u32,
+    /// Which.
+    #[serde(flatten)]
+    pub task: NamedTask,
+}
+
+/// A task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NamedTask {
+    /// Its id.
+    pub id: TaskId,
+    /// What it is called.
+    pub title: String,
+}
+
+impl StatusTasks {
+    /// Those of a run of tasks; `None` in other modes.
+    pub(super) fn of(board: &Board) -> Option<StatusTasks> {
+        board.plan.as_ref().filter(|plan| plan.job.mode == Mode::Tasks)?;
+        let named = |id: &TaskId| NamedTask {
+            id: id.clone(),
+            title: board.title_of(id).unwrap_or_default().to_owned(),
+        };
+        let at_work = board.lanes.iter().filter(|(_, lane)| lane.doing != Doing::Resting);
+        let at_work = at_work.filter_map(|(lane, at)| {
+            let task = named(at.task.as_ref()?);
+            Some(TaskAtWork { lane: *lane, iteration: at.iteration, task })
+        });
+        let is_parked = |id: &TaskId| board.tasks.standing(id) == Some(Standing::Parked);
+        let counts = board.tasks.counts();
+        Some(StatusTasks {
+            total: counts.total,
+            done: counts.done,
+            ready: counts.ready,
+            waiting: counts.waiting,
+            at_work: at_work.collect(),
+            parked: board
+                .tasks
+                .rows()
+                .iter()
+                .filter(|row| is_parked(&row.id))
+                .map(|row| named(&row.id))
+                .collect(),
+            next: board.tasks.next().map(|row| named(&row.id)),
+        })
+    }
+
+    /// For people.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        let parts = [
+            (self.at_work.len(), "at work"),
+            (self.parked.len(), "parked"),
+            (self.ready, "ready"),
+            (self.waiting, "waiting"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts = parts.map(|(count, what)| format!("{count} {what}"));
+        let all: Vec<String> =
+            std::iter::once(format!("{}/{} done", self.done, self.total)).chain(parts).collect();
+        let mut lines = vec![labelled("tasks").plain(all.join(" · "))];
+        let rows = |label: &'static str, rows: Vec<String>| {
+            std::iter::once(label)
+                .chain(std::iter::repeat(""))
+                .zip(rows)
+                .map(|(label, row)| labelled(label).plain(row))
+        };
+        let at_work =
+            self.at_work.iter().map(|at| format!("{} in iteration {}", at.task.shown(), at.iteration));
+        lines.extend(rows("at work", at_work.collect()));
+        let mut parked: Vec<String> = self.parked.iter().take(SHOWN).map(NamedTask::shown).collect();
+        if self.parked.len() > SHOWN {
+            parked.push(format!("and {} more", self.parked.len() - SHOWN));
+        }
+        lines.extend(rows("parked", parked));
+        lines.extend(self.next.as_ref().map(|next| labelled("next task").plain(next.shown())));
+        lines
+    }
+}
+
+impl NamedTask {
+    fn shown(&self) -> String {
+        let (id, title) = (one_line(&self.id.0), one_line(&self.title));
+        if title.is_empty() { id } else { format!("{id} {title}") }
+    }
+}

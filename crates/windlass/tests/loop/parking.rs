@@ -1,0 +1,187 @@
+//! What is left of a task that is parked in the user's own directory, and of attempts that fail.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use windlass_core::fact::{Fact, StopReason, TaskEnd};
+use windlass_testkit::TestEnv;
+
+use super::night::{Night, PATIENCE};
+use super::tasks::requirements;
+
+/// The second task's agent commits by itself, stages something, leaves something else, and fails.
+const COMMITS: &str = r#"
+[[call]]
+steps = [
+  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+task = "TASK-002"
+steps = [
+  { append = { path = "work/half", text = "half\n" } },
+  { bash = "git add work/half && git commit --quiet --message 'By the agent'" },
+  { write = { path = "work/staged", text = "staged\n" } },
+  { bash = "git add work/staged" },
+  { write = { path = "work/loose", text = "loose\n" } },
+  { write = { path = ".env", text = "TOKEN=1\n" } },
+  { append = { path = "README.md", text = "half\n" } },
+  { result = { text = "It cannot be done.", cost = 0.01, is_error = true } },
+]
+"#;
+
+fn night(script: &str) -> Night {
+    let env = TestEnv::new();
+    env.write("README.md", "A project for a test.\n");
+    env.write("requirements.md", requirements(&[(1, &[]), (2, &[]), (3, &[])]));
+    Night::within(env.git_initialised(), script).set("WINDLASS_COMMIT__MESSAGE", "devloop")
+}
+
+fn command(night: &Night, flags: &[&str]) -> Command {
+    let mut command = night.windlass(&["run", "--mode", "tasks", "--no-delay", "--exit-codes", "detailed"]);
+    command.arg(format!("--mock={}", night.script.display())).args(flags);
+    command
+}
+
+fn log(night: &Night, of: &str) -> String {
+    night.env.git(&["log", "--reverse", "--format=%s", of])
+}
+
+fn branch(night: &Night) -> String {
+    format!("windlass/{}/TASK-002", night.folder().file_name().unwrap().to_string_lossy())
+}
+
+/// Everything that has to hold once the second task is parked, and the others are done.
+fn assert_put_aside(night: &Night) {
+    let expected = "Begin\nDevLoop iteration 1: Complete TASK-001 - Thing 1\nDevLoop iteration 4: Complete TASK-003 - Thing 3";
+    assert_eq!(log(night, "HEAD"), expected);
+    let files = night.env.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert_eq!(files, "README.md\nprogress.md\nrequirements.md\nwork/TASK-001\nwork/TASK-003");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "", "index and files are the branch's");
+    let branch = branch(night);
+    let own = format!("main..{branch}");
+    assert_eq!(log(night, &own), "By the agent\nBy the agent\nUnfinished work on TASK-002");
+    let of = |path: &str| night.env.git(&["show", &format!("{branch}:{path}")]);
+    assert_eq!(
+        (of("work/half"), of("work/staged"), of("work/loose")),
+        ("half\nhalf".into(), "staged".into(), "loose".into())
+    );
+    assert!(of("README.md").ends_with("half\nhalf"), "{}", of("README.md"));
+    let parked = night.env.git(&["ls-tree", "-r", "--name-only", &branch]);
+    assert!(!parked.contains(".env"), "what looks like a secret is in no commit: {parked}");
+    let told = night.facts().into_iter().find_map(|fact| match fact {
+        Fact::TaskClosed { end: TaskEnd::Parked { .. }, branch, .. } => Some(branch),
+        _ => None,
+    });
+    assert_eq!(told, Some(Some(branch)));
+    assert!(night.notices().iter().any(|said| said.contains("windlass restore")), "{:?}", night.notices());
+}
+
+// rows: 6
+#[test]
+fn what_a_parked_task_committed_and_left_goes_to_its_branch_and_nothing_stays() {
+    let night = night(COMMITS);
+    night.env.run(&mut command(&night, &[]), PATIENCE).expect_code(17, "blocked");
+    assert_put_aside(&night);
+    let restored = night.env.run(&mut night.windlass(&["restore", &run(&night), "3"]), PATIENCE);
+    restored.expect_code(0, "restore");
+    assert_eq!(night.env.read(".env"), "TOKEN=1\n");
+    assert_eq!(night.env.read("work/loose"), "loose\n");
+}
+
+fn run(night: &Night) -> String {
+    night.folder().file_name().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn where_a_person_has_committed_meanwhile_nothing_is_touched_and_that_is_said() {
+    let night = night(COMMITS).set(
+        "WINDLASS_HOOKS__NEXT_ITERATION",
+        "test \"$WINDLASS_HOOK_ITERATION\" != 3 || git commit --quiet --allow-empty --message 'By a person'",
+    );
+    night.env.run(&mut command(&night, &[]), PATIENCE).expect_code(17, "blocked");
+    let log = log(&night, "HEAD");
+    assert_eq!(log.lines().filter(|line| line.starts_with("By ")).count(), 3, "{log}");
+    assert_eq!(night.env.read("work/loose"), "loose\n");
+    let said = night.notices().join("\n");
+    assert!(said.contains("somebody else has committed meanwhile"), "{said}");
+    // What stays is no part of the next task.
+    let last = night.env.git(&["show", "--format=%s", "--name-only", "HEAD"]);
+    assert!(last.contains("TASK-003") && !last.contains("loose") && !last.contains(".env"), "{last}");
+    assert!(!night.env.git(&["branch", "--list"]).contains("windlass/"));
+}
+
+/// Fails with something left, claims what the gate refuses, does it.
+const ATTEMPTS: &str = r#"
+[[call]]
+steps = [
+  { write = { path = "half", text = "half\n" } }, { write = { path = ".env", text = "TOKEN=1\n" } },
+  { result = { text = "No.", cost = 0.01, is_error = true } },
+]
+[[call]]
+steps = [ { write = { path = "red", text = "red\n" } }, "tick_task", { result = { text = "Done?", cost = 0.01 } } ]
+[[call]]
+steps = [ { delete = "red" }, { write = { path = "done", text = "x\n" } }, "tick_task", { result = { text = "Done.", cost = 0.01 } } ]
+"#;
+
+fn one_task(script: &str) -> Night {
+    let env = TestEnv::new();
+    env.write("requirements.md", requirements(&[(1, &[])]));
+    let night = Night::within(env.git_initialised(), script).set("WINDLASS_COMMIT__MESSAGE", "devloop");
+    night.set("WINDLASS_TASKS__ATTEMPTS", "5")
+}
+
+// rows: 46
+// Seed defect D3, core/loop.ts:505-511: it was committed as “Iteration N”.
+#[test]
+fn failed_attempts_are_committed_in_the_seeds_words_where_that_is_wanted() {
+    for (wanted, commits) in [("false", 0), ("true", 2)] {
+        let night = one_task(ATTEMPTS).set("WINDLASS_COMMIT__ATTEMPTS", wanted);
+        night
+            .env
+            .run(&mut command(&night, &["--gate", "test ! -e red", "-m", "5"]), PATIENCE)
+            .expect_code(0, wanted);
+        let mut expected = "Begin\n".to_owned();
+        for iteration in 1..=commits {
+            let _ =
+                writeln!(expected, "DevLoop iteration {iteration}: Attempted TASK-001 - Thing 1 (failed)");
+        }
+        expected += "DevLoop iteration 3: Complete TASK-001 - Thing 1";
+        assert_eq!(log(&night, "HEAD"), expected);
+        let files = night.env.git(&["log", "--format=", "--name-only", "HEAD"]);
+        assert!(!files.contains(".env"), "{files}");
+        if commits > 0 {
+            let at = |commit: &str| night.env.git(&["show", &format!("{commit}:requirements.md")]);
+            assert!(at("HEAD~1").contains("in-progress"), "{}", at("HEAD~1"));
+            assert!(at("HEAD").contains("**Status**: done"), "{}", at("HEAD"));
+            assert_eq!(night.env.git(&["show", "HEAD~1:red"]), "red");
+        }
+        let done = night
+            .facts()
+            .into_iter()
+            .filter(|fact| matches!(fact, Fact::TaskClosed { end: TaskEnd::Done, .. }));
+        assert_eq!(done.count(), 1);
+        assert_eq!(night.env.git(&["status", "--porcelain", "--untracked-files=no"]), "");
+    }
+}
+
+#[test]
+fn what_was_committed_as_an_attempt_stays_when_its_task_is_parked() {
+    let night = one_task(&ATTEMPTS[..ATTEMPTS.rfind("[[call]]").unwrap()])
+        .set("WINDLASS_COMMIT__ATTEMPTS", "true")
+        .set("WINDLASS_TASKS__ATTEMPTS", "2");
+    night.env.run(&mut command(&night, &["--gate", "test ! -e red"]), PATIENCE).expect_code(17, "blocked");
+    assert_eq!(night.ended(), StopReason::Blocked);
+    assert_eq!(log(&night, "HEAD").lines().filter(|line| line.contains("Attempted")).count(), 2);
+    assert_eq!(night.env.read("red"), "red\n");
+    assert!(!night.env.git(&["branch", "--list"]).contains("windlass/"));
+}
+
+#[test]
+fn failed_attempts_are_not_committed_from_lanes() {
+    let night = one_task(ATTEMPTS).set("WINDLASS_COMMIT__ATTEMPTS", "true");
+    let outcome = night.env.run(&mut command(&night, &["-j", "2"]), PATIENCE);
+    outcome.expect_code(2, "refused");
+    let said = outcome.stderr_text();
+    assert!(said.contains("commit.attempts") && said.contains("-j 1"), "{said}");
+}

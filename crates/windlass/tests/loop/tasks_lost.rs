@@ -1,0 +1,76 @@
+//! Task files that lose tasks, or are lost, while the tasks are worked off.
+
+use windlass_core::fact::{StopReason, TaskEnd};
+
+use super::night::PATIENCE;
+use super::tasks::{assert_whole, ends, night, requirements, run};
+
+/// The first removes the file the first time; the second turns another task into one of its own.
+const CARELESS: &str = r#"
+[[call]]
+steps = [
+  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+task = "TASK-001"
+steps = [ { bash = "test -e work/1 || rm requirements.md; mkdir -p work; echo done > work/1" }, "tick_task" ]
+[[call]]
+task = "TASK-002"
+steps = [
+  { bash = "sed -i 's/TASK-001: Thing 1/TASK-077: Mine/; s/Thing 3/Thing three/' requirements.md" },
+  { write = { path = "work/2", text = "done\n" } }, "tick_task",
+]
+"#;
+
+// Otherwise nobody could say any more that a task is done, and the next session would read what is left.
+#[test]
+fn tasks_that_an_agent_removes_are_put_back_and_what_it_left_is_kept() {
+    let tasks: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[2])];
+    for lanes in ["1", "2"] {
+        let night = night(tasks, CARELESS);
+        let outcome = run(&night, &["-j", lanes, "--gate", "true"]);
+        outcome.expect_code(0, lanes);
+        assert_eq!(night.ended(), StopReason::Complete);
+        assert_eq!(ends(&night).iter().filter(|(_, end)| *end == TaskEnd::Done).count(), 3);
+        let said = outcome.stdout_text() + &outcome.stderr_text();
+        assert_eq!(said.matches("it is put back as it was before").count(), 2, "{said}");
+        let text = night.env.read("requirements.md");
+        assert_eq!(text, requirements(tasks).replace("pending", "done"), "{lanes}");
+        assert_eq!(night.env.git(&["show", "HEAD:requirements.md"]), text.trim_end());
+        assert_whole(&night);
+
+        // The second task's is the third iteration.
+        let run_id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
+        assert!(said.contains(&format!("`windlass restore {run_id} 3` has what was left of it")), "{said}");
+        night.env.run(&mut night.windlass(&["restore", &run_id, "3"]), PATIENCE).expect_code(0, "restore");
+        assert!(night.env.read("requirements.md").contains("TASK-077: Mine"), "{lanes}");
+    }
+}
+
+// A lane's `.git` is its agent's: whatever becomes of it, the files count, and Windlass asks its own.
+#[test]
+fn what_an_agent_does_to_its_lanes_repository_harms_nobody() {
+    for deed in [
+        "rm -rf .git",
+        "rm -rf .git/refs",
+        "rm -rf .git; git init --quiet; git add --all; git -c user.name=x -c user.email=x@y commit -qm x",
+        "rm -rf .git; echo gitdir: /nonexistent > .git",
+        "rm -rf .git; mkdir .git; mkfifo .git/HEAD",
+        "rm -rf .git/objects/info; git config core.bare true; git config core.worktree /",
+    ] {
+        let script = format!(
+            "[[call]]\nsteps = [ {{ bash = {deed:?} }}, {{ write = {{ path = \"work/{{{{task}}}}\", text = \"done\\n\" }} }}, \"tick_task\" ]\n"
+        );
+        let night = night(&[(1, &[]), (2, &[1])], &script);
+        run(&night, &["-j", "2", "--gate", "true"]).expect_code(0, deed);
+        assert_eq!(night.ended(), StopReason::Complete, "{deed}");
+        assert_eq!(
+            night.env.git(&["ls-tree", "-r", "--name-only", "HEAD", "work"]).lines().count(),
+            2,
+            "{deed}"
+        );
+        assert_eq!(night.env.git(&["status", "--porcelain"]), "", "{deed}");
+        assert_whole(&night);
+    }
+}

@@ -1,0 +1,164 @@
+//! A copy of the tree with all mutants in it, built once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::listing::Mutant;
+use super::weave::weave;
+use crate::program::{Failure, cargo, line_of, output_of};
+use crate::workspace::Workspace;
+
+/// The root of the crate whose rules are changed.
+const ROOT: &str = "crates/windlass-core/src/lib.rs";
+
+/// What the copy's crate knows besides: which mutant is wanted.
+const WHICH: &str = "
+pub(crate) fn which_mutant() -> usize {
+    static WHICH: std::sync::LazyLock<usize> =
+        std::sync::LazyLock::new(|| std::env::var(\"WINDLASS_MUTANT\").map_or(0, |text| text.parse().unwrap()));
+    *WHICH
+}
+";
+
+/// The tests with all mutants in them.
+pub struct Built {
+    /// The program.
+    pub program: PathBuf,
+    /// Where its crate is.
+    pub folder: PathBuf,
+    /// The numbers of the mutants that are no Rust.
+    pub wrong: BTreeSet<usize>,
+    /// Those that could not be woven into it.
+    pub left: BTreeSet<usize>,
+}
+
+/// Builds them: once more without those that the compiler refuses, until it refuses none. Mutants are numbered from 1.
+pub fn build(workspace: &Workspace, mutants: &[Mutant], output: &Path) -> Result<Built, Failure> {
+    let tree = output.join("tree");
+    copy(workspace, &tree)?;
+    let mut wrong = BTreeSet::new();
+    loop {
+        let arms = write(workspace, &tree, mutants, &wrong)?;
+        let woven: BTreeSet<usize> = arms.values().flatten().map(|(number, _)| *number).collect();
+        match compile(&tree, &output.join("build"))? {
+            Compiled::Program(program) => {
+                let known = |number: &usize| !woven.contains(number) && !wrong.contains(number);
+                let left = (1..=mutants.len()).filter(known).collect();
+                let folder = tree.join("crates/windlass-core");
+                return Ok(Built { program, folder, wrong, left });
+            }
+            Compiled::Refused(places) => {
+                let before = wrong.len();
+                for (file, line) in &places {
+                    let of_file = arms.get(file).into_iter().flatten();
+                    wrong
+                        .extend(of_file.filter(|(_, lines)| lines.contains(line)).map(|(number, _)| *number));
+                }
+                eprintln!("     {} of {} do not compile", wrong.len(), mutants.len());
+                if wrong.len() == before {
+                    return Err(Failure(format!("{}: no mutant is to blame: {places:?}", tree.display())));
+                }
+            }
+        }
+    }
+}
+
+/// Copies what belongs to the project. Files that are as they were keep their times, so that little is built anew.
+fn copy(workspace: &Workspace, tree: &Path) -> Result<(), Failure> {
+    let mut command = Command::new("git");
+    command.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    for path in output_of(command.current_dir(&workspace.root))?.split('\0').filter(|path| !path.is_empty()) {
+        let from = workspace.root.join(path);
+        if from.is_file() {
+            put(&tree.join(path), &fs::read(&from).map_err(|error| Failure::at(&from, error))?)?;
+        }
+    }
+    Ok(())
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if fs::read(path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+    fs::write(path, bytes).map_err(|error| Failure::at(path, error))
+}
+
+type Arms = BTreeMap<String, Vec<(usize, std::ops::Range<usize>)>>;
+
+/// Writes the files with their mutants; says where each of them stands.
+fn write(
+    workspace: &Workspace,
+    tree: &Path,
+    mutants: &[Mutant],
+    wrong: &BTreeSet<usize>,
+) -> Result<Arms, Failure> {
+    let mut files: BTreeMap<&str, Vec<(usize, &Mutant)>> = BTreeMap::new();
+    for (number, mutant) in (1..).zip(mutants).filter(|(number, _)| !wrong.contains(number)) {
+        files.entry(&mutant.file).or_default().push((number, mutant));
+    }
+    let mut arms = Arms::new();
+    for (file, mutants) in files {
+        let woven = weave(&workspace.read(file)?, &mutants);
+        put(&tree.join(file), woven.text.as_bytes())?;
+        arms.insert(file.to_owned(), woven.arms);
+    }
+    let root = format!("{}{WHICH}", workspace.read(ROOT)?);
+    put(&tree.join(ROOT), root.as_bytes())?;
+    Ok(arms)
+}
+
+enum Compiled {
+    /// The tests.
+    Program(PathBuf),
+    /// Where the compiler found errors: files below the root, and lines.
+    Refused(BTreeSet<(String, usize)>),
+}
+
+fn compile(tree: &Path, target: &Path) -> Result<Compiled, Failure> {
+    let mut command = cargo();
+    command.args(["test", "--locked", "--package", "windlass-core", "--lib", "--no-run"]);
+    command.args(["--message-format", "json"]).current_dir(tree).stderr(Stdio::inherit());
+    command.env("CARGO_TARGET_DIR", target).env("CARGO_PROFILE_DEV_DEBUG", "none");
+    command.env("RUSTFLAGS", "--cap-lints=allow");
+    let output = command.output().map_err(|error| Failure(format!("{}: {error}", line_of(&command))))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = || text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let tests = |message: &Value| {
+        let core = message["target"]["name"] == "windlass_core";
+        message["executable"].as_str().filter(|_| core).map(PathBuf::from)
+    };
+    if let Some(program) = messages().find_map(|message| tests(&message)).filter(|_| output.status.success())
+    {
+        return Ok(Compiled::Program(program));
+    }
+    let mut places = BTreeSet::new();
+    for message in messages().filter(|message| message["message"]["level"] == "error") {
+        for span in message["message"]["spans"].as_array().into_iter().flatten() {
+            collect_places(span, &mut places);
+        }
+    }
+    if places.is_empty() {
+        return Err(Failure(format!("`{}` failed ({})", line_of(&command), output.status)));
+    }
+    Ok(Compiled::Refused(places))
+}
+
+/// Where an error is; in a macro, where that was called.
+fn collect_places(span: &Value, places: &mut BTreeSet<(String, usize)>) {
+    if let (Some(file), Some(line)) = (span["file_name"].as_str(), span["line_start"].as_u64())
+        && span["is_primary"] == true
+    {
+        places.insert((file.to_owned(), usize::try_from(line).unwrap_or(0)));
+    }
+    if let Some(outer) = span["expansion"]["span"].as_object() {
+        let mut outer = Value::from(outer.clone());
+        outer["is_primary"] = span["is_primary"].clone();
+        collect_places(&outer, places);
+    }
+}
