@@ -49,8 +49,15 @@ pub(crate) fn read_folder(
     documents
 }
 
-/// A digest of all names and contents; empty where there is no document.
+/// A digest of all names and contents, as short as it is shown; empty where there is no document.
 pub(crate) fn mark<'document>(
+    documents: impl Iterator<Item = (&'document str, &'document Content)>,
+) -> String {
+    whole_mark(documents).chars().take(16).collect()
+}
+
+/// A digest of all names and contents; empty where there is no document.
+pub(crate) fn whole_mark<'document>(
     documents: impl Iterator<Item = (&'document str, &'document Content)>,
 ) -> String {
     let mut listing = Vec::new();
@@ -63,5 +70,5 @@ pub(crate) fn mark<'document>(
         }
         listing.push(0);
     }
-    if listing.is_empty() { String::new() } else { digest(&listing).chars().take(16).collect() }
+    if listing.is_empty() { String::new() } else { digest(&listing) }
 }

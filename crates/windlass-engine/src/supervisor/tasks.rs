@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use windlass_core::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
@@ -52,7 +53,7 @@ pub(super) fn own_paths(plan: &RunPlan, place: &Place, there: &Inventory) -> Vec
 }
 
 /// What the tasks' file says.
-pub(super) fn read(plan: &RunPlan) -> Option<TaskList> {
+pub(super) fn read(plan: &RunPlan) -> Option<Arc<TaskList>> {
     Some(read_tasks(&plan.directory, &of(plan)?.file).list)
 }
 

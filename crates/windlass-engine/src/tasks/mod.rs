@@ -8,6 +8,7 @@ mod tests;
 mod write;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use windlass_core::doc::tasks::{Problem, Refused, TaskForm, TaskList};
 use windlass_core::fact::TaskId;
@@ -25,7 +26,7 @@ pub struct FoundTasks {
     /// Where it is: a file, or a folder with a file per task, relative to the working directory (or as it was named).
     pub place: PathBuf,
     /// What it says.
-    pub list: TaskList,
+    pub list: Arc<TaskList>,
     /// A digest of all its files' names and bytes; empty where there is none.
     pub mark: String,
 }

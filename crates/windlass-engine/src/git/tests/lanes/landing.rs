@@ -285,7 +285,7 @@ fn whoever_commits_must_be_known_and_a_signature_must_work() {
     yard.scratch.git(&["config", "commit.gpgSign", "yes"]);
     yard.scratch.git(&["config", "gpg.program", "false"]);
     let why = refusal(yard.land(&worker, commit, worker.since, &[]));
-    assert!(why.contains("the commit for main could not be made") && why.contains("gpg failed"), "{why}");
+    assert!(why.contains("the commit could not be signed") && why.contains("gpg failed"), "{why}");
     let signs = "#!/bin/sh\ncat >/dev/null; echo '[GNUPG:] SIG_CREATED x' >&2\n\
                  printf '%s\\n' '-----BEGIN PGP SIGNATURE-----' '' x '-----END PGP SIGNATURE-----'\n";
     yard.scratch.write(".git/signs", signs);
