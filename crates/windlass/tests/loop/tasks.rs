@@ -70,6 +70,8 @@ pub(super) fn assert_whole(night: &Night) {
     assert!(!night.env.project().join(".git/index.lock").exists());
     night.env.git(&["fsck", "--no-progress", "--no-dangling"]);
     night.assert_clean();
+    let lanes = night.folder().join("lanes");
+    assert!(night.ended() != StopReason::Complete || !lanes.exists(), "{} is of use to nobody", lanes.display());
 }
 
 pub(super) const SIX: &[(u32, &[u32])] =
@@ -136,6 +138,7 @@ fn a_task_that_fails_twice_is_parked_and_its_work_is_kept_out_of_the_others() {
         assert!(!night.env.git(&["ls-tree", "-r", "--name-only", "HEAD"]).contains("work/half"));
         assert!(!night.env.project().join("work/half").exists());
         if lanes != "1" {
+            assert!(night.folder().join("lanes").exists(), "a resume goes on in them");
             let branch =
                 format!("windlass/{}/TASK-002", night.folder().file_name().unwrap().to_string_lossy());
             assert_eq!(night.env.git(&["show", &format!("{branch}:work/half")]), "half");
