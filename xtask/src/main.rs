@@ -87,8 +87,8 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "mutants",
-        arguments: "[PATH…]",
-        about: "break the core's rules one by one and see whether its tests notice; takes an hour",
+        arguments: "[PATH…] [--only WORDS…]",
+        about: "break the core's rules one by one and see whether its tests notice",
         run: mutants::run_chore,
     },
     Chore {
