@@ -109,6 +109,19 @@ fn what_was_uncommitted_when_the_runner_died_is_still_to_be_committed() {
 }
 
 #[test]
+fn a_commit_that_no_hook_altered_is_not_checked_again() {
+    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..gated(&["test"]) };
+    plan.limits.iterations = Some(1);
+    let mut world = World::new(plan, |_, _| Act::works("tree"));
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+    assert_eq!(
+        (world.commits, world.count("check_finished")),
+        (1, 2),
+        "before the run, and what is committed"
+    );
+}
+
+#[test]
 fn what_a_hook_of_the_repository_said_is_known_until_a_commit_is_made() {
     let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
     plan.limits.iterations = Some(2);
