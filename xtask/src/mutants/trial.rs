@@ -7,14 +7,10 @@ use super::build::Built;
 use super::listing::Mutant;
 use crate::program::{Failure, line_of};
 
-/// Tests that take longer than all others together and say nothing about these rules that the others do not.
-const SLOW: &[&str] = &[
-    "every_prefix_of_a_journal",
-    "enormous_line",
-    "any_bytes_are_taken",
-    "an_edit_is_never_cut",
-    "doc::plan",
-];
+/// Tests that take longer than all others together, and those of files' formats: they say nothing about these rules that
+/// the others do not.
+const SLOW: &[&str] =
+    &["every_prefix_of_a_journal", "enormous_line", "any_bytes_are_taken", "an_edit_is_never_cut", "doc::"];
 
 /// The simulated nights of the core's own tests: the rest is tried first.
 const NIGHTS: &[&str] = &["tests::nights", "whatever_the_order"];

@@ -156,3 +156,11 @@ fn fifty_thousand_tasks_are_no_effort() {
     let blocking = Schedule::new(ring.collect()).blocking();
     assert_eq!(blocking.cycles.first().map(Vec::len), Some(most));
 }
+
+#[test]
+fn digits_come_before_letters_also_where_they_are_nothing_but_zeros() {
+    for (first, second) in [("TASK-1", "TASK-a"), ("TASK-0", "TASK-a"), ("1", "a"), ("TASK-10", "TASK-a")] {
+        assert_eq!(natural::compare(first, second), Ordering::Less, "{first} {second}");
+        assert_eq!(natural::compare(second, first), Ordering::Greater, "{first} {second}");
+    }
+}
