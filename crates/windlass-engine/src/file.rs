@@ -181,6 +181,23 @@ impl Replacement {
     }
 }
 
+/// Removes what was on its way into a file of this folder when its writer was killed: ours by its name, and nobody's work.
+/// What cannot be removed stays.
+pub(crate) fn remove_half_written(folder: &Path) {
+    let is_half_written = |name: &str| {
+        let random = name.strip_prefix(".windlass-").and_then(|rest| rest.strip_suffix(".tmp"));
+        random.is_some_and(|random| {
+            random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && entry.file_name().to_str().is_some_and(is_half_written) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Removes a folder that holds nothing but empty folders; fails at the first thing in it.
 pub(crate) fn remove_empty_folders(folder: &Path) -> io::Result<()> {
     for entry in
@@ -219,4 +236,37 @@ fn make_writable(folder: &Path) -> Result<(), FileError> {
 
 fn set_permissions(file: &File, permissions: u32) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(permissions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_ours_by_its_name_is_half_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let keep = [
+            ".windlass-abc.tmp",
+            ".windlass-abcdef.toml",
+            ".windlass-abcde!.tmp",
+            "windlass-abcdef.tmp",
+            ".windlass-restore-abcdef.tmp",
+            "tasks.md",
+        ];
+        for name in keep.iter().chain(&[".windlass-aB3dEf.tmp"]) {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        fs::create_dir(folder.path().join(".windlass-folder.tmp")).unwrap();
+        std::os::unix::fs::symlink("tasks.md", folder.path().join(".windlass-linked.tmp")).unwrap();
+        remove_half_written(folder.path());
+        remove_half_written(&folder.path().join("not there"));
+        let mut left: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort_unstable();
+        let mut wanted = [&keep[..], &[".windlass-folder.tmp", ".windlass-linked.tmp"]].concat();
+        wanted.sort_unstable();
+        assert_eq!(left, wanted);
+    }
 }

@@ -17,7 +17,7 @@ mod worktree;
 #[cfg(test)]
 mod tests;
 
-pub use aside::{TakenBack, commit_aside, take_back};
+pub use aside::{commit_aside, unstage};
 pub use begin::{first_commit, init, missing_identity};
 pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
 pub(crate) use history::TreeFiles;

@@ -47,7 +47,13 @@ impl SandboxRoom {
     pub(super) fn occupy(&self) -> Occupied {
         let hooks = self.git_directories.first().map(|folder| folder.join("hooks"));
         let folders = hooks.into_iter().chain(self.windlass_folders());
-        Occupied(folders.filter(|folder| fs::create_dir(folder).is_ok()).collect())
+        // Where a guest has put a link nothing is made behind it.
+        let is_itself = |folder: &PathBuf| {
+            folder
+                .parent()
+                .is_some_and(|above| above.canonicalize().is_ok_and(|canonical| canonical == above))
+        };
+        Occupied(folders.filter(is_itself).filter(|folder| fs::create_dir(folder).is_ok()).collect())
     }
 
     /// Is it about the clone of a lane?

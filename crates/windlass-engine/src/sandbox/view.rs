@@ -117,6 +117,8 @@ impl View {
         view.set_all(plan.writable.clone(), &Sight::Writable);
         view.set_all(room.closed.clone(), &Sight::ReadOnly);
         view.set_all(room.work(), &Sight::Writable);
+        // It lies in a tree that guests may write: one of an earlier call could have put a link in its place.
+        view.pin_all([room.directory.clone()], &Sight::Writable);
         let guarded = Guarded::find(room);
         view.pin_all(guarded.folders, &Sight::Writable);
         view.pin_all(guarded.settings, &Sight::ReadOnly);
@@ -195,11 +197,9 @@ pub(super) fn temporary(folder: &Path) -> Vec<(PathBuf, Sight)> {
 }
 
 impl SandboxRoom {
-    /// What guests work on.
-    fn work(&self) -> Vec<PathBuf> {
-        let mut work = vec![self.tree.clone(), self.directory.clone()];
-        work.extend(self.git_directories.iter().cloned());
-        work
+    /// What guests work on: the tree with the directory in it, and the repository.
+    fn work(&self) -> impl Iterator<Item = PathBuf> {
+        std::iter::once(&self.tree).chain(&self.git_directories).cloned()
     }
 
     /// Where Windlass's folder may lie: in the directory, and in each folder above it up to the top of the tree.

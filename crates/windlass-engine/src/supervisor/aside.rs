@@ -1,6 +1,8 @@
-//! Putting aside what a parked task has left in the user's own directory: it is kept as a branch, and taken out of the files,
-//! the index and the history. Only what the task's attempts made is touched, as the snapshots before and after each of them
-//! show it; each step can be done again after it was cut off.
+//! Putting aside what a parked task has left in the user's own directory: it is kept as a branch, and taken out of the files
+//! and the index. Only what the task's attempts made is touched, as the snapshots before and after each of them show it; each
+//! step can be done again after it was cut off. No commit is ever taken out of a branch.
+
+use std::collections::BTreeSet;
 
 use windlass_core::fact::{SnapshotId, TaskId};
 use windlass_core::run::{CommitPolicy, Input, TurnKey};
@@ -10,7 +12,7 @@ use super::event::WorkError;
 use super::tasks::is_own_file;
 use super::world::World;
 use crate::git::lane::park_commit;
-use crate::git::{self, Candidate, CommitHooks, ObjectId, Repository, TakenBack};
+use crate::git::{self, Candidate, CommitHooks, Head, ObjectId, Repository};
 use crate::inventory::{Entry, Inventory, Place, content_now, is_own};
 use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
 use crate::withhold::{self, Scene};
@@ -36,26 +38,11 @@ pub(super) struct PutAside {
     pub since: Option<SnapshotId>,
 }
 
-/// Where the attempts began and where they left HEAD.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    base: ObjectId,
-    tip: ObjectId,
-}
-
 /// A commit, and the branch by its full name where one is checked out.
 type CheckedOut = (ObjectId, Option<Vec<u8>>);
 
-/// Whose commits there are.
-#[derive(Clone, Copy, Debug)]
-enum Commits {
-    /// The attempts' own, or none where the way has no length; `None` = nothing was ever committed here, or it is not known.
-    Own(Option<Way>),
-    /// Somebody else's are among them.
-    Mixed,
-}
-
-/// Makes files, index and HEAD what they were when something of this run was last committed, or its task was begun.
+/// Makes the files what they were when the task was begun, or something of it was last committed. Where HEAD has moved since,
+/// whoever moved it, or it is not known whether it has, nothing is touched: a person's commits look as an agent's do.
 pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<PutAside, WorkError> {
     let place = world.surveyor.place().clone();
     let Some(repository) = place.repository.clone().filter(|_| world.plan.commit == CommitPolicy::Runner)
@@ -67,28 +54,29 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
     let Some(store) = &world.snapshots else {
         return Ok(PutAside::default());
     };
-    let (before, after_id) = (store.load(parked.since)?, store.named(&after_name)?);
-    let after = store.load(&after_id)?;
-    let Commits::Own(way) = commits(world, store, &repository, parked.attempts)? else {
+    let after_id = store.named(&after_name)?;
+    let (Some(before), true) = (
+        snapshot_of(world, store, parked.attempts.first(), Side::Before)?,
+        head_stayed(world, store, &repository, parked.attempts)?,
+    ) else {
         let said = format!(
-            "what {} left stays here: somebody else has committed meanwhile, and it cannot be told apart; `git log` shows it",
+            "what {} left stays here: HEAD was moved while it was worked on, and whose commits these are cannot be told; `git log` shows them",
             parked.task
         );
         // What is there is no part of the next task all the same.
         return Ok(PutAside { inputs: vec![Input::Notice(said)], branch: None, since: Some(after_id) });
     };
-    let left = work_of(world, store, &before, &after);
-    let branch = keep(world, store, &repository, parked, (&before, &left), way)?;
+    let after = store.load(&after_id)?;
+    let others = changed_between(world, store, parked.attempts)?;
+    let mut left = work_of(world, store, &before, &after);
+    left.changed.retain(|path| !others.contains(path));
+    let branch = keep(world, store, &repository, parked, (&before, &left))?;
     let mut changed = changed_since(store, &before, &now)?;
-    changed.retain(|path| !is_own(path) && !is_own_file(&world.plan, &place, path));
+    changed.retain(|path| left.changed.contains(path));
     remove_half_written(&place.root, &now, [&before, &after]);
     undo(store, &place, (&before, &after), &changed)?;
+    unstage(&place, &repository, (&before, &left))?;
     let mut inputs = Vec::new();
-    if let Some(way) = way
-        && let TakenBack::No(why) = take_back(&place, &repository, way, (&before, &left))?
-    {
-        inputs.push(Input::Notice(format!("the commits of {} stay on the branch here: {why}", parked.task)));
-    }
     if !left.changed.is_empty() {
         inputs.push(Input::Notice(said(world, parked, &left, branch.as_deref())));
     }
@@ -97,19 +85,21 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
     Ok(PutAside { inputs, branch, since: Some(parked.since.clone()) })
 }
 
-/// HEAD, and the index for files that are as they were before the task.
-fn take_back(
+/// The index says of files that are back what HEAD says; not of those that were uncommitted before, of which some may be
+/// staged.
+fn unstage(
     place: &Place,
     repository: &Repository,
-    Way { base, tip }: Way,
     (before, left): (&Snapshot, &Work),
-) -> Result<TakenBack, WorkError> {
-    let is_back = |path: &&Vec<u8>| {
+) -> Result<(), WorkError> {
+    let Some(head) = repository.head()?.commit() else { return Ok(()) };
+    let committed = repository.files_of(&head.to_string())?;
+    let is_back_and_was_clean = |path: &&Vec<u8>| {
         let was = before.file(path).map(|file| (file.kind, file.content));
-        content_now(&place.root, place.object_format(), path) == was
+        was == committed.get(*path).copied() && content_now(&place.root, place.object_format(), path) == was
     };
-    let paths: Vec<Vec<u8>> = left.changed.iter().filter(is_back).cloned().collect();
-    Ok(git::take_back(repository, (tip, base), &paths)?)
+    let paths: Vec<Vec<u8>> = left.changed.iter().filter(is_back_and_was_clean).cloned().collect();
+    Ok(git::unstage(repository, &paths)?)
 }
 
 fn said(world: &World, parked: &ParkedTask<'_>, left: &Work, branch: Option<&str>) -> String {
@@ -124,39 +114,58 @@ fn said(world: &World, parked: &ParkedTask<'_>, left: &Work, branch: Option<&str
     )
 }
 
-/// What HEAD was before and after each attempt says whose commits there are.
-fn commits(
+/// Did the same commit of the same branch stay checked out from the first attempt until now? `false` also where the
+/// snapshots do not say.
+fn head_stayed(
     world: &World,
     store: &Store,
     repository: &Repository,
     attempts: &[TurnKey],
-) -> Result<Commits, WorkError> {
-    let Some(now) = repository.head()?.commit() else {
-        return Ok(Commits::Own(None));
+) -> Result<bool, WorkError> {
+    let now = match repository.head()? {
+        Head::Branch { branch, commit, .. } => (Some(commit), Some(branch)),
+        head => (head.commit(), None),
     };
-    let (mut way, mut branch): (Option<Way>, Option<Option<Vec<u8>>>) = (None, None);
     for turn in attempts {
         for side in [Side::Before, Side::After] {
-            let Some((at, on)) = head_in(world, store, *turn, side)? else {
-                return Ok(Commits::Own(None));
-            };
-            if *branch.get_or_insert_with(|| on.clone()) != on {
-                return Ok(Commits::Mixed);
+            let was = head_in(world, store, *turn, side)?;
+            if was.is_none_or(|(commit, branch)| now != (Some(commit), branch)) {
+                return Ok(false);
             }
-            let so_far = way.get_or_insert(Way { base: at, tip: at });
-            let goes_on = side == Side::After
-                && repository.is_in_history_of(&so_far.tip.to_string(), &at.to_string())?;
-            if at != so_far.tip && !goes_on {
-                return Ok(Commits::Mixed);
-            }
-            so_far.tip = at;
         }
     }
-    Ok(match way {
-        // The latter: it was taken back already, and this is done again.
-        Some(Way { base, tip }) if now != tip && now != base => Commits::Mixed,
-        way => Commits::Own(way),
-    })
+    Ok(true)
+}
+
+fn snapshot_of(
+    world: &World,
+    store: &Store,
+    turn: Option<&TurnKey>,
+    side: Side,
+) -> Result<Option<Snapshot>, WorkError> {
+    let Some(turn) = turn else { return Ok(None) };
+    match store.named(&world.name(*turn, side)) {
+        Ok(id) => Ok(Some(store.load(&id)?)),
+        Err(SnapshotError::Unknown(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What somebody else changed after an attempt and before the next one.
+fn changed_between(
+    world: &World,
+    store: &Store,
+    attempts: &[TurnKey],
+) -> Result<BTreeSet<Vec<u8>>, WorkError> {
+    let mut others = BTreeSet::new();
+    for (former, next) in attempts.iter().zip(attempts.iter().skip(1)) {
+        let former = snapshot_of(world, store, Some(former), Side::After)?;
+        let next = snapshot_of(world, store, Some(next), Side::Before)?;
+        if let (Some(former), Some(next)) = (former, next) {
+            others.extend(work_of(world, store, &former, &next).changed);
+        }
+    }
+    Ok(others)
 }
 
 /// What was checked out: the commit, and the branch; `None` where the snapshot does not say.
@@ -209,9 +218,8 @@ fn keep(
     repository: &Repository,
     parked: &ParkedTask<'_>,
     (before, left): (&Snapshot, &Work),
-    way: Option<Way>,
 ) -> Result<Option<String>, WorkError> {
-    let Some(Way { base, tip }) = way else {
+    let Some(base) = repository.head()?.commit() else {
         return Ok(None);
     };
     let mut changed = left.changed.clone();
@@ -230,8 +238,7 @@ fn keep(
         hooks: CommitHooks::Skip,
         timeout: HOOKS,
     };
-    let unfinished = git::commit_aside(repository, store, &candidate, tip)?;
-    let Some(work) = unfinished.or(Some(tip).filter(|tip| *tip != base)) else {
+    let Some(work) = git::commit_aside(repository, store, &candidate, base)? else {
         return Ok(None);
     };
     Ok(Some(park_commit(repository, work, &world.plan.run.0, &parked.task.0)?))

@@ -155,7 +155,10 @@ impl Worlds {
             let branch = self.main.plan.lanes.as_ref().and_then(|lanes| lanes.branch.as_ref());
             self.target = match branch {
                 Some(branch) => Some(Target::Branch(branch.clone().into_bytes())),
-                None => Target::of(&main.head()?),
+                // It began without one; each lane's thread comes here at a time of its own, when another may be checked out.
+                None => {
+                    Some(Target::Detached).filter(|_| main.head().is_ok_and(|head| head.commit().is_some()))
+                }
             };
         }
         let Some(target) = &self.target else {
@@ -259,7 +262,7 @@ impl Worlds {
         let mut inputs = Vec::new();
         let mut files = Vec::new();
         if here {
-            inputs = self.main.write_states(known, Some(TaskState::Done))?;
+            inputs = self.main.write_state(known, TaskState::Done)?;
             inputs.extend(self.main.note_progress(known, turn, &TaskEnd::Done)?);
             files = self.own_files(known);
         } else {
@@ -281,7 +284,7 @@ impl Worlds {
         let landed = since.and_then(|since| land(&main, &landing(since)));
         if matches!(&landed, Err(error) if !error.is_disk_full()) && !self.is_there(lane)? {
             // It was written down before it could land.
-            self.main.write_states(known, Some(TaskState::InProgress))?;
+            self.main.write_state(known, TaskState::InProgress)?;
             return Ok(self.lost(lane));
         }
         let outcome = match landed? {
@@ -296,6 +299,10 @@ impl Worlds {
             Landed::Moved { .. } => LandOutcome::Moved,
             Landed::Refused(why) => LandOutcome::Refused { why },
         };
+        if here && !matches!(outcome, LandOutcome::Landed { .. }) {
+            // It was written down before it could land; a session after this one would take it for done.
+            inputs.extend(self.main.write_state(known, TaskState::InProgress)?);
+        }
         inputs.push(Input::Landed { lane, outcome });
         Ok(inputs)
     }
@@ -331,7 +338,7 @@ impl Worlds {
         };
         let mut inputs = Vec::new();
         if self.is_checked_out(&main)? {
-            inputs = self.main.write_states(known, Some(state))?;
+            inputs = self.main.write_state(known, state)?;
             if *end != TaskEnd::Done {
                 inputs.extend(self.main.note_progress(known, turn, end)?);
             }
@@ -438,6 +445,9 @@ fn listed(paths: &[Vec<u8>]) -> String {
 
 impl From<LaneError> for WorkError {
     fn from(error: LaneError) -> WorkError {
+        if matches!(error, LaneError::TooOld(_)) {
+            return WorkError::of(StopReason::NeedsHuman, &error);
+        }
         WorkError::new(error.is_disk_full(), &error)
     }
 }

@@ -17,6 +17,7 @@ use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
 use super::worker::{AtTask, Known};
 use super::world::World;
+use crate::file::remove_half_written;
 use crate::inventory::{Inventory, Place, as_path};
 use crate::progress::{ProgressFileError, write_progress};
 use crate::snapshot::Side;
@@ -37,6 +38,14 @@ pub fn own_files(plan: &RunPlan) -> impl Iterator<Item = PathBuf> {
         .flat_map(|places| std::iter::once(places.file.clone()).chain(places.progress.clone()))
 }
 
+/// Removes what a runner that was killed had half written of them.
+pub(super) fn tidy(plan: &RunPlan) {
+    for file in own_files(plan).map(|file| plan.directory.join(file)) {
+        let folder = if file.is_dir() { Some(file.as_path()) } else { file.parent() };
+        folder.into_iter().for_each(remove_half_written);
+    }
+}
+
 /// Is it one of those, or in a folder that is?
 #[must_use]
 pub fn is_own_file(plan: &RunPlan, place: &Place, path: &[u8]) -> bool {
@@ -44,11 +53,11 @@ pub fn is_own_file(plan: &RunPlan, place: &Place, path: &[u8]) -> bool {
     own.any(|own| as_path(path).starts_with(as_path(&own)))
 }
 
-/// Those of them that are there, relative to the repository's top.
+/// Those of them that are files and there, relative to the repository's top. Of a folder of tasks it is not known here which
+/// files are tasks.
 pub(super) fn own_paths(plan: &RunPlan, place: &Place, there: &Inventory) -> Vec<Vec<u8>> {
-    let own: Vec<PathBuf> =
-        own_files(plan).filter_map(|file| Some(as_path(&place.relative(&file)?).to_owned())).collect();
-    let is_own = |path: &[u8]| own.iter().any(|own| as_path(path).starts_with(own));
+    let own: Vec<Vec<u8>> = own_files(plan).filter_map(|file| place.relative(&file)).collect();
+    let is_own = |path: &Vec<u8>| own.contains(path);
     there.entries.iter().filter(|entry| is_own(&entry.path)).map(|entry| entry.path.clone()).collect()
 }
 
@@ -192,10 +201,20 @@ impl World {
             match set_state(directory, file, &row.id, due) {
                 Ok(_) => {}
                 Err(TasksError::File(error)) if error.is_disk_full() => return Err(error.into()),
-                Err(error) => said.push(format!("the status of {} is not written: {error}", row.id)),
+                Err(error) => said.push(unwritten(&row.id, &error)),
             }
         }
         Ok(self.say_once(said))
+    }
+
+    /// Lets the task at hand stand so in its file, and leaves all others as they are: of those other lanes know more.
+    pub(super) fn write_state(&mut self, known: &Known, state: TaskState) -> Result<Vec<Input>, WorkError> {
+        let (Some(places), Some(at)) = (of(&self.plan), &known.at_task) else { return Ok(Vec::new()) };
+        match set_state(&self.plan.directory, &places.file, &at.row.id, state) {
+            Ok(_) => Ok(Vec::new()),
+            Err(TasksError::File(error)) if error.is_disk_full() => Err(error.into()),
+            Err(error) => Ok(self.say_once(vec![unwritten(&at.row.id, &error)])),
+        }
     }
 
     /// Notes an iteration in `progress.md`; noting it again replaces what was noted.
@@ -286,6 +305,10 @@ impl World {
         }
         Ok(aside)
     }
+}
+
+fn unwritten(task: &TaskId, error: &TasksError) -> String {
+    format!("the status of {task} is not written: {error}")
 }
 
 fn entry(plan: &RunPlan, at: &AtTask, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {

@@ -9,8 +9,8 @@ use windlass_testkit::TestEnv;
 use super::night::{Night, PATIENCE};
 use super::tasks::requirements;
 
-/// The second task's agent commits by itself, stages something, leaves something else, and fails.
-const COMMITS: &str = r#"
+/// The second task's agent stages something, leaves something else, and fails.
+const LEAVES: &str = r#"
 [[call]]
 steps = [
   { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
@@ -20,7 +20,6 @@ steps = [
 task = "TASK-002"
 steps = [
   { append = { path = "work/half", text = "half\n" } },
-  { bash = "git add work/half && git commit --quiet --message 'By the agent'" },
   { write = { path = "work/staged", text = "staged\n" } },
   { bash = "git add work/staged" },
   { write = { path = "work/loose", text = "loose\n" } },
@@ -29,6 +28,14 @@ steps = [
   { result = { text = "It cannot be done.", cost = 0.01, is_error = true } },
 ]
 "#;
+
+/// The same, which commits some of it by itself.
+fn commits() -> String {
+    LEAVES.replace(
+        "  { write = { path = \"work/staged\"",
+        "  { bash = \"git add work/half && git commit --quiet --message 'By the agent'\" },\n  { write = { path = \"work/staged\"",
+    )
+}
 
 fn night(script: &str) -> Night {
     let env = TestEnv::new();
@@ -60,7 +67,7 @@ fn assert_put_aside(night: &Night) {
     assert_eq!(night.env.git(&["status", "--porcelain"]), "", "index and files are the branch's");
     let branch = branch(night);
     let own = format!("main..{branch}");
-    assert_eq!(log(night, &own), "By the agent\nBy the agent\nUnfinished work on TASK-002");
+    assert_eq!(log(night, &own), "Unfinished work on TASK-002");
     let of = |path: &str| night.env.git(&["show", &format!("{branch}:{path}")]);
     assert_eq!(
         (of("work/half"), of("work/staged"), of("work/loose")),
@@ -79,8 +86,8 @@ fn assert_put_aside(night: &Night) {
 
 // rows: 6
 #[test]
-fn what_a_parked_task_committed_and_left_goes_to_its_branch_and_nothing_stays() {
-    let night = night(COMMITS);
+fn what_a_parked_task_left_goes_to_its_branch_and_nothing_stays() {
+    let night = night(LEAVES);
     night.env.run(&mut command(&night, &[]), PATIENCE).expect_code(17, "blocked");
     assert_put_aside(&night);
     let restored = night.env.run(&mut night.windlass(&["restore", &run(&night), "3"]), PATIENCE);
@@ -93,22 +100,45 @@ fn run(night: &Night) -> String {
     night.folder().file_name().unwrap().to_string_lossy().into_owned()
 }
 
+// A person's commits look as an agent's do.
 #[test]
-fn where_a_person_has_committed_meanwhile_nothing_is_touched_and_that_is_said() {
-    let night = night(COMMITS).set(
+fn where_head_has_moved_nothing_is_touched_and_that_is_said() {
+    let by_a_person =
+        "test \"$WINDLASS_HOOK_ITERATION\" != 3 || git commit --quiet --allow-empty --message 'By a person'";
+    let own = commits();
+    for (script, hook, count) in [(own.as_str(), "true", 2), (LEAVES, by_a_person, 1), (&own, by_a_person, 3)]
+    {
+        let night = night(script).set("WINDLASS_HOOKS__NEXT_ITERATION", hook);
+        night.env.run(&mut command(&night, &[]), PATIENCE).expect_code(17, "blocked");
+        let log = log(&night, "HEAD");
+        assert_eq!(log.lines().filter(|line| line.starts_with("By ")).count(), count, "{log}");
+        assert_eq!(night.env.read("work/loose"), "loose\n");
+        let said = night.notices().join("\n");
+        assert!(said.contains("HEAD was moved while it was worked on"), "{said}");
+        // What stays is no part of the next task.
+        let last = night.env.git(&["show", "--format=%s", "--name-only", "HEAD"]);
+        assert!(last.contains("TASK-003") && !last.contains("loose") && !last.contains(".env"), "{last}");
+        assert!(!night.env.git(&["branch", "--list"]).contains("windlass/"));
+    }
+}
+
+#[test]
+fn what_a_person_changed_before_and_between_the_attempts_stays() {
+    let night = night(LEAVES).set(
         "WINDLASS_HOOKS__NEXT_ITERATION",
-        "test \"$WINDLASS_HOOK_ITERATION\" != 3 || git commit --quiet --allow-empty --message 'By a person'",
+        "case $WINDLASS_HOOK_ITERATION in \
+         2) echo mine > mine && git add mine && git commit --quiet --message 'By a person' && echo first > first;; \
+         3) echo between > between; echo person >> work/half;; esac",
     );
-    night.env.run(&mut command(&night, &[]), PATIENCE).expect_code(17, "blocked");
-    let log = log(&night, "HEAD");
-    assert_eq!(log.lines().filter(|line| line.starts_with("By ")).count(), 3, "{log}");
-    assert_eq!(night.env.read("work/loose"), "loose\n");
-    let said = night.notices().join("\n");
-    assert!(said.contains("somebody else has committed meanwhile"), "{said}");
-    // What stays is no part of the next task.
-    let last = night.env.git(&["show", "--format=%s", "--name-only", "HEAD"]);
-    assert!(last.contains("TASK-003") && !last.contains("loose") && !last.contains(".env"), "{last}");
-    assert!(!night.env.git(&["branch", "--list"]).contains("windlass/"));
+    night.env.run(&mut command(&night, &["--allow-dirty"]), PATIENCE).expect_code(17, "blocked");
+    assert!(!night.env.project().join("work/loose").exists());
+    let read = |path: &str| night.env.read(path);
+    assert_eq!(
+        (read("mine"), read("first"), read("between")),
+        ("mine\n".into(), "first\n".into(), "between\n".into())
+    );
+    assert!(read("work/half").contains("person"), "what both have written stays as it is");
+    assert_eq!(night.env.git(&["show", "HEAD:mine"]), "mine");
 }
 
 /// Fails with something left, claims what the gate refuses, does it.

@@ -71,7 +71,11 @@ pub(super) fn assert_whole(night: &Night) {
     night.env.git(&["fsck", "--no-progress", "--no-dangling"]);
     night.assert_clean();
     let lanes = night.folder().join("lanes");
-    assert!(night.ended() != StopReason::Complete || !lanes.exists(), "{} is of use to nobody", lanes.display());
+    assert!(
+        night.ended() != StopReason::Complete || !lanes.exists(),
+        "{} is of use to nobody",
+        lanes.display()
+    );
 }
 
 pub(super) const SIX: &[(u32, &[u32])] =

@@ -133,6 +133,11 @@ fn a_link_that_a_guest_has_made_opens_nothing() {
     ] {
         symlink(root.join(target), below(link)).unwrap();
     }
+    // The directory that the run works in is now somewhere else.
+    symlink(root.join("home"), below("package")).unwrap();
+    let room = SandboxRoom { directory: below("package"), ..room };
+    room.occupy().stay();
+    assert!(!root.join("home/.windlass").exists());
     let view = View::new(&SandboxPlan::default(), &room, Vec::new(), &[]);
     let sight = |path: &str| view.sight(&root.join(path)).clone();
     assert_eq!((sight("home/.ssh/id"), sight("home/.state/runs")), (Sight::Hidden, Sight::Hidden));

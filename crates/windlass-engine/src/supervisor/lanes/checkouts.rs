@@ -42,13 +42,16 @@ impl Worlds {
             Effect::Merge { commit, .. } => self.merge(lane, commit.as_deref()),
             _ => self.checkout(lane)?.world.carry_out(work),
         };
-        let is_gone = match &done {
-            Err(error) if error.stop_reason == StopReason::DiskFull => false,
-            // It may be that somebody is about to remove it, and has come as far as what was needed here.
-            Err(_) => !self.is_whole(lane)?,
-            Ok(_) => !self.is_there(lane)?,
-        };
-        if is_gone { Ok(self.lost(lane)) } else { done }
+        match done {
+            Ok(_) if !self.is_there(lane)? => Ok(self.lost(lane)),
+            // It may be that somebody is about to remove it, and has come as far as what was needed here. Or it cannot be made:
+            // then this is what is to be known of it.
+            Err(error) if error.stop_reason == StopReason::Internal && !self.is_whole(lane)? => {
+                let said = self.main.say_once(vec![format!("lane {lane}: {}", error.detail)]);
+                Ok(said.into_iter().chain(self.lost(lane)).collect())
+            }
+            done => done,
+        }
     }
 
     fn is_whole(&self, lane: LaneId) -> Result<bool, WorkError> {
@@ -161,6 +164,7 @@ impl Worlds {
         };
         let world = World::new(Arc::new(plan), self.main.folder.clone(), surveyor, Some(store))
             .guarding(self.main.guard.search_path());
+        let world = World { said: Arc::clone(&self.main.said), ..world };
         self.lanes.insert(lane, Checkout { world, lane: checkout, identity });
         Ok(())
     }
