@@ -18,9 +18,8 @@ impl Run {
         let lost = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map_or(0, |at| at.lost);
         if lost >= MOST_LOSSES {
             let times = lost + 1;
-            let detail = format!(
-                "the checkout of lane {lane} was removed, or could not be made, {times} times while {task} was worked on"
-            );
+            let detail =
+                format!("the checkout of lane {lane} was gone {times} times while {task} was worked on");
             // Whatever else ends the run, nothing more can be done in this lane.
             let news = (!self.is_broken()).then_some(Fact::Failing {
                 stop_reason: StopReason::DestructiveChange,

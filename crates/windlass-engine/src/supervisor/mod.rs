@@ -167,6 +167,8 @@ impl Supervisor {
         let workspace_folder = workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into()));
         let directory = session.plan.directory.clone();
         let repository = session.surveyor.place().repository.clone();
+        // Nobody else writes here: the session holds the directory.
+        tasks::tidy(&session.plan);
         let mut world =
             World::new(Arc::new(session.plan), session.folder.clone(), session.surveyor, session.snapshots)
                 .guarding(search_path(&session.environment));

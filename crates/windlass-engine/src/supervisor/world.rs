@@ -100,14 +100,8 @@ impl World {
 
     pub fn carry_out(&mut self, work: &Work) -> Worked {
         match &work.effect {
-            Effect::Survey(Occasion::Start) => {
-                tasks::tidy(&self.plan);
-                self.survey()
-            }
-            Effect::Survey(Occasion::Resume) => {
-                tasks::tidy(&self.plan);
-                self.survey_again()
-            }
+            Effect::Survey(Occasion::Start) => self.survey(),
+            Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
             Effect::Prepare { lane, turn, purpose, notes } => {
                 if self.plan.job.mode == Mode::Plan || guard::undoes(self) {

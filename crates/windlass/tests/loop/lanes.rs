@@ -157,7 +157,7 @@ fn a_lane_that_is_removed_again_and_again_ends_the_run_and_a_resume_goes_on() {
     let outcome = run(&night, &["-j", "2", "--gate", &gate, "--exit-codes", "detailed"]);
     outcome.expect_code(29, "destructive_change");
     let said = outcome.stdout_text() + &outcome.stderr_text();
-    assert!(said.contains("the checkout of lane 1 was removed 4 times while TASK-001"), "{said}");
+    assert!(said.contains("the checkout of lane 1 was gone 4 times while TASK-001"), "{said}");
     fs::write(keeps, "").unwrap();
     night.resume(&[]).expect_code(0, "once nobody removes it");
     assert_done_again(&night, 1, "resumed");

@@ -62,7 +62,7 @@ fn a_checkout_that_goes_too_often_is_said_with_how_often() {
     let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
         panic!()
     };
-    assert!(detail.contains("removed 4 times while T1 was worked on"), "{detail}");
+    assert!(detail.contains("gone 4 times while T1 was worked on"), "{detail}");
 }
 
 #[test]
