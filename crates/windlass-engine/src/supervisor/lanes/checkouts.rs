@@ -46,7 +46,7 @@ impl Worlds {
             Ok(_) if !self.is_there(lane)? => Ok(self.lost(lane)),
             // It may be that somebody is about to remove it, and has come as far as what was needed here. Or it cannot be made:
             // then this is what is to be known of it.
-            Err(error) if error.stop_reason == StopReason::Internal && !self.is_whole(lane)? => {
+            Err(error) if !is_of_another_cause(&error) && !self.is_whole(lane)? => {
                 let said = self.main.say_once(vec![format!("lane {lane}: {}", error.detail)]);
                 Ok(said.into_iter().chain(self.lost(lane)).collect())
             }
@@ -184,6 +184,11 @@ impl Worlds {
     pub(super) fn checkout(&mut self, lane: LaneId) -> Result<&mut Checkout, WorkError> {
         self.lanes.get_mut(&lane).ok_or_else(|| WorkError::of(StopReason::Internal, &"a lane is gone"))
     }
+}
+
+/// Would it be the same in a checkout made anew?
+const fn is_of_another_cause(error: &WorkError) -> bool {
+    matches!(error.stop_reason, StopReason::DiskFull | StopReason::NeedsHuman)
 }
 
 fn identity(folder: &Path) -> Option<Identity> {
