@@ -291,6 +291,22 @@ impl Place {
             killed.expect_code(self.story.code, &format!("{fault:?}"));
         }
         let ended = end(&night);
+        // Killed while its agent was at work here, the resumed run has committed what that had done so far. HEAD has moved
+        // then: the work stays where it is, and that is said.
+        let was_interrupted =
+            night.notices().iter().any(|said| said.contains("interrupted work on TASK-001"));
+        if was_interrupted && self.end.branches.iter().any(|branch| branch.ends_with("/TASK-001")) {
+            let End { reason, commits, tasks, .. } = &ended;
+            assert_eq!(
+                (reason, commits, tasks),
+                (&self.end.reason, &self.end.commits, &self.end.tasks),
+                "{fault:?}"
+            );
+            let said = night.notices().join("\n");
+            assert!(said.contains("HEAD was moved while it was worked on"), "{fault:?}: {said}");
+            assert!(ended.tree.contains("work/half"), "{fault:?}: {}", ended.tree);
+            return;
+        }
         assert!(
             ended == self.end,
             "{fault:?}: {:#?}\n{ended:#?}\ninstead of\n{:#?}",
