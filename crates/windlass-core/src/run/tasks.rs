@@ -250,7 +250,8 @@ impl Run {
         let named = self.parked_tasks();
         match (parked, waiting) {
             (0, 0) if self.tasks_done() => {
-                "every task is done, but the checks do not pass, and no task is left for that".to_owned()
+                // By a person meanwhile; or an agent took the last one out of the file, and its runner died.
+                "every task is done in the file, but this run has not seen the checks pass since; a new one looks at them".to_owned()
             }
             (0, 0) => "there is no task".to_owned(),
             (0, _) => format!(

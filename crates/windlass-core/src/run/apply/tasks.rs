@@ -22,8 +22,6 @@ impl Run {
         let idle = |lane: &Lane| matches!(lane.state, LaneState::Idle { .. });
         let trusts = self.has_lanes() || self.lanes.values().all(idle);
         self.tasks.read(tasks.to_vec(), &at_work, trusts);
-        // What this run had left, somebody else has done meanwhile.
-        self.counters.complete |= self.counters.started > 0 && self.tasks_done();
         // Somebody else has done it meanwhile, or taken it away.
         let schedule = &self.tasks.schedule;
         for lane in self.lanes.values_mut().filter(|lane| matches!(lane.state, LaneState::Idle { .. })) {
