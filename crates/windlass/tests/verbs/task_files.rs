@@ -198,14 +198,14 @@ fn status_says_how_the_tasks_stand_before_while_and_after_they_are_worked_off() 
     let mock = format!("--mock={}", script.display());
     told(&env, &["run", "--mode", "tasks", "--no-delay", "-m", "2", &mock]);
     let after = told(&env, &["status"]);
-    for piece in ["3: 2 done, 1 in progress", "TASK-003 Save", "$0.26", "1.1k (in 1.1k, out 30"] {
+    for piece in ["2/3 done · 1 ready", "TASK-003 Save", "$0.26", "1.1k (in 1.1k, out 30"] {
         assert!(after.contains(piece), "{piece}: {after}");
     }
     let json = document(&env, &["status", "--json"]);
     assert_eq!(json["task"], "TASK-003 Save");
     assert_eq!(
         json["tasks"].to_string(),
-        r#"{"done":2,"in_progress":1,"parked":0,"ready":0,"total":3,"waiting":0}"#
+        r#"{"at_work":[],"done":2,"next":{"id":"TASK-003","title":"Save"},"parked":[],"ready":1,"total":3,"waiting":0}"#
     );
 }
 
