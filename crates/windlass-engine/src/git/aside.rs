@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::call::Call;
 use super::commit::{PrivateIndex, tree_of};
-use super::lane::anonymous;
+use super::lane::{anonymous, printed_id};
 use super::obstacle::half_done;
 use super::{Candidate, CommitError, GitError, ObjectId, Repository};
 use crate::snapshot::Store;
@@ -36,11 +36,7 @@ pub fn commit_aside(
     // Not to know who commits is no reason to lose work.
     let within = || Call::within(repository);
     let made = commit(within()).or_else(|_| commit(anonymous(within())))?;
-    let commit = ObjectId::from_hex(made.trim_ascii()).ok_or_else(|| GitError::Unexpected {
-        command: "git commit-tree",
-        printed: String::from_utf8_lossy(&made).chars().take(200).collect(),
-    })?;
-    Ok(Some(commit))
+    Ok(Some(printed_id("git commit-tree", &made)?))
 }
 
 /// Lets the index say of these paths what HEAD says; what it says of others stays, and files are not touched. Where another

@@ -1,7 +1,6 @@
 //! The store: a bare repository that only Windlass writes to.
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::fact::{RunId, SnapshotId};
@@ -12,9 +11,8 @@ use super::name::{Moment, Side, SnapshotName};
 use super::objects::ObjectCopies;
 use super::repository::{CapturedFiles, OwnFile};
 use super::{SnapshotError, tree};
-use crate::file::{AtPath, Replacement, create_private_folder, read_if_there, replace};
+use crate::file::{AtPath, Replacement, create_private_folder, read_if_there, remove_half_written, replace};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind};
-use crate::inventory::is_half_written;
 
 /// Where snapshots are kept.
 #[derive(Debug)]
@@ -75,10 +73,7 @@ impl Store {
         }
         // Names that were not put in place.
         for run in fs::read_dir(self.folder.join("refs/windlass")).into_iter().flatten().flatten() {
-            let names = fs::read_dir(run.path()).into_iter().flatten().flatten();
-            for half in names.filter(|name| is_half_written(name.file_name().as_bytes())) {
-                drop(fs::remove_file(half.path()));
-            }
+            remove_half_written(&run.path());
         }
         // Private files of a commit that was cut off.
         drop(fs::remove_dir_all(self.scratch()));

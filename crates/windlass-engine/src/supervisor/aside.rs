@@ -13,7 +13,7 @@ use super::tasks::is_own_file;
 use super::world::World;
 use crate::git::lane::park_commit;
 use crate::git::{self, Candidate, CommitHooks, Head, ObjectId, Repository};
-use crate::inventory::{Entry, Inventory, Place, content_now, is_own};
+use crate::inventory::{Entry, EntryKind, Inventory, content_now, is_own};
 use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
 use crate::withhold::{self, Scene};
 
@@ -55,9 +55,9 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
         return Ok(PutAside::default());
     };
     let after_id = store.named(&after_name)?;
-    let (Some(before), true) = (
+    let (Some(before), Some(base)) = (
         snapshot_of(world, store, parked.attempts.first(), Side::Before)?,
-        head_stayed(world, store, &repository, parked.attempts)?,
+        commit_that_stayed(world, store, &repository, parked.attempts)?,
     ) else {
         let said = format!(
             "what {} left stays here: HEAD was moved while it was worked on, and whose commits these are cannot be told; `git log` shows them",
@@ -70,12 +70,15 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
     let others = changed_between(world, store, parked.attempts)?;
     let mut left = work_of(world, store, &before, &after);
     left.changed.retain(|path| !others.contains(path));
-    let branch = keep(world, store, &repository, parked, (&before, &left))?;
+    let clean = clean_before(&repository, base, &before, &left)?;
+    let branch = keep(world, store, &repository, parked, &left, (base, &clean))?;
     let mut changed = changed_since(store, &before, &now)?;
-    changed.retain(|path| left.changed.contains(path));
+    changed.retain(|path| left.changed.binary_search(path).is_ok());
     remove_half_written(&place.root, &now, [&before, &after]);
     undo(store, &place, (&before, &after), &changed)?;
-    unstage(&place, &repository, (&before, &left))?;
+    let is_back =
+        |path: &&Vec<u8>| content_now(&place.root, place.object_format(), path) == content_in(&before, path);
+    git::unstage(&repository, &clean.iter().filter(is_back).cloned().collect::<Vec<_>>())?;
     let mut inputs = Vec::new();
     if !left.changed.is_empty() {
         inputs.push(Input::Notice(said(world, parked, &left, branch.as_deref())));
@@ -85,21 +88,20 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
     Ok(PutAside { inputs, branch, since: Some(parked.since.clone()) })
 }
 
-/// The index says of files that are back what HEAD says; not of those that were uncommitted before, of which some may be
-/// staged.
-fn unstage(
-    place: &Place,
+/// What of the task's work was as HEAD has it before. What was not may be a person's, and some of it staged.
+fn clean_before(
     repository: &Repository,
-    (before, left): (&Snapshot, &Work),
-) -> Result<(), WorkError> {
-    let Some(head) = repository.head()?.commit() else { return Ok(()) };
-    let committed = repository.files_of(&head.to_string())?;
-    let is_back_and_was_clean = |path: &&Vec<u8>| {
-        let was = before.file(path).map(|file| (file.kind, file.content));
-        was == committed.get(*path).copied() && content_now(&place.root, place.object_format(), path) == was
-    };
-    let paths: Vec<Vec<u8>> = left.changed.iter().filter(is_back_and_was_clean).cloned().collect();
-    Ok(git::unstage(repository, &paths)?)
+    base: ObjectId,
+    before: &Snapshot,
+    left: &Work,
+) -> Result<BTreeSet<Vec<u8>>, WorkError> {
+    let committed = repository.files_of(&base.to_string())?;
+    let was_clean = |path: &&Vec<u8>| content_in(before, path) == committed.get(*path).copied();
+    Ok(left.changed.iter().filter(was_clean).cloned().collect())
+}
+
+fn content_in(snapshot: &Snapshot, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
+    snapshot.file(path).map(|file| (file.kind, file.content))
 }
 
 fn said(world: &World, parked: &ParkedTask<'_>, left: &Work, branch: Option<&str>) -> String {
@@ -114,27 +116,28 @@ fn said(world: &World, parked: &ParkedTask<'_>, left: &Work, branch: Option<&str
     )
 }
 
-/// Did the same commit of the same branch stay checked out from the first attempt until now? `false` also where the
-/// snapshots do not say.
-fn head_stayed(
+/// The commit that stayed checked out, on the same branch, from the first attempt until now; `None` where another came, and where
+/// the snapshots do not say.
+fn commit_that_stayed(
     world: &World,
     store: &Store,
     repository: &Repository,
     attempts: &[TurnKey],
-) -> Result<bool, WorkError> {
-    let now = match repository.head()? {
-        Head::Branch { branch, commit, .. } => (Some(commit), Some(branch)),
-        head => (head.commit(), None),
+) -> Result<Option<ObjectId>, WorkError> {
+    let (commit, branch) = match repository.head()? {
+        Head::Branch { branch, commit } => (commit, Some(branch)),
+        Head::Detached { commit } => (commit, None),
+        Head::Unborn { .. } => return Ok(None),
     };
+    let now = Some((commit, branch));
     for turn in attempts {
         for side in [Side::Before, Side::After] {
-            let was = head_in(world, store, *turn, side)?;
-            if was.is_none_or(|(commit, branch)| now != (Some(commit), branch)) {
-                return Ok(false);
+            if head_in(world, store, *turn, side)? != now {
+                return Ok(None);
             }
         }
     }
-    Ok(true)
+    Ok(Some(commit))
 }
 
 fn snapshot_of(
@@ -162,7 +165,7 @@ fn changed_between(
         let former = snapshot_of(world, store, Some(former), Side::After)?;
         let next = snapshot_of(world, store, Some(next), Side::Before)?;
         if let (Some(former), Some(next)) = (former, next) {
-            others.extend(work_of(world, store, &former, &next).changed);
+            others.extend(changed_from(world, &former, &next, &inventory_of(&next)));
         }
     }
     Ok(others)
@@ -187,21 +190,8 @@ struct Work {
 }
 
 fn work_of(world: &World, store: &Store, before: &Snapshot, after: &Snapshot) -> Work {
-    let entry = |file: &crate::snapshot::KeptFile| Entry {
-        path: file.path.clone(),
-        kind: file.kind,
-        size: 0,
-        content: file.content,
-        ignored: false,
-    };
-    let mut inventory =
-        Inventory { entries: after.files.iter().map(entry).collect(), ..Inventory::default() };
-    let place = world.surveyor.place();
-    let mut changed = changed_paths(before, &inventory);
-    // What the later snapshot left out is not gone.
-    changed.retain(|path| !after.left_out.iter().any(|left| left.path == *path));
-    changed.retain(|path| !is_own(path) && !is_own_file(&world.plan, place, path));
-    changed.sort_unstable();
+    let mut inventory = inventory_of(after);
+    let changed = changed_from(world, before, after, &inventory);
     for entry in &mut inventory.entries {
         if changed.binary_search(&entry.path).is_ok() {
             entry.size = store.content(&entry.content).map_or(0, |content| content.len() as u64);
@@ -210,24 +200,42 @@ fn work_of(world: &World, store: &Store, before: &Snapshot, after: &Snapshot) ->
     Work { inventory, changed }
 }
 
-/// A branch with the task's commits, and what it had not committed on top of them. What looks like a secret, is large or
-/// was a person's before is in no commit; the snapshot has it.
+/// The tree that a snapshot keeps; sizes are not in it.
+fn inventory_of(snapshot: &Snapshot) -> Inventory {
+    let entry = |file: &crate::snapshot::KeptFile| Entry {
+        path: file.path.clone(),
+        kind: file.kind,
+        size: 0,
+        content: file.content,
+        ignored: false,
+    };
+    Inventory { entries: snapshot.files.iter().map(entry).collect(), ..Inventory::default() }
+}
+
+/// The paths that differ, in order, but for the runner's own.
+fn changed_from(world: &World, before: &Snapshot, after: &Snapshot, inventory: &Inventory) -> Vec<Vec<u8>> {
+    let place = world.surveyor.place();
+    let mut changed = changed_paths(before, inventory);
+    // What the later snapshot left out is not gone.
+    changed.retain(|path| !after.left_out.iter().any(|left| left.path == *path));
+    changed.retain(|path| !is_own(path) && !is_own_file(&world.plan, place, path));
+    changed.sort_unstable();
+    changed
+}
+
+/// A branch with what the task left, on what is checked out. What looks like a secret, is large or was a person's before is in
+/// no commit; the snapshot has it.
 fn keep(
     world: &World,
     store: &Store,
     repository: &Repository,
     parked: &ParkedTask<'_>,
-    (before, left): (&Snapshot, &Work),
+    left: &Work,
+    (base, clean): (ObjectId, &BTreeSet<Vec<u8>>),
 ) -> Result<Option<String>, WorkError> {
-    let Some(base) = repository.head()?.commit() else {
-        return Ok(None);
-    };
     let mut changed = left.changed.clone();
     // What was uncommitted when this session began may be what an earlier one was putting aside here.
-    let committed = repository.files_of(&base.to_string())?;
-    let was = |path: &Vec<u8>| before.file(path).map(|file| (file.kind, file.content));
-    let was_clean = |path: &Vec<u8>| was(path) == committed.get(path).copied();
-    changed.retain(|path| was_clean(path) || !world.uncommitted.contains_key(path));
+    changed.retain(|path| clean.contains(path) || !world.uncommitted.contains_key(path));
     let scene = Scene { repository, store, candidate: &left.inventory };
     withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let message = format!("Unfinished work on {}\n", parked.task);

@@ -7,15 +7,10 @@ use windlass_core::fact::{Fact, StopReason, TaskEnd};
 use windlass_testkit::TestEnv;
 
 use super::night::{Night, PATIENCE};
-use super::tasks::requirements;
+use super::tasks::{honest_but, requirements};
 
 /// The second task's agent stages something, leaves something else, and fails.
 const LEAVES: &str = r#"
-[[call]]
-steps = [
-  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
-  { result = { text = "{{task}} is done.", cost = 0.01 } },
-]
 [[call]]
 task = "TASK-002"
 steps = [
@@ -31,7 +26,7 @@ steps = [
 
 /// The same, which commits some of it by itself.
 fn commits() -> String {
-    LEAVES.replace(
+    honest_but(LEAVES).replace(
         "  { write = { path = \"work/staged\"",
         "  { bash = \"git add work/half && git commit --quiet --message 'By the agent'\" },\n  { write = { path = \"work/staged\"",
     )
@@ -87,7 +82,7 @@ fn assert_put_aside(night: &Night) {
 // rows: 6
 #[test]
 fn what_a_parked_task_left_goes_to_its_branch_and_nothing_stays() {
-    let night = night(LEAVES);
+    let night = night(&honest_but(LEAVES));
     night.env.run(&mut command(&night, &[]), PATIENCE).expect_code(17, "blocked");
     assert_put_aside(&night);
     let restored = night.env.run(&mut night.windlass(&["restore", &run(&night), "3"]), PATIENCE);
@@ -106,7 +101,8 @@ fn where_head_has_moved_nothing_is_touched_and_that_is_said() {
     let by_a_person =
         "test \"$WINDLASS_HOOK_ITERATION\" != 3 || git commit --quiet --allow-empty --message 'By a person'";
     let own = commits();
-    for (script, hook, count) in [(own.as_str(), "true", 2), (LEAVES, by_a_person, 1), (&own, by_a_person, 3)]
+    for (script, hook, count) in
+        [(own.as_str(), "true", 2), (&honest_but(LEAVES), by_a_person, 1), (&own, by_a_person, 3)]
     {
         let night = night(script).set("WINDLASS_HOOKS__NEXT_ITERATION", hook);
         night.env.run(&mut command(&night, &[]), PATIENCE).expect_code(17, "blocked");
@@ -124,7 +120,7 @@ fn where_head_has_moved_nothing_is_touched_and_that_is_said() {
 
 #[test]
 fn what_a_person_changed_before_and_between_the_attempts_stays() {
-    let night = night(LEAVES).set(
+    let night = night(&honest_but(LEAVES)).set(
         "WINDLASS_HOOKS__NEXT_ITERATION",
         "case $WINDLASS_HOOK_ITERATION in \
          2) echo mine > mine && git add mine && git commit --quiet --message 'By a person' && echo first > first;; \

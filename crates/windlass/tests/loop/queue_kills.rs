@@ -12,7 +12,7 @@ use windlass_core::fact::{Fact, StopReason, TaskEnd};
 use windlass_testkit::TestEnv;
 
 use super::night::{CLEARED, Night, PATIENCE, files_below};
-use super::tasks::requirements;
+use super::tasks::{honest_but, requirements};
 
 /// The points are dealt out to so many tests.
 const SHARDS: usize = 4;
@@ -25,7 +25,8 @@ const RESUMPTIONS: usize = 3;
 
 /// What is worked off, how, and how it ends.
 struct Story {
-    script: &'static str,
+    /// Of those whose agents are not simply honest.
+    calls: &'static str,
     flags: &'static [&'static str],
     code: i32,
     ends: StopReason,
@@ -37,13 +38,7 @@ struct Story {
 
 /// Both land; whoever is second is merged with the first, and judged again.
 const LANDS: Story = Story {
-    script: r#"
-[[call]]
-steps = [
-  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
-  { result = { text = "{{task}} is done.", cost = 0.01 } },
-]
-"#,
+    calls: "",
     flags: &["-j", "2", "--gate", "true"],
     code: 0,
     ends: StopReason::Complete,
@@ -53,12 +48,7 @@ steps = [
 
 /// One of them fails, and is parked.
 const PARKS: Story = Story {
-    script: r#"
-[[call]]
-steps = [
-  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
-  { result = { text = "{{task}} is done.", cost = 0.01 } },
-]
+    calls: r#"
 [[call]]
 task = "TASK-002"
 steps = [
@@ -75,12 +65,7 @@ steps = [
 
 /// The same in the user's own directory, where its agent has staged some of it.
 const PARKS_HERE: Story = Story {
-    script: r#"
-[[call]]
-steps = [
-  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
-  { result = { text = "{{task}} is done.", cost = 0.01 } },
-]
+    calls: r#"
 [[call]]
 task = "TASK-001"
 steps = [
@@ -239,7 +224,7 @@ impl Place {
     fn night(&self) -> Night {
         let env = TestEnv::new();
         copy(self.env.project(), env.project());
-        Night::within(env, self.story.script)
+        Night::within(env, &honest_but(self.story.calls))
     }
 
     fn command(&self, night: &Night, fault: Option<Fault>) -> Command {
@@ -300,7 +285,8 @@ impl Place {
             assert_eq!(
                 (reason, commits, tasks),
                 (&self.end.reason, &self.end.commits, &self.end.tasks),
-                "{fault:?}"
+                "{fault:?}: {:#?}",
+                night.facts()
             );
             let said = night.notices().join("\n");
             assert!(said.contains("HEAD was moved while it was worked on"), "{fault:?}: {said}");

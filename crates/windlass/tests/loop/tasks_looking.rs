@@ -6,15 +6,10 @@ use serde_json::{Value, json};
 use windlass_testkit::Outcome;
 
 use super::night::{Night, PATIENCE};
-use super::tasks::{night, run};
+use super::tasks::{honest_but, night, run};
 
 /// The second is tried twice, and fails with something in its lane.
 const SECOND_FAILS: &str = r#"
-[[call]]
-steps = [
-  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
-  { result = { text = "{{task}} is done.", cost = 0.01 } },
-]
 [[call]]
 task = "TASK-002"
 steps = [
@@ -42,7 +37,7 @@ fn told(night: &Night, arguments: &[&str]) -> Outcome {
 
 /// A run of three tasks in two lanes, and the iteration in which the second failed first.
 fn failed_in_a_lane() -> (Night, String, String) {
-    let night = night(&[(1, &[]), (2, &[]), (3, &[1])], SECOND_FAILS);
+    let night = night(&[(1, &[]), (2, &[]), (3, &[1])], &honest_but(SECOND_FAILS));
     night.env.write("README", "Something.\n");
     night.env.git(&["add", "--all"]);
     night.env.git(&["commit", "--quiet", "--message", "Something"]);

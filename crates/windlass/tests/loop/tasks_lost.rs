@@ -3,15 +3,10 @@
 use windlass_core::fact::{StopReason, TaskEnd};
 
 use super::night::PATIENCE;
-use super::tasks::{assert_whole, ends, night, requirements, run};
+use super::tasks::{assert_whole, ends, honest_but, night, requirements, run};
 
 /// The first removes the file the first time; the second turns another task into one of its own.
 const CARELESS: &str = r#"
-[[call]]
-steps = [
-  { write = { path = "work/{{task}}", text = "done\n" } }, "tick_task",
-  { result = { text = "{{task}} is done.", cost = 0.01 } },
-]
 [[call]]
 task = "TASK-001"
 steps = [ { bash = "test -e work/1 || rm requirements.md; mkdir -p work; echo done > work/1" }, "tick_task" ]
@@ -28,7 +23,7 @@ steps = [
 fn tasks_that_an_agent_removes_are_put_back_and_what_it_left_is_kept() {
     let tasks: &[(u32, &[u32])] = &[(1, &[]), (2, &[1]), (3, &[2])];
     for lanes in ["1", "2"] {
-        let night = night(tasks, CARELESS);
+        let night = night(tasks, &honest_but(CARELESS));
         let outcome = run(&night, &["-j", lanes, "--gate", "true"]);
         outcome.expect_code(0, lanes);
         assert_eq!(night.ended(), StopReason::Complete);

@@ -3,7 +3,7 @@ use crate::fact::{CheckKind, Fact, LaneId, StopReason, Suspicion, SuspicionKind,
 use crate::guard::{GuardAction, GuardPlan, TestsAction};
 use crate::run::{CommitPolicy, Effect, Input, RunPlan};
 
-fn guarded() -> RunPlan {
+pub(super) fn guarded() -> RunPlan {
     let guard = GuardPlan { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardPlan::default() };
     let mut plan = RunPlan { guard, checks: vec![check(CheckKind::Gate, "test")], ..plan() };
     plan.job.completion_threshold = 1;
@@ -14,7 +14,7 @@ fn suspect(tree: &str, kind: SuspicionKind) -> (String, Suspicion) {
     (tree.to_owned(), Suspicion::new(kind, "tests/a.rs", "1 test fewer"))
 }
 
-fn verdicts(world: &World) -> Vec<Verdict> {
+pub(super) fn verdicts(world: &World) -> Vec<Verdict> {
     let verdict = |fact: &Fact| match fact {
         Fact::IterationFinished { verdict, .. } => Some(*verdict),
         _ => None,
@@ -22,7 +22,7 @@ fn verdicts(world: &World) -> Vec<Verdict> {
     world.facts().filter_map(verdict).collect()
 }
 
-fn detail(world: &World) -> String {
+pub(super) fn detail(world: &World) -> String {
     let detail = |fact: &Fact| match fact {
         Fact::RunFinished { detail, .. } => Some(detail.clone()),
         _ => None,

@@ -1,16 +1,15 @@
 //! Findings over several claims, and plans that are lost.
 
+use super::guarding::{self, detail, verdicts};
 use super::world::{Act, World, check, plan, planned};
 use crate::fact::{
     CheckKind, Fact, Items, LaneId, Standing, StandingSource, StopReason, Suspicion, SuspicionKind, Verdict,
 };
-use crate::guard::{GuardAction, GuardPlan, TestsAction};
 use crate::run::{CommitPolicy, Effect, Input, Mode, RunPlan};
 
 /// Two claims complete the job; trees whose names begin with `fewer` have one test fewer.
 fn guarded() -> RunPlan {
-    let guard = GuardPlan { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardPlan::default() };
-    let mut plan = RunPlan { guard, checks: vec![check(CheckKind::Gate, "test")], ..plan() };
+    let mut plan = guarding::guarded();
     plan.job.completion_threshold = 2;
     plan
 }
@@ -23,22 +22,6 @@ fn claiming(plan: RunPlan, trees: &'static [&'static str]) -> World {
     let fewer = trees.iter().filter(|tree| tree.starts_with("fewer"));
     world.suspects = fewer.map(|tree| ((*tree).to_owned(), found.clone())).collect();
     world
-}
-
-fn verdicts(world: &World) -> Vec<Verdict> {
-    let verdict = |fact: &Fact| match fact {
-        Fact::IterationFinished { verdict, .. } => Some(*verdict),
-        _ => None,
-    };
-    world.facts().filter_map(verdict).collect()
-}
-
-fn detail(world: &World) -> String {
-    let detail = |fact: &Fact| match fact {
-        Fact::RunFinished { detail, .. } => Some(detail.clone()),
-        _ => None,
-    };
-    world.facts().filter_map(detail).last().unwrap_or_default()
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn told(repository: &Repository, commit: ObjectId) -> Result<Told, GitError> {
 }
 
 /// The only object's name that a call printed.
-fn printed_id(command: &'static str, output: &[u8]) -> Result<ObjectId, GitError> {
+pub(super) fn printed_id(command: &'static str, output: &[u8]) -> Result<ObjectId, GitError> {
     ObjectId::from_hex(output.trim_ascii()).ok_or_else(|| unexpected(command, output))
 }
 
