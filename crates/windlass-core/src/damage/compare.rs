@@ -24,7 +24,6 @@ pub fn compare(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Vec<Damage
     found.extend(references(before, after, ancestry));
     found.extend(stashes(before, after));
     found.extend(settings(before, after));
-    found.extend(locks(before, after));
     found.sort_by_key(|damage| damage.kind);
     found
 }
@@ -128,14 +127,6 @@ fn settings(before: &Scene, after: &Scene) -> Option<Damage> {
     (!changed.is_empty()).then(|| {
         let sentence = format!("the repository's own settings or hooks were changed: {}", listed(&changed));
         Damage { kind: DamageKind::SettingsChanged, sentence, names: changed }
-    })
-}
-
-fn locks(before: &Scene, after: &Scene) -> Option<Damage> {
-    let left: Vec<Name> = after.locks.difference(&before.locks).cloned().collect();
-    (!left.is_empty()).then(|| {
-        let sentence = format!("a lock was left by a git that is gone: {}", listed(&left));
-        Damage { kind: DamageKind::LockLeft, sentence, names: left }
     })
 }
 

@@ -57,8 +57,6 @@ pub enum DamageKind {
     StashDropped,
     /// The repository's configuration or hooks were changed.
     SettingsChanged,
-    /// A lock was left behind by a process that is gone.
-    LockLeft,
 }
 
 /// What follows from damage.
@@ -132,8 +130,7 @@ const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
             CommitPolicy::None | CommitPolicy::Agent => Weight::Nothing,
         },
         DamageKind::UnderWay => Weight::Blocks,
-        DamageKind::LockLeft
-        | DamageKind::ChangesDiscarded
+        DamageKind::ChangesDiscarded
         | DamageKind::FilesCleaned
         | DamageKind::ReferencesLost
         | DamageKind::StashDropped

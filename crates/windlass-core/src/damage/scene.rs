@@ -20,8 +20,6 @@ pub struct Scene {
     pub stashes: Vec<String>,
     /// What was begun and is not finished.
     pub under_way: BTreeSet<Operation>,
-    /// Locks whose makers are gone.
-    pub locks: BTreeSet<Name>,
     /// Configuration and hooks, and digests of what they say.
     pub settings: BTreeMap<Name, String>,
 }

@@ -124,11 +124,6 @@ fn each_kind_of_damage_is_named() {
             &none,
             "SettingsChanged: the repository's own settings or hooks were changed: hooks/pre-commit",
         ),
-        (
-            with(&|after| after.locks.extend([b"index.lock".to_vec()])),
-            &none,
-            "LockLeft: a lock was left by a git that is gone: index.lock",
-        ),
     ];
     for (after, ancestry, sentence) in cases {
         assert_eq!(told(&after, ancestry), [sentence]);
@@ -188,7 +183,6 @@ fn what_undermines_the_next_iteration_ends_the_run_or_is_undone_whole() {
     assert_eq!(follows(Kind::UnderWay, UndoPolicy::Ask, Runner), DamageCourse::GoOn);
     assert_eq!(follows(Kind::UnderWay, UndoPolicy::Auto, Runner), DamageCourse::UndoAll);
     let light = [
-        Kind::LockLeft,
         Kind::ChangesDiscarded,
         Kind::FilesCleaned,
         Kind::ReferencesLost,

@@ -30,7 +30,7 @@ pub enum MergeOutcome {
         /// The work on top of the tip; `None` where the task changed nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         commit: Option<String>,
-        /// The merged tree is another than the one that the gates judged.
+        /// What would land is another tree than the one that the gates judged.
         retest: bool,
     },
     /// Both sides changed the same: the lane holds the tip's tree with the marks of the conflicts.

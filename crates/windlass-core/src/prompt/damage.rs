@@ -6,8 +6,7 @@ use crate::fact::Purpose;
 
 /// One line for each; empty without damage.
 pub(crate) fn damage(found: &[Damage], undone: bool) -> String {
-    let stays = |kind| matches!(kind, DamageKind::UnderWay | DamageKind::LockLeft);
-    let told = found.iter().filter(|damage| undone || stays(damage.kind));
+    let told = found.iter().filter(|damage| undone || damage.kind == DamageKind::UnderWay);
     let end = if undone { "this was undone" } else { "this is still so" };
     let lines: Vec<String> = told.map(|damage| format!("- {}; {end}.\n", damage.sentence)).collect();
     lines.concat()

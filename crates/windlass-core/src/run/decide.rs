@@ -121,6 +121,7 @@ impl Run {
             }
             Input::Merged { lane, tip, outcome, evidence } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Queued(..)));
+                let outcome = self.with_the_tip_judged(lane, &tip, outcome);
                 expected.then_some(Fact::Merged { lane, tip, outcome, evidence })
             }
             Input::Landed { lane, outcome } => {

@@ -1,6 +1,6 @@
 //! The merge queue: lanes bring their work to the branch one after another.
 
-use crate::fact::{CheckStage, LaneId};
+use crate::fact::{CheckStage, LaneId, MergeOutcome};
 use crate::run::lane::{Checking, LaneState, Turn};
 use crate::run::{Effect, Lane, Run};
 
@@ -41,6 +41,19 @@ impl Run {
                 task: turn.task.clone()?,
             }),
             _ => None,
+        }
+    }
+
+    /// A task that changed nothing lands with what the branch has got meanwhile, and nobody but the gates knows whether that
+    /// is done.
+    pub(super) fn with_the_tip_judged(&self, lane: LaneId, tip: &str, outcome: MergeOutcome) -> MergeOutcome {
+        match outcome {
+            MergeOutcome::Clean { commit: None, .. } => {
+                let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref());
+                let judged = task.and_then(|at| at.base.as_deref());
+                MergeOutcome::Clean { commit: None, retest: judged != Some(tip) }
+            }
+            other => other,
         }
     }
 

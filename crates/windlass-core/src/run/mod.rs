@@ -162,6 +162,13 @@ impl Lane {
         }
     }
 
+    /// What the lane holds is counted from this commit of the branch.
+    fn stands_on(&mut self, commit: &str) {
+        if let Some(at) = &mut self.task {
+            at.base = Some(commit.to_owned());
+        }
+    }
+
     /// What somebody else wrote is nothing to commit: where there was nothing before it, there is nothing now.
     fn disown(&mut self, evidence: &Evidence) {
         if let (Some(before), Some(committed)) = (&self.latest, &mut self.committed)

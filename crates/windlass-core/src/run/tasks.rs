@@ -30,6 +30,8 @@ pub(super) struct AtWork {
     pub id: TaskId,
     /// What was there when the lane took it up; `None` before the lane was opened.
     pub began: Option<Evidence>,
+    /// In a lane of its own: the branch's commit that what the lane holds is counted from.
+    pub base: Option<String>,
     /// The attempts that agents have made at it since something of it was last committed.
     pub attempts: Vec<TurnKey>,
     /// The agent was already asked to put it together with what the branch had got meanwhile.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::Repository;
 use crate::process::at_work;
@@ -34,6 +35,20 @@ impl Repository {
         // Of another user's processes little is known.
         let (abandoned, perhaps_held) = found.into_iter().partition(|path| is_ours(path));
         Locks { abandoned, perhaps_held }
+    }
+
+    /// Removes locks that were made since then and whose makers are gone; a sentence for each. What cannot be removed stays.
+    #[must_use]
+    pub fn clear_locks(&self, since: SystemTime) -> Vec<String> {
+        let is_new = |path: &PathBuf| {
+            path.symlink_metadata().and_then(|metadata| metadata.modified()).is_ok_and(|made| made >= since)
+        };
+        let abandoned = self.locks().abandoned.into_iter().filter(is_new);
+        let removed = abandoned.filter(|path| fs::remove_file(path).is_ok());
+        let named = |path: PathBuf| path.strip_prefix(&self.top).map_or(path.clone(), Path::to_owned);
+        removed
+            .map(|path| format!("{} was left by a git that is gone, and is removed", named(path).display()))
+            .collect()
     }
 }
 

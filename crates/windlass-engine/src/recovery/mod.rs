@@ -13,7 +13,7 @@ use windlass_core::recovery::{self, Kept, Owner, Trace, Unsettled};
 use windlass_core::run::{Run, RunPlan};
 
 use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repository};
-use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now};
+use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
 use crate::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use crate::store::RunFolder;
 use crate::withhold::{self, Scene, WithholdError};
@@ -64,7 +64,14 @@ pub struct Sorted {
     pub of_a_person: Uncommitted,
 }
 
-/// What is uncommitted now, and what is there.
+/// Removes locks that were made since this run began and whose git is gone: with them nothing could be committed. A sentence
+/// for each.
+#[must_use]
+pub fn clear_locks(repository: &Repository, run: &Run) -> Vec<String> {
+    run.started().map(|began| repository.clear_locks(began.into())).unwrap_or_default()
+}
+
+/// What is uncommitted now, and what is there. What a killed runner had half-written is nobody's work.
 ///
 /// # Errors
 /// git failed.
@@ -72,6 +79,7 @@ pub fn uncommitted(repository: &Repository) -> Result<Uncommitted, RecoveryError
     let content = |path: &Vec<u8>| content_now(&repository.top, repository.object_format, path);
     let paths = repository.uncommitted_paths()?.into_iter();
     Ok(paths
+        .filter(|path| !is_half_written(path))
         .map(|path| (content(&path).map(|(_, content)| content), path))
         .map(|(content, path)| (path, content))
         .collect())

@@ -216,7 +216,10 @@ impl Worlds {
         let tip = self.tip(&main)?;
         let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
         let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
-            None => MergeOutcome::Clean { commit: None, retest: false },
+            None => {
+                checkout.catch_up(tip)?;
+                MergeOutcome::Clean { commit: None, retest: false }
+            }
             Some(work) => match checkout.merge(work, tip)? {
                 Outcome::Clean { commit, merged, .. } => {
                     MergeOutcome::Clean { commit: Some(commit.to_string()), retest: merged == Merged::Anew }

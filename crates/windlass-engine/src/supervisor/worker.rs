@@ -41,6 +41,8 @@ pub(super) struct Work {
 /// What a run knows that a prompt may have to say.
 #[derive(Debug, Default)]
 pub(super) struct Known {
+    /// When the run began.
+    pub began: Option<Timestamp>,
     /// The outcomes that refused the latest claim.
     pub refused: Vec<CheckOutcome>,
     /// The outcomes of the baseline.
@@ -99,6 +101,7 @@ impl Known {
         let of_tasks = run.plan().is_some_and(|plan| plan.job.tasks.is_some());
         let refused = if of_tasks { run.refused_in(lane) } else { run.refused_by() };
         Known {
+            began: run.started(),
             refused: refused.to_vec(),
             baseline: run.baseline().to_vec(),
             findings: run.findings().cloned(),

@@ -144,7 +144,11 @@ impl World {
                 });
                 Ok(inputs)
             }
-            Effect::Keep { lane, turn } => self.keep(*lane, *turn, &work.known),
+            Effect::Keep { lane, turn } => {
+                let mut inputs = damage::clear_locks(self, &work.known);
+                inputs.extend(self.keep(*lane, *turn, &work.known)?);
+                Ok(inputs)
+            }
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, .. } => {
                 let look = self.look()?;
@@ -154,7 +158,8 @@ impl World {
                 Ok(vec![Input::Settled { lane: *lane, evidence }])
             }
             Effect::Commit { lane, turn, since, what } => {
-                let mut inputs = self.write_down_before_commit(&work.known, *turn, *what)?;
+                let mut inputs = damage::clear_locks(self, &work.known);
+                inputs.extend(self.write_down_before_commit(&work.known, *turn, *what)?);
                 let task = work.known.at_task.as_ref().map(|at| &at.row);
                 let subject = Subject { kind: *what, task };
                 inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);

@@ -148,8 +148,13 @@ impl Runner<'_> {
         let (tip, theirs) = self.tip_or_fail()?;
         self.step()?;
         let outcome = match commit.and_then(|commit| self.world.git.find(commit)) {
-            None => MergeOutcome::Clean { commit: None, retest: false },
-            Some(commit) => self.merge_commit(turn, commit, tip, &theirs)?,
+            None => {
+                if self.world.git.head() != Some(tip) {
+                    self.stand_at(tip, theirs)?;
+                }
+                MergeOutcome::Clean { commit: None, retest: false }
+            }
+            Some(commit) => self.merge_commit(turn, commit, tip, theirs)?,
         };
         let look = self.look()?;
         let evidence = look.evidence.clone();
@@ -162,7 +167,7 @@ impl Runner<'_> {
         turn: TurnKey,
         commit: usize,
         tip: usize,
-        theirs: &Tree,
+        theirs: Tree,
     ) -> Result<MergeOutcome, Trouble> {
         let ours = self.world.git.tree_of(commit);
         let base =
@@ -170,19 +175,14 @@ impl Runner<'_> {
         let (merged, conflicts) = if self.plant == Some(Plant::LastWriterWins) {
             (ours, Vec::new())
         } else {
-            Tree::merged(&base, theirs, &ours)
+            Tree::merged(&base, &theirs, &ours)
         };
         // The runner keeps the task file: what agents make of it in their lanes is no work of theirs.
         let mut merged = merged;
         merged.put(PLAN, theirs.get(PLAN));
         let conflicts: Vec<u8> = conflicts.into_iter().filter(|file| *file != PLAN).collect();
-        if let Some((file, _)) = self.world.unprotected_work() {
-            self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "a merge" });
-        }
-        self.step()?;
-        self.world.change(Actor::Runner, |now| *now = merged);
+        self.stand_at(tip, merged)?;
         if !conflicts.is_empty() {
-            self.world.git.set_head(tip);
             let paths = conflicts.iter().map(|file| NAMES[usize::from(*file)].to_owned()).collect();
             return Ok(MergeOutcome::Conflict { paths });
         }
@@ -191,6 +191,17 @@ impl Runner<'_> {
         let differs = ours.changes(&merged).any(|file| file != PLAN);
         let retest = differs && self.plant != Some(Plant::UnretestedMerge);
         Ok(MergeOutcome::Clean { commit: Some(name(made)), retest })
+    }
+
+    /// The lane gets these files, on this commit.
+    fn stand_at(&mut self, tip: usize, tree: Tree) -> Step {
+        if let Some((file, _)) = self.world.unprotected_work() {
+            self.note(What::Unprotected { file: NAMES[usize::from(file)], before: "a merge" });
+        }
+        self.step()?;
+        self.world.change(Actor::Runner, |now| *now = tree);
+        self.world.git.set_head(tip);
+        Ok(())
     }
 
     /// The branch gets what the lane has, with its task marked as done; the user's directory follows.

@@ -39,11 +39,12 @@ pub fn before_run(
     if let Some(why) = asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
         return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
     }
+    let mut notices: Vec<String> =
+        former.iter().flat_map(|(_, run, _)| recovery::clear_locks(repository, run)).collect();
     refuse_half_done(repository)?;
     let mut dirty = recovery::uncommitted(repository)?;
     // What the runner itself writes there goes with its next commit.
     dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
-    let mut notices = Vec::new();
     let mut of_a_person = dirty.clone();
     if let (Some((former, run, unsettled)), Some(mut store), false) =
         (former, here.snapshots()?, dirty.is_empty())
@@ -76,18 +77,19 @@ pub fn before_resumption(
     let (Some(repository), CommitPolicy::Runner) = (&here.repository, plan.commit) else {
         return Ok(Vec::new());
     };
+    let mut notices = recovery::clear_locks(repository, run);
     let mut dirty = recovery::uncommitted(repository)?;
     dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
     let (Some(unsettled), Some(mut store), false) = (unsettled(run), here.snapshots()?, dirty.is_empty())
     else {
-        return Ok(Vec::new());
+        return Ok(notices);
     };
     if recovery::read(folder).map_err(RecoveryError::from)?.is_none() {
         // Of runs of an earlier release nothing is known.
-        return Ok(Vec::new());
+        return Ok(notices);
     }
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
-    let mut notices: Vec<String> = left_out(&sorted.of_a_person).into_iter().collect();
+    notices.extend(left_out(&sorted.of_a_person));
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
         notices.extend(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
     }

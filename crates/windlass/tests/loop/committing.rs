@@ -69,6 +69,21 @@ fn a_wrong_wording_is_refused_before_anything_is_done() {
     assert!(night.folders().is_empty());
 }
 
+#[test]
+fn locks_that_gits_of_this_run_left_are_removed_and_older_ones_stay() {
+    let night = Night::with_git(&every_call("{ bash = 'echo x >> work; touch .git/index.lock' }"));
+    let older = night.env.write(".git/refs/heads/old.lock", "");
+    let gate = "touch .git/index.lock .git/refs/heads/new.lock";
+    expect_end(&night.run(&["-m", "2", "--commit", "runner", "--gate", gate]), 0, "max_iterations");
+    assert_eq!(refusals(&night), [None, None]);
+    let told = night.notices();
+    for lock in ["index.lock", "refs/heads/new.lock"] {
+        let said = format!(".git/{lock} was left by a git that is gone, and is removed");
+        assert!(told.contains(&said), "{told:#?}");
+    }
+    assert!(older.exists());
+}
+
 // rows: 80
 // Seed defect D3, core/git.ts:272: `git add -A` took secrets, large files and a person's own edits along.
 #[test]

@@ -22,9 +22,14 @@ fn night(script: &str) -> Night {
 
 /// A run whose runner is killed while its agent works, in this iteration.
 fn killed(iteration: u32) -> Night {
+    killed_after("echo cut >> b.txt", iteration)
+}
+
+/// The same, after this in that iteration.
+fn killed_after(last: &str, iteration: u32) -> Night {
     let work = "{ bash = 'echo one >> a.txt; echo new > made' }";
-    let cut = "{ bash = 'echo cut >> b.txt; touch ../cut' }, 'hang'";
-    let script = if iteration == 1 { calls(&[cut, work]) } else { calls(&[work, cut, work]) };
+    let cut = format!("{{ bash = '{last}; touch ../cut' }}, 'hang'");
+    let script = if iteration == 1 { calls(&[&cut, work]) } else { calls(&[work, &cut, work]) };
     let night = night(&script);
     let running = night.start(&[&RUNNER[..], &["-m", "3"]].concat());
     night.wait_for_file("../cut");
@@ -89,6 +94,22 @@ fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
     let told = |fact: &Fact| matches!(fact, Fact::Noticed { text } if text.contains("is committed as"));
     assert_eq!(night.facts().iter().filter(|fact| told(fact)).count(), 1, "it is in the journal");
     night.assert_clean();
+}
+
+#[test]
+fn neither_a_lock_nor_a_half_written_file_is_in_the_way_of_it() {
+    let last = "echo cut >> b.txt; touch .git/index.lock; echo half > .windlass-aB3dEf.tmp";
+    for resumes in [false, true] {
+        let night = killed_after(last, 1);
+        let outcome = if resumes { night.resume(&[]) } else { another(&night, &RUNNER) };
+        expect_end(&outcome, 0, "max_iterations");
+        let interrupted = "Interrupted work on iteration 1 - Make it work";
+        let place = subjects(&night).iter().position(|subject| subject == interrupted).unwrap();
+        assert_eq!(files_of(&night, &format!("HEAD~{place}")), "b.txt", "{resumes}");
+        let text = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(".git/index.lock was left by a git that is gone, and is removed"), "{text}");
+        assert!(!text.contains("aB3dEf"), "{text}");
+    }
 }
 
 /// What an agent left when it was cut off: a secret, a key in a file that had another one, a large file, and work.

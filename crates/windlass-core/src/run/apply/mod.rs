@@ -127,8 +127,8 @@ impl Run {
                 self.note_commit(*lane, notes, refused.is_none());
                 Ok(())
             }
-            Fact::LaneOpened { lane, evidence, snapshot, .. } => {
-                self.lane_opened(*lane, evidence, snapshot.as_ref())
+            Fact::LaneOpened { lane, base, evidence, snapshot } => {
+                self.lane_opened(*lane, base, evidence, snapshot.as_ref())
             }
             Fact::Merged { lane, tip, outcome, evidence } => self.merged(*lane, tip, outcome, evidence),
             Fact::Landed { lane, outcome } => self.landed(*lane, outcome),

@@ -50,6 +50,7 @@ impl Run {
             held.task = Some(AtWork {
                 id: task.clone(),
                 began,
+                base: None,
                 attempts: Vec::new(),
                 merged_by_agent: false,
                 work: None,
@@ -63,6 +64,7 @@ impl Run {
     pub(super) fn lane_opened(
         &mut self,
         lane: LaneId,
+        base: &str,
         evidence: &Evidence,
         snapshot: Option<&SnapshotId>,
     ) -> Applied {
@@ -73,6 +75,7 @@ impl Run {
         self.history.saw(evidence);
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.latest = Some(evidence.clone());
+            held.stands_on(base);
             let first = held.task.as_mut().filter(|at| at.began.is_none());
             if let Some(at) = first {
                 at.began = Some(evidence.clone());
@@ -96,6 +99,9 @@ impl Run {
         })?;
         self.history.saw(evidence);
         self.remember(lane, evidence);
+        if let Some(held) = self.lanes.get_mut(&lane) {
+            held.stands_on(tip);
+        }
         let state = match merged {
             MergeOutcome::Clean { commit, retest } => {
                 outcome.in_git.commit.clone_from(commit);

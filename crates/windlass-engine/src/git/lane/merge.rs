@@ -69,6 +69,14 @@ impl Lane {
         Ok(Outcome::Clean { commit, tree, merged })
     }
 
+    /// Gives a lane that holds no work what the branch has by now. Interrupted, it is done again.
+    pub fn catch_up(&self, tip: ObjectId) -> Result<(), LaneError> {
+        if self.repository.plain_commit() == Some(tip) {
+            return Ok(());
+        }
+        self.stand_at(tip, told(&self.repository, tip)?.tree)
+    }
+
     fn merge_trees(&self, base: ObjectId, work: ObjectId, tip: ObjectId) -> Result<MergedTree, LaneError> {
         // So that markers and messages have names that say something.
         for (name, commit) in [(LANDED, tip), (YOURS, work)] {

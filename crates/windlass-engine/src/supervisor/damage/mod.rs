@@ -4,19 +4,16 @@ mod files;
 mod history;
 mod undo;
 
-use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::time::UNIX_EPOCH;
+use std::time::SystemTime;
 
 use windlass_core::damage::{self, Ancestry, Damage, DamageCourse, DamageKind, Scene};
-use windlass_core::fact::{LaneId, Purpose, StopReason};
-use windlass_core::mode;
-use windlass_core::run::{Input, Mode, TurnKey, UndoPolicy};
+use windlass_core::fact::{LaneId, StopReason};
+use windlass_core::run::{Input, TurnKey, UndoPolicy};
 
 use super::event::WorkError;
 use super::worker::Known;
 use super::world::World;
-use crate::git::{Head, ObjectId, Repository};
+use crate::git::{Head, ObjectId};
 use crate::inventory::{Entry, EntryKind, Inventory};
 use crate::snapshot::{OwnFile, Side, Snapshot, SnapshotError};
 
@@ -74,7 +71,7 @@ pub(super) fn find(
     let (Some(began), Some(after)) = (began, after) else {
         return Ok(None);
     };
-    let mut damage = compare(world, turn, began, (now, after))?;
+    let mut damage = compare(world, began, (now, after))?;
     let plan = world.plan.clone();
     damage.retain(|one| !damage::may_be_wanted(one.kind, plan.commit));
     if plan.undo == UndoPolicy::Ask {
@@ -124,7 +121,6 @@ fn command(world: &World, turn: TurnKey) -> String {
 
 fn compare(
     world: &mut World,
-    turn: TurnKey,
     began: &Beginning,
     (now, after): (&Inventory, &Snapshot),
 ) -> Result<Vec<Damage>, WorkError> {
@@ -141,7 +137,6 @@ fn compare(
     {
         left.unusable = Some(format!("there is no object of the commit {commit}"));
     }
-    left.locks = new_locks(world, turn, &repository);
     let ancestry = if left.unusable.is_some() {
         Ancestry::default()
     } else {
@@ -175,23 +170,10 @@ fn in_tables(
     }
 }
 
-/// Abandoned locks that are not older than the attempt.
-fn new_locks(world: &World, turn: TurnKey, repository: &Repository) -> std::collections::BTreeSet<Vec<u8>> {
-    let prompt = world.call_folder(turn, purpose(world)).prompt();
-    let began = prompt.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
-    let is_new = |path: &std::path::PathBuf| {
-        fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).is_ok_and(|made| made >= began)
+/// Removes the locks of gits that were ended with the agent or the check that called them: the next one would wait in vain.
+pub(super) fn clear_locks(world: &World, known: &Known) -> Vec<Input> {
+    let (Some(repository), Some(began)) = (&world.surveyor.place().repository, known.began) else {
+        return Vec::new();
     };
-    let abandoned = repository.locks().abandoned.into_iter().filter(is_new);
-    let name = |path: std::path::PathBuf| {
-        let below =
-            path.strip_prefix(&repository.git_dir).or_else(|_| path.strip_prefix(&repository.common_dir));
-        below.unwrap_or(&path).as_os_str().as_bytes().to_vec()
-    };
-    abandoned.map(name).collect()
-}
-
-fn purpose(world: &World) -> Purpose {
-    let mode: Mode = world.plan.job.mode;
-    mode::purpose(mode)
+    repository.clear_locks(SystemTime::from(began)).into_iter().map(Input::Notice).collect()
 }

@@ -76,7 +76,7 @@ fn undo_all(world: &mut World, before: &Snapshot) -> Result<Vec<String>, WorkErr
     Ok(repaired.left_alone.into_iter().chain(left).collect())
 }
 
-/// References, stash, settings and locks are put back, and files that were thrown away; what else the attempt did stays.
+/// References, stash and settings are put back, and files that were thrown away; what else the attempt did stays.
 fn undo_parts(
     world: &mut World,
     found: &Found,

@@ -35,10 +35,10 @@ impl Tally {
             Fact::Merged { outcome, evidence, .. } => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
-                match outcome {
-                    MergeOutcome::Clean { retest: true, .. } => self.at.outcomes.clear(),
-                    MergeOutcome::Clean { .. } => {}
-                    MergeOutcome::Conflict { .. } => self.at.stuck = true,
+                // Merged anew after a crash, it is judged anew.
+                self.at.stuck = matches!(outcome, MergeOutcome::Conflict { .. });
+                if matches!(outcome, MergeOutcome::Clean { retest: true, .. }) {
+                    self.at.outcomes.clear();
                 }
             }
             Fact::Landed { outcome: LandOutcome::Refused { .. }, .. } => self.at.stuck = true,

@@ -41,7 +41,6 @@ const DISASTERS: &[Disaster] = &[
         &[DamageKind::RepositoryUnusable],
     ),
     ("git config core.bare true", &[DamageKind::RepositoryUnusable]),
-    ("touch \"$(git rev-parse --git-dir)/index.lock\"", &[DamageKind::LockLeft]),
     ("git stash clear", &[DamageKind::StashDropped]),
     ("git stash drop -q", &[DamageKind::StashDropped]),
     (
