@@ -282,13 +282,12 @@ impl Run {
 
 impl Tasks {
     /// The tasks of a new session. What this run has parked stays parked while the file still has it open.
-    /// Where the file is not `trusted`, what it calls done and the run does not stays as the run knows it.
+    /// Where the file is not `trusted`, what it calls done and the run does not stays as the run knows it; what the run does
+    /// not know at all is to be done, then: an agent may have taken it out before.
     pub fn read(&mut self, mut rows: Vec<TaskRow>, at_work: &[TaskId], trusted: bool) {
         for row in rows.iter_mut().filter(|row| !trusted && row.state == TaskState::Done) {
-            if let Some(known) = self.schedule.row(&row.id)
-                && self.schedule.standing(&row.id) != Some(Standing::Done)
-            {
-                row.state = known.state;
+            if self.schedule.standing(&row.id) != Some(Standing::Done) {
+                row.state = self.schedule.row(&row.id).map_or(TaskState::Open, |known| known.state);
             }
         }
         for row in rows.iter().filter(|row| !row.protected.is_empty()) {

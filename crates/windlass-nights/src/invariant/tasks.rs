@@ -27,12 +27,10 @@ impl Known {
     fn fold(&mut self, fact: &Fact) {
         match fact {
             Fact::TasksRead { tasks } => {
-                let before: BTreeSet<TaskId> = self.rows.keys().cloned().collect();
                 self.rows = tasks.iter().rev().map(|row| (row.id.clone(), row.clone())).collect();
                 // Where an agent had the file in its hands, what it calls done is a claim.
                 let trusted = self.has_lanes || self.busy.is_empty();
-                let was_done =
-                    |row: &TaskRow| trusted || self.done.contains(&row.id) || !before.contains(&row.id);
+                let was_done = |row: &TaskRow| trusted || self.done.contains(&row.id);
                 let is_done = |row: &&TaskRow| row.state == TaskState::Done && was_done(row);
                 self.done = self.rows.values().filter(is_done).map(|row| row.id.clone()).collect();
                 let open = |id: &TaskId| self.rows.contains_key(id) && !self.done.contains(id);

@@ -4,8 +4,8 @@ use super::lanes_world::{Deed, World, row, tasks_plan};
 use super::waking::{at_work_with, two_lanes};
 use super::world::fold;
 use crate::fact::{
-    CheckOutcome, CommitNotes, Entry, Fact, Hook, HookCommand, HookName, LandOutcome, LaneId, Purpose,
-    StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+    CheckOutcome, CommitNotes, Entry, Fact, Hook, HookCommand, HookName, LandOutcome, LaneId, MergeOutcome,
+    Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
 use crate::run::{CommitKind, Effect, Input, LaneState};
 use crate::tasks::Standing;
@@ -94,6 +94,41 @@ fn a_commit_that_a_hook_altered_lands_once_its_checks_have_passed_again() {
     assert!(world.run.outstanding().iter().any(|effect| matches!(effect, Effect::RunCheck { .. })));
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.landings.len(), 1);
+}
+
+// Found by nights (seed 157812): what the branch had got meanwhile landed as that task's, and no gate had seen it.
+#[test]
+fn a_task_that_changed_nothing_is_judged_with_what_the_branch_got_meanwhile() {
+    for moved in [true, false] {
+        let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);
+        let Effect::Open { lane, .. } = until(&mut world, |effect| matches!(effect, Effect::Open { .. }))
+        else {
+            panic!()
+        };
+        let evidence = world.evidence(lane);
+        world.input(Input::Opened { lane, base: "here".to_owned(), evidence, snapshot: None });
+        let merges = |effect: &Effect| matches!(effect, Effect::Merge { .. });
+        until(&mut world, merges);
+        let tip = if moved { "there" } else { "here" }.to_owned();
+        let outcome = MergeOutcome::Clean { commit: None, retest: false };
+        let evidence = world.evidence(lane);
+        world.input(Input::Merged { lane, tip, outcome, evidence });
+        let gated = matches!(world.run.outstanding()[..], [Effect::RunCheck { .. }]);
+        assert_eq!(gated, moved, "{:?}", world.run.outstanding());
+        let Some(Fact::Merged { outcome, .. }) = world.journal.last().map(|entry| &entry.fact) else {
+            panic!()
+        };
+        assert_eq!(*outcome, MergeOutcome::Clean { commit: None, retest: moved });
+        if moved {
+            // Killed before the gates have said anything, the same tip is no news any more, and they are asked all the same.
+            world.restart(world.journal.len());
+            until(&mut world, merges);
+            let outcome = MergeOutcome::Clean { commit: None, retest: false };
+            let evidence = world.evidence(lane);
+            world.input(Input::Merged { lane, tip: "there".to_owned(), outcome, evidence });
+            assert!(matches!(world.run.outstanding()[..], [Effect::RunCheck { .. }]));
+        }
+    }
 }
 
 #[test]

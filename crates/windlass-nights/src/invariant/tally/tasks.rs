@@ -10,8 +10,7 @@ impl Tally {
             Fact::TasksRead { tasks } => {
                 let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
                 let trusted = !(alone && self.at.closes);
-                let known =
-                    |id: &TaskId| trusted || self.tasks_done.contains(id) || !self.tasks.contains_key(id);
+                let known = |id: &TaskId| trusted || self.tasks_done.contains(id);
                 let done = tasks.iter().filter(|row| row.state == TaskState::Done && known(&row.id));
                 self.tasks_done = done.map(|row| row.id.clone()).collect();
                 self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
