@@ -12,6 +12,9 @@ use crate::tasks::{Counts, Schedule, Standing};
 /// So many tasks that stand in the way are named.
 const NAMED: usize = 3;
 
+/// So many times as many tasks as before the first was done may be parked in a row in each lane afterwards.
+const MORE_TIMES: u32 = 2;
+
 /// What a run knows of its tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tasks {
@@ -223,10 +226,16 @@ impl Run {
         Some((StopReason::Blocked, self.stands_in_the_way()))
     }
 
-    /// One task after another is parked and none was ever done: it is hardly the tasks. Each for itself ends no run.
+    /// One task after another is parked and none is done: it is hardly the tasks. Each for itself ends no run.
     pub(super) fn all_parked(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
         let parked = self.counters.parked;
-        if self.counters.done > 0 || parked < plan.limits.failures.max(1) {
+        let lanes = u32::try_from(plan.lane_ids().len()).unwrap_or(u32::MAX);
+        let (times, since) = match self.counters.done {
+            0 => (1, "none is done"),
+            // It has worked before: more has to speak against it.
+            _ => (MORE_TIMES.saturating_mul(lanes), "none was done since"),
+        };
+        if parked < plan.limits.failures.max(1).saturating_mul(times) {
             return None;
         }
         let tasks = if parked == 1 {
@@ -235,7 +244,7 @@ impl Run {
             format!("{parked} tasks in a row were parked")
         };
         let named = self.parked_tasks();
-        Some((StopReason::ConsecutiveFailures, format!("{tasks} and none is done: {named}")))
+        Some((StopReason::ConsecutiveFailures, format!("{tasks} and {since}: {named}")))
     }
 
     /// Those that are parked, and why.

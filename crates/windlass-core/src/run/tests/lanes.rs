@@ -100,6 +100,22 @@ fn tasks_parked_one_after_another_before_any_is_done_end_the_run() {
     assert_eq!(world.run.tasks().counts().done, 7);
 }
 
+// What breaks in the middle of a night: the tasks that are left are not used up by it.
+#[test]
+fn tasks_parked_one_after_another_after_some_were_done_end_the_run_later() {
+    for (lanes, parked) in [(1, 6), (2, 12)] {
+        let mut world = with_bad(lanes, 40, 3, |number| number > 4);
+        assert_eq!(world.finish(), StopReason::ConsecutiveFailures, "{lanes} lanes");
+        let counts = world.run.tasks().counts();
+        assert_eq!((counts.done, counts.parked), (4, parked), "{lanes} lanes");
+        let Some(Fact::RunFinished { detail, .. }) = world.journal.last().map(|entry| &entry.fact) else {
+            panic!()
+        };
+        let said = format!("{parked} tasks in a row were parked and none was done since: T");
+        assert!(detail.starts_with(&said), "{detail}");
+    }
+}
+
 #[test]
 fn one_task_that_fails_again_and_again_ends_a_run_that_allows_no_more() {
     let mut world = with_bad(1, 2, 3, |_| true);

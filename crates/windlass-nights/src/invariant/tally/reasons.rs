@@ -2,7 +2,7 @@
 
 use windlass_core::fact::{CheckKind, Now, StopReason, StopSource, TaskId};
 use windlass_core::mode;
-use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS};
+use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS, RunPlan};
 
 use super::Tally;
 
@@ -47,13 +47,19 @@ impl Tally {
             Some(StopReason::NeedsHuman)
         } else if self.is_blocked() {
             Some(StopReason::Blocked)
-        } else if self.done_here == 0 && self.parked_in_a_row >= plan.limits.failures.max(1) {
+        } else if self.parked_in_a_row >= self.most_parked(plan) {
             Some(StopReason::ConsecutiveFailures)
         } else if self.most(|at| at.refused.0) >= REFUSED_CLAIMS {
             Some(StopReason::GatesFailing)
         } else {
             None
         }
+    }
+
+    /// So many tasks may be parked in a row; once one was done, twice as many in each lane.
+    fn most_parked(&self, plan: &RunPlan) -> u32 {
+        let lanes = plan.lanes.as_ref().map_or(1, |lanes| u32::from(lanes.count));
+        plan.limits.failures.max(1) * if self.done_here == 0 { 1 } else { 2 * lanes }
     }
 
     /// No lane is at a task, and none is ready.
