@@ -22,7 +22,7 @@ const GATHER: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Text that may wait for the terminal, in bytes, whatever the number of observations it is in.
-const WAITING_TEXT: usize = 4 * 1024 * 1024;
+const WAITING_TEXT: usize = 2 * 1024 * 1024;
 
 /// Starts the thread.
 #[derive(Debug)]

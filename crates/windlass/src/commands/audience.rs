@@ -16,7 +16,7 @@ use super::run_log::RunLog;
 use crate::error::{CliError, Kind};
 
 /// Observations that may wait for a slow terminal.
-const WAITING: usize = 4096;
+const WAITING: usize = 2048;
 
 /// How much of a run's own story is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
