@@ -27,6 +27,8 @@ pub(super) struct At {
     pub task: Option<TaskId>,
     /// What was there when that was taken up.
     pub task_began: Option<Evidence>,
+    /// Its latest attempt is repeated, and has not begun again yet.
+    pub repeats: bool,
     /// The end of its iteration is still to be written down.
     pub closes: bool,
     /// The newest call's class.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::fact::{Cost, Fact, LaneId};
+use windlass_core::fact::{Class, Cost, Fact, LaneId};
 
 use super::{Breach, lane_of};
 use crate::record::{Record, What};
@@ -65,6 +65,12 @@ impl Open {
                 self.attempt = *attempt;
             }
             Fact::CallFinished { summary, .. } => self.cost += summary.cost,
+            // The lane's checkout was gone before the attempt's agent was called.
+            Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Interrupted }
+                if *lane != LaneId::default() && (*iteration, *attempt) == (open, now + 1) =>
+            {
+                self.attempt = *attempt;
+            }
             Fact::AttemptRepeats { iteration, attempt, .. } if (*iteration, *attempt) != (open, now) => {
                 return Err(format!("attempt {attempt} of iteration {iteration} is not the one under way"));
             }

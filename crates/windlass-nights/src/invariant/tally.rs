@@ -94,8 +94,12 @@ impl Tally {
                 self.at.judging = *purpose == Purpose::Verify;
                 self.at.merging = *purpose == Purpose::Merge;
                 self.at.stuck = false;
+                self.at.repeats = false;
             }
-            Fact::AttemptRepeats { .. } => self.at.began.clone_from(&self.standing.mark),
+            Fact::AttemptRepeats { .. } => {
+                self.at.began.clone_from(&self.standing.mark);
+                self.at.repeats = true;
+            }
             Fact::VerificationDue { .. } => {
                 self.at.verifying = true;
                 self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));

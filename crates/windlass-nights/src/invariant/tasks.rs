@@ -253,7 +253,10 @@ pub(super) fn one_at_the_branch(record: &Record) -> Result<(), Breach> {
                 let _ = matches!(outcome, LandOutcome::Moved);
             }
             Fact::RunResumed { .. } => bringing = None,
-            Fact::CallReserved { purpose: Purpose::Merge, .. } | Fact::IterationFinished { .. }
+            // Its checkout is gone, and with it what it was bringing.
+            Fact::AttemptRepeats { .. }
+            | Fact::CallReserved { purpose: Purpose::Merge, .. }
+            | Fact::IterationFinished { .. }
                 if lane == bringing =>
             {
                 bringing = None;

@@ -82,7 +82,13 @@ impl Runner<'_> {
         self.streams.insert(call, Vec::new());
         self.step()?;
         if self.world.no_directory {
-            let report = Box::new(CallReport { class: Class::Config, ..never_started() });
+            let report = if self.is_lost() {
+                // What follows the call finds out, and has the task begun again.
+                CallReport { class: Class::Interrupted, cut: Some(Cut::Stop), ..never_started() }
+            } else {
+                never_started()
+            };
+            let report = Box::new(report);
             self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: self.here, call, report }));
             return Ok(());
         }
@@ -321,6 +327,10 @@ impl Runner<'_> {
             self.fail_full();
             return Ok(());
         }
+        if stage != CheckStage::Baseline && self.is_lost() {
+            self.inbox.push_back(Arrival::Worked(Input::LaneLost { lane }));
+            return Ok(());
+        }
         // Beside lanes, a person may write in the user's directory at any moment.
         let shared = self.has_lanes() && lane == LaneId::default();
         if self.plan.git
@@ -372,6 +382,9 @@ impl Runner<'_> {
         }
         self.world.judged();
         self.step()?;
+        if check.stage != CheckStage::Baseline && self.is_lost() {
+            return self.take(Input::LaneLost { lane: check.lane });
+        }
         let outcome = CheckOutcome {
             check: check.check,
             result: check.result,

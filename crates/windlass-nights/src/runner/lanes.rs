@@ -5,7 +5,7 @@ use windlass_core::fact::LaneId;
 use super::Runner;
 use super::lane::Live;
 use crate::record::{Actor, What};
-use crate::world::{Author, NAMES};
+use crate::world::{Author, NAMES, Tree};
 
 impl Runner<'_> {
     /// From now on, this lane is dealt with.
@@ -33,6 +33,23 @@ impl Runner<'_> {
     }
 
     /// A person works in the user's directory while lanes are at work.
+    pub(super) fn lane_goes(&mut self, lane: LaneId) {
+        let here = self.here;
+        self.enter(lane);
+        // One that was never opened is not there.
+        if self.world.git.exists() {
+            self.note(What::PersonDid(format!("removes the checkout of lane {lane}")));
+            self.world.no_directory = true;
+            self.world.change(Actor::Person, |tree| *tree = Tree::default());
+        }
+        self.enter(here);
+    }
+
+    /// Is this about a lane whose checkout is gone?
+    pub(super) fn is_lost(&self) -> bool {
+        self.has_lanes() && self.here != LaneId::default() && self.world.no_directory
+    }
+
     pub(super) fn person_writes(&mut self, file: u8, commits: bool) {
         let here = self.here;
         self.enter(LaneId::default());

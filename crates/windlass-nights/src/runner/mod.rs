@@ -240,6 +240,7 @@ impl<'a> Runner<'a> {
             }
             Happening::TipMoves(file) => self.person_writes(file, true),
             Happening::Dirties(file) => self.person_writes(file, false),
+            Happening::LaneGoes(lane) => self.lane_goes(LaneId(lane.into())),
             Happening::Jump(seconds) => self.move_clock(i64::from(seconds)),
             Happening::Sleep(seconds) => self.move_clock(i64::from(seconds)),
         }

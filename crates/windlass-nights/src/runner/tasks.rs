@@ -122,6 +122,10 @@ impl Runner<'_> {
         let (tip, tree) = self.tip_or_fail()?;
         self.step()?;
         let destroyed = self.world.no_directory || !self.world.git.exists();
+        if self.is_lost() && !self.core.run.task_is_fresh(lane) {
+            // What it began with is not known of another checkout.
+            return Ok(Vec::new());
+        }
         if destroyed || self.world.task != task {
             if !destroyed && let Some((file, _)) = self.world.unprotected_work() {
                 self.note(What::Unprotected {
@@ -213,6 +217,7 @@ impl Runner<'_> {
         tip: &str,
         task: &TaskId,
     ) -> Worked {
+        let is_lost = self.is_lost();
         self.enter(LaneId::default());
         let landed = |outcome| Ok(vec![Input::Landed { lane, outcome }]);
         if self.plant != Some(Plant::LandedTwice)
@@ -220,6 +225,9 @@ impl Runner<'_> {
         {
             self.complete_checkout(&commit)?;
             return landed(LandOutcome::Landed { commit });
+        }
+        if is_lost {
+            return Ok(vec![Input::LaneLost { lane }]);
         }
         let Some(head) = self.world.git.head() else { return Err(Trouble::Halted(Halt::Broken)) };
         if name(head) != tip {
@@ -303,6 +311,9 @@ impl Runner<'_> {
         let lane = self.here;
         let (mut branch, mut kept): (Option<String>, Option<(Evidence, Option<SnapshotId>)>) = (None, None);
         self.step()?;
+        if self.is_lost() {
+            return self.close_lost();
+        }
         match end {
             TaskEnd::Again { .. } => self.close_with(Mark::Begun),
             TaskEnd::Done => {
@@ -332,6 +343,16 @@ impl Runner<'_> {
             (evidence, None)
         };
         Ok(vec![Input::TaskClosed { lane, branch, evidence, snapshot }])
+    }
+
+    /// Nothing is left there to be put aside.
+    fn close_lost(&mut self) -> Worked {
+        let lane = self.here;
+        self.world.task = None;
+        self.enter(LaneId::default());
+        let look = self.look();
+        self.enter(lane);
+        Ok(vec![Input::TaskClosed { lane, branch: None, evidence: look?.evidence, snapshot: None }])
     }
 
     fn close_with(&mut self, own: Mark) {

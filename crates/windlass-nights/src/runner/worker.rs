@@ -70,7 +70,11 @@ impl Runner<'_> {
     pub(super) fn carry_out(&mut self, job: Job) -> Step {
         self.enter(job.effect.lane().unwrap_or_default());
         self.step()?;
+        let lane = self.here;
+        let in_checkout = needs_checkout(&job.effect);
+        let finds = in_checkout && !matches!(job.effect, Effect::Open { .. });
         let worked = match job.effect {
+            _ if finds && self.is_lost() => Ok(Vec::new()),
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
@@ -138,6 +142,15 @@ impl Runner<'_> {
             | Effect::RunHook { .. }
             | Effect::Call { .. }
             | Effect::EndCall { .. } => Ok(Vec::new()),
+        };
+        // Whatever was done there, or could not be: somebody has removed it meanwhile.
+        let worked = match worked {
+            Ok(_) | Err(Trouble::Failed(StopReason::DestructiveChange, _))
+                if in_checkout && self.is_lost() =>
+            {
+                Ok(vec![Input::LaneLost { lane }])
+            }
+            worked => worked,
         };
         match worked {
             Ok(inputs) => self.inbox.extend(inputs.into_iter().map(Arrival::Worked)),
@@ -457,4 +470,19 @@ impl Runner<'_> {
         self.world.change(Actor::Hook, |tree| tree.put(file, content));
         self.note(What::HookRan(said));
     }
+}
+
+/// Is it about the files of the lane that is at it?
+const fn needs_checkout(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Open { .. }
+            | Effect::Prepare { .. }
+            | Effect::Keep { .. }
+            | Effect::Refuse { .. }
+            | Effect::Undo { .. }
+            | Effect::Settle { .. }
+            | Effect::Commit { .. }
+            | Effect::Merge { .. }
+    )
 }

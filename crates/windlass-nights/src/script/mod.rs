@@ -90,6 +90,8 @@ pub(crate) enum Happening {
     TipMoves(u8),
     /// The same, and nothing is committed.
     Dirties(u8),
+    /// Somebody removes the checkout of this lane.
+    LaneGoes(u8),
 }
 
 /// Between two sessions.

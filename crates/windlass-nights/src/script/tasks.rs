@@ -126,6 +126,13 @@ fn people(script: &mut Script, dice: &mut Dice) {
         let what = dice.pick(&[(3, Happening::TipMoves(file)), (1, Happening::Dirties(file))]);
         script.events.push(Event { step: dice.number(1, 300), part: 128, what });
     }
+    // Dice of its own, so that other nights are what they were.
+    let mut dice = Dice::new(script.seed ^ 0x5eed_0004);
+    let lanes = script.plan.lanes.as_ref().map_or(1, |lanes| u64::from(lanes.count));
+    for _ in 0..dice.pick(&[(6, 0), (2, 1), (1, 4)]) {
+        let what = Happening::LaneGoes(u8::try_from(dice.between(1, lanes)).unwrap_or(1));
+        script.events.push(Event { step: dice.number(1, 300), part: 128, what });
+    }
     script.events.sort_by_key(|event| event.step);
 }
 

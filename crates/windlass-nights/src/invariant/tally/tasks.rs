@@ -29,6 +29,11 @@ impl Tally {
             Fact::LaneOpened { evidence, .. } => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
+                if std::mem::take(&mut self.at.repeats) {
+                    // Its checkout was gone: the task is begun again, and nothing of it is left.
+                    self.at.task_began = None;
+                    (self.at.progress, self.at.verifying, self.at.attempted) = (false, false, false);
+                }
                 self.at.task_began.get_or_insert_with(|| evidence.clone());
             }
             Fact::Merged { outcome, evidence, .. } => {
