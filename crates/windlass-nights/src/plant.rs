@@ -89,6 +89,8 @@ pub enum Plant {
     TwoAtTheBranch,
     /// A parked task is marked as done.
     ParkedIsDone,
+    /// A lane whose checkout is gone is taken for one in which all files were deleted.
+    UnseenLoss,
 }
 
 impl Plant {
@@ -181,6 +183,11 @@ impl Plant {
             "two lanes bring their work to the branch at the same time",
         ),
         (Plant::ParkedIsDone, "parked-is-done", "a parked task is marked as done"),
+        (
+            Plant::UnseenLoss,
+            "unseen-loss",
+            "a lane whose checkout is gone is taken for one in which all files were deleted",
+        ),
     ];
 
     /// The fault of this name.

@@ -4,6 +4,7 @@ use windlass_core::fact::LaneId;
 
 use super::Runner;
 use super::lane::Live;
+use crate::plant::Plant;
 use crate::record::{Actor, What};
 use crate::world::{Author, NAMES, Tree};
 
@@ -39,7 +40,7 @@ impl Runner<'_> {
         // One that was never opened is not there.
         if self.world.git.exists() {
             self.note(What::PersonDid(format!("removes the checkout of lane {lane}")));
-            self.world.no_directory = true;
+            self.world.no_directory = self.plant != Some(Plant::UnseenLoss);
             self.world.change(Actor::Person, |tree| *tree = Tree::default());
         }
         self.enter(here);
@@ -47,7 +48,8 @@ impl Runner<'_> {
 
     /// Is this about a lane whose checkout is gone?
     pub(super) fn is_lost(&self) -> bool {
-        self.has_lanes() && self.here != LaneId::default() && self.world.no_directory
+        let sees = self.plant != Some(Plant::UnseenLoss);
+        sees && self.has_lanes() && self.here != LaneId::default() && self.world.no_directory
     }
 
     pub(super) fn person_writes(&mut self, file: u8, commits: bool) {
