@@ -82,6 +82,8 @@ impl Calm {
                 Input::Tick
             };
             self.take(input)?;
+            // Time goes by while something is done.
+            self.take(Input::Tick)?;
         }
         Ok(())
     }
