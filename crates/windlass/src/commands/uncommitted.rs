@@ -35,10 +35,7 @@ pub fn before_run(
     if plan.commit != CommitPolicy::Runner {
         return only_keep(here, repository, former);
     }
-    let asked = repository.missing_identity();
-    if let Some(why) = asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
-        return Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."));
-    }
+    refuse_stranger(repository)?;
     let mut notices: Vec<String> =
         former.iter().flat_map(|(_, run, _)| recovery::clear_locks(repository, run)).collect();
     refuse_half_done(repository)?;
@@ -186,6 +183,20 @@ fn refuse_a_persons(sorted: &Sorted, former: &RunFolder, allow_dirty: bool) -> R
         former.run(),
         sorted.of_the_run.len(),
     )))
+}
+
+/// Nothing can be committed in nobody's name.
+///
+/// # Errors
+/// git does not know who commits, or could not be asked.
+pub fn refuse_stranger(repository: &Repository) -> Result<(), CliError> {
+    let asked = repository.missing_identity();
+    match asked.map_err(|error| CliError::new(Kind::System, error.to_string()))? {
+        None => Ok(()),
+        Some(why) => {
+            Err(CliError::usage(why).hint("`--commit runner` commits in your name; then run it again."))
+        }
+    }
 }
 
 /// Nothing can be committed meanwhile: each iteration would be paid for and refused.

@@ -313,6 +313,14 @@ fn a_run_that_cannot_begin_leaves_no_worktree_and_a_rehearsal_makes_none() {
     let outcome = ask(&env, &build);
     outcome.expect_success("once the plan is committed");
     assert!(trees(&env).join("api/IMPLEMENTATION_PLAN.md").exists());
+    // Nor does one whose commits would be nobody's.
+    let env = TestEnv::with_git();
+    env.git(&["config", "user.name", ""]);
+    let outcome = run_in(&env, "api", CURIOUS, &["--commit", "runner"]);
+    outcome.expect_code(2, "git does not know who commits");
+    assert!(outcome.stderr_text().contains("git config --global user.name"), "{}", said(&outcome));
+    assert!(!trees(&env).exists(), "{}", said(&outcome));
+    assert_eq!(env.git(&["branch", "--format=%(refname:short)"]), "main");
 }
 
 #[test]

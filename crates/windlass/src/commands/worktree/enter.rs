@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::run::Mode;
+use windlass_core::run::{CommitPolicy, Mode};
 use windlass_engine::git::Repository;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::worktree::{
@@ -19,7 +19,7 @@ use crate::commands::configuration::Configuration;
 use crate::commands::dry_run::{self, quoted};
 use crate::commands::here::{Here, home};
 use crate::commands::run::{self, Request};
-use crate::commands::{flags, print_lines, resume, warn, which};
+use crate::commands::{flags, print_lines, resume, tasks_run, uncommitted, warn, which};
 use crate::error::{CliError, Kind};
 
 /// Runs in the worktree that is named.
@@ -122,6 +122,11 @@ fn in_there(
     go_to(&place(here, repository, &made.worktree))?;
     let mut request = Request::read(args)?;
     let there = Here::at(request.directory.clone())?;
+    if tasks_run::commit(&there, &request) == CommitPolicy::Runner
+        && let Some(repository) = &there.repository
+    {
+        uncommitted::refuse_stranger(repository)?;
+    }
     request.configuration.notices.splice(0..0, notices(made));
     Ok((there, request))
 }
