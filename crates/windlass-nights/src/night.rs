@@ -49,6 +49,7 @@ pub fn play(script: &Script, plant: Option<Plant>) -> Record {
         journal: runner.world.disk.bytes().to_vec(),
         moments: runner.moments,
         steps: runner.steps,
+        is_told: script.receiver.is_some(),
         tree,
     }
 }

@@ -91,6 +91,12 @@ pub enum Plant {
     ParkedIsDone,
     /// A lane whose checkout is gone is taken for one in which all files were deleted.
     UnseenLoss,
+    /// A resumed run forgets who was told of its end.
+    ForgottenDelivery,
+    /// Somebody is told of what is not on the disk yet.
+    ToldTooEarly,
+    /// A run is over while what tells of its end is still on its way.
+    SilentEnd,
 }
 
 impl Plant {
@@ -188,6 +194,9 @@ impl Plant {
             "unseen-loss",
             "a lane whose checkout is gone is taken for one in which all files were deleted",
         ),
+        (Plant::ForgottenDelivery, "forgotten-delivery", "a resumed run forgets who was told of its end"),
+        (Plant::ToldTooEarly, "told-too-early", "somebody is told of what is not on the disk yet"),
+        (Plant::SilentEnd, "silent-end", "a run is over while what tells of its end is still on its way"),
     ];
 
     /// The fault of this name.

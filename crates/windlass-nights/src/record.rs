@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use windlass_core::fact::{
-    CallId, CheckStage, Cost, Entry, HookDecision, HookName, LaneId, StopSource, TaskId,
+    CallId, CheckStage, Cost, Entry, HookDecision, HookName, LaneId, NotificationKey, StopSource, TaskId,
 };
 use windlass_core::run::{RunPlan, TurnKey};
 
@@ -18,6 +18,8 @@ pub struct Record {
     /// The journal's bytes at the end.
     pub(crate) journal: Vec<u8>,
     pub(crate) steps: u32,
+    /// Is somebody to be told?
+    pub(crate) is_told: bool,
 }
 
 /// One thing that happened.
@@ -95,6 +97,11 @@ pub(crate) enum What {
     },
     /// One lane gives something else.
     OtherThanOneLane(String),
+    /// Somebody has received this.
+    Told {
+        key: NotificationKey,
+        repeated: bool,
+    },
     /// A commit of the runner's.
     Committed {
         iteration: u32,

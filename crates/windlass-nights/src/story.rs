@@ -133,6 +133,10 @@ fn sentence(what: &What) -> Option<String> {
             let result = if *passed { "will pass" } else { "will not pass" };
             format!("  check {check} ({stage:?}) {result}")
         }
+        What::Told { key, repeated } => {
+            let again = if *repeated { ", marked as repeated" } else { "" };
+            format!("  somebody is told {:?} of fact {}{again}", key.event, key.about)
+        }
         What::Committed { commit, .. } => format!("  the runner commits ({commit})"),
         What::Landed { lane, task, .. } => format!("  {task} lands from lane {lane}"),
         What::HookRan(said) => format!("  the commit's hook {said}"),

@@ -13,6 +13,7 @@ mod plans;
 mod prefixes;
 mod tally;
 mod tasks;
+mod told;
 mod waits;
 
 use std::collections::BTreeMap;
@@ -83,6 +84,12 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "effects_once",
         sentence: "nothing is done twice that must not be: a commit, a paid call beyond the repeated attempt",
         check: effects::once,
+    },
+    Invariant {
+        name: "told_once",
+        sentence: "nobody is told of what the journal may still lose, nor twice unless it is not known that he heard it and \
+                   said that it is repeated; and no run is over before its end was told, or given up",
+        check: told::check,
     },
     Invariant {
         name: "hooks_heeded",

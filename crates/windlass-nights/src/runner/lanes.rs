@@ -1,12 +1,10 @@
-//! Several lanes: which one is dealt with, what runs in the others, and a person in the directory that they share.
+//! Several lanes: which one is dealt with, what runs in the others, and whether its checkout is there.
 
 use windlass_core::fact::LaneId;
 
 use super::Runner;
 use super::lane::Live;
 use crate::plant::Plant;
-use crate::record::{Actor, What};
-use crate::world::{Author, NAMES, Tree};
 
 impl Runner<'_> {
     /// From now on, this lane is dealt with.
@@ -33,37 +31,9 @@ impl Runner<'_> {
         busy.map(|(lane, _)| lane).collect()
     }
 
-    /// A person works in the user's directory while lanes are at work.
-    pub(super) fn lane_goes(&mut self, lane: LaneId) {
-        let here = self.here;
-        self.enter(lane);
-        // One that was never opened is not there.
-        if self.world.git.exists() {
-            self.note(What::PersonDid(format!("removes the checkout of lane {lane}")));
-            self.world.no_directory = self.plant != Some(Plant::UnseenLoss);
-            self.world.change(Actor::Person, |tree| *tree = Tree::default());
-        }
-        self.enter(here);
-    }
-
     /// Is this about a lane whose checkout is gone?
     pub(super) fn is_lost(&self) -> bool {
         let sees = self.plant != Some(Plant::UnseenLoss);
         sees && self.has_lanes() && self.here != LaneId::default() && self.world.no_directory
-    }
-
-    pub(super) fn person_writes(&mut self, file: u8, commits: bool) {
-        let here = self.here;
-        self.enter(LaneId::default());
-        let content = self.world.new_content();
-        self.world.change(Actor::Person, |tree| tree.put(file, content));
-        let also = if commits && self.world.git.exists() {
-            self.world.git.commit(self.world.tree, Author::Person);
-            " and commits everything"
-        } else {
-            ""
-        };
-        self.note(What::PersonDid(format!("writes {}{also}", NAMES[usize::from(file)])));
-        self.enter(here);
     }
 }

@@ -9,14 +9,16 @@ mod hooks;
 mod lane;
 mod lanes;
 mod open;
+mod people;
 mod tasks;
+mod tell;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use windlass_core::agent::Digest;
-use windlass_core::fact::{CallId, Entry, Fact, HookName, LaneId, Purpose, StopReason, StopSource};
+use windlass_core::fact::{CallId, Entry, Fact, HookName, LaneId, Purpose, StopReason};
 use windlass_core::run::{Effect, Input, LaneState, Phase, RunPlan};
 
 use crate::core::Core;
@@ -26,6 +28,7 @@ use crate::script::{Happening, Script};
 use crate::world::{Tree, World};
 
 use lane::Live;
+use tell::Herald;
 use worker::{Job, Memory};
 
 /// More steps than any night takes that comes to an end.
@@ -97,6 +100,7 @@ pub(crate) struct Runner<'a> {
     jobs: VecDeque<Job>,
     inbox: VecDeque<Arrival>,
     memory: Memory,
+    herald: Herald,
     /// The last fact that was synced, as the runner believes.
     synced: u64,
     writing: bool,
@@ -138,6 +142,7 @@ impl<'a> Runner<'a> {
             jobs: VecDeque::new(),
             inbox: VecDeque::new(),
             memory: Memory::default(),
+            herald: Herald::default(),
             synced: 0,
             writing: false,
             disk_is_full: false,
@@ -183,6 +188,7 @@ impl<'a> Runner<'a> {
             }
             self.wait()?;
             self.poll_lanes()?;
+            self.look_at_mail()?;
             self.look_around()?;
             self.take(Input::Tick)?;
         }
@@ -299,7 +305,8 @@ impl<'a> Runner<'a> {
         let by_core = self.core.run.next_due(self.world.clock.now()).map(|due| now + due);
         let job = self.jobs.front().map(|job| job.due);
         let lanes = self.lives().filter_map(|(_, live)| live.next_due()).min();
-        [by_core, job, lanes, self.look_at].into_iter().flatten().min()
+        let mail = self.herald.next_due(self.script.receiver);
+        [by_core, job, lanes, mail, self.look_at].into_iter().flatten().min()
     }
 
     /// What is due by now, of the things that run.
@@ -335,31 +342,6 @@ impl<'a> Runner<'a> {
             Arrival::KeeperDied => self.keeper_died(),
             Arrival::Signal(signal) => self.signal(&signal),
         }
-    }
-
-    fn signal(&mut self, signal: &Happening) -> Step {
-        let (by, least) = match signal {
-            Happening::CtrlC => (StopSource::Interrupt, if self.terminal { 1 } else { 2 }),
-            Happening::Terminate => (StopSource::Terminate, 2),
-            _ => {
-                self.terminal = false;
-                return self
-                    .take(Input::Notice("the terminal is gone; the run goes on without it".to_owned()));
-            }
-        };
-        self.note(What::Stopped { by });
-        self.take(Input::Stop { by, least })
-    }
-
-    fn look_around(&mut self) -> Step {
-        if self.look_at.is_some_and(|at| at <= self.world.clock.monotonic()) {
-            self.look_at = None;
-            if self.core.run.stop().is_none() && self.world.stop_file {
-                self.note(What::Stopped { by: StopSource::Command });
-                self.take(Input::Stop { by: StopSource::Command, least: 1 })?;
-            }
-        }
-        Ok(())
     }
 
     /// Asks the core what an input means, and writes that down, until nothing more follows.
@@ -403,7 +385,7 @@ impl<'a> Runner<'a> {
                 return Err(Halt::Broken);
             }
         }
-        Ok(())
+        self.tell(&entries)
     }
 
     fn append(&mut self, lines: Vec<u8>) -> Step {
@@ -469,6 +451,10 @@ impl<'a> Runner<'a> {
             Effect::RunHook { lane, hook, .. } => self.begin_hook(lane, hook, effect),
             Effect::EndCall { how, .. } => {
                 self.end_call(how);
+                Ok(())
+            }
+            Effect::Announce if self.script.receiver.is_some() => {
+                self.announce();
                 Ok(())
             }
             effect => {

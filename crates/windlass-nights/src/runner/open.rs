@@ -10,6 +10,7 @@ use super::{Halt, Live, Runner};
 use crate::core::Core;
 use crate::plant::Plant;
 use crate::record::What;
+use crate::runner::tell::Herald;
 use crate::runner::worker::Memory;
 
 /// What a journal is called in what it says about itself.
@@ -54,6 +55,7 @@ impl Runner<'_> {
             let said = format!("{}-{} ({side:?})", name.iteration, name.attempt);
             self.note(What::BadSnapshot(said));
         }
+        self.herald = Herald::new(&entries, self.plant);
         self.core = Core::new(self.plant);
         for entry in &entries {
             if let Err(illegal) = self.core.apply(entry) {

@@ -66,6 +66,7 @@ impl Script {
         let verifiers = verifiers(&mut dice);
         let mut script = Script {
             seed,
+            receiver: super::receiver::draw(seed),
             tasks: Vec::new(),
             commutes: false,
             mergers: Vec::new(),

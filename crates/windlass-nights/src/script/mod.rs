@@ -5,6 +5,7 @@ mod draw;
 mod hook;
 mod outside;
 mod plan;
+mod receiver;
 mod shrink;
 mod tasks;
 
@@ -17,6 +18,7 @@ pub(crate) use act::{
 };
 pub(crate) use hook::{HookNature, HookWord};
 pub(crate) use plan::SIGNAL;
+pub(crate) use receiver::{Answers, Receiver};
 
 /// One night, as a value. The same script gives the same night.
 #[derive(Clone, Debug)]
@@ -24,6 +26,8 @@ pub struct Script {
     /// The number that it was drawn from; chance within the night (a flaky check) follows from it as well.
     pub seed: u64,
     pub(crate) plan: RunPlan,
+    /// Who is told what happens; `None` = nobody.
+    pub(crate) receiver: Option<Receiver>,
     /// So much work makes the job done.
     pub(crate) goal: u32,
     /// What each check is like, as the plan lists them.

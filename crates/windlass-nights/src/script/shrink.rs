@@ -36,6 +36,9 @@ impl Script {
             change(&mut script);
             found.push(script);
         };
+        if self.receiver.is_some() {
+            try_with(&|script| script.receiver = None);
+        }
         for at in 0..self.events.len() {
             try_with(&|script| {
                 let _ = script.events.remove(at);
