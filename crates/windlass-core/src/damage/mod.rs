@@ -57,6 +57,8 @@ pub enum DamageKind {
     StashDropped,
     /// The repository's configuration or hooks were changed.
     SettingsChanged,
+    /// A lock was left behind by a process that is gone. Journals have it; such locks are removed now before anybody meets them.
+    LockLeft,
 }
 
 /// What follows from damage.
@@ -134,6 +136,7 @@ const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
         | DamageKind::FilesCleaned
         | DamageKind::ReferencesLost
         | DamageKind::StashDropped
-        | DamageKind::SettingsChanged => Weight::Beside,
+        | DamageKind::SettingsChanged
+        | DamageKind::LockLeft => Weight::Beside,
     }
 }

@@ -204,3 +204,11 @@ fn what_undermines_the_next_iteration_ends_the_run_or_is_undone_whole() {
     assert_eq!(follows(Kind::BranchBegun, UndoPolicy::Ask, Runner), DamageCourse::Stop);
     assert_eq!(course(&[], UndoPolicy::Auto, Runner), DamageCourse::GoOn);
 }
+
+#[test]
+fn a_journal_that_tells_of_a_lock_can_be_read() {
+    let line = r#"{"kind":"lock_left","sentence":"a lock was left by a git that is gone: index.lock","names":["index.lock"]}"#;
+    let damage: Damage = serde_json::from_str(line).unwrap();
+    assert_eq!(damage.kind, DamageKind::LockLeft);
+    assert_eq!(course(&[damage], UndoPolicy::Ask, CommitPolicy::Runner), DamageCourse::GoOn);
+}

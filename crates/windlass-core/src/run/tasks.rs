@@ -1,6 +1,6 @@
 //! Tasks: which is worked on where, how often each failed, what each iteration means for its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::{
     CheckOutcome, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
@@ -21,6 +21,8 @@ pub(super) struct Tasks {
     pub schedule: Schedule,
     /// How often each has failed since it was begun or reopened.
     pub failed: BTreeMap<TaskId, u32>,
+    /// Those that this run has seen done, by itself or by somebody whom it believes; also where the file has lost them since.
+    pub done: BTreeSet<TaskId>,
     /// Why each parked one was.
     pub parked: BTreeMap<TaskId, String>,
     /// What those protect that protect something, as this run read it first.
@@ -295,9 +297,15 @@ impl Tasks {
     /// not know at all is to be done, then: an agent may have taken it out before.
     pub fn read(&mut self, mut rows: Vec<TaskRow>, at_work: &[TaskId], trusted: bool) {
         for row in rows.iter_mut().filter(|row| !trusted && row.state == TaskState::Done) {
-            if self.schedule.standing(&row.id) != Some(Standing::Done) {
+            if !self.done.contains(&row.id) {
                 row.state = self.schedule.row(&row.id).map_or(TaskState::Open, |known| known.state);
             }
+        }
+        for row in &rows {
+            match row.state {
+                TaskState::Done => self.done.insert(row.id.clone()),
+                _ => self.done.remove(&row.id),
+            };
         }
         for row in rows.iter().filter(|row| !row.protected.is_empty()) {
             self.protected.entry(row.id.clone()).or_insert_with(|| row.protected.clone());

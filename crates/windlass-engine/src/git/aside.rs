@@ -6,6 +6,7 @@ use super::call::Call;
 use super::commit::{PrivateIndex, tree_of};
 use super::lane::{anonymous, printed_id};
 use super::obstacle::half_done;
+use super::patience::patiently;
 use super::{Candidate, CommitError, GitError, ObjectId, Repository};
 use crate::snapshot::Store;
 
@@ -49,10 +50,10 @@ pub fn unstage(repository: &Repository, paths: &[Vec<u8>]) -> Result<(), GitErro
         return Ok(());
     }
     let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
-    Call::within(repository)
-        .env("GIT_LITERAL_PATHSPECS", Path::new("1"))
-        .args(["reset", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"])
-        .input(input)
-        .run()
-        .map(drop)
+    let reset = ["reset", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"];
+    let call = || Call::within(repository).env("GIT_LITERAL_PATHSPECS", Path::new("1")).args(reset);
+    match patiently(|| call().input(input.as_slice())) {
+        Ok(()) | Err(GitError::Failed { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }

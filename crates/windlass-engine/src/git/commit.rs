@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::call::{Answer, Call, last_lines};
 use super::obstacle::{explain, filter_missing, obstacle};
+use super::patience::patiently;
 use super::{GitError, ObjectId, Repository};
 use crate::file::{AtPath, FileError, create_private_folder};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path, content_now};
@@ -181,7 +182,7 @@ pub fn settle_index(repository: &Repository, before: Option<ObjectId>) -> Result
         call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]);
     let listing = index_lines(&call.output()?);
     let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
-    Call::within(repository).args(update).input(listing).output()?;
+    patiently(|| Call::within(repository).args(update).input(listing.as_slice()))?;
     // Only so that git need not compare contents later; it complains about files that differ, which is their right.
     Call::within(repository).args(["update-index", "-q", "--refresh"]).run().map(drop)
 }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Repository;
-use crate::process::at_work;
+use crate::inventory::as_path;
+use crate::process::{at_work, sees_all_processes};
 
 /// A repository's lock files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +20,12 @@ pub(crate) struct Locks {
     pub perhaps_held: Vec<PathBuf>,
 }
 
+/// What belongs to one checkout alone, and stands in the way of its next commit.
+const OF_A_CHECKOUT: [&str; 2] = ["index.lock", "HEAD.lock"];
+
+/// Which file it is, whatever its name: another one in its place is another one's.
+type Identity = (u64, u64, SystemTime);
+
 impl Repository {
     /// Its lock files: beside HEAD, beside the shared files, and beside references.
     pub(crate) fn locks(&self) -> Locks {
@@ -25,11 +34,15 @@ impl Repository {
             found.extend(locks_in(folder));
             below(&folder.join("refs"), &mut found);
         }
+        if self.git_dir != self.common_dir {
+            // These are the main checkout's.
+            found.retain(|path| OF_A_CHECKOUT.iter().all(|name| *path != self.common_dir.join(name)));
+        }
         if found.is_empty() {
             return Locks::default();
         }
-        let busy = at_work(&self.top, &[&self.git_dir, &self.common_dir]);
-        if busy.is_none_or(|busy| !busy.is_empty()) {
+        let checkouts = self.checkouts();
+        if at_work(&checkouts, &[&self.git_dir, &self.common_dir]).is_none_or(|busy| !busy.is_empty()) {
             return Locks { abandoned: Vec::new(), perhaps_held: found.into_iter().collect() };
         }
         // Of another user's processes little is known.
@@ -37,30 +50,59 @@ impl Repository {
         Locks { abandoned, perhaps_held }
     }
 
-    /// Removes locks that were made since then and whose makers are gone; a sentence for each. What cannot be removed stays.
+    /// Removes locks of this checkout that were made since then and whose makers are gone; a sentence for each. What cannot be
+    /// removed stays; so does everything where processes may be at work that are not seen from here.
     #[must_use]
     pub fn clear_locks(&self, since: SystemTime) -> Vec<String> {
-        let is_new = |path: &PathBuf| {
-            path.symlink_metadata().and_then(|metadata| metadata.modified()).is_ok_and(|made| made >= since)
-        };
-        let abandoned = self.locks().abandoned.into_iter().filter(is_new);
-        let removed = abandoned.filter(|path| fs::remove_file(path).is_ok());
-        let named = |path: PathBuf| path.strip_prefix(&self.top).map_or(path.clone(), Path::to_owned);
+        let made = OF_A_CHECKOUT.map(|name| self.git_dir.join(name)).into_iter().filter(|path| is_ours(path));
+        let made = made.filter_map(|path| identity(&path).map(|lock| (path, lock)));
+        let made: Vec<_> = made.filter(|(_, (_, _, made))| *made >= since).collect();
+        if made.is_empty()
+            || !sees_all_processes()
+            || at_work(std::slice::from_ref(&self.top), &[&self.git_dir]).is_none_or(|busy| !busy.is_empty())
+        {
+            return Vec::new();
+        }
+        // While that was looked at, somebody may have taken a lock of the same name.
+        let removed = made
+            .into_iter()
+            .filter(|(path, lock)| identity(path) == Some(*lock) && fs::remove_file(path).is_ok())
+            .map(|(path, _)| path.strip_prefix(&self.top).map_or(path.clone(), Path::to_owned));
         removed
-            .map(|path| format!("{} was left by a git that is gone, and is removed", named(path).display()))
+            .map(|path| format!("{} was left by a git that is gone, and is removed", path.display()))
             .collect()
+    }
+
+    /// This checkout, the main one, and all linked ones.
+    fn checkouts(&self) -> Vec<PathBuf> {
+        let mut found = vec![self.top.clone()];
+        found.extend(self.common_dir.parent().map(Path::to_owned));
+        for linked in fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten() {
+            let named = fs::read(linked.path().join("gitdir")).unwrap_or_default();
+            found.extend(as_path(named.trim_ascii_end()).parent().map(Path::to_owned));
+        }
+        found
     }
 }
 
+fn identity(path: &Path) -> Option<Identity> {
+    let metadata = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
+    Some((metadata.dev(), metadata.ino(), metadata.modified().ok()?))
+}
+
 fn is_ours(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
     path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == rustix::process::getuid().as_raw())
 }
 
 fn locks_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    files.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")).collect()
+    let named = files.filter(|entry| {
+        let name = entry.file_name();
+        // Ours are no locks of git's.
+        name.as_bytes().ends_with(b".lock") && !name.as_bytes().starts_with(b"windlass")
+    });
+    named.map(|entry| entry.path()).collect()
 }
 
 fn below(folder: &Path, found: &mut BTreeSet<PathBuf>) {

@@ -9,6 +9,7 @@ pub mod lane;
 mod locks;
 mod object;
 mod obstacle;
+mod patience;
 mod refs;
 mod repository;
 mod status;

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::call::{Answer, Call, last_lines};
+use super::patience::is_released;
 use super::{GitError, Repository};
 
 const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
@@ -14,7 +15,7 @@ const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config -
 /// Why this is no moment for a commit.
 pub(super) fn obstacle(repository: &Repository) -> Result<Option<String>, GitError> {
     let lock = repository.git_dir.join("index.lock");
-    if lock.symlink_metadata().is_ok() && under_way(repository).is_none() {
+    if under_way(repository).is_none() && !is_released(&lock) {
         return Ok(Some(locked(&lock)));
     }
     if let Some(half_done) = half_done(repository)? {

@@ -5,22 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::call::{Answer, Call, last_lines, printed_path};
+use super::patience::patiently;
 use super::{GitError, ObjectId, Repository};
 use crate::file::{AtPath as _, read_beginning};
 use crate::inventory::as_path;
 
 /// Time to check out a whole working tree, filters such as LFS included.
 const CHECKOUT: Duration = Duration::from_mins(30);
-
-/// Pauses between tries while another git holds a lock; together some 3 s.
-const PAUSES: [Duration; 6] = [
-    Duration::from_millis(20),
-    Duration::from_millis(50),
-    Duration::from_millis(130),
-    Duration::from_millis(400),
-    Duration::from_millis(900),
-    Duration::from_millis(1500),
-];
 
 /// The longest file below `.git/worktrees` that is read, in bytes.
 const LONGEST: usize = 1 << 16;
@@ -235,54 +226,6 @@ impl Repository {
     }
 }
 
-/// Runs a call until no other git stands in its way, for a while.
-fn patiently(call: impl Fn() -> Call) -> Result<(), GitError> {
-    with_pauses(|| call().output().map(drop))
-}
-
-fn with_pauses(mut attempt: impl FnMut() -> Result<(), GitError>) -> Result<(), GitError> {
-    for pause in PAUSES {
-        match attempt() {
-            Err(GitError::Failed { said, .. }) if is_locked(&said) => std::thread::sleep(pause),
-            done => return done,
-        }
-    }
-    attempt()
-}
-
-/// Does git say that another one holds a lock? Of references, of `packed-refs`, of the configuration, of the index.
-fn is_locked(said: &str) -> bool {
-    let other = said.contains("File exists") || said.contains("Another git process");
-    other && (said.contains(".lock") || said.contains("cannot lock ref") || said.contains("could not lock"))
-}
-
 fn failed(command: &str, answer: &Answer) -> GitError {
     GitError::Failed { command: command.to_owned(), said: last_lines(answer) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn said(said: &str) -> Result<(), GitError> {
-        Err(GitError::Failed { command: "git worktree".to_owned(), said: said.to_owned() })
-    }
-
-    #[test]
-    fn a_lock_is_waited_for_and_nothing_else_is() {
-        let held = "fatal: cannot lock ref 'refs/heads/x': Unable to create '/p/.git/refs/heads/x.lock': File exists.";
-        for (sentence, attempts) in [
-            (held, 3),
-            ("error: could not lock config file .git/config: File exists", 3),
-            ("fatal: a branch named 'windlass/x' already exists", 1),
-            ("fatal: '/p/x' already exists", 1),
-        ] {
-            let mut made = 0;
-            let outcome = with_pauses(|| {
-                made += 1;
-                if made < 3 { said(sentence) } else { Ok(()) }
-            });
-            assert_eq!((made, outcome.is_ok()), (attempts, attempts == 3), "{sentence}");
-        }
-    }
 }

@@ -13,6 +13,7 @@ use windlass_core::fact::{
 use windlass_core::run::{CommitKind, Effect, Input, RunPlan, TurnKey};
 
 use super::commit::{self, Subject};
+use super::damage;
 use super::event::WorkError;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
@@ -217,7 +218,7 @@ impl Worlds {
         let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
         let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
             None => {
-                checkout.catch_up(tip)?;
+                checkout.follow(tip)?;
                 MergeOutcome::Clean { commit: None, retest: false }
             }
             Some(work) => match checkout.merge(work, tip)? {
@@ -262,10 +263,10 @@ impl Worlds {
             return Ok(self.lost(lane));
         }
         let here = self.is_checked_out(&main)?;
-        let mut inputs = Vec::new();
+        let mut inputs = damage::clear_locks(&self.main, known);
         let mut files = Vec::new();
         if here {
-            inputs = self.main.write_state(known, TaskState::Done)?;
+            inputs.extend(self.main.write_state(known, TaskState::Done)?);
             inputs.extend(self.main.note_progress(known, turn, &TaskEnd::Done)?);
             files = self.own_files(known);
         } else {

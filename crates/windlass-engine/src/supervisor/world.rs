@@ -98,7 +98,14 @@ impl World {
         World { guard: Watch::new(search_path), ..self }
     }
 
+    /// Does what an effect says, in a repository that no git that is gone keeps locked.
     pub fn carry_out(&mut self, work: &Work) -> Worked {
+        let mut inputs = damage::clear_locks(self, &work.known);
+        inputs.extend(self.act(work)?);
+        Ok(inputs)
+    }
+
+    fn act(&mut self, work: &Work) -> Worked {
         match &work.effect {
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
@@ -144,11 +151,7 @@ impl World {
                 });
                 Ok(inputs)
             }
-            Effect::Keep { lane, turn } => {
-                let mut inputs = damage::clear_locks(self, &work.known);
-                inputs.extend(self.keep(*lane, *turn, &work.known)?);
-                Ok(inputs)
-            }
+            Effect::Keep { lane, turn } => self.keep(*lane, *turn, &work.known),
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, .. } => {
                 let look = self.look()?;
@@ -158,8 +161,7 @@ impl World {
                 Ok(vec![Input::Settled { lane: *lane, evidence }])
             }
             Effect::Commit { lane, turn, since, what } => {
-                let mut inputs = damage::clear_locks(self, &work.known);
-                inputs.extend(self.write_down_before_commit(&work.known, *turn, *what)?);
+                let mut inputs = self.write_down_before_commit(&work.known, *turn, *what)?;
                 let task = work.known.at_task.as_ref().map(|at| &at.row);
                 let subject = Subject { kind: *what, task };
                 inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);

@@ -10,6 +10,8 @@ use crate::record::{Record, What};
 pub(super) fn iterations(record: &Record) -> Result<(), Breach> {
     let (mut started, mut finished) = (0, 0);
     let mut lanes: BTreeMap<LaneId, Open> = BTreeMap::new();
+    // What the fact before said to a person.
+    let mut noticed = None;
     for (at, moment) in record.moments.iter().enumerate() {
         let wrong = |said: String| Err(Breach::at(at, said));
         let entry = match &moment.what {
@@ -21,6 +23,7 @@ pub(super) fn iterations(record: &Record) -> Result<(), Breach> {
         };
         let lane = lane_of(&entry.fact).unwrap_or_default();
         let open = lanes.entry(lane).or_default();
+        open.is_lost = noticed.take().is_some_and(|text: &str| text.starts_with("the checkout of lane"));
         match &entry.fact {
             Fact::IterationStarted { iteration, .. } => {
                 if *iteration != started + 1 || open.iteration != 0 {
@@ -34,6 +37,7 @@ pub(super) fn iterations(record: &Record) -> Result<(), Breach> {
                 *open = Open::default();
                 finished += 1;
             }
+            Fact::Noticed { text } => noticed = Some(text),
             Fact::RunFinished { iterations, .. } if *iterations != finished => {
                 return wrong(format!("the run says {iterations} iterations, and {finished} ended"));
             }
@@ -49,6 +53,8 @@ struct Open {
     iteration: u32,
     attempt: u32,
     cost: Cost,
+    /// It was just said that the lane's checkout is gone.
+    is_lost: bool,
 }
 
 impl Open {
@@ -65,9 +71,9 @@ impl Open {
                 self.attempt = *attempt;
             }
             Fact::CallFinished { summary, .. } => self.cost += summary.cost,
-            // The lane's checkout was gone before the attempt's agent was called.
-            Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Interrupted }
-                if *lane != LaneId::default() && (*iteration, *attempt) == (open, now + 1) =>
+            // The lane's checkout was gone before the attempt's agent was called, which was said just before.
+            Fact::AttemptRepeats { iteration, attempt, class: Class::Interrupted, .. }
+                if self.is_lost && (*iteration, *attempt) == (open, now + 1) =>
             {
                 self.attempt = *attempt;
             }

@@ -50,6 +50,7 @@ pub(super) struct Tally {
     // Tasks and what they depend on.
     tasks: BTreeMap<TaskId, Vec<TaskId>>,
     tasks_done: BTreeSet<TaskId>,
+    ever_done: BTreeSet<TaskId>,
     parked: BTreeSet<TaskId>,
     /// One after another, and none done meanwhile.
     parked_in_a_row: u32,
@@ -96,9 +97,9 @@ impl Tally {
                 self.at.stuck = false;
                 self.at.repeats = false;
             }
-            Fact::AttemptRepeats { .. } => {
+            Fact::AttemptRepeats { class, .. } => {
                 self.at.began.clone_from(&self.standing.mark);
-                self.at.repeats = true;
+                self.at.repeats = *class == Class::Interrupted;
             }
             Fact::VerificationDue { .. } => {
                 self.at.verifying = true;
@@ -162,6 +163,7 @@ impl Tally {
             Fact::IterationFinished { verdict, class, .. } => {
                 let right = self.verdict(*class);
                 self.judged(right, *class);
+                self.at.repeats = false;
                 self.last = Some(now);
                 if right != *verdict {
                     return Err(format!("the verdict is {verdict:?} where it should be {right:?}"));

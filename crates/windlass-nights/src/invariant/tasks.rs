@@ -16,6 +16,8 @@ use crate::record::{Record, SessionEnd, What};
 struct Known {
     rows: BTreeMap<TaskId, TaskRow>,
     done: BTreeSet<TaskId>,
+    /// Those that were, also where the file has lost them since.
+    ever_done: BTreeSet<TaskId>,
     parked: BTreeSet<TaskId>,
     active: BTreeMap<LaneId, TaskId>,
     /// Lanes with an iteration under way.
@@ -30,9 +32,11 @@ impl Known {
                 self.rows = tasks.iter().rev().map(|row| (row.id.clone(), row.clone())).collect();
                 // Where an agent had the file in its hands, what it calls done is a claim.
                 let trusted = self.has_lanes || self.busy.is_empty();
-                let was_done = |row: &TaskRow| trusted || self.done.contains(&row.id);
+                let was_done = |row: &TaskRow| trusted || self.ever_done.contains(&row.id);
                 let is_done = |row: &&TaskRow| row.state == TaskState::Done && was_done(row);
                 self.done = self.rows.values().filter(is_done).map(|row| row.id.clone()).collect();
+                self.ever_done.retain(|id| !self.rows.contains_key(id));
+                self.ever_done.extend(self.done.iter().cloned());
                 let open = |id: &TaskId| self.rows.contains_key(id) && !self.done.contains(id);
                 self.parked.retain(open);
                 // Whoever is at a task that is gone, that somebody else has finished, or that waits again, is free.
@@ -49,7 +53,10 @@ impl Known {
             Fact::TaskClosed { lane, task, end, .. } => {
                 self.busy.remove(lane);
                 match end {
-                    TaskEnd::Done => self.done.insert(task.clone()),
+                    TaskEnd::Done => {
+                        self.ever_done.insert(task.clone());
+                        self.done.insert(task.clone())
+                    }
                     TaskEnd::Parked { .. } => self.parked.insert(task.clone()),
                     TaskEnd::Again { .. } => return,
                 };

@@ -36,18 +36,17 @@ pub fn before_run(
         return only_keep(here, repository, former);
     }
     refuse_stranger(repository)?;
-    let mut notices: Vec<String> =
-        former.iter().flat_map(|(_, run, _)| recovery::clear_locks(repository, run)).collect();
     refuse_half_done(repository)?;
     let mut dirty = recovery::uncommitted(repository)?;
     // What the runner itself writes there goes with its next commit.
     dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
+    let mut notices = Vec::new();
     let mut of_a_person = dirty.clone();
-    if let (Some((former, run, unsettled)), Some(mut store), false) =
-        (former, here.snapshots()?, dirty.is_empty())
-    {
+    if let (Some((former, run, unsettled)), Some(mut store)) = (former, here.snapshots()?) {
         let sorted = recovery::sort(repository, &store, &former, &run, dirty)?;
         refuse_a_persons(&sorted, &former, allow_dirty)?;
+        // A refusal changes nothing.
+        notices.extend(recovery::clear_locks(repository, &run));
         if !sorted.of_the_run.is_empty() {
             notices.extend(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
         }

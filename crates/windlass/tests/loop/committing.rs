@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use windlass_core::fact::{Fact, Verdict};
 use windlass_testkit::Outcome;
+use windlass_testkit::environment::sees_all_processes;
 
 use super::night::{Night, calls, every_call, expect_end};
 
@@ -72,15 +73,25 @@ fn a_wrong_wording_is_refused_before_anything_is_done() {
 #[test]
 fn locks_that_gits_of_this_run_left_are_removed_and_older_ones_stay() {
     let night = Night::with_git(&every_call("{ bash = 'echo x >> work; touch .git/index.lock' }"));
-    let older = night.env.write(".git/refs/heads/old.lock", "");
-    let gate = "touch .git/index.lock .git/refs/heads/new.lock";
-    expect_end(&night.run(&["-m", "2", "--commit", "runner", "--gate", gate]), 0, "max_iterations");
-    assert_eq!(refusals(&night), [None, None]);
+    // From within a container nobody sees who else is at work.
+    let sees_all = sees_all_processes();
+    let gate = "touch .git/index.lock .git/HEAD.lock .git/windlass-x.lock .git/refs/heads/new.lock";
+    let outcome = night.run(&["-m", "2", "--commit", "runner", "--gate", gate]);
+    expect_end(&outcome, 0, "max_iterations");
+    assert_eq!(refusals(&night).iter().all(Option::is_none), sees_all, "{:?}", refusals(&night));
     let told = night.notices();
-    for lock in ["index.lock", "refs/heads/new.lock"] {
+    for lock in ["index.lock", "HEAD.lock"] {
         let said = format!(".git/{lock} was left by a git that is gone, and is removed");
-        assert!(told.contains(&said), "{told:#?}");
+        assert_eq!(told.contains(&said), sees_all, "{told:#?}");
     }
+    // What is not of this checkout alone, or not git's, is somebody else's.
+    for name in ["windlass-x.lock", "refs/heads/new.lock"] {
+        assert!(night.env.project().join(".git").join(name).exists(), "{name}");
+    }
+    // One from before the run may be a person's, whatever that person does.
+    let night = Night::with_git(&every_call(WORK));
+    let older = night.env.write(".git/HEAD.lock", "");
+    night.run(&["-m", "1"]).expect_code(0, "an older lock");
     assert!(older.exists());
 }
 

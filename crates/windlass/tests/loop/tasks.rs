@@ -239,3 +239,28 @@ fn what_cannot_be_is_refused_with_what_to_do() {
     outcome.expect_code(17, "a cycle");
     assert!((outcome.stdout_text() + &outcome.stderr_text()).contains("windlass tasks validate"));
 }
+
+// Nobody but the gates knows whether it is done then, and they had judged another tree.
+#[test]
+fn a_task_that_changed_nothing_is_judged_with_what_the_branch_got_meanwhile() {
+    let night = night(&[(1, &[])], HONEST);
+    let project = night.env.project().display().to_string();
+    // A person breaks the branch while the agent is at work.
+    let breaks =
+        format!("cd '{project}' && (test -e red || (touch red && git add red && git commit -qm Red))");
+    let script = HONEST.replace(
+        r#"{ write = { path = "work/{{task}}", text = "done\n" } }"#,
+        &format!(r#"{{ bash = "{breaks}" }}"#),
+    );
+    fs::write(&night.script, script).unwrap();
+    run(&night, &["-j", "2", "--gate", "test ! -e red"]).expect_code(0, "the branch is red");
+    assert_eq!(night.ended(), StopReason::Blocked);
+    let merged = night.facts().into_iter().find_map(|fact| match fact {
+        Fact::Merged { outcome, .. } => Some(outcome),
+        _ => None,
+    });
+    assert_eq!(merged, Some(MergeOutcome::Clean { commit: None, retest: true }));
+    let done =
+        night.facts().into_iter().filter(|fact| matches!(fact, Fact::TaskClosed { end: TaskEnd::Done, .. }));
+    assert_eq!(done.count(), 0, "{:#?}", night.facts());
+}

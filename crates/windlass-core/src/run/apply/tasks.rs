@@ -187,6 +187,7 @@ impl Run {
         match end {
             TaskEnd::Done => {
                 self.tasks.schedule.finish(task);
+                self.tasks.done.insert(task.clone());
                 self.tasks.failed.remove(task);
             }
             TaskEnd::Again { .. } => {}

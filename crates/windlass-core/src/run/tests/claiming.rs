@@ -64,3 +64,27 @@ fn a_task_that_comes_back_as_done_from_an_agents_hands_is_not_done() {
         assert_eq!(world.run.tasks().standing(&"T2".into()), standing);
     }
 }
+
+// Lost from the file for a session, it comes back as what the run had made of it.
+#[test]
+fn a_task_that_is_done_stays_done_while_its_file_has_lost_it() {
+    let mut plan = two_lanes();
+    plan.lanes = None;
+    let mut world = World::new(plan, |_, _| Act::idles());
+    let row = |id: &str, state| TaskRow { id: id.into(), priority: 2, state, ..TaskRow::default() };
+    for (second, standing) in [
+        (Some(TaskState::Done), Some(tasks::Standing::Done)),
+        (None, None),
+        (Some(TaskState::Done), Some(tasks::Standing::Done)),
+        (Some(TaskState::Open), Some(tasks::Standing::Open)),
+        (Some(TaskState::Done), Some(tasks::Standing::Open)),
+    ] {
+        let first = row("T1", TaskState::Open);
+        world.tasks = Some(std::iter::once(first).chain(second.map(|state| row("T2", state))).collect());
+        if !world.journal.is_empty() {
+            world.restart(world.journal.len());
+        }
+        world.until(|effect| matches!(effect, Effect::Call { .. }));
+        assert_eq!(world.run.tasks().standing(&"T2".into()), standing);
+    }
+}

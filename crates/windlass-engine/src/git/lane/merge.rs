@@ -69,11 +69,9 @@ impl Lane {
         Ok(Outcome::Clean { commit, tree, merged })
     }
 
-    /// Gives a lane that holds no work what the branch has by now. Interrupted, it is done again.
-    pub fn catch_up(&self, tip: ObjectId) -> Result<(), LaneError> {
-        if self.repository.plain_commit() == Some(tip) {
-            return Ok(());
-        }
+    /// Gives a lane that holds no work what the branch has by now. Interrupted, it is done again, whatever the lane says of
+    /// itself: its files may not have come as far.
+    pub fn follow(&self, tip: ObjectId) -> Result<(), LaneError> {
         self.stand_at(tip, told(&self.repository, tip)?.tree)
     }
 

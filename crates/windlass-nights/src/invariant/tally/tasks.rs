@@ -10,9 +10,11 @@ impl Tally {
             Fact::TasksRead { tasks } => {
                 let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
                 let trusted = !(alone && self.at.closes);
-                let known = |id: &TaskId| trusted || self.tasks_done.contains(id);
+                let known = |id: &TaskId| trusted || self.ever_done.contains(id);
                 let done = tasks.iter().filter(|row| row.state == TaskState::Done && known(&row.id));
                 self.tasks_done = done.map(|row| row.id.clone()).collect();
+                self.ever_done.retain(|id| tasks.iter().all(|row| row.id != *id));
+                self.ever_done.extend(self.tasks_done.iter().cloned());
                 self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
                 let open = |id: &TaskId| self.tasks.contains_key(id) && !self.tasks_done.contains(id);
                 self.parked.retain(open);
@@ -57,6 +59,7 @@ impl Tally {
                         self.done_here += 1;
                         self.parked_in_a_row = 0;
                         self.tasks_done.insert(task.clone());
+                        self.ever_done.insert(task.clone());
                         self.at.task = None;
                     }
                     TaskEnd::Parked { .. } => {
