@@ -3,4 +3,5 @@
 mod committing;
 mod finding;
 mod lanes;
+mod locking;
 mod unusual;
