@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::call::{Answer, Call, last_lines};
 use super::obstacle::{explain, filter_missing, obstacle};
-use super::patience::patiently;
+use super::patience::with_pauses;
 use super::{GitError, ObjectId, Repository};
 use crate::file::{AtPath, FileError, create_private_folder};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path, content_now};
@@ -109,11 +109,11 @@ pub fn commit(
     if let Some(refused) = made_of(repository, answer)? {
         return Ok(refused);
     }
-    settle_index(repository, before)?;
     let Some(commit) = repository.head()?.commit() else {
         let printed = "no commit".to_owned();
         return Err(GitError::Unexpected { command: "git commit", printed }.into());
     };
+    settle_index(repository, before)?;
     let altered = tree_of(repository, Some(commit))? != tree;
     Ok(CommitOutcome::Committed { commit, altered })
 }
@@ -170,7 +170,18 @@ fn holds_lines(message: &str, lines: &str) -> bool {
 /// Brings the index up to date with what was committed since `before`: those paths and no others. A commit does so by
 /// itself; after a crash in the middle of one it is called again, any number of times.
 pub fn settle_index(repository: &Repository, before: Option<ObjectId>) -> Result<(), GitError> {
-    let Some(after) = repository.head()?.commit().filter(|after| Some(*after) != before) else {
+    let after = repository.head()?.commit();
+    with_pauses(|| settle(repository, before, after))
+}
+
+/// Whoever has committed while a lock was waited for has brought the index along: what it says then is theirs.
+fn settle(
+    repository: &Repository,
+    before: Option<ObjectId>,
+    after: Option<ObjectId>,
+) -> Result<(), GitError> {
+    let now = repository.head()?.commit();
+    let Some(after) = now.filter(|now| Some(*now) == after && Some(*now) != before) else {
         return Ok(());
     };
     let from = match before {
@@ -182,7 +193,7 @@ pub fn settle_index(repository: &Repository, before: Option<ObjectId>) -> Result
         call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]);
     let listing = index_lines(&call.output()?);
     let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
-    patiently(|| Call::within(repository).args(update).input(listing.as_slice()))?;
+    Call::within(repository).args(update).input(listing).output()?;
     // Only so that git need not compare contents later; it complains about files that differ, which is their right.
     Call::within(repository).args(["update-index", "-q", "--refresh"]).run().map(drop)
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Repository;
+use super::lane::is_of_a_landing;
 use crate::inventory::as_path;
 use crate::process::{at_work, sees_all_processes};
 
@@ -31,7 +32,10 @@ impl Repository {
     pub(crate) fn locks(&self) -> Locks {
         let mut found = BTreeSet::new();
         for folder in BTreeSet::from([&self.git_dir, &self.common_dir]) {
-            found.extend(locks_in(folder));
+            let is_ours = |path: &PathBuf| {
+                path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"windlass"))
+            };
+            found.extend(locks_in(folder).into_iter().filter(|path| !is_ours(path)));
             below(&folder.join("refs"), &mut found);
         }
         if self.git_dir != self.common_dir {
@@ -56,7 +60,9 @@ impl Repository {
     pub fn clear_locks(&self, since: SystemTime) -> Vec<String> {
         let made = OF_A_CHECKOUT.map(|name| self.git_dir.join(name)).into_iter().filter(|path| is_ours(path));
         let made = made.filter_map(|path| identity(&path).map(|lock| (path, lock)));
-        let made: Vec<_> = made.filter(|(_, (_, _, made))| *made >= since).collect();
+        // A landing that was cut off keeps its lock until it is finished.
+        let made = made.filter(|(path, (_, _, made))| *made >= since && !is_of_a_landing(path));
+        let made: Vec<_> = made.collect();
         if made.is_empty()
             || !sees_all_processes()
             || at_work(std::slice::from_ref(&self.top), &[&self.git_dir]).is_none_or(|busy| !busy.is_empty())
@@ -97,12 +103,7 @@ fn is_ours(path: &Path) -> bool {
 fn locks_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let named = files.filter(|entry| {
-        let name = entry.file_name();
-        // Ours are no locks of git's.
-        name.as_bytes().ends_with(b".lock") && !name.as_bytes().starts_with(b"windlass")
-    });
-    named.map(|entry| entry.path()).collect()
+    files.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")).collect()
 }
 
 fn below(folder: &Path, found: &mut BTreeSet<PathBuf>) {

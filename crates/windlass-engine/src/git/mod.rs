@@ -99,6 +99,12 @@ impl GitError {
         }
     }
 
+    /// Does another git hold a lock, longer than was waited for?
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        matches!(self, GitError::Failed { said, .. } if patience::is_locked(said))
+    }
+
     fn from_process(command: &str, error: ProcessError) -> Self {
         let command = command.to_owned();
         match error {

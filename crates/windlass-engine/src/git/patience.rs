@@ -34,7 +34,7 @@ pub(super) fn patiently(call: impl Fn() -> Call) -> Result<(), GitError> {
     with_pauses(|| call().output().map(drop))
 }
 
-fn with_pauses(mut attempt: impl FnMut() -> Result<(), GitError>) -> Result<(), GitError> {
+pub(super) fn with_pauses(mut attempt: impl FnMut() -> Result<(), GitError>) -> Result<(), GitError> {
     for pause in PAUSES {
         match attempt() {
             Err(GitError::Failed { said, .. }) if is_locked(&said) => sleep(pause),
@@ -45,7 +45,7 @@ fn with_pauses(mut attempt: impl FnMut() -> Result<(), GitError>) -> Result<(), 
 }
 
 /// Does git say that another one holds a lock? Of references, of `packed-refs`, of the configuration, of the index.
-fn is_locked(said: &str) -> bool {
+pub(super) fn is_locked(said: &str) -> bool {
     let other = said.contains("File exists") || said.contains("Another git process");
     other && (said.contains(".lock") || said.contains("cannot lock ref") || said.contains("could not lock"))
 }

@@ -50,10 +50,14 @@ fn is_git_in(id: i32, folders: &[&Path]) -> bool {
         // It is gone by now.
         (Linked::Gone, _, _) | (_, _, Linked::Gone) => false,
         (Linked::To(theirs), Some(ours), Linked::To(at)) => {
-            // In a container the same folder has another name. And there are `git --git-dir=…` and `GIT_DIR`, from anywhere.
+            // In a container the same folder has another name. And whoever is told where to work may be at work here.
             let elsewhere = theirs != ours;
             let within = folders.iter().any(|folder| at.starts_with(folder));
-            elsewhere || within || named(&told("cmdline")) || named(&told("environ"))
+            let (arguments, variables) = (told("cmdline"), told("environ"));
+            let is_told =
+                ["--git-dir", "--work-tree"].iter().any(|option| holds(&arguments, option.as_bytes()))
+                    || ["GIT_DIR=", "GIT_WORK_TREE="].iter().any(|name| holds(&variables, name.as_bytes()));
+            elsewhere || within || is_told || named(&arguments)
         }
         _ => true,
     }

@@ -296,6 +296,9 @@ impl From<FileError> for WorkError {
 
 impl From<GitError> for WorkError {
     fn from(error: GitError) -> WorkError {
+        if error.is_locked() {
+            return WorkError::of(StopReason::NeedsHuman, &error);
+        }
         WorkError::new(error.is_disk_full(), &error)
     }
 }

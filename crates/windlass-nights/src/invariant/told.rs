@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use windlass_core::config::NotifyEvent;
-use windlass_core::fact::{Delivery, Fact, NotificationKey};
+use windlass_core::fact::{Delivery, Fact, NotificationKey, StopReason};
 
 use super::Breach;
 use crate::record::{Record, What};
@@ -29,15 +29,25 @@ struct Known {
     newest: u64,
     /// The last that was told in this session.
     last: u64,
-    /// What became of the end's being told is written down.
-    end_is_settled: bool,
+    /// What was told in this session, and the newest fact when it began.
+    here: BTreeSet<NotificationKey>,
+    began_with: u64,
+    /// The end that is decided: why, the first fact that says so, and what became of its being told.
+    ending: Option<(StopReason, u64, Option<Delivery>)>,
     disk_is_full: bool,
 }
 
 impl Known {
     fn take(&mut self, what: &What) -> Result<(), String> {
         match what {
-            What::SessionBegan { .. } => (self.last, self.disk_is_full) = (0, false),
+            What::SessionBegan { facts } => {
+                (self.last, self.disk_is_full, self.began_with) = (0, false, *facts);
+                self.here.clear();
+                // What was given up in an earlier session is to be told again.
+                if let Some((_, _, delivery)) = &mut self.ending {
+                    *delivery = delivery.filter(|delivery| *delivery == Delivery::Sent);
+                }
+            }
             What::Happened("the disk is full") => self.disk_is_full = true,
             What::LostFact(entry) => {
                 self.newest = entry.seq;
@@ -46,7 +56,7 @@ impl Known {
             What::Fact(entry) => {
                 self.newest = entry.seq;
                 self.lost.remove(&entry.seq);
-                return self.fact(&entry.fact);
+                return self.fact(entry.seq, &entry.fact);
             }
             What::Told { key, repeated } => return self.told(*key, *repeated),
             _ => {}
@@ -66,26 +76,41 @@ impl Known {
         if self.sent.contains(&key) {
             return Err(format!("somebody is told {what} again, and is known to have heard it"));
         }
+        if !self.here.insert(key) {
+            return Err(format!("somebody is told {what} twice in a session"));
+        }
+        if repeated && key.about > self.began_with {
+            return Err(format!("{what} is said to be repeated, and is new"));
+        }
         if !self.received.insert(key) && !repeated {
             return Err(format!("somebody is told {what} again as if it were new"));
         }
         Ok(())
     }
 
-    fn fact(&mut self, fact: &Fact) -> Result<(), String> {
+    fn fact(&mut self, seq: u64, fact: &Fact) -> Result<(), String> {
         match fact {
-            Fact::IterationStarted { .. } | Fact::CallReserved { .. } => self.end_is_settled = false,
+            Fact::IterationStarted { .. } | Fact::CallReserved { .. } => self.ending = None,
             Fact::NotificationSettled { key, delivery, .. } => {
-                self.end_is_settled |= key.event == NotifyEvent::RunEnd;
+                if let Some((_, about, settled)) = &mut self.ending
+                    && *about == key.about
+                    && key.event == NotifyEvent::RunEnd
+                {
+                    *settled = Some(*delivery);
+                }
                 if *delivery == Delivery::Sent {
                     self.sent.insert(*key);
                 }
             }
+            Fact::RunEnding { stop_reason, .. } => {
+                let same = self.ending.take().filter(|(reason, _, _)| reason == stop_reason);
+                self.ending = Some(same.unwrap_or((*stop_reason, seq, None)));
+            }
             Fact::RunFinished { .. } => {
-                if !self.end_is_settled && !self.disk_is_full {
+                let is_settled = matches!(self.ending.take(), Some((_, _, Some(_))));
+                if !is_settled && !self.disk_is_full {
                     return Err("the run is over, and nobody was told or given up".to_owned());
                 }
-                self.end_is_settled = false;
             }
             _ => {}
         }

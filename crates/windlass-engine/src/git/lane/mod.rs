@@ -32,6 +32,7 @@ mod turn;
 
 pub use clone::Opened;
 pub use conflict::Conflict;
+pub(super) use follow::is_of_a_landing;
 pub use land::{Landed, Landing, OwnFile, land, landed};
 pub use merge::{Merged, Outcome};
 pub(super) use park::anonymous;

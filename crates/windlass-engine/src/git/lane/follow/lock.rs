@@ -20,6 +20,11 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// takes one but in its turn.
 const OURS: &[u8] = b"windlass is landing\n";
 
+/// Is this lock that of a landing?
+pub(in crate::git) fn is_of_a_landing(lock: &Path) -> bool {
+    read_if_there(lock).is_ok_and(|content| content.as_deref() == Some(OURS))
+}
+
 /// `index.lock`, gone when it is dropped.
 #[derive(Debug)]
 pub(super) struct IndexLock {

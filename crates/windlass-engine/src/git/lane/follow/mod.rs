@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use self::change::{Change, is_submodule, line};
 use self::check::{Check, Standing, Version};
 use self::lock::IndexLock;
+pub(in crate::git) use self::lock::is_of_a_landing;
 use super::super::call::Call;
 use super::super::obstacle::half_done;
 use super::super::{GitError, ObjectId, Repository};
