@@ -1,7 +1,7 @@
 //! Who is at work in a repository.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -12,26 +12,36 @@ use super::tree::all;
 /// The namespace of processes in which all are seen, by the number that Linux gives it.
 const ALL_PROCESSES: &str = "pid:[4026531836]";
 
+/// Folders within each other that are looked through.
+const DEEPEST: usize = 256;
+
 /// Are all processes of this machine seen from here? Not from within a container.
 pub(crate) fn sees_all_processes() -> bool {
     fs::read_link("/proc/self/ns/pid")
         .is_ok_and(|namespace| namespace.as_os_str() == OsStr::new(ALL_PROCESSES))
 }
 
-/// Processes of this user that may be at work in a repository: git's own whose directory is below one of these checkouts or folders, which
-/// name one of them, or of which that cannot be told, and any that has a file below `repository` open. `None` where this
-/// system does not tell.
+/// Processes of this user that may be at work in a repository: git's own that are in one of these checkouts or folders, or are
+/// told to work there, and any that has a file below `repository` open. `None` where this system does not tell.
 pub(crate) fn at_work(checkouts: &[PathBuf], repository: &[&Path]) -> Option<Vec<i32>> {
     let processes = all();
     let own = rustix::process::getpid();
     if processes.iter().all(|process| process.id != own) {
         return None;
     }
-    let folders: Vec<&Path> =
-        checkouts.iter().map(PathBuf::as_path).chain(repository.iter().copied()).collect();
+    let folders = checkouts.iter().map(PathBuf::as_path).chain(repository.iter().copied());
+    let folders = folders.filter_map(|folder| fs::metadata(folder).ok());
+    let folders: Vec<Identity> = folders.map(|metadata| identity(&metadata)).collect();
     let others = processes.into_iter().filter(|process| process.id != own && !process.is_dead());
     let ids = others.map(|process| process.id.as_raw_nonzero().get()).filter(|id| is_ours(*id));
     Some(ids.filter(|id| is_git_in(*id, &folders) || has_open(*id, repository)).collect())
+}
+
+/// A folder, whatever its name: in a container the same one has another.
+type Identity = (u64, u64);
+
+fn identity(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
 }
 
 /// Of what others do nothing is ours, locks included.
@@ -40,46 +50,47 @@ fn is_ours(id: i32) -> bool {
     fs::metadata(format!("/proc/{id}")).is_ok_and(|metadata| metadata.uid() == user)
 }
 
-fn is_git_in(id: i32, folders: &[&Path]) -> bool {
+fn is_git_in(id: i32, folders: &[Identity]) -> bool {
     let told = |name: &str| fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
     if !told("comm").starts_with(b"git") {
         return false;
     }
-    let named = |text: &[u8]| folders.iter().any(|folder| holds(text, folder.as_os_str().as_bytes()));
-    match (linked(id, "ns/mnt"), fs::read_link("/proc/self/ns/mnt").ok(), linked(id, "cwd")) {
-        // It is gone by now.
-        (Linked::Gone, _, _) | (_, _, Linked::Gone) => false,
-        (Linked::To(theirs), Some(ours), Linked::To(at)) => {
-            // In a container the same folder has another name. And whoever is told where to work may be at work here.
-            let elsewhere = theirs != ours;
-            let within = folders.iter().any(|folder| at.starts_with(folder));
-            let (arguments, variables) = (told("cmdline"), told("environ"));
-            let is_told =
-                ["--git-dir", "--work-tree"].iter().any(|option| holds(&arguments, option.as_bytes()))
-                    || ["GIT_DIR=", "GIT_WORK_TREE="].iter().any(|name| holds(&variables, name.as_bytes()));
-            elsewhere || within || is_told || named(&arguments)
+    let (arguments, variables) = (told("cmdline"), told("environ"));
+    let options = places(&arguments, &[b"--git-dir=", b"--work-tree=", b"--git-dir\0", b"--work-tree\0"]);
+    let places = options.chain(places(&variables, &[b"GIT_DIR=", b"GIT_WORK_TREE="]));
+    // As the process finds them, from where it is and with what it takes for the root.
+    let found = places.map(|place| match place.strip_prefix(b"/") {
+        Some(below) => PathBuf::from(format!("/proc/{id}/root")).join(OsStr::from_bytes(below)),
+        None => PathBuf::from(format!("/proc/{id}/cwd")).join(OsStr::from_bytes(place)),
+    });
+    found.chain([PathBuf::from(format!("/proc/{id}/cwd"))]).any(|place| may_lie_in(place, folders))
+}
+
+/// What follows these words in a list of words that end with zeros.
+fn places<'a>(list: &'a [u8], introduced_by: &'a [&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
+    let begins = (0..list.len()).filter(|at| *at == 0 || list.get(at - 1) == Some(&0));
+    let rest = begins.filter_map(|at| list.get(at..));
+    let value = |rest: &'a [u8]| introduced_by.iter().find_map(|word| rest.strip_prefix(*word));
+    rest.filter_map(value).filter_map(|value| value.split(|byte| *byte == 0).next())
+}
+
+/// Is it one of these folders, or below one, or can that not be told? What is gone is nowhere.
+fn may_lie_in(mut place: PathBuf, folders: &[Identity]) -> bool {
+    let mut below = None;
+    for _ in 0..DEEPEST {
+        let here = match fs::metadata(&place) {
+            Ok(metadata) => identity(&metadata),
+            Err(error) => return error.kind() == ErrorKind::PermissionDenied,
+        };
+        if folders.contains(&here) {
+            return true;
         }
-        _ => true,
+        if below.replace(here) == Some(here) {
+            return false;
+        }
+        place.push("..");
     }
-}
-
-/// Where a link of a process leads.
-enum Linked {
-    To(PathBuf),
-    Gone,
-    Unknown,
-}
-
-fn linked(id: i32, name: &str) -> Linked {
-    match fs::read_link(format!("/proc/{id}/{name}")) {
-        Ok(path) => Linked::To(path),
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => Linked::Unknown,
-        Err(_) => Linked::Gone,
-    }
-}
-
-fn holds(text: &[u8], part: &[u8]) -> bool {
-    !part.is_empty() && text.windows(part.len()).any(|window| window == part)
+    true
 }
 
 fn has_open(id: i32, folders: &[&Path]) -> bool {

@@ -42,9 +42,14 @@ fn a_lock_is_cleared_once_nobody_is_at_work_and_only_if_it_is_young_enough() {
     let elsewhere = scratch.state.join("elsewhere");
     std::fs::create_dir_all(&elsewhere).unwrap();
     let named = format!("--git-dir={}", scratch.path(".git").display());
-    for (directory, arguments) in
-        [(&scratch.top, &[][..]), (&scratch.path("src"), &[]), (&elsewhere, &[named.as_str()])]
-    {
+    std::os::unix::fs::symlink(scratch.path(".git"), elsewhere.join("link")).unwrap();
+    for (directory, arguments) in [
+        (&scratch.top, &[][..]),
+        (&scratch.path("src"), &[]),
+        (&elsewhere, &[named.as_str()]),
+        (&elsewhere, &["--git-dir=link"]),
+        (&elsewhere, &["--git-dir", "../elsewhere/link"]),
+    ] {
         scratch.write(".git/index.lock", "");
         let git = at_work(directory, arguments);
         assert_eq!(removed(), Vec::<String>::new(), "{arguments:?}");
