@@ -37,3 +37,17 @@ fn the_demos_agent_claims_too_early_and_finishes_in_the_end() {
     }
     assert_eq!(place.read("SHARED_TASK_NOTES.md").lines().count(), 2);
 }
+
+#[test]
+fn the_demo_ends_with_its_job_done_and_shows_a_refused_claim_and_a_wait_before() {
+    let place = Place::new();
+    let answer = answer(place.windlass(&["demo"]).env("TMPDIR", place.home()));
+    let said = format!("{}{}", answer.stdout, answer.stderr);
+    assert_eq!(answer.code, Some(0), "{said}");
+    for told in
+        ["stopped: complete", "gate failed: sh test.sh", "waiting for the usage limit", "undo its work"]
+    {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(!said.contains("undone"), "{said}");
+}
