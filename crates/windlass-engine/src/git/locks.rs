@@ -9,8 +9,7 @@ use std::time::SystemTime;
 
 use super::Repository;
 use super::lane::is_of_a_landing;
-use crate::inventory::as_path;
-use crate::process::{at_work, sees_all_processes};
+use crate::process::{may_be_at_work, sees_all_processes};
 
 /// A repository's lock files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,10 +31,10 @@ impl Repository {
     pub(crate) fn locks(&self) -> Locks {
         let mut found = BTreeSet::new();
         for folder in BTreeSet::from([&self.git_dir, &self.common_dir]) {
-            let is_ours = |path: &PathBuf| {
-                path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"windlass"))
+            let is_gits = |path: &PathBuf| {
+                path.file_name().is_none_or(|name| !name.as_bytes().starts_with(b"windlass"))
             };
-            found.extend(locks_in(folder).into_iter().filter(|path| !is_ours(path)));
+            found.extend(locks_in(folder).into_iter().filter(is_gits));
             below(&folder.join("refs"), &mut found);
         }
         if self.git_dir != self.common_dir {
@@ -45,8 +44,7 @@ impl Repository {
         if found.is_empty() {
             return Locks::default();
         }
-        let checkouts = self.checkouts();
-        if at_work(&checkouts, &[&self.git_dir, &self.common_dir]).is_none_or(|busy| !busy.is_empty()) {
+        if may_be_at_work(&self.checkouts(), &[&self.git_dir, &self.common_dir]) {
             return Locks { abandoned: Vec::new(), perhaps_held: found.into_iter().collect() };
         }
         // Of another user's processes little is known.
@@ -65,7 +63,7 @@ impl Repository {
         let made: Vec<_> = made.collect();
         if made.is_empty()
             || !sees_all_processes()
-            || at_work(std::slice::from_ref(&self.top), &[&self.git_dir]).is_none_or(|busy| !busy.is_empty())
+            || may_be_at_work(std::slice::from_ref(&self.top), &[&self.git_dir])
         {
             return Vec::new();
         }
@@ -81,13 +79,8 @@ impl Repository {
 
     /// This checkout, the main one, and all linked ones.
     fn checkouts(&self) -> Vec<PathBuf> {
-        let mut found = vec![self.top.clone()];
-        found.extend(self.common_dir.parent().map(Path::to_owned));
-        for linked in fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten() {
-            let named = fs::read(linked.path().join("gitdir")).unwrap_or_default();
-            found.extend(as_path(named.trim_ascii_end()).parent().map(Path::to_owned));
-        }
-        found
+        let linked = self.linked_trees().unwrap_or_default().into_iter().map(|tree| tree.path);
+        [self.top.clone(), self.main_top()].into_iter().chain(linked).collect()
     }
 }
 

@@ -32,7 +32,8 @@ pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnRequest, keeper_main};
 pub(crate) use standing_in::stand_before;
 pub use terminal::HandedBack;
-pub(crate) use users::{at_work, sees_all_processes};
+pub(crate) use users::may_be_at_work;
+pub use users::sees_all_processes;
 
 /// The environment variable that marks everything a run starts; its value is the run's id.
 pub const RUN_VARIABLE: &str = "WINDLASS_RUN";

@@ -16,25 +16,26 @@ const ALL_PROCESSES: &str = "pid:[4026531836]";
 const DEEPEST: usize = 256;
 
 /// Are all processes of this machine seen from here? Not from within a container.
-pub(crate) fn sees_all_processes() -> bool {
+#[must_use]
+pub fn sees_all_processes() -> bool {
     fs::read_link("/proc/self/ns/pid")
         .is_ok_and(|namespace| namespace.as_os_str() == OsStr::new(ALL_PROCESSES))
 }
 
-/// Processes of this user that may be at work in a repository: git's own that are in one of these checkouts or folders, or are
-/// told to work there, and any that has a file below `repository` open. `None` where this system does not tell.
-pub(crate) fn at_work(checkouts: &[PathBuf], repository: &[&Path]) -> Option<Vec<i32>> {
+/// May a process of this user be at work in a repository: a git that is in one of these checkouts or folders, or is told to work
+/// there, or any that has a file below `repository` open? Also where this system does not tell.
+pub(crate) fn may_be_at_work(checkouts: &[PathBuf], repository: &[&Path]) -> bool {
     let processes = all();
     let own = rustix::process::getpid();
     if processes.iter().all(|process| process.id != own) {
-        return None;
+        return true;
     }
     let folders = checkouts.iter().map(PathBuf::as_path).chain(repository.iter().copied());
     let folders = folders.filter_map(|folder| fs::metadata(folder).ok());
     let folders: Vec<Identity> = folders.map(|metadata| identity(&metadata)).collect();
     let others = processes.into_iter().filter(|process| process.id != own && !process.is_dead());
-    let ids = others.map(|process| process.id.as_raw_nonzero().get()).filter(|id| is_ours(*id));
-    Some(ids.filter(|id| is_git_in(*id, &folders) || has_open(*id, repository)).collect())
+    let mut ids = others.map(|process| process.id.as_raw_nonzero().get()).filter(|id| is_ours(*id));
+    ids.any(|id| is_git_in(id, &folders) || has_open(id, repository))
 }
 
 /// A folder, whatever its name: in a container the same one has another.

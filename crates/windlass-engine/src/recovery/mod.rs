@@ -98,6 +98,9 @@ pub fn sort(
     dirty: Uncommitted,
 ) -> Result<Sorted, RecoveryError> {
     let mut sorted = Sorted::default();
+    if dirty.is_empty() {
+        return Ok(sorted);
+    }
     let (Some(plan), Some(unsettled), Some(recorded)) = (run.plan(), recovery::unsettled(run), read(folder)?)
     else {
         sorted.of_a_person = dirty;

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use windlass_core::fact::{Fact, Verdict};
+use windlass_engine::process::sees_all_processes;
 use windlass_testkit::Outcome;
-use windlass_testkit::environment::sees_all_processes;
 
 use super::night::{Night, calls, every_call, expect_end};
 
