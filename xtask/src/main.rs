@@ -52,7 +52,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "rows",
         arguments: "[--check]",
-        about: "write docs/coverage.md and docs/defects.md from the tests and their lists; --check only compares",
+        about: "write docs/coverage.md, defects.md and attacks.md from the tests and their lists; --check only compares",
         run: rows::run_chore,
     },
     Chore {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::{Purpose, each_mention, publish};
+use super::{Purpose, each_mention, publish, scan};
 use crate::program::Failure;
 use crate::workspace::Workspace;
 
@@ -58,7 +58,7 @@ fn key(group: &Group, row: &Row) -> String {
 pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<(), Failure> {
     let inventory = read(&workspace.read(LIST)?)?;
     let mut tests = inventory.without_tests();
-    each_mention(workspace, MARK, |said, test| note(said, test, &mut tests))?;
+    each_mention(workspace, MARK, scan::mentions, |said, test| note(said, test, &mut tests))?;
     publish(workspace, DOCUMENT, &render(&inventory, &tests), purpose)?;
     println!("{DOCUMENT}: {}", summary(&tests));
     Ok(())

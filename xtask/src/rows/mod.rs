@@ -1,6 +1,7 @@
-//! `cargo xtask rows`: which features of the four tools are shown by which tests, and which of their defects are held
-//! off by which tests.
+//! `cargo xtask rows`: which features of the four tools are shown by which tests, which of their defects are held off by
+//! which tests, and which attacks and bad nights.
 
+mod attacks;
 mod defects;
 mod scan;
 mod table;
@@ -71,15 +72,16 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
     }
 }
 
-/// Writes both tables, or says which of them is out of date.
+/// Writes the tables, or says which of them is out of date.
 pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<(), Failure> {
     let inventory = read_inventory(&workspace.read(ROWS)?)?;
     let mut tests: Tests =
         inventory.groups.iter().flat_map(|group| &group.rows).map(|row| (row.number, Vec::new())).collect();
-    each_mention(workspace, MARK, |said, test| note(said, test, &mut tests))?;
+    each_mention(workspace, MARK, scan::mentions, |said, test| note(said, test, &mut tests))?;
     publish(workspace, COVERAGE, &table::render(&inventory, &tests), purpose)?;
     println!("{COVERAGE}: {}", table::summary(&inventory, &tests));
-    defects::run(workspace, purpose)
+    defects::run(workspace, purpose)?;
+    attacks::run(workspace, purpose)
 }
 
 /// Writes a generated document, or says that it is out of date.
@@ -114,12 +116,13 @@ fn read_inventory(text: &str) -> Result<Inventory, Failure> {
 fn each_mention(
     workspace: &Workspace,
     mark: &str,
+    scan: fn(&str, &str) -> Vec<Result<scan::Mention, scan::Misplaced>>,
     mut tell: impl FnMut(&str, &str) -> Result<(), String>,
 ) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     for file in workspace.rust_files()? {
         let module = scan::module_of(&file);
-        for mention in scan::mentions(&workspace.read(&file)?, mark) {
+        for mention in scan(&workspace.read(&file)?, mark) {
             let told = mention.and_then(|mention| {
                 let problem = tell(&mention.said, &format!("{module}::{}", mention.test)).err();
                 problem.map_or(Ok(()), |problem| Err(scan::Misplaced { line: mention.line, problem }))

@@ -36,6 +36,20 @@ pub fn mentions(file: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
         .collect()
 }
 
+/// The same for comments that go on: what the plain comment lines below the mark's own say belongs to it, joined by spaces.
+pub fn paragraphs(file: &str, mark: &str) -> Vec<Result<Mention, Misplaced>> {
+    let lines: Vec<&str> = file.lines().map(str::trim).collect();
+    let continued = |line: usize| {
+        let below = lines.get(line..).unwrap_or_default().iter();
+        below.map_while(|line| line.strip_prefix("// ")).map(str::trim).collect::<Vec<_>>().join(" ")
+    };
+    let whole = |mention: Mention| {
+        let said = format!("{} {}", mention.said, continued(mention.line));
+        Mention { said: said.trim_end().to_owned(), ..mention }
+    };
+    mentions(file, mark).into_iter().map(|mention| mention.map(whole)).collect()
+}
+
 /// The test that these lines begin with, below its attributes and comments.
 fn first_test(lines: &[&str]) -> Option<String> {
     let mut is_test = false;

@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use super::scan::{Mention, Misplaced, mentions, module_of};
+use super::attacks::{self, Attacks};
+use super::scan::{Mention, Misplaced, mentions, module_of, paragraphs};
 use super::{MARK, Tests, defects, note, read_inventory, table};
 
 /// So that these texts are not themselves taken for rows: the scan looks at this file too.
@@ -102,5 +103,29 @@ fn an_inventory_out_of_order_is_refused() {
         "{number = 1, must = 4, feature = ''}",
     ] {
         assert!(read_inventory(&format!("[[group]]\nname = 'G'\nrows = [{rows}]")).is_err(), "{rows}");
+    }
+}
+
+#[test]
+fn an_attack_is_told_in_as_many_lines_as_it_takes() {
+    let text = "@attack(files): a link\n//   in place of the notes\n// holds: it is refused.\n#[test]\nfn refuses() {}\n"
+        .replace("@attack", "// attack");
+    let found = paragraphs(&text, &["// att", "ack("].concat());
+    let [Ok(mention)] = found.as_slice() else { panic!("{found:?}") };
+    let mut attacks = Attacks::new();
+    attacks::note(&mention.said, "links::refuses", &mut attacks).unwrap();
+    let page = attacks::render(&attacks);
+    assert!(
+        page.contains("\n| a link in place of the notes | it is refused | `links::refuses` |\n"),
+        "{page}"
+    );
+    assert!(page.contains("\n## Files and links in the tree\n"), "{page}");
+    assert!(!page.contains("## The repository"), "{page}");
+}
+
+#[test]
+fn an_attack_names_a_section_and_what_happens() {
+    for said in ["files: a link holds: it", "files): a link", "elsewhere): a link holds: it"] {
+        attacks::note(said, "test", &mut Attacks::new()).unwrap_err();
     }
 }
