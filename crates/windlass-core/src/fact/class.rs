@@ -30,7 +30,7 @@ pub enum Class {
     TaskFailure,
     /// The runner ended the call because somebody asked the run to stop, or the runner itself died.
     Interrupted,
-    /// None of these.
+    /// None of these: among them what the API refuses for a reason that is not known.
     Unknown,
 }
 
@@ -39,6 +39,14 @@ impl Class {
     #[must_use]
     pub const fn is_fatal(self) -> bool {
         matches!(self, Class::Auth | Class::Billing | Class::Permission | Class::Config)
+    }
+}
+
+impl Class {
+    /// Is it the API that failed, and neither the agent nor its task? A limit, an outage, a refusal that nobody knows.
+    #[must_use]
+    pub const fn is_of_api(self) -> bool {
+        self.is_fatal() || matches!(self, Class::UsageLimit | Class::Outage | Class::Unknown)
     }
 }
 

@@ -2,7 +2,7 @@
 //! a time, and begins to count anew with the next one: what one task fails at is not held against another. Whether all of
 //! them fail for one reason is seen by how many are parked before any is done.
 
-use crate::fact::{StopReason, Verdict};
+use crate::fact::{Class, StopReason, Verdict};
 use crate::run::Run;
 
 /// A lane's rows.
@@ -20,8 +20,13 @@ pub(super) struct Rows {
 
 impl Rows {
     /// An iteration ended.
-    pub fn count(&mut self, verdict: Verdict, progress: bool) {
-        self.failures = if verdict == Verdict::Failed { self.failures + 1 } else { 0 };
+    pub fn count(&mut self, verdict: Verdict, class: Class, progress: bool) {
+        self.failures = match verdict {
+            // An outage has bounds of its own, and is waited for: it is no failure, and heals none.
+            Verdict::Failed if class == Class::Outage => self.failures,
+            Verdict::Failed => self.failures + 1,
+            _ => 0,
+        };
         self.idle = match verdict {
             _ if progress => 0,
             // A failure is counted as a failure; a claim that stands lets the counter rest.

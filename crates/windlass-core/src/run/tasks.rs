@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::{
-    CheckOutcome, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
+    CheckOutcome, Class, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
 };
 use crate::run::lane::{Judged, LaneState, Outcome, Turn};
 use crate::run::{CommitKind, CommitPolicy, Effect, Mode, Run, RunPlan, TurnKey};
@@ -197,13 +197,14 @@ impl Run {
         if let Some(found) = self.held_for_review(lane).filter(|_| verdict == Verdict::ClaimRefused) {
             return TaskEnd::Parked { reason: format!("held for review: {found}") };
         }
-        if turn.purpose == Purpose::Merge {
+        let counts = counts_against(verdict, outcome.summary.class, progress);
+        if turn.purpose == Purpose::Merge && counts {
             let what = what_failed(outcome, verdict);
             return TaskEnd::Parked {
                 reason: format!("it could not be put together with the branch: {what}"),
             };
         }
-        if !counts_against(verdict, progress) {
+        if !counts {
             return TaskEnd::Again { why: String::new() };
         }
         let why = what_failed(outcome, verdict);
@@ -332,9 +333,10 @@ fn what_failed(outcome: &Outcome, verdict: Verdict) -> String {
     said.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Does it count against its task?
-pub(super) const fn counts_against(verdict: Verdict, progress: bool) -> bool {
+/// Does it count against its task? What the API fails at is nothing that the task did.
+pub(super) const fn counts_against(verdict: Verdict, class: Class, progress: bool) -> bool {
     match verdict {
+        Verdict::Failed if class.is_of_api() => false,
         Verdict::Failed | Verdict::ClaimRefused | Verdict::ClaimUnsupported => true,
         Verdict::Idle => !progress,
         Verdict::Worked | Verdict::ClaimAccepted => false,

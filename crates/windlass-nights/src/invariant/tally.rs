@@ -384,7 +384,11 @@ impl Tally {
         // In one of several lanes only its share is used up.
         let alone = self.plan.as_ref().is_none_or(|plan| plan.lanes.is_none());
         self.out_of_budget |= class == Class::BudgetExhausted && alone;
-        self.at.failures = if verdict == Verdict::Failed { self.at.failures + 1 } else { 0 };
+        self.at.failures = match verdict {
+            Verdict::Failed if class == Class::Outage => self.at.failures,
+            Verdict::Failed => self.at.failures + 1,
+            _ => 0,
+        };
         match verdict {
             _ if self.at.progress && !self.at.no_work => self.at.idle = 0,
             Verdict::Failed | Verdict::ClaimAccepted => {}

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::prose::{Meaning, meaning};
+use super::prose::{Meaning, is_account_limit, is_api_error, meaning};
 use crate::agent::reset_time::parse_reset_time;
 use crate::agent::{CallClocks, ResultDigest};
 use crate::fact::{Class, Cut, Ended, UsageLimit};
@@ -73,12 +73,18 @@ pub(crate) fn judge(signs: &Signs<'_>) -> Judgement {
         return judgement;
     }
     match signs.result {
-        Some(result) if result.is_error => failed(signs, result),
+        Some(result) if result.is_error || is_marked_error(signs, result) => failed(signs, result),
         // Another turn had begun and came to no result.
         Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(signs),
         Some(_) => succeeded(signs),
         None => without_result(signs),
     }
+}
+
+/// The program's own message about an error that it did not call one: the message before it was marked, and its words are
+/// the program's, which the model's never are where a message is marked.
+fn is_marked_error(signs: &Signs<'_>, result: &ResultDigest) -> bool {
+    !signs.api_error.is_empty() && is_api_error(&result.text)
 }
 
 /// The runner ended it, and not only because it lingered after its result.
@@ -172,6 +178,10 @@ fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
     if throttled {
         return usage_limit(signs, &said).unwrap_or_else(|| sentence(Class::Outage, &said));
     }
+    if is_account_limit(&said) {
+        // A request that is refused as wrong, by its status and its type: only its words say that it is none.
+        return usage_limit(signs, &said).unwrap_or_else(|| sentence(Class::UsageLimit, &said));
+    }
     if said.contains("holding the refresh lock") {
         return sentence(Class::Outage, &said); // Marked as authentication_failed, but over in a moment.
     }
@@ -179,7 +189,7 @@ fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
         .map(|class| sentence(class, &said))
         .or_else(|| signs.rejected.and_then(|_| usage_limit(signs, &said)))
         .or_else(|| by_prose(signs, &result.text))
-        .unwrap_or_else(|| sentence(unexplained(result), &said))
+        .unwrap_or_else(|| sentence(unexplained(result, &said), &said))
 }
 
 /// Limits of the call itself.
@@ -242,10 +252,15 @@ fn by_type(api_error_type: &str) -> Option<Class> {
     })
 }
 
-fn unexplained(result: &ResultDigest) -> Class {
-    let its_own =
-        result.subtype.starts_with("error_") || result.status.is_some() || !result.terminal_reason.is_empty();
-    if its_own { Class::TaskFailure } else { Class::Unknown }
+/// What the API refuses is no failure of the task; an image that it cannot read is.
+fn unexplained(result: &ResultDigest, said: &str) -> Class {
+    let refused = result.status.is_some() || result.terminal_reason == "api_error" || is_api_error(said);
+    let its_own = result.subtype.starts_with("error_") || !result.terminal_reason.is_empty();
+    match result.terminal_reason.as_str() {
+        "image_error" => Class::TaskFailure,
+        _ if refused || !its_own => Class::Unknown,
+        _ => Class::TaskFailure,
+    }
 }
 
 /// Nothing was reported: what is on standard error, and what came before.
@@ -305,7 +320,8 @@ fn by_prose(signs: &Signs<'_>, text: &str) -> Option<Judgement> {
 
 /// The agent's own sentence about its failure: the first line of its result, else the last of standard error.
 fn said(signs: &Signs<'_>) -> String {
-    let result = signs.result.filter(|result| result.is_error).map_or("", |result| &result.text);
+    let failed = |result: &&ResultDigest| result.is_error || is_marked_error(signs, result);
+    let result = signs.result.filter(failed).map_or("", |result| &result.text);
     let line = result.lines().map(str::trim).find(|line| !line.is_empty());
     line.or_else(|| last_line(signs.stderr)).unwrap_or_default().to_owned()
 }

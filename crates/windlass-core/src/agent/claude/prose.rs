@@ -22,6 +22,21 @@ pub(super) enum Meaning {
     Config,
 }
 
+impl Meaning {
+    /// What a status of HTTP means, where a sentence begins with it or has it in its body.
+    fn of_status(status: u16) -> Option<Meaning> {
+        Some(match status {
+            401 => Auth,
+            402 => Billing,
+            403 => Permission,
+            404 => Config,
+            413 => Context,
+            408 | 429 | 500..=599 => Outage,
+            _ => return None,
+        })
+    }
+}
+
 use Meaning::{Auth, Billing, Config, Context, Limit, LimitIfTimed, Outage, Permission};
 
 /// Sentences that begin with this, in lower case. The first that fits counts.
@@ -57,10 +72,7 @@ const BEGINNINGS: &[(&str, Option<Meaning>)] = &[
     ("opus limit", Some(Limit)),
     ("529", Some(Outage)),
     ("repeated 529", Some(Outage)),
-    ("500 ", Some(Outage)),
-    ("502 ", Some(Outage)),
-    ("503 ", Some(Outage)),
-    ("504 ", Some(Outage)),
+    ("overloaded", Some(Outage)),
     ("unable to connect to api", Some(Outage)),
     ("connection error", Some(Outage)),
     ("connection refused", Some(Outage)),
@@ -100,15 +112,26 @@ const ANYWHERE: &[(&str, Meaning)] = &[
     ("belongs to a disabled organization", Permission),
     ("request blocked before it reached anthropic's api (http 403)", Permission),
     ("requires usage credits", Billing),
+    ("reached your specified api usage limits", Limit),
+    ("you will regain access", Limit),
     ("limit reached · resets", Limit),
     ("limit reached ∙ resets", Limit),
     ("limit reached - resets", Limit),
     ("overloaded_error", Outage),
+    ("rate_limit_error", Outage),
+    ("timeout_error", Outage),
+    ("\"api_error\"", Outage),
+    ("authentication_error", Auth),
+    ("permission_error", Permission),
+    ("billing_error", Billing),
+    ("not_found_error", Config),
     ("is experiencing high load", Outage),
     ("(not your usage limit)", Outage),
     ("socket connection was closed unexpectedly", Outage),
     ("econnreset", Outage),
     ("econnrefused", Outage),
+    ("econnaborted", Outage),
+    ("epipe", Outage),
     ("etimedout", Outage),
     ("enotfound", Outage),
     ("eai_again", Outage),
@@ -123,8 +146,50 @@ const ANYWHERE: &[(&str, Meaning)] = &[
     ("requires --verbose", Config),
 ];
 
+/// What passes by itself, of sentences that say of themselves that they are an `API Error`, in lower case: elsewhere such
+/// words can mean anything.
+const PASSING: &[&str] = &[
+    "rate limited",
+    "too many requests",
+    "internal server error",
+    "internal error",
+    "bad gateway",
+    "service unavailable",
+    "gateway timeout",
+    "server error",
+    "upstream ",
+    "fetch failed",
+    "socket hang up",
+    "premature close",
+    "terminated",
+    "connection closed",
+    "connection reset",
+    "connection timed out",
+    "network error",
+    "stream ended",
+    "stream idle timeout",
+    "streaming idle timeout",
+    "the operation timed out",
+    "timeout",
+];
+
 /// What stands in front of a sentence, in lower case.
-const LEAD_INS: &[&str] = &["api error:", "error:", "failed to authenticate."];
+const LEAD_INS: &[&str] = &["api error:", "api error (", "error:", "failed to authenticate."];
+
+/// What an account's own limit is called: its status, 400, says nothing.
+const ACCOUNT_LIMIT: &[&str] = &["reached your specified api usage limits", "you will regain access"];
+
+/// Is this the API's refusal by the limit that the account has set itself? It resets by itself.
+pub(super) fn is_account_limit(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    ACCOUNT_LIMIT.iter().any(|part| line.contains(part))
+}
+
+/// Does the program itself say that the API refused, in words alone?
+pub(super) fn is_api_error(line: &str) -> bool {
+    let start = line.trim_start().get(..11).unwrap_or_default();
+    ["api error: ", "api error ("].iter().any(|begins| start.eq_ignore_ascii_case(begins))
+}
 
 /// What one line says went wrong.
 pub(super) fn meaning(line: &str) -> Option<Meaning> {
@@ -133,10 +198,27 @@ pub(super) fn meaning(line: &str) -> Option<Meaning> {
     if let Some((_, meaning)) = BEGINNINGS.iter().find(|(beginning, _)| sentence.starts_with(beginning)) {
         return *meaning;
     }
+    // With a body its own words say more than its status, which may be that of a proxy.
+    if let Some((_, meaning)) = ANYWHERE.iter().find(|(part, _)| line.contains(part)) {
+        return Some(*meaning);
+    }
+    if is_api_error(&line) && PASSING.iter().any(|beginning| sentence.starts_with(beginning)) {
+        return Some(Outage);
+    }
+    if let Some(meaning) = leading_status(sentence).and_then(Meaning::of_status) {
+        return Some(meaning);
+    }
     if line.starts_with("configuration file at ") && line.contains("is corrupted") {
         return Some(Config);
     }
-    ANYWHERE.iter().find(|(part, _)| line.contains(part)).map(|(_, meaning)| *meaning)
+    None
+}
+
+/// `429 {…`, `503 Service Unavailable`, `503.`
+fn leading_status(sentence: &str) -> Option<u16> {
+    let digits = sentence.get(..3).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let ends = sentence.get(3..)?.chars().next().is_none_or(|next| !next.is_alphanumeric());
+    digits.parse().ok().filter(|_| ends)
 }
 
 fn without_lead_in(line: &str) -> &str {
@@ -231,6 +313,25 @@ mod tests {
         ("the archive is corrupted", None),
         ("[claude-code:unrecognized_model] {\"model\":\"x\"}", Some(Config)),
         ("There's an issue with the selected model (x)", Some(Config)),
+        (
+            "API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-12-01",
+            Some(Limit),
+        ),
+        ("API Error: 429 {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}", Some(Outage)),
+        ("API Error: 529 {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}", Some(Outage)),
+        ("API Error: 500 {\"error\":{\"type\":\"api_error\",\"message\":\"Internal\"}}", Some(Outage)),
+        ("API Error: 401 {\"error\":{\"type\":\"authentication_error\"}}", Some(Auth)),
+        ("API Error: 400 {\"error\":{\"type\":\"invalid_request_error\"}}", None),
+        ("API Error: Overloaded", Some(Outage)),
+        ("Overloaded", Some(Outage)),
+        ("API Error: Internal server error", Some(Outage)),
+        ("API Error: 503", Some(Outage)),
+        ("API Error: 502 Bad Gateway", Some(Outage)),
+        ("API Error (Request timed out.)", Some(Outage)),
+        ("API Error: fetch failed", Some(Outage)),
+        ("API Error: terminated", Some(Outage)),
+        ("API Error: 5000 lines", None),
+        ("Terminated", None),
         ("all tests pass", None),
         ("", None),
     ];

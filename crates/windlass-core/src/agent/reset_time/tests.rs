@@ -74,6 +74,37 @@ fn times_in_zones() {
 }
 
 #[test]
+fn access_is_regained_at_a_date() {
+    let (first, noon) = (Some("2026-12-01T00:00:00Z"), Some("2026-12-01T12:30:00Z"));
+    let rows = [
+        ("You will regain access on 2026-12-01 at 00:00 UTC.", first),
+        ("You will regain access on 2026-12-01 at 00:00 UTC\"}}", first),
+        ("You will regain access on 2026-12-01.", first),
+        ("You will regain access on December 1, 2026.", first),
+        ("You will regain access on Dec 1st 2026 at 12:30pm", noon),
+        ("You will regain access on Dec 1 at 12:30pm (UTC)", noon),
+        ("you will regain access at 2026-12-01T12:30:00Z", noon),
+        ("you will regain access at 2026-12-01T12:30:00.250Z.", noon),
+        ("you will regain access on 2026-12-01 14:30:00+02:00", noon),
+        ("you will regain access on 2026-12-01 11:30:00-0100", noon),
+        ("You will regain access on 2027-01-20 at 00:00 UTC.", Some("2027-01-20T00:00:00Z")),
+        ("You will regain access on 2027-02-20 at 00:00 UTC.", None),
+        ("You will regain access on 2026-11-21 at 00:00 UTC.", None),
+        ("You will regain access on 2026-13-01 at 00:00 UTC.", None),
+        ("You will regain access on Dec 1.", None),
+        ("You will regain access at 9pm (UTC).", Some("2026-11-21T21:00:00Z")),
+        ("You will regain access soon.", None),
+        ("You will regain access on 2026-12-01 at 00:00+99:00", None),
+        ("regain access", None),
+        ("resets 2026-12-01 at 00:00 UTC", None), // Farther ahead than any window.
+        ("resets 2026-11-24 at 00:00 UTC", Some("2026-11-24T00:00:00Z")),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(parsed(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
 fn the_year_turns() {
     let now = at("2026-12-30T10:00:00Z");
     assert_eq!(parse_reset_time("resets Jan 2, 8am (UTC)", now), Some(at("2027-01-02T08:00:00Z")));

@@ -385,7 +385,7 @@ impl Run {
             _ => None,
         })?;
         self.count_reach(now, class);
-        self.count_verdict(lane, verdict, progress);
+        self.count_verdict(lane, verdict, class, progress);
         self.count_verification(turn.claim.as_deref(), verdict);
         self.count_held(lane, verdict);
         self.count_claim(lane, verdict, &judged.outcomes);
@@ -417,7 +417,7 @@ impl Run {
             return LaneState::Idle { not_before: now.monotonic.saturating_add(delay) };
         };
         let end = self.task_end(lane, &turn, &task, outcome, verdict, progress);
-        self.count_task(&task, verdict, progress);
+        self.count_task(&task, verdict, outcome.summary.class, progress);
         LaneState::Closing(turn, end)
     }
 

@@ -25,16 +25,16 @@ impl Run {
         }
     }
 
-    pub(super) fn count_verdict(&mut self, lane: LaneId, verdict: Verdict, progress: bool) {
+    pub(super) fn count_verdict(&mut self, lane: LaneId, verdict: Verdict, class: Class, progress: bool) {
         if let Some(held) = self.lanes.get_mut(&lane) {
-            held.rows.count(verdict, progress);
+            held.rows.count(verdict, class, progress);
         }
         self.count_rows();
     }
 
     /// How often a task has failed since it was begun.
-    pub(super) fn count_task(&mut self, task: &TaskId, verdict: Verdict, progress: bool) {
-        if counts_against(verdict, progress) {
+    pub(super) fn count_task(&mut self, task: &TaskId, verdict: Verdict, class: Class, progress: bool) {
+        if counts_against(verdict, class, progress) {
             *self.tasks.failed.entry(task.clone()).or_default() += 1;
         }
     }

@@ -56,6 +56,7 @@ fn words_in_an_answer_are_no_error_of_the_api() {
         "API Error handling is missing: 503 and 529 are overloaded",
         "it is unauthorized (401), says the stack trace: connection refused",
         "the quota page shows: usage limit",
+        "the server says that it is overloaded",
     ] {
         let mut found = Found::default();
         let result = ResultDigest { subtype: "error_during_execution".into(), ..text(said) };
@@ -143,6 +144,9 @@ fn a_detail_is_one_line() {
     );
 }
 
+const ACCOUNT_LIMIT: &str = "API Error: 400 You have reached your specified API usage limits. You will regain access on \
+                             2026-12-01 at 00:00 UTC.";
+
 type Failure = (&'static str, &'static str, ResultDigest, Class);
 
 fn failures() -> Vec<Failure> {
@@ -176,7 +180,7 @@ fn failures() -> Vec<Failure> {
         ("401", "", status(401, ""), Class::Auth),
         ("402", "", status(402, ""), Class::Billing),
         ("404", "", status(404, ""), Class::Config),
-        ("418", "", status(418, ""), Class::TaskFailure),
+        ("418", "", status(418, ""), Class::Unknown),
         ("marked only", "model_not_found", text(""), Class::Config),
         (
             "subtype only",
@@ -235,6 +239,34 @@ fn failures() -> Vec<Failure> {
             Class::Outage,
         ),
         ("no such session", "", text("No conversation found with session ID: x"), Class::Config),
+        (
+            "the account's own limit",
+            "invalid_request",
+            ResultDigest { api_error_type: "invalid_request_error".into(), ..status(400, ACCOUNT_LIMIT) },
+            Class::UsageLimit,
+        ),
+        ("the same, marked otherwise", "billing_error", status(400, ACCOUNT_LIMIT), Class::UsageLimit),
+        (
+            "the same without a time",
+            "",
+            status(400, "API Error: 400 You have reached your specified API usage limits."),
+            Class::UsageLimit,
+        ),
+        (
+            "throttle, as text",
+            "",
+            text("API Error: 429 {\"error\":{\"type\":\"rate_limit_error\"}}"),
+            Class::Outage,
+        ),
+        ("overload, as text", "", text("API Error: Overloaded"), Class::Outage),
+        ("overload, marked", "unknown", text("API Error: Overloaded"), Class::Outage),
+        (
+            "an error that is called none",
+            "unknown",
+            ResultDigest { is_error: false, ..text("API Error: 529 {\"type\":\"overloaded_error\"}") },
+            Class::Outage,
+        ),
+        ("a refusal, as text", "", text("API Error: 400 messages.1: bad thing"), Class::Unknown),
         ("nothing known", "", text("what?"), Class::Unknown),
     ]
 }

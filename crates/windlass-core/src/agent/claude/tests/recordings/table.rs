@@ -32,7 +32,7 @@ recordings! {
     "control-interrupt.ndjson": ERROR, None => TaskFailure, 0 results, 1 tools, "Claude Code reported an error: [ede_diagnostic]";
     "empty-response.ndjson": OK, None => Success, 1 results, 0 tools, "";
     "err-400-credit.ndjson": ERROR, None => Billing, 0 results, 0 tools, "The account cannot pay for this: Credit balance is too low. Waiting";
-    "err-400-invalid.ndjson": ERROR, None => TaskFailure, 0 results, 0 tools, "Claude Code reported an error: API Error: 400 messages.1: bad thing";
+    "err-400-invalid.ndjson": ERROR, None => Unknown, 0 results, 0 tools, "Claude Code failed for a reason that is not known: API Error: 400 messages.1: bad thing";
     "err-401-full.ndjson": ERROR, None => Auth, 0 results, 0 tools, "Claude Code's login is refused: Invalid API key";
     "err-401-oauth.ndjson": ERROR, None => Auth, 0 results, 0 tools, "Claude Code's login is refused: Failed to authenticate. API Error: 401 OAuth token has expired. Run `claude`";
     "err-401-retries0.ndjson": ERROR, None => Auth, 0 results, 0 tools, "Claude Code's login is refused";
