@@ -98,6 +98,8 @@ impl Call {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .option("core.fsmonitor=false")
+            // What is committed or landed is on the disk before the journal says so; git itself leaves loose objects to chance.
+            .option("core.fsync=all")
             .hermetic_in_tests()
     }
 

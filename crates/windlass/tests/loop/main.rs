@@ -11,6 +11,7 @@ mod clocks;
 mod committing;
 mod dead_ends;
 mod disasters;
+mod durability;
 mod full_disk;
 mod gates;
 mod hooks;
