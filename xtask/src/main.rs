@@ -87,8 +87,8 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "mutants",
-        arguments: "[PATH…] [--only WORDS…]",
-        about: "break the core's rules one by one and see whether its tests notice",
+        arguments: "[core|engine] [PATH…] [--sample N] [--only WORDS…]",
+        about: "break the code of a crate, one thing at a time, and see whether tests notice",
         run: mutants::run_chore,
     },
     Chore {

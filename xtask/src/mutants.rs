@@ -1,12 +1,13 @@
-//! `cargo xtask mutants`: are the core's rules held by its tests?
+//! `cargo xtask mutants`: are the rules of the core, and the deeds of the engine, held by tests?
 //!
 //! cargo-mutants says what could be changed, one thing at a time (`<` to `<=`, an arm away, a function to a constant). All of
-//! it is built into one copy of the core's tests, in which a variable chooses the mutant, so that a mutant costs a run of
-//! the tests and no build. A change that no test notices shows a rule that nothing holds. What survives is killed by a
-//! test, or explained in `docs/mutants.md`. It is no part of `ci`.
+//! it is built into one copy of the tests, in which a file chooses the mutant, so that a mutant costs a run of the tests and no
+//! build. A change that no test notices shows a rule that nothing holds. What survives is killed by a test, or explained in
+//! `docs/mutants.md`. It is no part of `ci`.
 
 mod build;
 mod listing;
+mod subject;
 mod trial;
 mod weave;
 
@@ -19,32 +20,65 @@ use std::time::Instant;
 use crate::program::Failure;
 use crate::workspace::Workspace;
 use listing::Mutant;
+use subject::{SUBJECTS, Subject};
 use trial::Found;
 
-/// Where the rules are, unless it is said.
-const RULES: &[&str] = &[
-    "crates/windlass-core/src/run/**/*.rs",
-    "crates/windlass-core/src/mode/**/*.rs",
-    "crates/windlass-core/src/tasks/**/*.rs",
-    "crates/windlass-core/src/agent/claude/judge.rs",
-    "crates/windlass-core/src/agent/claude/prose.rs",
-    "crates/windlass-core/src/agent/reset_time.rs",
-];
+const USAGE: &str = "usage: cargo xtask mutants [core|engine] [PATH…] [--sample N] [--only WORDS…]";
 
-/// The chore, with its arguments as typed: files below the root, or patterns of such; after `--only` a part of a
-/// mutant's name.
+/// What is wanted.
+struct Order {
+    subject: &'static Subject,
+    files: Vec<String>,
+    sample: Option<usize>,
+    only: Vec<String>,
+}
+
+impl Order {
+    /// The arguments as typed: a crate, files below the root or patterns of such; after `--only` parts of mutants' names.
+    fn read(arguments: &[String]) -> Result<Order, Failure> {
+        let [core, engine] = &SUBJECTS;
+        let mut order = Order { subject: core, files: Vec::new(), sample: None, only: Vec::new() };
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "core" => order.subject = core,
+                "engine" => order.subject = engine,
+                "--sample" => {
+                    let number = words.next().and_then(|word| word.parse().ok());
+                    order.sample = Some(number.ok_or_else(|| Failure(USAGE.to_owned()))?);
+                }
+                "--only" => order.only.extend(words.by_ref().cloned()),
+                flag if flag.starts_with('-') => return Err(Failure(USAGE.to_owned())),
+                file => order.files.push(file.to_owned()),
+            }
+        }
+        if order.files.is_empty() {
+            order.files = order.subject.files.iter().map(|file| (*file).to_owned()).collect();
+        }
+        Ok(order)
+    }
+
+    fn mutants(&self, workspace: &Workspace) -> Result<Vec<Mutant>, Failure> {
+        let program = listing::install(workspace)?;
+        let mut mutants = listing::mutants_of(workspace, &program, self.subject.package, &self.files)?;
+        mutants
+            .retain(|mutant| self.only.is_empty() || self.only.iter().any(|part| mutant.name.contains(part)));
+        Ok(match self.sample {
+            Some(wanted) => listing::sample(mutants, wanted),
+            None => mutants,
+        })
+    }
+}
+
+/// The chore, with its arguments as typed.
 pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
-    let mut parts = arguments.splitn(2, |argument| argument == "--only");
-    let files = parts.next().unwrap_or_default();
-    let only = parts.next().unwrap_or_default();
-    let files =
-        if files.is_empty() { RULES.iter().map(|file| (*file).to_owned()).collect() } else { files.to_vec() };
-    let program = listing::install(workspace)?;
-    let mut mutants = listing::mutants_of(workspace, &program, &files)?;
-    mutants.retain(|mutant| only.is_empty() || only.iter().any(|part| mutant.name.contains(part)));
-    let output = workspace.target.join("mutants");
-    let built = build::build(workspace, &mutants, &output)?;
-    trial::passes(&built)?;
+    let order = Order::read(arguments)?;
+    let mutants = order.mutants(workspace)?;
+    let output = workspace.target.join("mutants").join(order.subject.package);
+    let built = build::build(workspace, order.subject, &mutants, &output)?;
+    if let Some(first) = mutants.first() {
+        trial::passes(&built, order.subject, first)?;
+    }
     let results = output.join("results.txt");
     let failed = |error| Failure::at(&results, error);
     let mut lines = fs::File::create(&results).map_err(failed)?;
@@ -56,7 +90,7 @@ pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Fail
         } else if built.wrong.contains(&number) {
             Some(Found::Wrong)
         } else {
-            Some(trial::tried(&built, number, mutant)?)
+            Some(trial::tried(&built, order.subject, number, mutant)?)
         };
         let word = table.take(mutant, found);
         // Whoever ends it before it is through keeps what was found.
@@ -97,7 +131,7 @@ impl Table {
                         |---|---|---|---|---|---|---|\n"
             .to_owned();
         for (file, counts) in &self.files {
-            let file = file.strip_prefix("crates/windlass-core/src/").unwrap_or(file);
+            let file = file.split_once("/src/").map_or(file.as_str(), |(_, below)| below);
             let all: usize = counts.values().sum();
             let _ = write!(text, "| `{file}` | {all} |");
             for word in columns.iter().chain(&["not tried"]) {

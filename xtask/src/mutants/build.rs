@@ -8,18 +8,21 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::listing::Mutant;
+use super::subject::Subject;
 use super::weave::weave;
 use crate::program::{Failure, cargo, line_of, output_of};
 use crate::workspace::Workspace;
 
-/// The root of the crate whose rules are changed.
-const ROOT: &str = "crates/windlass-core/src/lib.rs";
+/// The file below the copy's root that names the mutant. No variable: tests clear the environment of what they start.
+pub const WHICH_FILE: &str = "which-mutant";
 
 /// What the copy's crate knows besides: which mutant is wanted.
 const WHICH: &str = "
 pub(crate) fn which_mutant() -> usize {
-    static WHICH: std::sync::LazyLock<usize> =
-        std::sync::LazyLock::new(|| std::env::var(\"WINDLASS_MUTANT\").map_or(0, |text| text.parse().unwrap()));
+    static WHICH: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
+        let file = concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/../../which-mutant\");
+        std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    });
     *WHICH
 }
 ";
@@ -28,6 +31,10 @@ pub(crate) fn which_mutant() -> usize {
 pub struct Built {
     /// The program.
     pub program: PathBuf,
+    /// The copy of the tree.
+    pub tree: PathBuf,
+    /// Where it is built.
+    pub target: PathBuf,
     /// Where its crate is.
     pub folder: PathBuf,
     /// The numbers of the mutants that are no Rust.
@@ -37,19 +44,24 @@ pub struct Built {
 }
 
 /// Builds them: once more without those that the compiler refuses, until it refuses none. Mutants are numbered from 1.
-pub fn build(workspace: &Workspace, mutants: &[Mutant], output: &Path) -> Result<Built, Failure> {
-    let tree = output.join("tree");
+pub fn build(
+    workspace: &Workspace,
+    subject: &Subject,
+    mutants: &[Mutant],
+    output: &Path,
+) -> Result<Built, Failure> {
+    let (tree, target) = (output.join("tree"), output.join("build"));
     copy(workspace, &tree)?;
     let mut wrong = BTreeSet::new();
     loop {
-        let arms = write(workspace, &tree, mutants, &wrong)?;
+        let arms = write(workspace, subject, &tree, mutants, &wrong)?;
         let woven: BTreeSet<usize> = arms.values().flatten().map(|(number, _)| *number).collect();
-        match compile(&tree, &output.join("build"))? {
+        match compile(subject, &tree, &target)? {
             Compiled::Program(program) => {
                 let known = |number: &usize| !woven.contains(number) && !wrong.contains(number);
                 let left = (1..=mutants.len()).filter(known).collect();
-                let folder = tree.join("crates/windlass-core");
-                return Ok(Built { program, folder, wrong, left });
+                let folder = tree.join("crates").join(subject.package);
+                return Ok(Built { program, tree, target, folder, wrong, left });
             }
             Compiled::Refused(places) => {
                 let before = wrong.len();
@@ -94,6 +106,7 @@ type Arms = BTreeMap<String, Vec<(usize, std::ops::Range<usize>)>>;
 /// Writes the files with their mutants; says where each of them stands.
 fn write(
     workspace: &Workspace,
+    subject: &Subject,
     tree: &Path,
     mutants: &[Mutant],
     wrong: &BTreeSet<usize>,
@@ -108,8 +121,9 @@ fn write(
         put(&tree.join(file), woven.text.as_bytes())?;
         arms.insert(file.to_owned(), woven.arms);
     }
-    let root = format!("{}{WHICH}", workspace.read(ROOT)?);
-    put(&tree.join(ROOT), root.as_bytes())?;
+    let file = format!("crates/{}/src/lib.rs", subject.package);
+    let root = format!("{}{WHICH}", workspace.read(&file)?);
+    put(&tree.join(&file), root.as_bytes())?;
     Ok(arms)
 }
 
@@ -120,18 +134,24 @@ enum Compiled {
     Refused(BTreeSet<(String, usize)>),
 }
 
-fn compile(tree: &Path, target: &Path) -> Result<Compiled, Failure> {
+/// Cargo, as the copy is built with it.
+pub fn cargo_in(tree: &Path, target: &Path) -> Command {
     let mut command = cargo();
-    command.args(["test", "--locked", "--package", "windlass-core", "--lib", "--no-run"]);
-    command.args(["--message-format", "json"]).current_dir(tree).stderr(Stdio::inherit());
-    command.env("CARGO_TARGET_DIR", target).env("CARGO_PROFILE_DEV_DEBUG", "none");
+    command.current_dir(tree).env("CARGO_TARGET_DIR", target).env("CARGO_PROFILE_DEV_DEBUG", "none");
     command.env("RUSTFLAGS", "--cap-lints=allow");
+    command
+}
+
+fn compile(subject: &Subject, tree: &Path, target: &Path) -> Result<Compiled, Failure> {
+    let mut command = cargo_in(tree, target);
+    command.args(["test", "--locked", "--package", subject.package, "--lib", "--no-run"]);
+    command.args(["--message-format", "json"]).stderr(Stdio::inherit());
     let output = command.output().map_err(|error| Failure(format!("{}: {error}", line_of(&command))))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages = || text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let tests = |message: &Value| {
-        let core = message["target"]["name"] == "windlass_core";
-        message["executable"].as_str().filter(|_| core).map(PathBuf::from)
+        let is_subject = message["target"]["name"] == subject.package.replace('-', "_");
+        message["executable"].as_str().filter(|_| is_subject).map(PathBuf::from)
     };
     if let Some(program) = messages().find_map(|message| tests(&message)).filter(|_| output.status.success())
     {

@@ -1,5 +1,6 @@
 //! Which mutants there are: cargo-mutants says so.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,6 +26,14 @@ pub struct Mutant {
     pub span: Span,
     /// What by.
     pub replacement: String,
+}
+
+impl Mutant {
+    /// The first folder or file below `src/`.
+    pub fn room(&self) -> &str {
+        let below = self.file.split("/src/").nth(1).unwrap_or_default();
+        below.split(['/', '.']).next().unwrap_or_default()
+    }
 }
 
 /// A function that has mutants.
@@ -54,10 +63,15 @@ pub struct Place {
     pub column: usize,
 }
 
-/// All mutants of these files: paths below the root, or patterns of such.
-pub fn mutants_of(workspace: &Workspace, program: &Path, files: &[String]) -> Result<Vec<Mutant>, Failure> {
+/// All mutants of these files of a package: paths below the root, or patterns of such.
+pub fn mutants_of(
+    workspace: &Workspace,
+    program: &Path,
+    package: &str,
+    files: &[String],
+) -> Result<Vec<Mutant>, Failure> {
     let mut command = Command::new(program);
-    command.args(["mutants", "--list", "--json", "--package", "windlass-core"]);
+    command.args(["mutants", "--list", "--json", "--package", package]);
     for file in files {
         command.args(["--file", file]);
     }
@@ -66,6 +80,29 @@ pub fn mutants_of(workspace: &Workspace, program: &Path, files: &[String]) -> Re
         serde_json::from_str(&listed).map_err(|error| Failure(format!("cargo mutants --list: {error}")))?;
     mutants.sort_by(|one, other| (&one.file, one.span).cmp(&(&other.file, other.span)));
     Ok(mutants)
+}
+
+/// So many of them, as many as can be from each room (the first folder or file below `src/`), evenly spread over it.
+pub fn sample(mutants: Vec<Mutant>, wanted: usize) -> Vec<Mutant> {
+    let mut rooms: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
+    for mutant in mutants {
+        rooms.entry(mutant.room().to_owned()).or_default().push(mutant);
+    }
+    let mut chosen = Vec::new();
+    let mut rooms: Vec<Vec<Mutant>> = rooms.into_values().collect();
+    // Small rooms first: what they lack the others give.
+    rooms.sort_by_key(Vec::len);
+    let count = rooms.len();
+    for (done, room) in rooms.into_iter().enumerate() {
+        let share = wanted.saturating_sub(chosen.len()).div_ceil(count - done).min(room.len());
+        let total = room.len();
+        let picked = room.into_iter().enumerate();
+        // The n-th of `share` lies at n/share of the room.
+        let is_picked = |index: usize| (index * share) / total != ((index + 1) * share) / total;
+        chosen.extend(picked.filter(|(index, _)| is_picked(*index)).map(|(_, mutant)| mutant));
+    }
+    chosen.sort_by(|one, other| (&one.file, one.span).cmp(&(&other.file, other.span)));
+    chosen
 }
 
 /// Installs cargo-mutants below the target directory, unless it is there.
@@ -84,4 +121,40 @@ pub fn install(workspace: &Workspace) -> Result<PathBuf, Failure> {
     run(command.arg("cargo-mutants"))?;
     fs::write(&marker, "").map_err(|error| Failure::at(&marker, error))?;
     Ok(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mutant(file: &str, line: usize) -> Mutant {
+        let place = Place { line, column: 1 };
+        Mutant {
+            name: format!("{file}:{line}"),
+            file: format!("crates/windlass-engine/src/{file}"),
+            function: None,
+            span: Span { start: place, end: place },
+            replacement: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_sample_has_as_much_of_each_room_as_it_can() {
+        let all: Vec<Mutant> = (1..=2)
+            .map(|line| mutant("small.rs", line))
+            .chain((1..=50).map(|line| mutant("large/a.rs", line)))
+            .chain((1..=50).map(|line| mutant("other/b.rs", line)))
+            .collect();
+        for wanted in [0, 1, 3, 12, 50, 102, 1_000] {
+            let chosen = sample(all.clone(), wanted);
+            assert_eq!(chosen.len(), wanted.min(all.len()), "{wanted}");
+            let of = |room: &str| chosen.iter().filter(|mutant| mutant.room() == room).count();
+            if wanted >= 12 {
+                assert_eq!(of("small"), 2);
+                assert!(of("large").abs_diff(of("other")) <= 1, "{wanted}");
+            }
+        }
+        let lines: Vec<usize> = sample(all, 12).iter().map(|mutant| mutant.span.start.line).collect();
+        assert_eq!(lines, [10, 20, 30, 40, 50, 10, 20, 30, 40, 50, 1, 2], "evenly spread");
+    }
 }

@@ -1,25 +1,19 @@
 //! Do the tests notice a mutant?
 
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
-use super::build::Built;
+use super::build::{Built, WHICH_FILE, cargo_in};
 use super::listing::Mutant;
+use super::subject::{Limit, Subject, Trial};
 use crate::program::{Failure, line_of};
 
-/// Tests that take longer than all others together, and those of files' formats: they say nothing about these rules that
-/// the others do not.
-const SLOW: &[&str] =
-    &["every_prefix_of_a_journal", "enormous_line", "any_bytes_are_taken", "an_edit_is_never_cut", "doc::"];
+/// Seconds that the tests of the real binary may take.
+const BINARY_SECONDS: u32 = 600;
 
-/// The simulated nights of the core's own tests: the rest is tried first.
-const NIGHTS: &[&str] = &["tests::nights", "whatever_the_order"];
-
-/// Seconds of a processor that the tests of a part may take; without a mutant they take less than one.
-const SECONDS: u32 = 3;
-
-/// The same of all tests that could notice it.
-const SECONDS_OF_ALL: u32 = 30;
+/// What `timeout` ends with when it had to end something.
+const TIMED_OUT: i32 = 124;
 
 /// What the tests made of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,58 +40,72 @@ impl Found {
     }
 }
 
-/// Runs the tests with no mutant, which must pass.
-pub fn passes(built: &Built) -> Result<(), Failure> {
-    let found = tests(built, 0, &[], SLOW, SECONDS_OF_ALL)?;
-    if found == Found::Survived { Ok(()) } else { Err(Failure("the tests fail without a mutant".to_owned())) }
+/// Runs the tests that this mutant would be tried with, with no mutant: they must pass.
+pub fn passes(built: &Built, subject: &Subject, mutant: &Mutant) -> Result<(), Failure> {
+    match trials(built, subject, 0, mutant)? {
+        Found::Survived => Ok(()),
+        _ => Err(Failure("the tests fail without a mutant".to_owned())),
+    }
 }
 
-/// The tests of its own part first, without their simulated nights: nearly every mutant is noticed by them. Then all
-/// that could notice it.
-pub fn tried(built: &Built, number: usize, mutant: &Mutant) -> Result<Found, Failure> {
-    let part = mutant.file.split("/src/").nth(1).and_then(|path| path.split(['/', '.']).next());
-    let part = part.unwrap_or_default();
-    let (own, all): (&[&str], &[&str]) = match part {
-        "run" | "mode" => (&["run::"], &["run::", "prompt::", "notification::", "recovery::"]),
-        "tasks" => (&["tasks::tests", "tasks::natural"], &["tasks::", "run::"]),
-        "agent" => (&["agent::"], &["agent::"]),
-        _ => (&[], &[]),
+/// Runs the tests that could notice it, until one does.
+pub fn tried(built: &Built, subject: &Subject, number: usize, mutant: &Mutant) -> Result<Found, Failure> {
+    trials(built, subject, number, mutant)
+}
+
+fn trials(built: &Built, subject: &Subject, number: usize, mutant: &Mutant) -> Result<Found, Failure> {
+    let which = built.tree.join(WHICH_FILE);
+    fs::write(&which, number.to_string()).map_err(|error| Failure::at(&which, error))?;
+    for trial in (subject.trials)(mutant) {
+        let found = tests(built, &trial)?;
+        if found != Found::Survived {
+            return Ok(found);
+        }
+    }
+    Ok(Found::Survived)
+}
+
+fn tests(built: &Built, trial: &Trial) -> Result<Found, Failure> {
+    let mut command = match trial {
+        Trial::Own { filters, without, limit } => {
+            let mut command = Command::new("nice");
+            let (limits, threads) = match limit {
+                Limit::Processor(seconds) => {
+                    (format!("ulimit -t {seconds}; ulimit -v 4000000; exec \"$0\" \"$@\""), "1")
+                }
+                Limit::Clock(seconds) => (format!("exec timeout -k 5 {seconds} \"$0\" \"$@\""), "2"),
+            };
+            command.args(["-n", "15", "sh", "-c", &limits]).arg(&built.program);
+            command.args(["--test-threads", threads]);
+            for test in without {
+                command.args(["--skip", test]);
+            }
+            command.args(filters).current_dir(&built.folder);
+            command
+        }
+        Trial::Binary { filter } => {
+            let cargo = cargo_in(&built.tree, &built.target);
+            let mut command = Command::new("timeout");
+            command.args(["-k", "5", &BINARY_SECONDS.to_string()]).arg(cargo.get_program());
+            command.args(["nextest", "run", "--locked", "--package", "windlass", "--no-tests", "fail"]);
+            command.args(["--fail-fast", "-E", filter]).current_dir(&built.tree);
+            command.envs(cargo.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            command
+        }
     };
-    let quick: Vec<&str> = SLOW.iter().chain(NIGHTS).copied().collect();
-    match tests(built, number, own, &quick, SECONDS)? {
-        Found::Survived => tests(built, number, all, SLOW, SECONDS_OF_ALL),
-        found => Ok(found),
-    }
-}
-
-fn tests(
-    built: &Built,
-    number: usize,
-    filters: &[&str],
-    skipped: &[&str],
-    seconds: u32,
-) -> Result<Found, Failure> {
-    let mut command = Command::new("nice");
-    let limits = format!("ulimit -t {seconds}; ulimit -v 4000000; exec \"$0\" \"$@\"");
-    command.args(["-n", "15", "sh", "-c", &limits]).arg(&built.program).args(["--test-threads", "1"]);
-    for test in skipped {
-        command.args(["--skip", test]);
-    }
     command
-        .args(filters)
-        .current_dir(&built.folder)
-        .env("WINDLASS_MUTANT", number.to_string())
         // A failure is enough; the smallest one is of no interest, takes long to find, and would be kept for the next.
         .env("PROPTEST_MAX_SHRINK_ITERS", "0")
         .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true")
         .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let status = command.status().map_err(|error| Failure(format!("{}: {error}", line_of(&command))))?;
-    Ok(match (status.success(), status.signal()) {
-        (true, _) => Found::Survived,
+    Ok(match (status.code(), status.signal()) {
+        (Some(0), _) => Found::Survived,
         // SIGXCPU, or SIGKILL where that was not enough.
-        (false, Some(24 | 9)) => Found::Endless,
+        (Some(TIMED_OUT), _) | (_, Some(24 | 9)) => Found::Endless,
         _ => Found::Noticed,
     })
 }

@@ -1,0 +1,116 @@
+//! Which crate is changed, and which tests could notice it.
+
+use super::listing::Mutant;
+
+/// A crate whose code is changed.
+#[derive(Debug)]
+pub struct Subject {
+    /// Its package.
+    pub package: &'static str,
+    /// What of it, unless files are named.
+    pub files: &'static [&'static str],
+    /// The tests that could notice a mutant, the likeliest first.
+    pub trials: fn(&Mutant) -> Vec<Trial>,
+}
+
+/// Some tests, and how long they may take.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Trial {
+    /// Of the crate's own.
+    Own {
+        /// Those whose names contain one of these; none: all.
+        filters: Vec<String>,
+        /// But for those whose names contain one of these.
+        without: Vec<&'static str>,
+        /// How long: of a processor for tests that only compute, else by the wall's clock.
+        limit: Limit,
+    },
+    /// Of the real binary, by nextest's filter.
+    Binary {
+        /// Which.
+        filter: &'static str,
+    },
+}
+
+/// Seconds that tests may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Of a processor, one test after another.
+    Processor(u32),
+    /// Of the clock: they wait for processes.
+    Clock(u32),
+}
+
+/// All of them.
+pub const SUBJECTS: [Subject; 2] = [
+    Subject {
+        package: "windlass-core",
+        files: &[
+            "crates/windlass-core/src/run/**/*.rs",
+            "crates/windlass-core/src/mode/**/*.rs",
+            "crates/windlass-core/src/tasks/**/*.rs",
+            "crates/windlass-core/src/agent/claude/judge.rs",
+            "crates/windlass-core/src/agent/claude/prose.rs",
+            "crates/windlass-core/src/agent/reset_time.rs",
+        ],
+        trials: of_core,
+    },
+    Subject {
+        package: "windlass-engine",
+        files: &[
+            "crates/windlass-engine/src/process/**/*.rs",
+            "crates/windlass-engine/src/store/**/*.rs",
+            "crates/windlass-engine/src/snapshot/**/*.rs",
+            "crates/windlass-engine/src/git/**/*.rs",
+            "crates/windlass-engine/src/sandbox/**/*.rs",
+            "crates/windlass-engine/src/notify/**/*.rs",
+        ],
+        trials: of_engine,
+    },
+];
+
+/// Tests that take longer than all others together, and those of files' formats: they say nothing about these rules that
+/// the others do not.
+const SLOW: [&str; 5] =
+    ["every_prefix_of_a_journal", "enormous_line", "any_bytes_are_taken", "an_edit_is_never_cut", "doc::"];
+
+/// The simulated nights of the core's own tests: the rest is tried first.
+const NIGHTS: [&str; 2] = ["tests::nights", "whatever_the_order"];
+
+/// The tests of its own part first, without their simulated nights: nearly every mutant is noticed by them. Then all that
+/// could notice it.
+fn of_core(mutant: &Mutant) -> Vec<Trial> {
+    let (own, all): (&[&str], &[&str]) = match mutant.room() {
+        "run" | "mode" => (&["run::"], &["run::", "prompt::", "notification::", "recovery::"]),
+        "tasks" => (&["tasks::tests", "tasks::natural"], &["tasks::", "run::"]),
+        "agent" => (&["agent::"], &["agent::"]),
+        _ => (&[], &[]),
+    };
+    let trial = |filters: &[&str], without: Vec<&'static str>, seconds| Trial::Own {
+        filters: filters.iter().map(|filter| (*filter).to_owned()).collect(),
+        without,
+        limit: Limit::Processor(seconds),
+    };
+    let quick = SLOW.into_iter().chain(NIGHTS).collect();
+    vec![trial(own, quick, 3), trial(all, SLOW.into(), 30)]
+}
+
+/// The tests of its own room, all of the engine, and those of the real binary that the room is most likely seen in.
+fn of_engine(mutant: &Mutant) -> Vec<Trial> {
+    let room = mutant.room().to_owned();
+    let filter = match room.as_str() {
+        "process" => "binary(loop) and test(/signals|kills|clocks|hooks|bad_agents/)",
+        "store" => {
+            "(binary(loop) and test(/kills|dead_ends|full_disk|durability/)) or (binary(verbs) and test(/looking|logs|stopping/))"
+        }
+        "snapshot" => {
+            "(binary(loop) and test(/disasters|straying|interrupted|durability/)) or (binary(verbs) and test(/restoring/))"
+        }
+        "git" => "binary(loop) and test(/committing|lanes|parking|repositories|tasks|interrupted/)",
+        "sandbox" => "binary(sandbox)",
+        "notify" => "(binary(loop) and test(/notifications/)) or (binary(cli) and test(/notify/))",
+        _ => "binary(loop) or binary(verbs)",
+    };
+    let own = |filters| Trial::Own { filters, without: Vec::new(), limit: Limit::Clock(120) };
+    vec![own(vec![format!("{room}::")]), own(Vec::new()), Trial::Binary { filter }]
+}
