@@ -131,6 +131,7 @@ keys! {
 
     SANDBOX_KIND: SandboxKind = "sandbox.kind", "What locks in the agent, its checks and its hooks.";
     SANDBOX_NETWORK: NetworkChoice = "sandbox.network", "The network inside: all, nothing, or the hosts of `sandbox.hosts` alone.";
+    SANDBOX_UNIX_SOCKETS: bool = "sandbox.unix_sockets", "Unix sockets may be made inside where the network is `off` or `hosts`; those of this machine's services can be reached then.";
     SANDBOX_HOSTS: Hosts = "sandbox.hosts", "Hosts that can be reached from inside; `*.` before a name means all below it.";
     SANDBOX_MEMORY: ByteCap = "sandbox.memory", "Memory that everything inside may use together.";
     SANDBOX_PROCESSES: CountCap = "sandbox.processes", "Processes that may exist inside at once.";

@@ -347,6 +347,7 @@ impl Values {
         Ok(SandboxSettings {
             kind: self.get(&keys::SANDBOX_KIND)?,
             network,
+            unix_sockets: self.get(&keys::SANDBOX_UNIX_SOCKETS)?,
             memory: self.get(&keys::SANDBOX_MEMORY).map(|ByteCap(bytes)| bytes)?,
             processes: self.get(&keys::SANDBOX_PROCESSES).map(|CountCap(cap)| cap)?,
             millicpus: self.get(&keys::SANDBOX_PROCESSORS).map(|ProcessorCap(millis)| millis)?,

@@ -182,6 +182,8 @@ pub struct SandboxSettings {
     pub kind: SandboxKind,
     /// The network inside.
     pub network: Network,
+    /// May Unix sockets be made inside although the network is not all there?
+    pub unix_sockets: bool,
     /// Bytes of memory; `None` = no limit.
     pub memory: Option<u64>,
     /// Processes at once; `None` = no limit.

@@ -32,6 +32,9 @@ pub struct SandboxPlan {
     /// Paths that may not even be read, beyond the usual ones, absolute.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::list")]
     pub hidden: Vec<PathBuf>,
+    /// May sockets of this machine (Unix sockets) be made inside although the network is not all there?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unix_sockets: bool,
     /// How the agent is logged in.
     #[serde(default)]
     pub login: SandboxLogin,

@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::thread;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
@@ -31,7 +32,7 @@ pub fn stand_before(
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
     command.envs(environment.iter().map(|(name, value)| (name, value)));
-    let mut child = command.spawn()?;
+    let child = command.spawn()?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in &mut signals {
@@ -40,7 +41,16 @@ pub fn stand_before(
             }
         }
     })?;
-    let status = child.wait()?;
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    Ok(u8::try_from(code).unwrap_or(1))
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if Some(pid) == group => return Ok(code(status)),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn code(status: WaitStatus) -> u8 {
+    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

@@ -85,10 +85,11 @@ impl Bwrap {
     pub fn arguments(&self, view: &View, net: Net, directory: &Path) -> Vec<OsString> {
         let mut arguments = Arguments(Vec::new());
         arguments.words(&["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]);
+        // Of a user namespace of his own root would have all there is, and could take the mounts away.
+        arguments.words(&["--cap-drop", "ALL"]);
         if self.users == Users::Own {
             arguments.words(&["--unshare-user"]);
         } else {
-            arguments.words(&["--cap-drop", "ALL"]);
             for capability in KEPT {
                 arguments.words(&["--cap-add", capability]);
             }
@@ -96,6 +97,8 @@ impl Bwrap {
         if net == Net::Own {
             arguments.words(&["--unshare-net"]);
         }
+        // Bubblewrap's own first process would be one that guests could lead, and it may do what they may not.
+        arguments.words(&["--as-pid-1"]);
         // With the keeper's child everything inside ends, whatever it did to get away.
         arguments.words(&["--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
         if self.users == Users::Machine {

@@ -13,7 +13,7 @@ use super::bwrap::{Bwrap, Net};
 use super::environment::{Holder, Own, environment};
 use super::folders::Folders;
 use super::group::{Group, Limit};
-use super::inside::{INSIDE_COMMAND, Orders, Ports};
+use super::inside::{Calls, INSIDE_COMMAND, Orders, Ports, Socket};
 use super::proxy::Proxy;
 use super::room::{CREDENTIALS, Occupied};
 use super::view::{Sight, View, temporary};
@@ -190,6 +190,20 @@ impl Local {
         self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(news);
     }
 
+    /// Where a network of its own keeps guests from the machine's, sockets that know no network must not be there; where
+    /// rules of the kernel do, only what they see.
+    fn calls(&self) -> Calls {
+        if self.plan.network == Network::On {
+            return Calls::default();
+        }
+        let of_ip: &[Socket] = match self.means {
+            Means::Bwrap(_) => &[Socket::Stream, Socket::Datagram],
+            Means::Landlock => &[Socket::Stream],
+        };
+        let of_this_machine = self.plan.unix_sockets.then_some(Socket::Unix);
+        Calls { sockets: Some(of_ip.iter().copied().chain(of_this_machine).collect()) }
+    }
+
     const fn net(&self) -> Net {
         match self.plan.network {
             Network::On => Net::Machine,
@@ -264,6 +278,7 @@ impl Local {
         };
         Ok(Orders {
             door,
+            calls: self.calls(),
             // Root is not limited so.
             processes: self.plan.processes.filter(|_| !rustix::process::geteuid().is_root()),
             proxy: self.socket().map(|socket| socket.as_os_str().into()),

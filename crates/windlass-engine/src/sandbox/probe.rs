@@ -30,20 +30,17 @@ pub fn probe(kind: &SandboxKind) -> Probe {
 
 /// What rules of the kernel do not hold.
 fn weaknesses(strength: Strength) -> impl Iterator<Item = String> {
-    let ports = if strength.ports {
-        "of the network only TCP can be refused; UDP (and with it DNS) stays open"
-    } else {
-        "the network cannot be refused: the Landlock of this kernel is too old (Linux 6.7 is needed)"
-    };
+    let ports = (!strength.ports).then_some(
+        "the network cannot be refused: the Landlock of this kernel is too old (Linux 6.7 is needed)",
+    );
     let scopes = (!strength.scopes)
         .then_some("guests can signal this user's other processes (Linux 6.12 is needed to refuse it)");
     // A rule names a port and no address.
     let elsewhere = strength.ports.then_some(
         "with the network `hosts`, a server anywhere that listens on the same port as the proxy can be reached",
     );
-    let always =
-        "sockets of services (docker, D-Bus) stay reachable, and .windlass/ and .git/config writable";
-    [Some(ports), elsewhere, scopes, Some(always)].into_iter().flatten().map(str::to_owned)
+    let always = "with the network, sockets of services (docker, D-Bus) stay reachable; .windlass/ and .git/config stay writable";
+    [ports, elsewhere, scopes, Some(always)].into_iter().flatten().map(str::to_owned)
 }
 
 /// What cannot be limited here, whatever the kind.

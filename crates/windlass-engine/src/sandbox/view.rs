@@ -1,6 +1,6 @@
 //! What guests see of the machine's files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,6 +67,17 @@ const NAME_SERVERS: &str = "/etc/resolv.conf";
 /// Where programs put temporary files whatever they are told.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
 
+/// What of a folder steers agents that are started there.
+pub(super) const STEERING: &[&str] = &[
+    ".mcp.json",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/skills",
+];
+
 /// How deep git directories of submodules are looked for.
 const SUBMODULE_DEPTH: usize = 4;
 
@@ -122,16 +133,31 @@ impl View {
         let guarded = Guarded::find(room);
         view.pin_all(guarded.folders, &Sight::Writable);
         view.pin_all(guarded.settings, &Sight::ReadOnly);
-        // The agent's own part of what is guarded.
-        view.pin_all(room.windlass_folders().map(|folder| folder.join("workspaces")), &Sight::Writable);
-        view.pin_all(
-            room.windlass_folders().flat_map(|folder| guarded_in_workspaces(&folder)),
-            &Sight::ReadOnly,
-        );
+        // The agent's own part of what is guarded: workspaces that a person has made.
+        let workspaces: Vec<PathBuf> =
+            room.windlass_folders().flat_map(|folder| workspaces(&folder)).collect();
+        view.pin_all(workspaces.iter().cloned(), &Sight::Writable);
+        view.pin_all(workspaces.iter().flat_map(|folder| guarded_in_workspace(folder)), &Sight::ReadOnly);
         view.set_all([room.state.clone()].into_iter().chain(plan.hidden.clone()), &Sight::Hidden);
         view.places.extend(own);
         view.show(files);
+        view.hold_ways();
         view
+    }
+
+    /// Makes places of the folders on the way from what may be written down to a place, so that none of them can be renamed
+    /// or replaced: what lies in it would go with it, and something of the guest's would be found there outside, and by
+    /// the next guest's view.
+    fn hold_ways(&mut self) {
+        let ways: BTreeSet<PathBuf> = self.places.keys().flat_map(|place| self.way_to(place)).collect();
+        self.places.extend(ways.into_iter().map(|folder| (folder, Sight::Writable)));
+    }
+
+    /// The folders above a place that a guest could rename. A link is none: it is opened by what it leads to.
+    fn way_to<'a>(&'a self, place: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
+        let above = place.ancestors().skip(1).take_while(|folder| *self.sight(folder) == Sight::Writable);
+        let is_free = |folder: &&Path| !self.places.contains_key(*folder);
+        above.filter(is_free).filter(|folder| is_canonical(folder)).map(Path::to_owned)
     }
 
     /// Shows files that would not be seen.
@@ -164,7 +190,7 @@ impl View {
     /// could have made it, to be shown, or let write, what it leads to.
     fn pin_all(&mut self, paths: impl IntoIterator<Item = PathBuf>, sight: &Sight) {
         for path in paths {
-            if path.canonicalize().is_ok_and(|canonical| canonical == path) {
+            if is_canonical(&path) {
                 self.places.insert(path, sight.clone());
             }
         }
@@ -187,6 +213,10 @@ impl View {
     }
 }
 
+fn is_canonical(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|canonical| canonical == path)
+}
+
 fn is_below_run(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|path| path.starts_with("/run"))
 }
@@ -202,10 +232,14 @@ impl SandboxRoom {
         std::iter::once(&self.tree).chain(&self.git_directories).cloned()
     }
 
-    /// Where Windlass's folder may lie: in the directory, and in each folder above it up to the top of the tree.
+    /// Where configuration is looked for: in the directory, and in each folder above it up to the top of the tree.
+    fn way(&self) -> impl Iterator<Item = &Path> {
+        self.directory.ancestors().take_while(|above| above.starts_with(&self.tree))
+    }
+
+    /// Where Windlass's folder may lie.
     pub(super) fn windlass_folders(&self) -> impl Iterator<Item = PathBuf> {
-        let within = self.directory.ancestors().take_while(|above| above.starts_with(&self.tree));
-        within.map(|folder| folder.join(".windlass"))
+        self.way().map(|folder| folder.join(".windlass"))
     }
 }
 
@@ -221,10 +255,7 @@ struct Guarded {
 impl Guarded {
     fn find(room: &SandboxRoom) -> Guarded {
         let mut guarded = Guarded { settings: room.windlass_folders().collect(), folders: Vec::new() };
-        guarded.settings.extend(steering(&room.tree));
-        if room.directory != room.tree {
-            guarded.settings.extend(steering(&room.directory));
-        }
+        guarded.settings.extend(room.way().flat_map(steering));
         guarded.settings.extend([room.tree.join(".git")].into_iter().filter(|path| path.is_file()));
         for folder in &room.git_directories {
             guarded.settings.extend(settings_of_git(folder));
@@ -253,22 +284,22 @@ impl Guarded {
 }
 
 /// What steers agents, those of a person as well: where it is there, it stays as it is.
-fn steering(folder: &Path) -> [PathBuf; 6] {
-    ["settings.json", "settings.local.json", "hooks", "agents", "commands", "skills"]
-        .map(|name| folder.join(".claude").join(name))
+fn steering(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    STEERING.iter().map(|name| folder.join(name))
 }
 
 fn settings_of_git(folder: &Path) -> [PathBuf; 3] {
     ["config", "config.worktree", "hooks"].map(|name| folder.join(name))
 }
 
-/// What of workspaces a person wrote, and what we count.
-fn guarded_in_workspaces(windlass: &Path) -> Vec<PathBuf> {
-    let workspaces = fs::read_dir(windlass.join("workspaces")).into_iter().flatten().flatten();
-    workspaces
-        .take(MOST_WORKSPACES)
-        .flat_map(|entry| GUARDED_IN_WORKSPACES.iter().map(move |name| entry.path().join(name)))
-        .collect()
+fn workspaces(windlass: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(windlass.join("workspaces")).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).take(MOST_WORKSPACES).collect()
+}
+
+/// What of a workspace a person wrote, and what we count.
+fn guarded_in_workspace(workspace: &Path) -> impl Iterator<Item = PathBuf> {
+    GUARDED_IN_WORKSPACES.iter().map(|name| workspace.join(name))
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub fn plan(here: &Here, resolved: &Resolved) -> SandboxPlan {
         millicpus,
         environment: settings.environment.clone(),
         writable: paths(&settings.writable),
+        unix_sockets: settings.unix_sockets,
         hidden: paths(&settings.hidden),
         login: settings.login,
     }

@@ -9,3 +9,4 @@ mod lanes;
 mod network;
 mod place;
 mod rights;
+mod walls;

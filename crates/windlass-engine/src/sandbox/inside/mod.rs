@@ -1,8 +1,10 @@
 //! The process inside: it shuts what has to be shut from within, then starts what was meant and stands before it.
 //!
 //! Its order matters. Whatever it leaves open for itself, a guest could take from it; so the door is shut before it has
-//! a second thread.
+//! a second thread. Only the thread that keeps the way to the proxy open may make sockets that guests may not: so nobody
+//! can look into this process, or lead it.
 
+mod calls;
 mod capabilities;
 mod door;
 mod forward;
@@ -11,12 +13,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 use serde::{Deserialize, Serialize};
 
 use crate::process::protocol::Text;
 use crate::process::stand_before;
 
+pub(super) use calls::{Calls, Socket};
 pub(super) use door::{Strength, strength};
 
 use door::shut;
@@ -32,6 +35,9 @@ const REFUSED: u8 = 125;
 pub(super) struct Orders {
     /// What the kernel is told; `None` = somebody else has shut the door already.
     pub door: Option<Door>,
+    /// What guests may ask of the kernel.
+    #[serde(default)]
+    pub calls: Calls,
     /// Processes that this user may have; `None` = no limit.
     pub processes: Option<u32>,
     /// The proxy's socket; `None` = there is none.
@@ -91,6 +97,9 @@ fn carry_out(arguments: &[OsString]) -> Result<u8, String> {
     if let Some(way) = way {
         way.serve().map_err(|error| format!("the way to the proxy cannot be kept open: {error}"))?;
     }
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| format!("this process cannot be closed: {error}"))?;
+    calls::restrict(&orders.calls)?;
     stand_before(program, arguments, &environment)
         .map_err(|error| format!("cannot start {}: {error}", program.display()))
 }
