@@ -39,8 +39,8 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "test",
-        arguments: "[-- FILTER…]",
-        about: "install what the tests need, then run them all, or those whose names match",
+        arguments: "[--times N] [-- FILTER…]",
+        about: "install what the tests need, then run them all, or those whose names match; N times in a row",
         run: suite::run_chore,
     },
     Chore {

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: what the tests need, then all of them.
 
 use std::process::Command;
+use std::time::Instant;
 
 use crate::agents;
 use crate::program::{Channel, Failure, cargo, run, run_noticing, succeeds};
@@ -24,16 +25,36 @@ pub fn run_suite(workspace: &Workspace, filters: &[String]) -> Result<(), Failur
     Ok(())
 }
 
-/// The chore, with its arguments as typed.
+/// The chore, with its arguments as typed: `--times N` runs them so often, one go after another, to find what fails now and
+/// then; filters come after `--`.
 pub fn run_chore(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
-    let filters = match arguments.split_first() {
-        None => arguments,
-        Some((first, filters)) if first == "--" => filters,
-        Some((first, _)) => {
-            return Err(Failure(format!("`{first}` is not understood: filters come after `--`")));
-        }
+    let usage = || Failure("usage: cargo xtask test [--times N] [-- FILTER…]".to_owned());
+    let (times, rest) = match arguments {
+        [flag, times, rest @ ..] if flag == "--times" => (times.parse().map_err(|_| usage())?, rest),
+        rest => (1, rest),
     };
-    run_suite(workspace, filters)
+    let filters = match rest {
+        [] => rest,
+        [first, filters @ ..] if first == "--" => filters,
+        _ => return Err(usage()),
+    };
+    if times == 1 { run_suite(workspace, filters) } else { run_often(workspace, filters, times) }
+}
+
+/// Says of each go how it ended, and fails in the end if one of them did.
+fn run_often(workspace: &Workspace, filters: &[String], times: u32) -> Result<(), Failure> {
+    let began = Instant::now();
+    let mut failed = Vec::new();
+    for go in 1..=times {
+        let ended = run_suite(workspace, filters);
+        println!(
+            "go {go} of {times}: {} after {} s",
+            if ended.is_ok() { "passed" } else { "FAILED" },
+            began.elapsed().as_secs()
+        );
+        failed.extend(ended.err().map(|_| go.to_string()));
+    }
+    if failed.is_empty() { Ok(()) } else { Err(Failure(format!("goes that failed: {}", failed.join(", ")))) }
 }
 
 /// nextest where it is installed: it gives each test a process of its own, and bounds it. Else cargo's own runner.
