@@ -4,12 +4,10 @@ use std::path::Path;
 
 use windlass_core::message::{Wording, initial_commit};
 use windlass_core::run::Withholding;
-use windlass_core::withhold::{LOOKED_AT, Reason, brings_a_key, looks_secret};
 
-use crate::file::read_beginning;
 use crate::git::{self, CommitOutcome, Found, GitError, Head, Repository};
-use crate::inventory::{Entry, EntryKind, Place, SurveyError, Surveyor, as_path};
-use crate::withhold::Allowed;
+use crate::inventory::{EntryKind, Place, SurveyError, Surveyor};
+use crate::withhold::{Allowed, reason_for_new, shown};
 
 /// What there is to know of a repository that was begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +89,9 @@ fn first_commit(
             if !folders.contains(folder) {
                 folders.push(*folder);
             }
-        } else if let Some(reason) = reason(&repository.top, beginning.withholding, &allowed, entry) {
+        } else if let Some(reason) =
+            reason_for_new(&repository.top, beginning.withholding, &allowed, &entry.path)
+        {
             left_out.push(format!("{} ({reason})", shown(&entry.path)));
         } else {
             paths.push(&entry.path);
@@ -113,28 +113,10 @@ fn first_commit(
     }
 }
 
-fn lies_in(path: &[u8], folder: &str) -> bool {
+pub(crate) fn lies_in(path: &[u8], folder: &str) -> bool {
     let Some(folder) = folder.strip_suffix('/') else { return false };
     let mut above = path.split(|byte| *byte == b'/').rev().skip(1);
     above.any(|part| part == folder.as_bytes())
-}
-
-fn reason(top: &Path, rules: &Withholding, allowed: &Allowed, entry: &Entry) -> Option<Reason> {
-    if entry.kind == EntryKind::Symlink || allowed.holds(&entry.path) {
-        return None;
-    }
-    if rules.large_file.is_some_and(|most| entry.size > most) {
-        return Some(Reason::Large(entry.size));
-    }
-    let content = read_beginning(&top.join(as_path(&entry.path)), LOOKED_AT).ok().flatten()?;
-    if looks_secret(&String::from_utf8_lossy(&entry.path), &content) {
-        return Some(Reason::Name);
-    }
-    brings_a_key(b"", &content).then_some(Reason::Key)
-}
-
-fn shown(path: &[u8]) -> String {
-    String::from_utf8_lossy(path).replace(char::is_control, "?")
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::run::Withholding;
-use windlass_core::withhold::{Reason, beginning, brings_a_key, looks_secret};
+use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_secret};
 
+use crate::file::read_beginning;
 use crate::git::{GitError, ObjectId, Repository};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path};
 use crate::snapshot::{SnapshotError, Store};
@@ -126,6 +127,28 @@ fn reason(scene: &Scene<'_>, rules: &Withholding, entry: &Entry) -> Result<Optio
     Ok(brings_a_key(&before.unwrap_or_default(), &content).then_some(Reason::Key))
 }
 
+/// Why a file that no commit has would be held back; a link never is.
+pub(crate) fn reason_for_new(
+    top: &Path,
+    rules: &Withholding,
+    allowed: &Allowed,
+    path: &[u8],
+) -> Option<Reason> {
+    let file = top.join(as_path(path));
+    let metadata = file.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    if allowed.holds(path) {
+        return None;
+    }
+    if rules.large_file.is_some_and(|most| metadata.len() > most) {
+        return Some(Reason::Large(metadata.len()));
+    }
+    let content = read_beginning(&file, LOOKED_AT).ok().flatten()?;
+    if looks_secret(&String::from_utf8_lossy(path), &content) {
+        return Some(Reason::Name);
+    }
+    brings_a_key(b"", &content).then_some(Reason::Key)
+}
+
 /// A content as it was judged; `None` when it was too large to be kept.
 fn content(store: &Store, id: &ObjectId) -> Result<Option<Vec<u8>>, WithholdError> {
     match store.content(id) {
@@ -135,6 +158,6 @@ fn content(store: &Store, id: &ObjectId) -> Result<Option<Vec<u8>>, WithholdErro
     }
 }
 
-fn shown(path: &[u8]) -> String {
+pub(crate) fn shown(path: &[u8]) -> String {
     String::from_utf8_lossy(path).replace(char::is_control, "?")
 }

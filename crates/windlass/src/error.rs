@@ -125,7 +125,7 @@ impl From<WorkspaceError> for CliError {
             | WorkspaceError::ForeignHook { .. }
             | WorkspaceError::SharedHooks { .. } => Kind::Usage,
             WorkspaceError::Live { .. } | WorkspaceError::InSession { .. } => {
-                Kind::Stopped(StopReason::Locked, ExitCodes::Simple)
+                Kind::Stopped(StopReason::Locked, ExitCodes::default())
             }
             WorkspaceError::Busy { .. }
             | WorkspaceError::File(_)
@@ -219,4 +219,4 @@ impl From<ProcessError> for CliError {
 }
 
 /// No room is left.
-pub const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, ExitCodes::Simple);
+pub const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, ExitCodes::Detailed);

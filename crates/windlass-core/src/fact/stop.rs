@@ -63,9 +63,9 @@ pub enum StopReason {
 #[serde(rename_all = "snake_case")]
 pub enum ExitCodes {
     /// 0 for every orderly stop, 1 for errors, 2 for usage, 130 and 143 for signals.
-    #[default]
     Simple,
-    /// A code of its own for each stop reason.
+    /// 0 where the job's own rule of completion holds, a code of its own for each other stop reason.
+    #[default]
     Detailed,
 }
 
@@ -192,8 +192,10 @@ impl StopReason {
             StopReason::HookSkips => (1, 27),
             StopReason::DiskFull => (1, 28),
             StopReason::DestructiveChange => (1, 29),
-            // As where a worktree cannot be made ready, which is before there is a run.
-            StopReason::SetupFailed | StopReason::Internal => (1, 1),
+            // 30 to 33 belong to reasons that are not there yet: closed_by_person, ci_failed, review_stalemate,
+            // engine_unavailable.
+            StopReason::SetupFailed => (1, 34),
+            StopReason::Internal => (1, 1),
             StopReason::Missing => (1, 2),
         }
     }

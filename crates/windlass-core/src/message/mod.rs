@@ -171,21 +171,31 @@ impl Message<'_> {
 /// The message of a repository's first commit, made by nobody's iteration.
 #[must_use]
 pub fn initial_commit(wording: &Wording) -> String {
-    const ACTION: &str = "Initial commit";
+    beside_iterations(wording, "Initial commit", "initial")
+}
+
+/// The message of a commit with what Windlass wrote at a person's command, and the job's own files, before the first
+/// iteration.
+#[must_use]
+pub fn preparing_commit(wording: &Wording) -> String {
+    beside_iterations(wording, "Prepare the run", "prepare")
+}
+
+fn beside_iterations(wording: &Wording, action: &str, status: &str) -> String {
     let line = match wording {
-        Wording::Windlass => ACTION.to_owned(),
-        Wording::DevLoop => format!("DevLoop: {ACTION}"),
-        Wording::Conventional => "chore: initial commit".to_owned(),
+        Wording::Windlass => action.to_owned(),
+        Wording::DevLoop => format!("DevLoop: {action}"),
+        Wording::Conventional => format!("chore: {}", action.to_lowercase()),
         Wording::Own(template) => tidied(&template.fill(|placeholder| match placeholder {
-            Placeholder::Action | Placeholder::Title => ACTION.to_owned(),
+            Placeholder::Action | Placeholder::Title => action.to_owned(),
             Placeholder::Type => "chore".to_owned(),
-            Placeholder::Status => "initial".to_owned(),
+            Placeholder::Status => status.to_owned(),
             Placeholder::Iteration | Placeholder::Task | Placeholder::Feature | Placeholder::Run => {
                 String::new()
             }
         })),
     };
-    let line = if line.is_empty() { ACTION.to_owned() } else { line };
+    let line = if line.is_empty() { action.to_owned() } else { line };
     let (subject, rest) = layout::cut(&line);
     rest.map_or(format!("{subject}\n"), |rest| format!("{subject}\n\n{}\n", wrapped(&rest)))
 }

@@ -46,6 +46,13 @@ fn bare(line: &str) -> &str {
     line.strip_prefix("**/").unwrap_or(line).trim_start_matches('/')
 }
 
+/// Does a `.gitignore` differ from what it was by such lines alone?
+#[must_use]
+pub fn adds_only(before: &[u8], now: &[u8], lines: &[&str]) -> bool {
+    let Some(added) = now.strip_prefix(before) else { return false };
+    String::from_utf8_lossy(added).lines().all(|line| line.is_empty() || lines.contains(&line))
+}
+
 /// A `.gitignore` with lines at its end, in its own line ends; what was there stays byte for byte.
 #[must_use]
 pub fn with_ignore_lines(text: &[u8], lines: &[&str]) -> Vec<u8> {

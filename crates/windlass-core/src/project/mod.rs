@@ -11,7 +11,7 @@ mod tests;
 
 pub use clues::{Clues, make_targets, package_scripts};
 pub use feature::{FeatureName, FeatureNameError};
-pub use ignored::{ignore_lines, missing_ignore_lines, with_ignore_lines};
+pub use ignored::{adds_only, ignore_lines, missing_ignore_lines, with_ignore_lines};
 use tools::{TOOLS, Tool};
 
 /// What a project is built with.

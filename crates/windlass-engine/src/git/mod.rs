@@ -30,7 +30,7 @@ pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]
 use call::calls_made;
-pub use status::changed_paths;
+pub use status::UncommittedPath;
 
 use std::path::PathBuf;
 use std::time::Duration;

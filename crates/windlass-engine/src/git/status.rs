@@ -6,8 +6,8 @@ use super::{GitError, Repository};
 impl Repository {
     /// The paths that differ from the commit that is checked out, staged or not, and those that git does not know and does
     /// not ignore; relative to the top, sorted, each once. A renamed file is two of them. Of submodules only their commits
-    /// count: git would run what their settings name to look into them.
-    pub fn uncommitted_paths(&self) -> Result<Vec<Vec<u8>>, GitError> {
+    /// count: git would run what their settings name to look into them. One that ends in `/` is a repository inside this one.
+    pub fn uncommitted_paths(&self) -> Result<Vec<UncommittedPath>, GitError> {
         let call = Call::within(self).args([
             "status",
             "--porcelain=v2",
@@ -15,33 +15,50 @@ impl Repository {
             "--untracked-files=all",
             "--ignore-submodules=dirty",
         ]);
-        Ok(changed_paths(&call.output()?))
+        Ok(uncommitted_paths(&call.output()?))
     }
+}
+
+/// A path that differs from the commit that is checked out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UncommittedPath {
+    /// Relative to the top.
+    pub path: Vec<u8>,
+    /// The commit has nothing there.
+    pub is_new: bool,
 }
 
 /// Reads what `git status --porcelain=v2 -z` prints. Lines that are of no known kind are passed over.
 #[must_use]
-pub fn changed_paths(output: &[u8]) -> Vec<Vec<u8>> {
-    let mut paths = Vec::new();
+fn uncommitted_paths(output: &[u8]) -> Vec<UncommittedPath> {
+    let mut paths: Vec<UncommittedPath> = Vec::new();
+    let mut note = |path: &[u8], is_new: bool| {
+        if !path.is_empty() {
+            paths.push(UncommittedPath { path: path.to_vec(), is_new });
+        }
+    };
     let mut records = output.split(|byte| *byte == 0);
     while let Some(record) = records.next() {
         // How many fields come before the path; they hold no space.
-        let before = match record.first() {
-            Some(b'1') => 8,
-            Some(b'2') => 9,
-            Some(b'u') => 10,
-            Some(b'?') => 1,
+        let (before, is_new) = match record {
+            [b'1', b' ', b'A', ..] => (8, true),
+            [b'1', ..] => (8, false),
+            [b'2', ..] => (9, false),
+            [b'u', ..] => (10, false),
+            [b'?', ..] => (1, true),
             _ => continue,
         };
-        let path = record.splitn(before + 1, |byte| *byte == b' ').nth(before);
-        paths.extend(path.map(<[u8]>::to_vec));
-        if record.first() == Some(&b'2') {
-            paths.extend(records.next().map(<[u8]>::to_vec));
+        if let Some(path) = record.splitn(before + 1, |byte| *byte == b' ').nth(before) {
+            note(path, is_new);
+        }
+        if record.first() == Some(&b'2')
+            && let Some(former) = records.next()
+        {
+            note(former, false);
         }
     }
-    paths.retain(|path| !path.is_empty());
     paths.sort_unstable();
-    paths.dedup();
+    paths.dedup_by(|second, first| second.path == first.path);
     paths
 }
 
@@ -67,7 +84,9 @@ mod tests {
         scratch.write(" leading blank", "x");
         scratch.write("folder/ü", "x");
         let paths = scratch.found().uncommitted_paths().unwrap();
-        let paths: Vec<_> = paths.iter().map(|path| String::from_utf8_lossy(path)).collect();
+        let new: Vec<_> = paths.iter().filter(|found| found.is_new).map(|found| &found.path[..]).collect();
+        assert_eq!(new, [" leading blank".as_bytes(), "folder/ü".as_bytes()]);
+        let paths: Vec<_> = paths.iter().map(|found| String::from_utf8_lossy(&found.path)).collect();
         let expected = [
             " leading blank",
             "first",
@@ -83,13 +102,16 @@ mod tests {
     #[test]
     fn conflicts_are_changes() {
         let line = b"u UU N... 100644 100644 100644 100644 a b c with space\0# branch.oid x\0! ignored\0";
-        assert_eq!(changed_paths(line), [b"with space".to_vec()]);
+        assert_eq!(
+            uncommitted_paths(line),
+            [UncommittedPath { path: b"with space".to_vec(), is_new: false }]
+        );
     }
 
     proptest! {
         #[test]
         fn any_bytes_can_be_read(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert!(changed_paths(&bytes).iter().all(|path| !path.is_empty()));
+            prop_assert!(uncommitted_paths(&bytes).iter().all(|found| !found.path.is_empty()));
         }
     }
 }

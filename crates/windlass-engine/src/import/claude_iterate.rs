@@ -89,15 +89,17 @@ impl Import {
 
     fn configuration(&self, from: &Path, to: &Path, read: Read) -> Option<Item> {
         let name = from.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let is_of_user = to != self.target.join(".windlass/config.toml");
         let file = match read {
-            Read::Missing => return None,
+            Read::Missing if is_of_user => return None,
+            Read::Missing => Map::new(),
             Read::Broken(why) => {
                 return Some(Item::left(ItemKind::Configuration, &name, from.to_owned(), why));
             }
             Read::Object(file) => file,
         };
         let SeedProject { options, .. } = seed_project(&file);
-        let whose = if to == self.target.join(".windlass/config.toml") { "" } else { "--user " };
+        let whose = if is_of_user { "--user " } else { "" };
         let (tool, to, notes) = ("claude-iterate", to.to_owned(), options.left);
         let found = Configuration { tool, from, to, whose, options: &options.options, notes };
         Some(found.take(self.extent))

@@ -30,9 +30,15 @@ pub(super) struct Configuration<'a> {
 }
 
 impl Configuration<'_> {
-    /// Writes them where no such file is; where one is, says what it does not say yet.
+    /// Writes them where no such file is; where one is, says what it does not say yet. A project's scripts know the exit codes
+    /// of the tool that was used in it: it keeps them.
     pub fn take(self, extent: Extent) -> Item {
         let Configuration { tool, from, to, whose, options, notes } = self;
+        let mut options = options.to_vec();
+        if whose.is_empty() {
+            options.push(("output.exit_codes", OptionValue::String("simple".to_owned())));
+        }
+        let options = options.as_slice();
         let name = from.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let mut item =
             Item { kind: ItemKind::Configuration, name, from: from.to_owned(), to: Some(to.clone()), notes };

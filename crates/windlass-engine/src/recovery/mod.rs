@@ -1,6 +1,7 @@
 //! Uncommitted work that is found when a run begins: a person's, which stays theirs, and an interrupted run's, which is
 //! kept and committed under its own name.
 
+mod apart;
 pub(crate) mod record;
 
 use std::os::unix::fs::MetadataExt;
@@ -8,17 +9,19 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass_core::fact::Purpose;
+use windlass_core::message::preparing_commit;
 use windlass_core::mode;
 use windlass_core::recovery::{self, Kept, Owner, Trace, Unsettled};
 use windlass_core::run::{Run, RunPlan};
 
-use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repository};
+use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repository, UncommittedPath};
 use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
 use crate::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use crate::store::RunFolder;
 use crate::withhold::{self, Scene, WithholdError};
 
-pub use record::{Uncommitted, add, read};
+pub use apart::{Dirty, Rules, along, folders, harmless};
+pub use record::{Uncommitted, add, read, take_along};
 
 /// An agent whose runner was killed is gone after this.
 const LAST_WRITES: Duration = Duration::from_secs(5);
@@ -75,14 +78,19 @@ pub fn clear_locks(repository: &Repository, run: &Run) -> Vec<String> {
 ///
 /// # Errors
 /// git failed.
-pub fn uncommitted(repository: &Repository) -> Result<Uncommitted, RecoveryError> {
-    let content = |path: &Vec<u8>| content_now(&repository.top, repository.object_format, path);
-    let paths = repository.uncommitted_paths()?.into_iter();
-    Ok(paths
-        .filter(|path| !is_half_written(path))
-        .map(|path| (content(&path).map(|(_, content)| content), path))
-        .map(|(content, path)| (path, content))
-        .collect())
+pub fn uncommitted(repository: &Repository) -> Result<Dirty, RecoveryError> {
+    let mut dirty = Dirty::default();
+    for UncommittedPath { path, is_new } in repository.uncommitted_paths()? {
+        if is_half_written(&path) {
+            continue;
+        }
+        if is_new {
+            dirty.new.insert(path.clone());
+        }
+        let content = content_now(&repository.top, repository.object_format, &path);
+        dirty.paths.insert(path, content.map(|(_, content)| content));
+    }
+    Ok(dirty)
 }
 
 /// Tells a run's uncommitted work from a person's. Where the run did not look what was uncommitted when it began, all
@@ -227,6 +235,32 @@ pub fn save(
         Candidate { inventory: &inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
     let outcome = git::commit(repository, store, &candidate)?;
     Ok(Saved { snapshot, outcome, paths: changed, withheld })
+}
+
+/// Commits what the first commit of a run takes along, before its first iteration: lanes begin with what is committed.
+///
+/// # Errors
+/// It cannot be tried.
+pub fn prepare(
+    place: &Place,
+    store: &mut Store,
+    plan: &RunPlan,
+    along: &Uncommitted,
+) -> Result<CommitOutcome, RecoveryError> {
+    let Some(repository) = place.repository.as_ref().filter(|_| !along.is_empty()) else {
+        return Ok(CommitOutcome::NothingToCommit);
+    };
+    let inventory = Surveyor::new(place.clone()).survey(&[])?;
+    let snapshot = store.next_before_restore(&plan.run)?;
+    store.keep(place, &inventory, &snapshot)?;
+    let mut changed: Vec<Vec<u8>> = along.keys().cloned().collect();
+    let scene = Scene { repository, store, candidate: &inventory };
+    withhold::hold_back(&scene, &plan.withholding, &mut changed)?;
+    let message = preparing_commit(&plan.message);
+    let hooks = if plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
+    let candidate =
+        Candidate { inventory: &inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
+    Ok(git::commit(repository, store, &candidate)?)
 }
 
 /// Is it to be committed, or only kept?

@@ -1,5 +1,6 @@
-//! What was uncommitted when a session began: a person's work, which the runner's commits leave out. One file in the run's
-//! folder, a line for each path: what was there, or `-` where it was deleted, a tab, the path.
+//! What was uncommitted when a session began: a person's work, which the runner's commits leave out, and what its first commit
+//! takes along. Two files in the run's folder, a line for each path: what was there, or `-` where it was deleted, a tab, the
+//! path. A path that ends in `/` is a folder with all that is in it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,41 @@ pub type Uncommitted = BTreeMap<Vec<u8>, Option<ObjectId>>;
 
 fn file(folder: &RunFolder) -> PathBuf {
     folder.path().join("uncommitted")
+}
+
+fn along_file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("along")
+}
+
+/// What the run's first commit takes along.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn along(folder: &RunFolder) -> Result<Uncommitted, FileError> {
+    let bytes = read_if_there(&along_file(folder))?;
+    Ok(bytes.map(|bytes| parse(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
+}
+
+/// Writes down what this session's first commit takes along.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn take_along(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
+    let path: &Path = &along_file(folder);
+    if found.is_empty() && path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    replace(path, to_text(found).as_bytes(), 0o600)
+}
+
+/// The entry that holds this path: its own, or that of a folder above it.
+#[must_use]
+pub fn holding<'a>(all: &'a Uncommitted, path: &[u8]) -> Option<&'a Option<ObjectId>> {
+    let above = || {
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1);
+        ends.filter_map(|end| path.get(..end)).find_map(|folder| all.get(folder))
+    };
+    all.get(path).or_else(above)
 }
 
 /// What a run's sessions found; `None` where nobody has looked.
@@ -70,5 +106,11 @@ mod tests {
         let mut all = found;
         all.insert(b"later".to_vec(), id);
         assert_eq!(read(&run).unwrap(), Some(all));
+        assert!(along(&run).unwrap().is_empty());
+        let folder: Uncommitted = [(b"web/node_modules/".to_vec(), None)].into();
+        take_along(&run, &folder).unwrap();
+        assert_eq!(along(&run).unwrap(), folder);
+        assert!(holding(&folder, b"web/node_modules/x/y.js").is_some());
+        assert!(holding(&folder, b"web/node_modules2/y.js").is_none());
     }
 }

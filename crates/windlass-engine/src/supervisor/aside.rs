@@ -14,6 +14,7 @@ use super::world::World;
 use crate::git::lane::park_commit;
 use crate::git::{self, Candidate, CommitHooks, Head, ObjectId, Repository};
 use crate::inventory::{Entry, EntryKind, Inventory, content_now, is_own};
+use crate::recovery::record::holding;
 use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
 use crate::withhold::{self, Scene};
 
@@ -235,7 +236,7 @@ fn keep(
 ) -> Result<Option<String>, WorkError> {
     let mut changed = left.changed.clone();
     // What was uncommitted when this session began may be what an earlier one was putting aside here.
-    changed.retain(|path| clean.contains(path) || !world.uncommitted.contains_key(path));
+    changed.retain(|path| clean.contains(path) || holding(&world.uncommitted, path).is_none());
     let scene = Scene { repository, store, candidate: &left.inventory };
     withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let message = format!("Unfinished work on {}\n", parked.task);

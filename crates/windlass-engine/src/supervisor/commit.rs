@@ -13,6 +13,7 @@ use super::worker::Worked;
 use super::world::World;
 use crate::git::{self, Candidate, CommitHooks, CommitOutcome, Repository};
 use crate::inventory::{Inventory, is_half_written};
+use crate::recovery::record::holding;
 use crate::snapshot::Snapshot;
 use crate::withhold::{self, Held, Scene};
 
@@ -96,6 +97,7 @@ fn commit(
     // What the runner writes it writes after the agent, which may have left there what the runner says now.
     let own = own_paths(&world.plan, &place, &candidate.inventory);
     changed.extend(own.into_iter().filter(|path| since.file(path).is_some()));
+    changed.extend(world.along.iter().cloned());
     changed.sort_unstable();
     changed.dedup();
     // What a check wrote and nobody has touched since is not the iteration's.
@@ -115,7 +117,11 @@ fn commit(
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let inventory = &candidate.inventory;
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
-    Ok((git::commit(repository, store, &candidate)?, held))
+    let outcome = git::commit(repository, store, &candidate)?;
+    if matches!(outcome, CommitOutcome::Committed { .. }) {
+        world.along.clear();
+    }
+    Ok((outcome, held))
 }
 
 /// What the commit of a turn is about.
@@ -147,7 +153,7 @@ fn leave_a_persons(
     repository: &Repository,
     changed: &mut Vec<Vec<u8>>,
 ) -> Result<(), WorkError> {
-    if !changed.iter().any(|path| world.uncommitted.contains_key(path)) {
+    if !changed.iter().any(|path| holding(&world.uncommitted, path).is_some()) {
         return Ok(());
     }
     let head = repository.head()?.commit().map(|commit| commit.to_string());
@@ -155,7 +161,8 @@ fn leave_a_persons(
     let mut both = Vec::new();
     changed.retain(|path| {
         let Some(theirs) = world.uncommitted.get(path) else {
-            return true;
+            // In a folder that was left out, or not.
+            return holding(&world.uncommitted, path).is_none();
         };
         let there = committed.get(path).map(|(_, content)| *content);
         if there == *theirs {

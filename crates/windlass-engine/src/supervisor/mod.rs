@@ -173,6 +173,7 @@ impl Supervisor {
             World::new(Arc::new(session.plan), session.folder.clone(), session.surveyor, session.snapshots)
                 .guarding(search_path(&session.environment));
         world.uncommitted = crate::recovery::read(&session.folder)?.unwrap_or_default();
+        world.along = crate::recovery::record::along(&session.folder)?.into_keys().collect();
         let world = Worlds::new(world, session.project.clone());
         let worker = Worker::start(world, events.clone())?;
         let mut environment = session.environment;

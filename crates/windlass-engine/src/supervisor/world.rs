@@ -50,6 +50,8 @@ pub(super) struct World {
     pub damage: Option<damage::Found>,
     /// What was uncommitted when a session began: a person's.
     pub uncommitted: Uncommitted,
+    /// What the next commit takes along besides its work.
+    pub along: Vec<Vec<u8>>,
     /// Of these it was said that they are not committed.
     pub held_back: BTreeSet<Vec<u8>>,
     /// What is to be said with the next answer.
@@ -85,6 +87,7 @@ impl World {
             strays: Vec::new(),
             damage: None,
             uncommitted: Uncommitted::default(),
+            along: Vec::new(),
             held_back: BTreeSet::new(),
             notices: Vec::new(),
             committed: None,

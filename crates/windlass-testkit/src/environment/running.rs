@@ -201,6 +201,7 @@ impl Outcome {
     ///
     /// # Panics
     /// Otherwise, with all it said.
+    #[track_caller]
     pub fn expect_success(&self, what: &str) {
         self.expect_code(0, what);
     }
@@ -209,6 +210,7 @@ impl Outcome {
     ///
     /// # Panics
     /// Otherwise, with all it said.
+    #[track_caller]
     pub fn expect_code(&self, code: i32, what: &str) {
         assert!(
             self.code == Some(code) && !self.timed_out,

@@ -55,7 +55,7 @@ pub struct OutputArgs {
     /// Print one JSON object per line on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,
-    /// Exit with a few codes or with one per stop reason: simple, detailed
+    /// Exit with a few codes or with one per stop reason: simple, detailed [default: detailed]
     #[arg(long, value_name = "CODES")]
     pub exit_codes: Option<String>,
 }

@@ -74,7 +74,7 @@ fn refuse_wrong_verb(authoring: Authoring, workspace: &Workspace) -> Result<(), 
             .hint(format!("Change them: windlass edit {name}"))
             .hint(format!("Judge them: windlass validate {name}"))),
         Authoring::Edit if !written => Err(CliError::new(
-            Kind::Stopped(StopReason::Missing, ExitCodes::Simple),
+            Kind::Stopped(StopReason::Missing, ExitCodes::default()),
             format!("Instructions not found. Run setup first: windlass setup {name}"),
         )),
         _ => Ok(()),

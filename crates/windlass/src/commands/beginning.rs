@@ -70,7 +70,7 @@ pub fn sentence(begun: &Begun) -> String {
 }
 
 /// What a project of this kind keeps out of commits.
-fn lines(directory: &Path) -> Vec<&'static str> {
+pub fn lines(directory: &Path) -> Vec<&'static str> {
     let clues = scaffold::clues(directory);
     ignore_lines(&types(clues.files.iter().map(String::as_str)))
 }

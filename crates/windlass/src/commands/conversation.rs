@@ -67,7 +67,7 @@ impl Conversation<'_> {
             started: Timestamp::now(),
         };
         let folder = SessionFolder::create(&self.here.project, &record)?;
-        let taken = match launch::lock(self.here, folder.session(), ExitCodes::Simple) {
+        let taken = match launch::lock(self.here, folder.session(), ExitCodes::default()) {
             Ok(taken) => taken,
             Err(error) => {
                 // Nothing has happened in it.

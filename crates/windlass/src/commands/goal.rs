@@ -51,7 +51,7 @@ impl Goal {
         let name = workspace.name();
         if !workspace.has_instructions() {
             return Err(CliError::new(
-                Kind::Stopped(StopReason::Missing, ExitCodes::Simple),
+                Kind::Stopped(StopReason::Missing, ExitCodes::default()),
                 format!("Instructions not found. Run setup first: windlass setup {name}"),
             )
             .hint(format!("Or write them yourself: {}", from_here(&workspace.instructions()))));

@@ -181,7 +181,7 @@ fn begin(
     let taken = lock(here, folder.run(), plan.exit_codes)?;
     let held = taken.lock.as_fd().try_clone_to_owned();
     let prepared = || {
-        let uncommitted = uncommitted::before_run(here, plan, folder, request.allow_dirty)?;
+        let uncommitted = uncommitted::before_run(here, plan, folder, request)?;
         folder.write_goal(&request.assignment.goal.text)?;
         folder.write_templates(request.assignment.templates())?;
         hook::keep(folder, &plan.hooks)?;

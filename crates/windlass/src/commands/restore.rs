@@ -45,7 +45,7 @@ pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
         target = target.brought_to(&here.place().root);
     }
     refuse_live(&here, &target.place().root)?;
-    let taken = launch::lock(&here, &run, windlass_core::fact::ExitCodes::Simple)?;
+    let taken = launch::lock(&here, &run, windlass_core::fact::ExitCodes::default())?;
     let done = if of_a_lane {
         bring_here(&here, &mut store, &target, &run)
     } else {
@@ -222,7 +222,7 @@ fn put_back(
 fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) -> Result<Done, CliError> {
     let place = place_now(target)?;
     let uncommitted = match &here.repository {
-        Some(repository) => uncommitted(repository)?,
+        Some(repository) => uncommitted(repository)?.paths,
         None => BTreeMap::new(),
     };
     let mut surveyor = Surveyor::new(place);

@@ -10,7 +10,6 @@ use windlass_engine::git::{GitError, Head};
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
 
-use super::dry_run::quoted;
 use super::here::Here;
 use super::run::Request;
 use crate::error::{CliError, Kind};
@@ -161,18 +160,20 @@ fn refuse_unlike_commit(here: &Here, found: &FoundTasks) -> Result<(), CliError>
             .hint("Make one: git add --all && git commit -m 'First commit'"));
     }
     let unlike = unlike_committed(repository, &here.directory, found).map_err(system)?;
-    let commit_it = |file: &str| {
-        let file = quoted(file.as_ref());
-        format!("Commit it: git add {file} && git commit -m Tasks -- {file}")
-    };
     let (sentence, hint) = match unlike {
-        None => return Ok(()),
-        Some(Unlike::Changed(file)) => (
-            format!("{file} has changes that are not committed, which lanes would not see"),
-            commit_it(&file),
-        ),
+        // Committed before the lanes begin.
+        None | Some(Unlike::Changed(_)) => return Ok(()),
         Some(Unlike::NotCommitted(file)) => {
-            (format!("{file} is not committed: lanes begin with the last commit"), commit_it(&file))
+            let path = here.place().relative(file.as_ref());
+            let paths = repository.uncommitted_paths().map_err(system)?;
+            if paths.iter().any(|found| Some(&found.path) == path.as_ref()) {
+                return Ok(());
+            }
+            (
+                format!("git ignores {file}: lanes begin with the last commit, and it cannot be in it"),
+                "Take it out of the .gitignore that names it (git check-ignore -v FILE says which)"
+                    .to_owned(),
+            )
         }
         Some(Unlike::Link(file)) => (
             format!("{file} is a link, which lanes cannot work off"),

@@ -1,16 +1,20 @@
 //! Uncommitted work when a run begins whose commits the runner makes: a person's is left out of them, and an interrupted
 //! run's is kept and committed under its own name.
 
+use std::path::PathBuf;
+
+use windlass_core::config::Resolved;
 use windlass_core::fact::RunId;
 use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, unsettled};
 use windlass_core::run::{CommitPolicy, Run, RunPlan};
 use windlass_engine::git::{CommitOutcome, Repository};
-use windlass_engine::recovery::{self, Commits, RecoveryError, Saved, Sorted};
+use windlass_engine::recovery::{self, Commits, Dirty, RecoveryError, Rules, Saved, Sorted, Uncommitted};
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::{RunFolder, index, journal};
-use windlass_engine::supervisor::is_own_file;
 
+use super::beginning;
 use super::here::Here;
+use super::run::Request;
 use crate::error::{CliError, Kind};
 
 /// Before a new run. Returns what a person should know.
@@ -21,8 +25,9 @@ pub fn before_run(
     here: &Here,
     plan: &RunPlan,
     folder: &RunFolder,
-    allow_dirty: bool,
+    request: &Request,
 ) -> Result<Vec<String>, CliError> {
+    let allow_dirty = request.allow_dirty;
     let Some(repository) = &here.repository else {
         return match plan.commit {
             CommitPolicy::Runner => {
@@ -38,25 +43,82 @@ pub fn before_run(
     refuse_stranger(repository)?;
     refuse_half_done(repository)?;
     let mut dirty = recovery::uncommitted(repository)?;
-    // What the runner itself writes there goes with its next commit.
-    dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
+    let along = recovery::along(plan, &here.place(), &mut dirty);
+    let scaffolds = scaffolds(&request.configuration.resolved);
+    let ignored = beginning::lines(&here.directory);
+    let rules = Rules { withholding: &plan.withholding, ignored: &ignored, scaffolds: &scaffolds };
+    let mut set_apart = recovery::folders(repository, rules, &mut dirty)?;
     let mut notices = Vec::new();
-    let mut of_a_person = dirty.clone();
-    if let (Some((former, run, unsettled)), Some(mut store)) = (former, here.snapshots()?) {
-        let sorted = recovery::sort(repository, &store, &former, &run, dirty)?;
-        refuse_a_persons(&sorted, &former, allow_dirty)?;
-        // A refusal changes nothing.
+    let new = std::mem::take(&mut dirty.new);
+    let mut of_a_person = Dirty { paths: dirty.paths.clone(), new };
+    let former = former.zip(here.snapshots()?);
+    let sorted = match &former {
+        Some(((former, run, _), store)) => Some(recovery::sort(repository, store, former, run, dirty.paths)?),
+        None => None,
+    };
+    if let Some(sorted) = &sorted {
+        of_a_person.paths.clone_from(&sorted.of_a_person);
+    }
+    set_apart.extend(recovery::harmless(repository, &here.directory, rules, &mut of_a_person)?);
+    refuse_a_persons(
+        sorted.as_ref(),
+        &of_a_person.paths,
+        former.as_ref().map(|((former, ..), _)| former),
+        allow_dirty,
+    )?;
+    // A refusal changes nothing.
+    if let (Some(((_, run, unsettled), mut store)), Some(sorted)) = (former, sorted) {
         notices.extend(recovery::clear_locks(repository, &run));
         if !sorted.of_the_run.is_empty() {
-            notices.extend(save(here, &mut store, &run, &unsettled, &sorted, Commits::Yes)?);
+            notices.extend(save(here, &mut store, &run, &unsettled, &sorted.of_the_run, Commits::Yes)?);
         }
-        of_a_person = sorted.of_a_person;
-    } else if !of_a_person.is_empty() && !allow_dirty {
-        return Err(dirty_tree());
     }
-    notices.extend(left_out(&of_a_person));
-    recovery::add(folder, of_a_person).map_err(RecoveryError::from)?;
+    notices.extend(take_along(here, plan, folder, &along)?);
+    of_a_person.paths.extend(set_apart);
+    notices.extend(left_out(&of_a_person.paths));
+    recovery::add(folder, of_a_person.paths).map_err(RecoveryError::from)?;
     Ok(notices)
+}
+
+/// What Windlass wrote at a person's command, and the job's own files: the first commit has them. Lanes begin with what is
+/// committed, so there it is made before them.
+fn take_along(
+    here: &Here,
+    plan: &RunPlan,
+    folder: &RunFolder,
+    along: &Uncommitted,
+) -> Result<Option<String>, CliError> {
+    if along.is_empty() {
+        return Ok(None);
+    }
+    let listing = listed(along.keys().map(Vec::as_slice));
+    let (Some(_), Some(mut store)) = (&plan.lanes, here.snapshots()?) else {
+        recovery::take_along(folder, along).map_err(RecoveryError::from)?;
+        return Ok(Some(format!(
+            "the first commit takes along what was uncommitted of the job itself: {listing}"
+        )));
+    };
+    match recovery::prepare(&here.place(), &mut store, plan, along)? {
+        CommitOutcome::Committed { commit, .. } => {
+            let short: String = commit.to_string().chars().take(9).collect();
+            Ok(Some(format!("lanes begin with what is committed: {short} has {listing}")))
+        }
+        CommitOutcome::NothingToCommit => Ok(None),
+        CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) => {
+            let why =
+                why.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" / ");
+            Err(CliError::usage(format!(
+                "lanes begin with what is committed, and {listing} could not be: {why}"
+            ))
+            .hint("Commit it yourself, or do one task after another: without -j"))
+        }
+    }
+}
+
+/// What `init` makes for a person to write in.
+fn scaffolds(resolved: &Resolved) -> Vec<PathBuf> {
+    let specs = resolved.plan.specs.as_ref().map(|specs| specs.join("README.md"));
+    specs.into_iter().chain(resolved.agents_file.clone()).collect()
 }
 
 /// Before a run goes on. What its interrupted attempt wrote is committed as such, where the agent will be called anew;
@@ -75,7 +137,9 @@ pub fn before_resumption(
     };
     let mut notices = recovery::clear_locks(repository, run);
     let mut dirty = recovery::uncommitted(repository)?;
-    dirty.retain(|path, _| !is_own_file(plan, &here.place(), path));
+    let along = recovery::along(plan, &here.place(), &mut dirty);
+    take_along(here, plan, folder, &along)?;
+    let dirty = dirty.paths;
     let (Some(unsettled), Some(mut store), false) = (unsettled(run), here.snapshots()?, dirty.is_empty())
     else {
         return Ok(notices);
@@ -87,7 +151,7 @@ pub fn before_resumption(
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
     notices.extend(left_out(&sorted.of_a_person));
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
-        notices.extend(save(here, &mut store, run, &unsettled, &sorted, Commits::Yes)?);
+        notices.extend(save(here, &mut store, run, &unsettled, &sorted.of_the_run, Commits::Yes)?);
     }
     recovery::add(folder, sorted.of_a_person).map_err(RecoveryError::from)?;
     Ok(notices)
@@ -125,11 +189,11 @@ fn only_keep(here: &Here, repository: &Repository, former: Option<Former>) -> Re
         return Ok(Vec::new());
     };
     let dirty = recovery::uncommitted(repository)?;
-    let sorted = recovery::sort(repository, &store, &folder, &run, dirty)?;
+    let sorted = recovery::sort(repository, &store, &folder, &run, dirty.paths)?;
     if sorted.of_the_run.is_empty() {
         return Ok(Vec::new());
     }
-    save(here, &mut store, &run, &unsettled, &sorted, Commits::No)
+    save(here, &mut store, &run, &unsettled, &sorted.of_the_run, Commits::No)
 }
 
 fn save(
@@ -137,13 +201,13 @@ fn save(
     store: &mut Store,
     run: &Run,
     unsettled: &Unsettled,
-    sorted: &Sorted,
+    paths: &[Vec<u8>],
     commits: Commits,
 ) -> Result<Vec<String>, CliError> {
     let Some(plan) = run.plan() else {
         return Ok(Vec::new());
     };
-    let saved = recovery::save(&here.place(), store, plan, (unsettled, &sorted.of_the_run), commits)?;
+    let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;
     let said = said(&plan.run, unsettled, &saved);
     Ok(std::iter::once(said).chain(saved.withheld).collect())
 }
@@ -168,15 +232,20 @@ fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {
     }
 }
 
-fn refuse_a_persons(sorted: &Sorted, former: &RunFolder, allow_dirty: bool) -> Result<(), CliError> {
-    if allow_dirty || sorted.of_a_person.is_empty() {
+fn refuse_a_persons(
+    sorted: Option<&Sorted>,
+    of_a_person: &Uncommitted,
+    former: Option<&RunFolder>,
+    allow_dirty: bool,
+) -> Result<(), CliError> {
+    if allow_dirty || of_a_person.is_empty() {
         return Ok(());
     }
+    let listing = listed(of_a_person.keys().map(Vec::as_slice));
     let error = dirty_tree();
-    if sorted.of_the_run.is_empty() {
-        return Err(error);
-    }
-    let listing = listed(sorted.of_a_person.keys().map(Vec::as_slice));
+    let (Some(sorted), Some(former)) = (sorted.filter(|sorted| !sorted.of_the_run.is_empty()), former) else {
+        return Err(error.hint(format!("They are: {listing}")));
+    };
     Err(error.hint(format!(
         "Of the interrupted run {} are {} of them, and would be committed as its work; these are not: {listing}",
         former.run(),
@@ -213,7 +282,7 @@ fn dirty_tree() -> CliError {
 }
 
 /// What the runner's commits will not have.
-fn left_out(of_a_person: &recovery::Uncommitted) -> Option<String> {
+fn left_out(of_a_person: &Uncommitted) -> Option<String> {
     (!of_a_person.is_empty()).then(|| {
         let listing = listed(of_a_person.keys().map(Vec::as_slice));
         format!("the runner's commits leave out what was uncommitted before: {listing}")

@@ -19,7 +19,7 @@ fn a_goal_may_be_longer_than_any_argument() {
     let file = night.env.write("goal.md", &goal);
     let mut command = night.windlass(&["run", "-m", "1", "--no-delay", "-f", file.to_str().unwrap()]);
     command.arg(format!("--mock={}", night.env.root().join("script.toml").display()));
-    expect_end(&night.env.run(&mut command, PATIENCE), 0, "max_iterations");
+    expect_end(&night.env.run(&mut command, PATIENCE), 10, "max_iterations");
     assert!(night.env.read("heard").contains(goal.trim_end()));
     night.assert_clean();
 }
@@ -59,7 +59,7 @@ fn a_goal_may_begin_with_anything() {
     for goal in ["-rf is a flag of rm", "--help", "/compact", "  indented", "naïve 🎉\nsecond line"] {
         let night = Night::new(&every_call("{ write = { path = 'heard', text = '''{{prompt}}''' } }"));
         let outcome = night.env.run(&mut night.command_for(goal, &["-m", "1"]), PATIENCE);
-        expect_end(&outcome, 0, "max_iterations");
+        expect_end(&outcome, 10, "max_iterations");
         assert!(night.env.read("heard").contains(goal), "{goal}");
         night.assert_clean();
     }
@@ -75,7 +75,7 @@ fn notes_of_any_kind_are_survived() {
             let night = if git { Night::with_git(&script) } else { Night::new(&script) };
             make_notes(&night, kind);
             let outcome = night.run(&["-m", "1"]);
-            assert_eq!(outcome.code, Some(0), "{kind}: {}{}", outcome.stdout_text(), outcome.stderr_text());
+            assert_eq!(outcome.code, Some(10), "{kind}: {}{}", outcome.stdout_text(), outcome.stderr_text());
             assert!(matches!(night.state().phase(), Phase::Ended(_)), "{kind}");
             let prompt = night.prompt(1);
             assert!(prompt.len() < 40_000, "{kind}: a prompt of {} bytes", prompt.len());

@@ -21,7 +21,11 @@ fn said(outcome: &windlass_testkit::Outcome) -> String {
 fn a_path_may_hold_spaces_newlines_and_emoji() {
     let env = TestEnv::with_project_named("a b\n'c' 🎉 $(x)").git_initialised();
     let night = Night::within(env, &every_call(WORK));
-    expect_end(&night.run(&["-m", "2", "--commit", "runner", "--gate", "test -e work"]), 0, "max_iterations");
+    expect_end(
+        &night.run(&["-m", "2", "--commit", "runner", "--gate", "test -e work"]),
+        10,
+        "max_iterations",
+    );
     assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "3");
     night.assert_clean();
 }
@@ -40,7 +44,7 @@ fn without_git_everything_else_works() {
         symlink(place.unwrap(), bin.join(program)).unwrap();
     }
     let outcome = night.env.run(night.run_command(&["-m", "2"]).env("PATH", &bin), PATIENCE);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert_eq!(night.verdicts(), [Verdict::Worked, Verdict::Worked]);
     assert!(
         night.notices().iter().any(|text| text.contains("git is not installed")),
@@ -68,7 +72,7 @@ fn a_bare_repository_is_refused() {
 fn a_repository_without_a_commit_gets_its_first() {
     let night = Night::new(&every_call(WORK));
     night.env.git(&["init", "--quiet"]);
-    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "2");
 }
 
@@ -77,7 +81,7 @@ fn a_repository_without_a_commit_gets_its_first() {
 fn a_detached_head_stays_detached_and_moves_on() {
     let night = Night::with_git(&every_call(WORK));
     night.env.git(&["checkout", "--quiet", "--detach"]);
-    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "3");
     assert_eq!(night.env.git(&["rev-list", "--count", "main"]), "1");
     assert_eq!(night.env.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "HEAD");
@@ -103,7 +107,7 @@ fn a_project_that_cannot_be_written_is_no_end_of_the_world() {
         fs::set_permissions(&project, fs::Permissions::from_mode(0o755)).unwrap();
         outcome
     };
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert_eq!(night.verdicts(), [Verdict::Idle]);
     night.assert_clean();
 }
@@ -139,7 +143,7 @@ fn a_second_run_in_the_same_directory_is_refused_and_told_who_is_there() {
     let third = night
         .env
         .run(night.run_command(&["-m", "1", "--fresh"]).env("WINDLASS_CLOCKS__SILENCE", "1s"), PATIENCE);
-    third.expect_code(0, "after the kill");
+    third.expect_code(10, "after the kill");
     assert!(said(&third).contains("probably killed"), "{}", said(&third));
     night.env.assert_no_processes(CLEARED);
 }
@@ -151,7 +155,7 @@ fn windlass_inside_a_run_changes_nothing() {
         env!("CARGO_BIN_EXE_windlass")
     );
     let night = Night::new(&every_call(&format!("{{ bash = '''{inner}''' }}")));
-    expect_end(&night.run(&["-m", "1", "--gate", &inner.replace("inner", "gate")]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1", "--gate", &inner.replace("inner", "gate")]), 10, "max_iterations");
     for file in ["inner", "gate"] {
         let said = night.env.read(file);
         assert!(

@@ -23,7 +23,7 @@ fn dollars(dollars: f64) -> Cost {
 #[test]
 fn the_agent_gets_what_is_left_and_one_call_may_overshoot() {
     let night = Night::new(&every_call(DEAR));
-    expect_end(&night.run(&["--max-cost", "1"]), 0, "max_cost");
+    expect_end(&night.run(&["--max-cost", "1"]), 11, "max_cost");
     assert_eq!(budgets(&night), [Some(dollars(1.0)), Some(dollars(0.6)), Some(dollars(0.2))]);
     assert_eq!(night.state().ledger().spent(), dollars(1.2));
     let arguments = night.env.read("arguments");
@@ -36,7 +36,7 @@ fn the_agent_gets_what_is_left_and_one_call_may_overshoot() {
 fn a_budget_used_up_by_the_agent_is_our_limit() {
     let used_up = "{ write = { path = 'work', text = 'x' } }, { result = { text = '', cost = 0.7, is_error = true, subtype = 'error_max_budget_usd' } }";
     let night = Night::new(&every_call(used_up));
-    expect_end(&night.run(&["--max-cost", "1"]), 0, "max_cost");
+    expect_end(&night.run(&["--max-cost", "1"]), 11, "max_cost");
     assert_eq!(night.verdicts(), [Verdict::Worked]);
     assert_eq!(night.state().ledger().spent(), dollars(0.7));
 }
@@ -48,7 +48,7 @@ fn calls_that_fail_are_charged() {
         "{ result = { text = 'No.', cost = 0.3, is_error = true, subtype = 'error_during_execution' } }",
         "{ exit = 3 }",
     ]));
-    expect_end(&night.run(&["--max-cost", "0.7"]), 0, "max_cost");
+    expect_end(&night.run(&["--max-cost", "0.7"]), 11, "max_cost");
     let costs: Vec<_> = night.calls().iter().map(|call| (call.cost, call.estimated)).collect();
     assert_eq!(costs, [(dollars(0.3), false), (dollars(0.5), true)]);
 }
@@ -133,7 +133,7 @@ fn looking_at_the_tree_costs_one_process_of_git() {
         std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let path = format!("{}:{path}", wrapper.parent().unwrap().display());
         let night = night.set("PATH", &path);
-        night.run(&["-m", iterations]).expect_code(0, "run");
+        night.run(&["-m", iterations]).expect_code(10, "run");
         std::fs::read_to_string(log).unwrap().lines().count()
     };
     let (few, many) = (calls("2"), calls("6"));

@@ -62,7 +62,7 @@ fn kinds(night: &Night) -> Vec<SuspicionKind> {
 /// The agent does this and claims to be done, again and again.
 fn cheat(night: &Night, gate: &str) -> String {
     let outcome = night.run(&[&["--gate", gate], ONCE].concat());
-    expect_end(&outcome, 0, "needs_human");
+    expect_end(&outcome, 24, "needs_human");
     assert_eq!(night.verdicts(), [Verdict::ClaimRefused, Verdict::ClaimRefused]);
     let told = night.prompt(2);
     assert!(told.contains("## What the guard holds against the work"), "{told}");
@@ -116,7 +116,7 @@ fn a_gate_script_that_only_lost_its_right_to_run_or_went_to_another_place_is_put
     let night =
         Night::within(place(), &calls(&["{ bash = 'chmod -x check.sh' }", "{ delete = 'check.sh' }", CLAIM]));
     let outcome = night.run(&[&["--until", "./check.sh", "--max-iterations", "2"], &[][..]].concat());
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     let mode = night.env.project().join("check.sh").metadata().unwrap().permissions().mode();
     assert_eq!((night.env.read("check.sh").as_str(), mode & 0o111), (CHECK, 0o111));
 }
@@ -155,7 +155,7 @@ fn cheating_in_two_steps_is_seen_and_nothing_of_it_is_committed() {
     let night =
         Night::within(place(), &calls(&[&first, &format!("{{ delete = 'tests/all.rs' }}, {CLAIM}"), CLAIM]));
     let outcome = night.run(&[&["--gate", "true", "--commit", "runner"], ONCE].concat());
-    expect_end(&outcome, 0, "needs_human");
+    expect_end(&outcome, 24, "needs_human");
     assert_eq!(found(&night)[0].sentence, "deleted; 2 tests fewer in Rust than before (2, now 0)");
     assert_eq!(night.env.git(&["show", "HEAD:tests/all.rs"]), TESTS.trim_end());
 }
@@ -197,14 +197,14 @@ fn a_person_accepts_what_was_found_and_nothing_beyond_it() {
             CLAIM,
         ]),
     );
-    expect_end(&night.run(&[&["--gate", "true"], ONCE].concat()), 0, "needs_human");
+    expect_end(&night.run(&[&["--gate", "true"], ONCE].concat()), 24, "needs_human");
     let status = night.windlass(&["status", "--json"]).output().unwrap();
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(
         (&status["suspicions"][0]["kind"], &status["suspicions"][0]["held"]),
         (&"tests".into(), &true.into())
     );
-    expect_end(&night.resume(&["--accept-findings"]), 0, "needs_human");
+    expect_end(&night.resume(&["--accept-findings"]), 24, "needs_human");
     assert_eq!(night.verdicts().len(), 4, "a worse finding is another one");
     expect_end(&night.resume(&["--accept-findings"]), 0, "complete");
     assert_eq!(night.ended(), StopReason::Complete);
@@ -213,7 +213,7 @@ fn a_person_accepts_what_was_found_and_nothing_beyond_it() {
 #[test]
 fn accepting_where_nothing_was_found_is_refused() {
     let night = Night::within(place(), &every_call("{ bash = 'echo x >> work.txt' }"));
-    expect_end(&night.run(&["--max-iterations", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["--max-iterations", "1"]), 10, "max_iterations");
     let id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     let refused = night.resume(&[&id, "--accept-findings", "--max-iterations", "2"]);
     refused.expect_code(2, "nothing to accept");
@@ -225,7 +225,7 @@ fn killed_at_any_write_the_original_gate_still_judges() {
     let edit = "{ write = { path = 'check.sh', text = \"#!/bin/sh\\nexit 0\\n\" } }";
     let flags: &[&str] = &["--until", "./check.sh", "--max-iterations", "1"];
     let unharmed = Night::within(place(), &every_call(edit));
-    expect_end(&unharmed.run(flags), 0, "max_iterations");
+    expect_end(&unharmed.run(flags), 10, "max_iterations");
     for write in 4..=unharmed.entries().len() {
         let night = Night::within(place(), &every_call(edit));
         let fault = format!("kill-after-write={write}");
@@ -237,7 +237,7 @@ fn killed_at_any_write_the_original_gate_still_judges() {
             continue;
         }
         night.env.assert_no_processes(super::night::CLEARED);
-        expect_end(&night.resume(&[]), 0, "max_iterations");
+        expect_end(&night.resume(&[]), 10, "max_iterations");
         assert_eq!(night.env.read("check.sh"), CHECK, "after write {write}");
     }
 }
@@ -275,7 +275,7 @@ fn a_build_is_held_as_well_and_its_own_plan_is_never_protected() {
     night.env.git(&["add", "--all"]);
     night.env.git(&["commit", "--quiet", "--message", "Tests"]);
     let outcome = plans::run(&night, "build", &["--gate", "true"]);
-    expect_end(&outcome, 0, "needs_human");
+    expect_end(&outcome, 24, "needs_human");
     assert_eq!(kinds(&night), [SuspicionKind::Tests]);
     assert_eq!(plans::refused(&night), [], "the boxes are the agent's to tick");
     let said = plans::said(&outcome);

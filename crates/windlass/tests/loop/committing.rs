@@ -51,11 +51,11 @@ fn subjects(night: &Night) -> String {
 fn commits_are_worded_as_the_configuration_says_also_after_a_resume() {
     let night =
         Night::with_git(&every_call(WORK)).set("WINDLASS_COMMIT__MESSAGE", "{type}: {title} ({iteration})");
-    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 10, "max_iterations");
     assert!(subjects(&night).starts_with("chore: "), "{}", subjects(&night));
     assert!(subjects(&night).lines().next().unwrap().ends_with(" (1)"));
     let night = night.set("WINDLASS_COMMIT__MESSAGE", "devloop");
-    expect_end(&night.resume(&[&run(&night), "-m", "2"]), 0, "max_iterations");
+    expect_end(&night.resume(&[&run(&night), "-m", "2"]), 10, "max_iterations");
     assert!(subjects(&night).lines().next().unwrap().ends_with(" (2)"), "{}", subjects(&night));
     let trailers = night.env.git(&["log", "-1", "--format=%(trailers:key=Windlass-Iteration,valueonly)"]);
     assert_eq!(trailers.trim(), "2");
@@ -77,7 +77,7 @@ fn locks_that_gits_of_this_run_left_are_removed_and_older_ones_stay() {
     let sees_all = sees_all_processes();
     let gate = "touch .git/index.lock .git/HEAD.lock .git/windlass-x.lock .git/refs/heads/new.lock";
     let outcome = night.run(&["-m", "2", "--commit", "runner", "--gate", gate]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert_eq!(refusals(&night).iter().all(Option::is_none), sees_all, "{:?}", refusals(&night));
     let told = night.notices();
     for lock in ["index.lock", "HEAD.lock"] {
@@ -91,7 +91,7 @@ fn locks_that_gits_of_this_run_left_are_removed_and_older_ones_stay() {
     // One from before the run may be a person's, whatever that person does.
     let night = Night::with_git(&every_call(WORK));
     let older = night.env.write(".git/HEAD.lock", "");
-    night.run(&["-m", "1"]).expect_code(0, "an older lock");
+    night.run(&["-m", "1"]).expect_code(10, "an older lock");
     assert!(older.exists());
 }
 
@@ -106,7 +106,7 @@ fn secrets_and_large_files_are_held_back_named_and_not_tried_again() {
     let night = Night::with_git(&calls(&[&leaves, "{ say = 'nothing' }", "{ say = 'nothing' }"]))
         .set("WINDLASS_COMMIT__LARGE_FILE", "2m");
     let outcome = night.run(&["-m", "3", "--commit", "runner"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "work");
     assert_eq!(
         held_back(&night),
@@ -138,7 +138,7 @@ fn a_key_that_was_held_back_stays_held_back_when_its_file_changes() {
         "{ bash = 'echo more >> settings.ini; echo ok >> work' }",
         "{ bash = 'echo all gone > settings.ini' }",
     ]));
-    expect_end(&night.run(&["-m", "3", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "3", "--commit", "runner"]), 10, "max_iterations");
     let held = "settings.ini (it holds what looks like a key)".to_owned();
     assert_eq!(held_back(&night), [vec![held.clone()], vec![held], vec![]]);
     assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "settings.ini");
@@ -150,7 +150,7 @@ fn where_all_is_held_back_there_is_no_commit_and_no_second_try() {
     let night = Night::with_git(&calls(&["{ bash = 'echo A=1 > .env' }", "{ say = 'nothing' }", WORK]));
     expect_end(
         &night.run(&["-m", "3", "--commit", "runner", "--gate", "echo x >> ../gated"]),
-        0,
+        10,
         "max_iterations",
     );
     assert_eq!(held_back(&night), [vec![".env (its name is that of a secret)".to_owned()], vec![]]);
@@ -170,7 +170,7 @@ fn what_is_allowed_or_was_committed_by_a_person_is_committed() {
     night.env.write(".env", "A=1\n");
     night.env.git(&["add", "-f", ".env"]);
     night.env.git(&["commit", "--quiet", "-m", "a person's decision"]);
-    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), ".env\n.env.example\ntest.env");
     assert_eq!(held_back(&night), [["other.env (its name is that of a secret)"]]);
 }
@@ -181,7 +181,7 @@ fn what_is_allowed_or_was_committed_by_a_person_is_committed() {
 fn files_of_any_name_are_left_where_they_are_and_committed() {
     let night =
         Night::with_git(&every_call("{ bash = 'for name in nul NUL con aux.txt; do echo x > $name; done' }"));
-    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "NUL\naux.txt\ncon\nnul");
     assert!(night.env.project().join("nul").exists());
 }
@@ -193,7 +193,7 @@ fn what_a_hook_says_goes_into_the_next_prompt_and_is_gone_when_it_passes() {
     let night = Night::with_git(&calls(&[WORK, "{ bash = 'echo x > mended' }", WORK]));
     let refuses = "test -e mended || { seq 3000; echo 'work: line 1 is ugly; WINDLASS_JOB_COMPLETE'; echo WINDLASS_JOB_COMPLETE; exit 5; }";
     hook(&night, "pre-commit", refuses);
-    expect_end(&night.run(&["-m", "3", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "3", "--commit", "runner"]), 10, "max_iterations");
     let first = refusals(&night).remove(0).unwrap();
     assert!(first.starts_with("a hook of the repository refused: "), "{first}");
     let (second, third) = (night.prompt(2), night.prompt(3));
@@ -209,7 +209,7 @@ fn without_an_identity_the_work_is_kept_in_snapshots_and_the_two_commands_are_na
     let night = Night::with_git(&calls(&["{ bash = 'echo x > work; git config user.name \"\"' }", WORK]));
     hook(&night, "pre-commit", "echo x >> ../hooked");
     let outcome = night.run(&["-m", "2", "--commit", "runner"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     for refused in refusals(&night) {
         let refused = refused.unwrap();
         assert!(
@@ -233,7 +233,7 @@ fn a_signature_that_fails_says_how_to_switch_signing_off() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     night.env.git(&["config", "gpg.program", program.to_str().unwrap()]);
     night.env.git(&["config", "commit.gpgSign", "true"]);
-    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 10, "max_iterations");
     let refused = refusals(&night).remove(0).unwrap();
     assert!(
         refused.contains("could not be signed") && refused.contains("git config commit.gpgSign false"),
@@ -241,7 +241,7 @@ fn a_signature_that_fails_says_how_to_switch_signing_off() {
     );
     let good = "#!/bin/sh\ncat >/dev/null; echo '[GNUPG:] SIG_CREATED x' >&2\nprintf '%s\\n' '-----BEGIN PGP SIGNATURE-----' '' x '-----END PGP SIGNATURE-----'\n";
     fs::write(&program, good).unwrap();
-    expect_end(&night.resume(&[&run(&night), "-m", "2"]), 0, "max_iterations");
+    expect_end(&night.resume(&[&run(&night), "-m", "2"]), 10, "max_iterations");
     assert!(
         night.env.git(&["cat-file", "commit", "HEAD"]).contains("gpgsig "),
         "signed as the person wants it"

@@ -13,7 +13,7 @@ const WORK: &str = "{ bash = 'echo x >> work' }";
 fn a_working_tree_that_the_agent_removed_ends_the_run() {
     let night = Night::with_git(&every_call(r#"{ bash = { command = 'rm -rf "$PWD"', silent = true } }"#));
     let outcome = night.run(&["-m", "3"]);
-    expect_end(&outcome, 1, "destructive_change");
+    expect_end(&outcome, 29, "destructive_change");
     assert_eq!(night.ended(), StopReason::DestructiveChange);
 }
 
@@ -26,7 +26,7 @@ fn a_call_whose_files_cannot_be_opened_costs_nothing_and_ends_the_run_and_can_be
     let last = night.calls().pop().unwrap();
     assert_eq!((last.cost, last.estimated), (Cost::ZERO, false));
     fs::remove_dir(night.folder().join("iterations/0002/1-work/stream.ndjson")).unwrap();
-    expect_end(&night.resume(&[]), 0, "max_iterations");
+    expect_end(&night.resume(&[]), 10, "max_iterations");
     night.assert_clean();
 }
 
@@ -36,7 +36,7 @@ fn a_run_that_was_refused_does_not_look_like_one_that_was_killed() {
     fs::write(night.env.project().join("mine"), "x").unwrap();
     night.run(&["--commit", "runner"]).expect_code(2, "a dirty tree");
     night.assert_clean();
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert!(
         !night.facts().iter().any(|fact| matches!(fact, Fact::Noticed { text } if text.contains("killed")))
     );
@@ -60,6 +60,6 @@ fn what_a_doubly_killed_run_left_at_work_is_ended_before_another_one_begins() {
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     assert!(!night.env.processes().is_empty(), "the gate did not outlive its keeper: this shows nothing");
     // No call was open, and it is not even the same run.
-    night.run(&["-m", "1", "--fresh"]).expect_success("the next run");
+    night.run(&["-m", "1", "--fresh"]).expect_code(10, "the next run");
     night.env.assert_no_processes(CLEARED);
 }

@@ -47,7 +47,7 @@ fn until_that_passes_before_the_beginning_is_said_with_a_hint() {
 fn a_gate_that_hangs_is_killed_and_counts_as_failed() {
     let night = Night::new(&every_call(CLAIM)).set("WINDLASS_GATES__TIMEOUT", "1s");
     let outcome = night.run(&["-m", "1", "--gate", "trap '' TERM; setsid sleep 60 & sleep 60"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert_eq!(results(&night), [CheckResult::TimedOut, CheckResult::TimedOut]);
     assert_eq!(night.verdicts(), [Verdict::ClaimRefused]);
     night.assert_clean();
@@ -63,7 +63,7 @@ fn what_refused_a_claim_is_in_the_next_prompt() {
     ]));
     let always = "echo the-first-reason; exit 3";
     let later = "test ! -e broken || { seq 10000; echo the-second-reason; false; }";
-    expect_end(&night.run(&["-m", "3", "--gate", always, "--gate", later]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "3", "--gate", always, "--gate", later]), 10, "max_iterations");
     assert_eq!(night.verdicts(), [Verdict::ClaimRefused, Verdict::ClaimRefused, Verdict::Worked]);
     assert!(!night.prompt(1).contains("the-first-reason\n"));
     let second = night.prompt(2);
@@ -96,7 +96,7 @@ fn what_a_gate_writes_is_neither_progress_nor_committed() {
     let night = Night::with_git(&calls(&[CLAIM, "{ result = { text = 'WINDLASS_JOB_COMPLETE' } }"]));
     let gate = "date +%s%N >> report; false";
     let outcome = night.run(&["--gate", gate, "--commit", "runner", "--stagnation-threshold", "2"]);
-    expect_end(&outcome, 0, "stagnated");
+    expect_end(&outcome, 14, "stagnated");
     assert_eq!(night.verdicts(), [Verdict::ClaimRefused; 3]);
 
     let night = Night::with_git(&calls(&[CLAIM]));
@@ -118,7 +118,7 @@ fn what_a_failed_iteration_left_is_committed_with_the_next_good_one() {
         "{ write = { path = 'work', text = 'x' } }, { exit = 3 }",
         "{ result = { text = 'Nothing left to do.' } }",
     ]));
-    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!(night.verdicts(), [Verdict::Failed, Verdict::Idle]);
     assert_eq!(night.env.git(&["show", "--name-only", "--format="]), "work");
 }

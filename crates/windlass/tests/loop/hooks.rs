@@ -70,17 +70,17 @@ fn the_last_hook_is_told_of_every_way_out_with_the_seeds_word() {
     let ways: [Way; 6] = [
         (HANG, &[], Some(Signal::INT), 130, "manual", "manual"),
         (HANG, &[], Some(Signal::TERM), 143, "manual", "manual"),
-        (WORK, &["-m", "2"], None, 0, "max_iterations", "max_iterations"),
+        (WORK, &["-m", "2"], None, 10, "max_iterations", "max_iterations"),
         (CLAIM, &["--completion-threshold", "1"], None, 0, "complete", "complete"),
         (
             "{ result = { text = 'Nothing.' } }",
             &["--stagnation-threshold", "1"],
             None,
-            0,
+            14,
             "no_changes",
             "stagnated",
         ),
-        ("{ exit = 3 }", &["--max-failures", "1"], None, 1, "error", "consecutive_failures"),
+        ("{ exit = 3 }", &["--max-failures", "1"], None, 20, "error", "consecutive_failures"),
     ];
     for (script, flags, signal, code, word, reason) in ways {
         let night = recorded(&every_call(script));
@@ -102,7 +102,7 @@ fn the_last_hook_is_told_of_every_way_out_with_the_seeds_word() {
 fn hooks_of_the_seed_are_told_what_they_were_told_there() {
     let night = recorded(&calls(&[COMMIT, COMMIT, "{ bash = 'sleep 1.1; echo x >> work' }, { exit = 7 }"]));
     let base = night.env.git(&["rev-parse", "HEAD"]);
-    expect_end(&night.run(&["-m", "3"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "3"]), 10, "max_iterations");
     let started = told(&night, "started");
     for (name, expected) in [
         ("NAME", "started"),
@@ -168,7 +168,7 @@ fn skips_are_said_counted_and_end_after_ten() {
     let night = recorded(&every_call(WORK));
     hook(&night, "next_iteration", "#!/bin/sh\necho 'the queue is locked' >&2\nexit 1\n");
     let outcome = night.run(&["-m", "2"]);
-    expect_end(&outcome, 1, "hook_skips");
+    expect_end(&outcome, 27, "hook_skips");
     let skips = decisions(&night).into_iter().filter(|(_, decision)| *decision == HookDecision::Skip).count();
     assert_eq!((skips, night.calls().len()), (10, 0));
     let said = outcome.stderr_text();
@@ -189,7 +189,7 @@ fn what_an_answer_says_reaches_the_next_agent_and_one_alone() {
         "#!/bin/sh\ntest $WINDLASS_HOOK_ITERATION = 1 || exit 0\n\
          printf '{\"decision\":\"continue\",\"prompt\":\"Mind the gap.\\\\nWINDLASS_JOB_COMPLETE\"}'\necho noise >&2\n",
     );
-    expect_end(&night.run(&["-m", "2"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "2"]), 10, "max_iterations");
     let first = night.prompt(1);
     assert!(
         first.contains("## From this project's hook\n\nMind the gap.\n(the completion phrase)"),
@@ -209,7 +209,7 @@ fn a_hook_that_hangs_is_ended_with_all_it_started() {
         "#!/bin/sh\ntrap '' TERM INT HUP\nsetsid sh -c 'trap \"\" TERM; sleep 60; :' &\necho waiting >&2\nsleep 60\n",
     );
     let outcome = night.run(&["-m", "1"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     let (_, started) = &outcomes(&night)[0];
     assert_eq!((started.result, started.decision), (CheckResult::TimedOut, HookDecision::Warn));
     assert!(started.duration >= Duration::from_secs(1) && started.reason == "waiting", "{started:?}");
@@ -225,7 +225,7 @@ fn a_daemon_that_a_hook_starts_does_not_outlive_it() {
     let fork = "#!/bin/sh\nenv -i setsid sh -c 'echo $$ > ../daemon; sleep 60; :' </dev/null >/dev/null 2>&1 &\n\
                 while ! test -s ../daemon; do sleep 0.01; done\n";
     hook(&night, "next_iteration", fork);
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert!(night.env.root().join("daemon").exists() && !night.env.root().join("alive").exists());
     night.assert_clean();
 }
@@ -240,7 +240,7 @@ fn what_cannot_be_a_hook_is_said_and_the_run_goes_on() {
     night.env.write(".windlass/hooks/next-iteration.sh", RECORDER);
     night.env.write(".windlass/hooks/started.sample", RECORDER);
     night.env.write(".windlass/hooks/custom/lib.sh", "");
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     let notices = night.notices().join("\n");
     for said in [
         "`started` is not called: .windlass/hooks/started is not executable: chmod +x .windlass/hooks/started",
@@ -262,7 +262,7 @@ fn a_hundred_megabytes_fill_neither_disk_nor_memory() {
         "started",
         "#!/bin/sh\nhead -c 100000000 /dev/zero | tr '\\0' 'x'\necho the-end >&2\nexit 3\n",
     );
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     let (_, started) = &outcomes(&night)[0];
     assert_eq!((started.result, &started.reason[..]), (CheckResult::Failed(3), "the-end"));
     let log = fs::read(night.folder().join(&started.log)).unwrap();
@@ -285,7 +285,7 @@ fn killed_during_a_hook_nothing_lives_on_and_a_resume_asks_again() {
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     night.env.assert_no_processes(super::night::CLEARED);
     night.env.write(night.env.root().join("go"), "");
-    expect_end(&night.resume(&[]), 0, "max_iterations");
+    expect_end(&night.resume(&[]), 10, "max_iterations");
     assert_eq!(told(&night, "finished")["RESUMED"], "true");
     assert_eq!(night.verdicts().len(), 1);
     night.assert_clean();
@@ -333,7 +333,7 @@ fn a_check_that_is_abandoned_makes_room_for_the_last_hook() {
 fn a_hook_that_is_changed_meanwhile_stays_what_it_was() {
     let change = "{ bash = 'echo \"#!/bin/sh\" > .windlass/hooks/finished; echo \"touch ../tampered\" >> .windlass/hooks/finished' }";
     let night = recorded(&every_call(change));
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert!(!night.env.root().join("tampered").exists());
     assert_eq!(finish(&night).0, "max_iterations", "the hook that the run began with was called");
     assert!(
@@ -347,11 +347,11 @@ fn a_hook_that_is_changed_meanwhile_stays_what_it_was() {
 #[test]
 fn a_command_goes_before_a_file_and_hooks_can_be_switched_off() {
     let night = recorded(&every_call(WORK)).set("WINDLASS_HOOKS__STARTED", "touch ../by-command");
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert!(night.env.root().join("by-command").exists() && !night.env.root().join("started.env").exists());
     assert!(night.notices().iter().any(|text| text.contains("hooks/started is not called")));
     let night = recorded(&every_call(WORK)).set("WINDLASS_HOOKS__ENABLED", "false");
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert!(outcomes(&night).is_empty() && !night.env.root().join("calls").exists());
 }
 
@@ -364,7 +364,7 @@ fn what_a_hook_writes_is_not_committed_as_the_agents_work() {
     fs::write(ignore, ".windlass\n").unwrap();
     expect_end(
         &night.run(&["-m", "3", "--commit", "runner", "--stagnation-threshold", "2"]),
-        0,
+        10,
         "max_iterations",
     );
     assert_eq!(night.env.git(&["log", "--name-only", "--format=", "-1"]), "work");
@@ -396,7 +396,7 @@ fn machines_hear_of_hooks_and_the_end_comes_last() {
     let night = recorded(&every_call(WORK));
     hook(&night, "finished", "#!/bin/sh\necho 'no route to host' >&2\nexit 7\n");
     let outcome = Running::start(&mut night.run_command(&["-m", "1", "--json"])).wait(PATIENCE);
-    outcome.expect_success("the run");
+    outcome.expect_code(10, "the run");
     let types = json_types(&outcome);
     assert_eq!(types.last().unwrap(), "run_finished");
     let lines = outcome.json_lines();

@@ -68,7 +68,7 @@ fn a_new_run_commits_what_a_killed_one_left_under_that_ones_name() {
     for iteration in [1, 2] {
         let night = killed(iteration);
         let outcome = another(&night, &RUNNER);
-        expect_end(&outcome, 0, "max_iterations");
+        expect_end(&outcome, 10, "max_iterations");
         let interrupted = format!("Interrupted work on iteration {iteration} - Make it work");
         assert_eq!(subjects(&night)[..2], ["Windlass iteration 1: Something else".to_owned(), interrupted]);
         assert_eq!(files_of(&night, "HEAD~1"), "b.txt");
@@ -83,7 +83,7 @@ fn a_new_run_commits_what_a_killed_one_left_under_that_ones_name() {
 #[test]
 fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
     let night = killed(2);
-    expect_end(&night.resume(&[]), 0, "max_iterations");
+    expect_end(&night.resume(&[]), 10, "max_iterations");
     let expected = [
         "Windlass iteration 3: Make it work",
         "Windlass iteration 2: Make it work",
@@ -103,7 +103,7 @@ fn neither_a_lock_nor_a_half_written_file_is_in_the_way_of_it() {
     for resumes in [false, true] {
         let night = killed_after(last, 1);
         let outcome = if resumes { night.resume(&[]) } else { another(&night, &RUNNER) };
-        expect_end(&outcome, 0, "max_iterations");
+        expect_end(&outcome, 10, "max_iterations");
         let text = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(!text.contains("aB3dEf"), "{text}");
         let removed = ".git/index.lock was left by a git that is gone, and is removed";
@@ -138,7 +138,7 @@ fn secrets_and_large_files_of_interrupted_work_wait_for_a_person() {
     for resumes in [false, true] {
         let night = cut_with_secrets(work);
         let outcome = if resumes { night.resume(&[]) } else { another(&night, &RUNNER) };
-        expect_end(&outcome, 0, "max_iterations");
+        expect_end(&outcome, 10, "max_iterations");
         let interrupted = "Interrupted work on iteration 1 - Make it work";
         let place = subjects(&night).iter().position(|subject| subject == interrupted).unwrap();
         assert_eq!(files_of(&night, &format!("HEAD~{place}")), "b.txt", "{resumes}");
@@ -163,7 +163,7 @@ fn secrets_and_large_files_of_interrupted_work_wait_for_a_person() {
 fn interrupted_work_that_is_nothing_but_secrets_is_kept_and_not_committed() {
     let night = cut_with_secrets("");
     let outcome = another(&night, &RUNNER);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert!(!subjects(&night).iter().any(|subject| subject.starts_with("Interrupted")));
     let text = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("in 2 files is kept and not committed: .env, c.txt"), "{text}");
@@ -177,7 +177,7 @@ fn an_iteration_that_a_person_ended_is_interrupted_work_too() {
     night.wait_for_file("../cut");
     running.signal(Signal::TERM);
     running.wait(PATIENCE).expect_code(143, "terminated");
-    another(&night, &RUNNER).expect_code(0, "another");
+    another(&night, &RUNNER).expect_code(10, "another");
     assert_eq!(subjects(&night)[1], "Interrupted work on iteration 1 - Make it work");
 }
 
@@ -195,7 +195,7 @@ fn a_persons_work_beside_it_stays_theirs() {
     refused.expect_code(2, "a person's work");
     assert!(said(&refused).contains("these are not: a.txt, note to myself"), "{}", said(&refused));
     assert_eq!(subjects(&night).len(), 1, "nothing is done by a run that does not begin");
-    another(&night, &["--commit", "runner", "--allow-dirty"]).expect_code(0, "allowed");
+    another(&night, &["--commit", "runner", "--allow-dirty"]).expect_code(10, "allowed");
     assert_eq!(files_of(&night, "HEAD~1"), "b.txt");
     assert_eq!(night.env.git(&["status", "--porcelain"]), " M a.txt\n?? \"note to myself\"");
     assert_eq!(night.env.read("a.txt"), "mine\n");
@@ -207,7 +207,7 @@ fn where_a_hook_refuses_it_is_kept_and_the_run_goes_on() {
     let hook = night.env.write(".git/hooks/pre-commit", "#!/bin/sh\necho no good >&2\nexit 1\n");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
     let outcome = another(&night, &RUNNER);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     let text = said(&outcome).replace(['\n', '`'], " ");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("could not be committed (no good)"), "{text}");
@@ -222,7 +222,7 @@ fn where_a_hook_refuses_it_is_kept_and_the_run_goes_on() {
 fn where_nobody_commits_it_is_kept_under_a_name() {
     let night = killed(1);
     let outcome = another(&night, &[]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert!(said(&outcome).contains("is kept and not committed"), "{}", said(&outcome));
     assert_eq!(subjects(&night).len(), 1);
 }
@@ -238,7 +238,7 @@ fn what_a_person_had_not_committed_is_in_no_commit_of_the_runner() {
     night.env.write("staged", "mine\n");
     night.env.git(&["add", "staged"]);
     let outcome = night.run(&["-m", "2", "--commit", "runner", "--allow-dirty"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert_eq!((files_of(&night, "HEAD~1"), files_of(&night, "HEAD")), ("b.txt made".into(), "c.txt".into()));
     assert_eq!(night.env.git(&["status", "--porcelain"]), " M a.txt\nA  staged\n?? mine");
     assert_eq!(night.env.read("a.txt"), "as committed\nmine\nagent\nagain\n");
@@ -263,7 +263,7 @@ fn what_a_person_writes_between_two_sessions_is_in_no_commit_either() {
     running.signal(Signal::TERM);
     running.wait(PATIENCE).expect_code(143, "terminated");
     night.env.write("c.txt", "mine\n");
-    night.resume(&[]).expect_code(0, "resumed");
+    night.resume(&[]).expect_code(10, "resumed");
     assert_eq!(subjects(&night)[1], "Interrupted work on iteration 1 - Make it work");
     assert_eq!((files_of(&night, "HEAD~1"), files_of(&night, "HEAD")), ("b.txt".into(), "b.txt".into()));
     assert_eq!(night.env.git(&["status", "--porcelain"]), " M c.txt");

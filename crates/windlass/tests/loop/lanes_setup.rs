@@ -77,7 +77,7 @@ fn a_setup_that_fails_ends_the_run_before_anything_is_called_and_is_tried_again(
     let first = run(&night, &["-j", "2"]);
     let second = night.resume(&["--exit-codes", "detailed"]);
     for outcome in [first, second] {
-        outcome.expect_code(1, "as where a worktree cannot be made ready");
+        outcome.expect_code(34, "as where a worktree cannot be made ready");
         let text = said(&outcome);
         assert!(text.contains("is not ready: the setup command `test -e"), "{text}");
         assert!(text.contains("failed with exit code 3"), "{text}");
@@ -97,7 +97,7 @@ fn a_setup_that_fails_ends_the_run_before_anything_is_called_and_is_tried_again(
 fn a_setup_that_takes_too_long_is_ended_and_so_is_what_it_started() {
     let night = with_setup("sleep 600 & sleep 600").set("WINDLASS_WORKTREE__SETUP_TIMEOUT", "1s");
     let outcome = run(&night, &["-j", "2"]);
-    outcome.expect_code(1, "too long");
+    outcome.expect_code(34, "too long");
     assert!(said(&outcome).contains("took longer than 1 s and was ended"), "{}", said(&outcome));
     assert_whole(&night);
 }

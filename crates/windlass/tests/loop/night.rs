@@ -216,6 +216,7 @@ impl Night {
 }
 
 /// `expect_code` and the last line of what was said, which names the stop reason.
+#[track_caller]
 pub fn expect_end(outcome: &Outcome, code: i32, reason: &str) {
     outcome.expect_code(code, reason);
     let said = outcome.stdout_text() + &outcome.stderr_text();

@@ -114,7 +114,7 @@ fn an_endpoint_that_never_answers_delays_no_iteration() {
     assert_eq!(night.verdicts().len(), 4);
     assert_eq!(settled(&night), BTreeMap::new());
     receiver.release();
-    expect_end(&running.wait(PATIENCE), 0, "max_iterations");
+    expect_end(&running.wait(PATIENCE), 10, "max_iterations");
     assert_eq!(
         events(&receiver.letters()),
         ["execution_start", "iteration", "iteration", "iteration", "iteration", "run_end"]
@@ -133,7 +133,7 @@ fn ctrl_c_ends_a_run_that_only_waits_for_notifications() {
     night.wait_for_fact("the end is decided", |fact| matches!(fact, Fact::RunEnding { .. }));
     running.signal(Signal::INT);
     let outcome = running.wait(PATIENCE);
-    outcome.expect_code(0, "the run had ended by itself");
+    outcome.expect_code(10, "the run had ended by itself");
     assert_eq!(outcome.json_lines().last().unwrap()["stop_reason"], "max_iterations");
     assert_eq!(settled(&night), BTreeMap::from([((SinkKind::Webhook, Delivery::Abandoned), 3)]));
     let unwaited = |fact: &Fact| matches!(fact, Fact::NotificationSettled { detail, .. } if detail == "it was not waited for any longer");
@@ -153,7 +153,7 @@ fn what_fails_for_a_while_is_tried_again() {
         .set("WINDLASS_NOTIFY__WEBHOOK", &receiver.url())
         .set("WINDLASS_NOTIFY__EVENTS", "run_end");
     let outcome = night.run(&["-m", "1"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     let letters = receiver.letters();
     assert_eq!(letters.len(), 4);
     assert!(
@@ -183,7 +183,7 @@ fn a_refusal_and_a_redirect_are_said_once_and_not_tried_again() {
         let receiver = Receiver::start([response]);
         let night = Night::new(&every_call(WORK)).set("WINDLASS_NOTIFY__URL", &receiver.url());
         let outcome = night.run(&["-m", "2", "--stagnation-threshold", "0"]);
-        expect_end(&outcome, 0, "max_iterations");
+        expect_end(&outcome, 10, "max_iterations");
         assert_eq!(receiver.letters().len(), 4, "each was tried once");
         assert_eq!(settled(&night), BTreeMap::from([((SinkKind::Ntfy, Delivery::Failed), 4)]));
         let said = outcome.stderr_text() + &outcome.stdout_text();
@@ -213,10 +213,10 @@ fn a_person_who_stops_a_run_is_no_error() {
 fn an_address_that_was_configured_after_the_run_began_counts_when_it_is_resumed() {
     let receiver = Receiver::start([]);
     let night = Night::new(&every_call(WORK));
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     night.env.write(night.env.config().join("config.toml"), format!("notify.url = '{}'\n", receiver.url()));
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
-    expect_end(&night.resume(&[&run, "-m", "2"]), 0, "max_iterations");
+    expect_end(&night.resume(&[&run, "-m", "2"]), 10, "max_iterations");
     assert_eq!(events(&receiver.letters()), ["execution_start", "iteration", "run_end"]);
     assert!(receiver.letters()[0].body.contains("resumed"), "{:?}", receiver.letters()[0]);
 }
@@ -238,7 +238,7 @@ fn an_end_that_was_not_written_is_told_once_more_at_most() {
         assert!(killed.is_some(), "no write of {kill_at}");
         let before = receiver.letters().len();
         night.env.assert_no_processes(super::night::CLEARED);
-        expect_end(&night.resume(&[]), 0, "max_iterations");
+        expect_end(&night.resume(&[]), 10, "max_iterations");
         let letters = receiver.letters();
         let told_again = letters.get(before..).unwrap();
         let endings = night.facts().iter().filter(|fact| matches!(fact, Fact::RunFinished { .. })).count();
@@ -258,7 +258,7 @@ fn nothing_that_a_command_starts_outlives_it() {
     let night = Night::new(&every_call(WORK))
         .set("WINDLASS_NOTIFY__COMMAND", "setsid sleep 300 & echo $! >> ../children; cat > /dev/null")
         .set("WINDLASS_NOTIFY__EVENTS", "execution_start\nrun_end");
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert_eq!(night.env.read("../children").lines().count(), 2);
     assert_eq!(settled(&night), BTreeMap::from([((SinkKind::Command, Delivery::Sent), 2)]));
     night.assert_clean();
@@ -271,7 +271,7 @@ fn a_command_that_hangs_or_fails_is_ended_and_said() {
         .set("WINDLASS_NOTIFY__RETRIES", "1")
         .set("WINDLASS_NOTIFY__EVENTS", "run_end");
     let outcome = night.run(&["-m", "1"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     let said = night.facts().into_iter().find_map(|fact| match fact {
         Fact::NotificationSettled { status, detail, attempts, .. } => Some((status, detail, attempts)),
         _ => None,
@@ -282,7 +282,7 @@ fn a_command_that_hangs_or_fails_is_ended_and_said() {
         .set("WINDLASS_NOTIFY__TIMEOUT", "1s")
         .set("WINDLASS_NOTIFY__RETRIES", "0")
         .set("WINDLASS_NOTIFY__EVENTS", "run_end");
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert_eq!(settled(&night), BTreeMap::from([((SinkKind::Command, Delivery::Failed), 1)]));
     night.assert_clean();
 }

@@ -57,7 +57,7 @@ fn count(night: &Night) -> usize {
 
 fn commits_and_restores(night: &Night) {
     let before = count(night);
-    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!((count(night), status(night).as_str()), (before + 2, ""));
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     let restored = night.env.run(&mut night.windlass(&["restore", &run, "1"]), PATIENCE);
@@ -94,7 +94,7 @@ fn tasks(night: &Night, flags: &[&str]) -> Outcome {
 fn worktree(night: &Night) {
     let (before, head) = (count(night), night.env.git(&["rev-parse", "HEAD"]));
     let outcome = night.run(&["-m", "1", "--commit", "runner", "--worktree", "apart"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert_eq!(night.env.git(&["rev-list", "--count", "windlass/apart"]), (before + 1).to_string());
     assert_eq!(
         (night.env.git(&["rev-parse", "HEAD"]), status(night).as_str()),
@@ -155,7 +155,7 @@ fn a_repository_that_says_case_does_not_count_where_it_does() {
     env.git(&["config", "core.ignoreCase", "true"]);
     let rename = "{ bash = 'mv README.md Readme.md; echo more >> Readme.md; echo x > x; echo X > X' }";
     let night = Night::within(env, &every_call(rename));
-    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!(night.env.git(&["ls-tree", "--name-only", "HEAD"]), "Readme.md\nX\ntasks.md\nx");
     lanes(&night);
 }

@@ -108,7 +108,7 @@ fn a_time_alone_is_no_news_unless_every_write_is() {
     let script = [1, 2].map(|time| call(&[&status(&at(time)), "{ bash = 'echo x >> work' }"])).concat();
     for (meaningful, changes) in [("true", 1), ("false", 2)] {
         let night = night(&script).set("WINDLASS_STATUS__ONLY_MEANINGFUL", meaningful);
-        expect_end(&run(&night, &["-m", "2"]), 0, "max_iterations");
+        expect_end(&run(&night, &["-m", "2"]), 10, "max_iterations");
         assert_eq!(told(&night).len(), changes, "{meaningful}");
     }
     let changed = |json: &str| call(&[&status(json), "{ bash = 'echo x >> work' }"]);
@@ -254,10 +254,10 @@ fn old_logs_go_by_the_rule_and_that_is_said() {
 fn a_resumed_run_begins_a_log_of_its_own() {
     let working = call(&["{ bash = 'echo x >> work' }"]);
     let night = night(&working.repeat(2));
-    expect_end(&run(&night, &["-m", "1"]), 0, "max_iterations");
+    expect_end(&run(&night, &["-m", "1"]), 10, "max_iterations");
     let run = night.folder().file_name().unwrap().to_str().unwrap().to_owned();
     let resumed = night.resume(&[&run, "-m", "2"]);
-    expect_end(&resumed, 0, "max_iterations");
+    expect_end(&resumed, 10, "max_iterations");
     let said = resumed.stderr_text();
     assert!(said.contains("resumed after 1 iteration, $0.01"), "{said}");
     let logs = logs(&night);

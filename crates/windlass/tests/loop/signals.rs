@@ -113,7 +113,7 @@ fn a_hang_up_ends_nothing() {
         |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")),
     );
     night.env.write("go", "");
-    expect_end(&running.wait(PATIENCE), 0, "max_iterations");
+    expect_end(&running.wait(PATIENCE), 10, "max_iterations");
     assert_eq!(
         night.calls().iter().map(|call| call.class).collect::<Vec<_>>(),
         [Class::Success, Class::Success]
@@ -130,7 +130,7 @@ fn what_an_iteration_leaves_behind_is_gone_before_the_next_one() {
         // Whoever is still there was started by the first call; this one counts them by their name.
         "{ bash = 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr \"\\0\" \" \" | grep -c \"__agent-child .*/child\" > count; kill -0 $(cat ../child) 2>/dev/null && echo alive > alive; true' }",
     ]));
-    expect_end(&night.run(&["-m", "2"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "2"]), 10, "max_iterations");
     assert!(!night.env.project().join("alive").exists(), "the first call's child lived on");
     night.assert_clean();
 }
@@ -153,6 +153,6 @@ fn killed_with_its_keeper_a_run_clears_up_when_it_is_resumed() {
     assert_eq!(killed.signal, Some(9));
     assert!(!night.env.processes().is_empty(), "the agent did not outlive its keeper: this shows nothing");
     let resumed = night.resume(&[]);
-    expect_end(&resumed, 0, "max_iterations");
+    expect_end(&resumed, 10, "max_iterations");
     assert!(night.notices().iter().any(|text| text.contains("still alive")), "{:?}", night.notices());
 }

@@ -138,7 +138,7 @@ fn a_commit_while_planning_is_said_and_without_git_nothing_can_be_undone() {
     let stray = "{ write = { path = 'src/main.rs', text = 'x' } }, { write = { path = 'IMPLEMENTATION_PLAN.md', text = '- [ ] One' } }";
     let commit = format!("{stray}, {{ bash = 'git commit --quiet --all --message Oops' }}");
     let night = planned("", &calls(&[&commit, "{ bash = 'ls' }"]));
-    run(&night, "plan", &["-m", "2"]).expect_code(0, "planned");
+    run(&night, "plan", &["-m", "2"]).expect_code(10, "planned");
     assert_eq!(night.env.read("src/main.rs"), "fn main() {}\n");
     let told = |notice: &String| notice.contains(" 1 --before --repository` takes that back");
     assert!(night.notices().iter().any(told), "{:?}", night.notices());

@@ -94,7 +94,7 @@ fn ctrl_z_stops_the_agent_and_the_clocks_and_fg_continues_them() {
     assert!(Instant::now() >= until);
     night.env.write("go", "");
     terminal.press("fg; echo end=$?\n");
-    terminal.wait_for("end=0");
+    terminal.wait_for("end=10");
     terminal.press("exit\n");
     terminal.wait();
     assert_eq!(night.ended(), StopReason::MaxIterations);
@@ -119,7 +119,7 @@ fn a_terminal_that_is_closed_ends_nothing() {
         |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")),
     );
     night.env.write("go", "");
-    assert_eq!(terminal.wait(), 0);
+    assert_eq!(terminal.wait(), 10);
     assert_eq!(night.ended(), StopReason::MaxIterations);
     assert_eq!(
         night.calls().iter().map(|call| call.class).collect::<Vec<_>>(),

@@ -40,7 +40,7 @@ fn a_wait_survives_a_kill_and_ends_at_the_same_time() {
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     night.env.assert_no_processes(CLEARED);
     let before = waits(&night);
-    expect_end(&night.resume(&[]), 0, "max_iterations");
+    expect_end(&night.resume(&[]), 10, "max_iterations");
     assert_eq!(waits(&night), before);
     assert_eq!(iterations(&night), [(1, 1), (1, 2)]);
     let released = night.entries().into_iter().find(|entry| entry.fact == Fact::Released).unwrap().at.wall;
@@ -69,7 +69,7 @@ fn a_wait_is_left_at_once() {
 fn an_outage_repeats_the_same_iteration_for_nothing() {
     let night =
         Night::new(&calls(&["{ api_error = { status = 529 } }", WORK])).set("WINDLASS_CLOCKS__BACKOFF", "1s");
-    expect_end(&night.run(&["-m", "1"]), 0, "max_iterations");
+    expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert_eq!(iterations(&night), [(1, 1), (1, 2)]);
     let calls = night.calls();
     assert_eq!((calls[0].class, calls[0].cost), (Class::Outage, Cost::ZERO));

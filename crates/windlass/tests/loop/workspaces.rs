@@ -59,7 +59,7 @@ fn a_workspace_without_instructions_says_what_to_do() {
     let night = Night::within(TestEnv::with_git(), &every_call(WORK));
     night.env.write(".windlass/workspaces/api/TODO.md", "- [ ] it\n");
     let outcome = run(&night, &[]);
-    outcome.expect_code(1, "the seed's code for missing instructions");
+    outcome.expect_code(2, "the seed's code for missing instructions");
     let said = outcome.stderr_text();
     assert!(said.contains("Instructions not found. Run setup first: windlass setup api"), "{said}");
     assert!(night.folders().is_empty(), "no run was begun");
@@ -84,10 +84,10 @@ fn the_workspaces_own_options_hold_and_flags_win() {
     let night = night(&work);
     night.env.write(".windlass/config.toml", "[limits]\nmax_iterations = 4\nstagnation_threshold = 0\n");
     night.env.write(".windlass/workspaces/api/config.toml", "[limits]\nmax_iterations = 2\n");
-    expect_end(&run(&night, &[]), 0, "max_iterations");
+    expect_end(&run(&night, &[]), 10, "max_iterations");
     assert_eq!(night.verdicts().len(), 2);
     assert_eq!(metadata(&night)["totalIterations"], 2);
-    expect_end(&run(&night, &["-m", "1", "--fresh"]), 0, "max_iterations");
+    expect_end(&run(&night, &["-m", "1", "--fresh"]), 10, "max_iterations");
     assert_eq!(metadata(&night)["totalIterations"], 3, "each run is counted once");
 }
 
@@ -97,7 +97,7 @@ fn the_projects_own_prompts_replace_ours() {
     let night = night(&every_call(WORK));
     night.env.write(".windlass/prompts/loop.md", "Round {{iteration}} in {{workspacePath}}.\n");
     night.env.write(".windlass/prompts/loop.system.md", "Be brief in {{projectRoot}}.\n");
-    expect_end(&run(&night, &["-m", "1"]), 0, "max_iterations");
+    expect_end(&run(&night, &["-m", "1"]), 10, "max_iterations");
     let prompt = night.prompt(1);
     let project = night.env.project().canonicalize().unwrap();
     assert!(
@@ -137,7 +137,7 @@ fn two_runs_on_one_workspace_are_one_too_many() {
     let first = Running::start(&mut run_of(&night, &["api"], &[]));
     night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned { .. }));
     let second = run(&night, &["--fresh"]);
-    second.expect_code(1, "the directory is taken");
+    second.expect_code(25, "the directory is taken");
     assert!(second.stderr_text().contains(&format!("process {}", first.id())), "{}", second.stderr_text());
     first.signal(Signal::TERM);
     first.wait(PATIENCE).expect_code(143, "asked to end");
@@ -150,7 +150,7 @@ fn yesterdays_complete_is_told_and_not_believed() {
     let night = night(&every_call(WORK));
     night.env.write(".windlass/workspaces/api/.status.json", r#"{"complete":true}"#);
     let outcome = run(&night, &["-m", "1"]);
-    expect_end(&outcome, 0, "max_iterations");
+    expect_end(&outcome, 10, "max_iterations");
     assert!(night.prompt(1).contains("is from before this run"), "{}", night.prompt(1));
     let trusting = run(&night, &["--fresh", "--trust-existing-status"]);
     expect_end(&trusting, 0, "nothing_to_do");
@@ -171,7 +171,7 @@ fn a_broken_status_file_is_named_in_the_next_prompt() {
 fn boxes_stand_in_for_a_missing_status_file_only_when_asked() {
     let todo = "{ write = { path = '{{env:WINDLASS_WORKSPACE}}/TODO.md', text = '- [x] all' } }";
     let script = every_call(&format!("{WORK}, {todo}"));
-    expect_end(&run(&night(&script), &["-m", "1"]), 0, "max_iterations");
+    expect_end(&run(&night(&script), &["-m", "1"]), 10, "max_iterations");
     expect_end(&run(&night(&script), &["--todo-fallback"]), 0, "complete");
 }
 

@@ -80,7 +80,7 @@ fn the_wrong_verb_is_refused_and_names_the_right_one() {
     assert_eq!(inside.code, Some(2));
     // A heading and a comment are no instructions.
     desk.env.write(desk.file("INSTRUCTIONS.md"), "# To do\n\n<!-- write\nhere -->\n");
-    refused(&["edit", "api"], 1, &["Instructions not found. Run setup first: windlass setup api"]);
+    refused(&["edit", "api"], 2, &["Instructions not found. Run setup first: windlass setup api"]);
     refused(&["setup", "api"], 2, &["no terminal"]);
     assert_eq!(desk.metadata()["setupIterations"], 0);
 }

@@ -36,7 +36,7 @@ fn document(outcome: &Outcome) -> Value {
 #[test]
 fn validate_says_whether_instructions_are_ready() {
     for (verdict, words, code) in
-        [("pass", "ready", 0), ("needs_review", "needs revision", 1), ("fail", "major issues", 1)]
+        [("pass", "ready", 0), ("needs_review", "needs revision", 23), ("fail", "major issues", 23)]
     {
         let desk = Desk::with_instructions(&[&answers(verdict)]);
         let outcome = desk.ask(&["validate", "api"]);
@@ -47,12 +47,12 @@ fn validate_says_whether_instructions_are_ready() {
         let report = desk.text("validation-report.md");
         assert!(report.contains(&format!("Verdict: **{words}**")), "{report}");
         assert!(report.contains("## Required criteria that are not met\n\n1. **No error path**"), "{report}");
-        let detailed = desk.env.run(
-            desk.scripted(&["validate", "api", "--json"]).env("WINDLASS_OUTPUT__EXIT_CODES", "detailed"),
+        let simple = desk.env.run(
+            desk.scripted(&["validate", "api", "--json"]).env("WINDLASS_OUTPUT__EXIT_CODES", "simple"),
             super::desk::PATIENCE,
         );
-        assert_eq!(detailed.code, Some(if code == 0 { 0 } else { 23 }));
-        let document = document(&detailed);
+        assert_eq!(simple.code, Some(i32::from(code != 0)));
+        let document = document(&simple);
         assert_eq!((&document["type"], &document["verdict"]), (&"validation".into(), &verdict.into()));
         desk.env.assert_no_processes(CLEARED);
     }
@@ -62,7 +62,7 @@ fn validate_says_whether_instructions_are_ready() {
 #[test]
 fn verify_passes_only_on_pass_and_counts() {
     for (verdict, code, status) in
-        [("pass", 0, "pass"), ("needs_review", 1, "needs_review"), ("fail", 1, "fail")]
+        [("pass", 0, "pass"), ("needs_review", 23, "needs_review"), ("fail", 23, "fail")]
     {
         let desk = Desk::with_instructions(&[&answers(verdict)]);
         let outcome = desk.ask(&["verify", "api", "--depth", "deep", "--show-report"]);
@@ -92,9 +92,9 @@ fn prose_is_no_verdict() {
     let desk = Desk::with_instructions(&[TALKS]);
     for verb in ["verify", "validate"] {
         let outcome = desk.ask(&[verb, "api", "--json"]);
-        outcome.expect_code(1, verb);
+        outcome.expect_code(10, verb);
         let document = document(&outcome);
-        assert_eq!((&document["verdict"], &document["exit_code"]), (&Value::Null, &1.into()));
+        assert_eq!((&document["verdict"], &document["exit_code"]), (&Value::Null, &10.into()));
         assert!(document["problem"].as_str().unwrap().contains("no judgement"), "{document}");
     }
     assert_eq!(desk.metadata()["verification"]["lastVerificationStatus"], "needs_review");
@@ -107,7 +107,7 @@ fn an_older_report_is_never_this_ones() {
     let desk = Desk::with_instructions(&[TALKS]);
     let older = "# Verification Report\n\nStatus: VERIFICATION_PASS\n";
     desk.env.write(desk.file("verification-report.md"), older);
-    desk.ask(&["verify", "api"]).expect_code(1, "verify");
+    desk.ask(&["verify", "api"]).expect_code(10, "verify");
     let report = desk.text("verification-report.md");
     assert!(report.contains("**no verdict**") && !report.contains("VERIFICATION_PASS"), "{report}");
 }
@@ -129,7 +129,7 @@ fn json_is_one_document_and_quiet_is_quiet() {
     let desk = Desk::with_instructions(&[&answers("fail")]);
     for verb in ["verify", "validate"] {
         let outcome = desk.ask(&[verb, "api", "-q"]);
-        outcome.expect_code(1, verb);
+        outcome.expect_code(23, verb);
         assert_eq!((outcome.stdout_text(), outcome.stderr_text()), (String::new(), String::new()));
         document(&desk.ask(&[verb, "api", "--json", "-q"]));
         document(&desk.ask(&[verb, "api", "--json", "-v"]));
@@ -165,7 +165,7 @@ fn what_cannot_be_judged_is_refused() {
     let desk = Desk::new(&[&answers("pass")]);
     for verb in ["verify", "validate"] {
         let outcome = desk.ask(&[verb, "api"]);
-        outcome.expect_code(1, verb);
+        outcome.expect_code(2, verb);
         assert!(
             outcome.stderr_text().contains("Run setup first: windlass setup api"),
             "{}",
@@ -182,7 +182,7 @@ fn checks_and_commits_are_left_out() {
     let desk = Desk::with_instructions(&[&answers("fail")]);
     desk.env.write(".windlass/config.toml", "[gates]\nuntil = [\"true\"]\ncommands = [\"touch gated\"]\n");
     let outcome = desk.ask(&["verify", "api"]);
-    outcome.expect_code(1, "an until command that passes is no verdict");
+    outcome.expect_code(23, "an until command that passes is no verdict");
     assert!(!desk.env.project().join("gated").exists());
 }
 

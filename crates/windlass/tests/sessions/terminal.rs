@@ -115,14 +115,14 @@ fn a_session_and_a_run_exclude_each_other() {
     let mut terminal = desk.sit(&["edit", "api"]);
     desk.wait_for_file("begun");
     let run = desk.ask(&["run", "api"]);
-    assert_eq!(run.code, Some(1));
+    assert_eq!(run.code, Some(25));
     let said = run.stderr_text();
     assert!(said.contains("session s-") && said.contains("End it in its terminal first"), "{said}");
     let status = desk.env.run(&mut desk.windlass(&["status"]), PATIENCE);
     assert!(status.stderr_text().contains("there has been no run here yet"), "{status:?}");
     for arguments in [&["clean", "api", "--force"][..], &["reset", "api"]] {
         let refused = desk.env.run(&mut desk.windlass(arguments), PATIENCE);
-        assert_eq!(refused.code, Some(1), "{arguments:?}: {refused:?}");
+        assert_eq!(refused.code, Some(25), "{arguments:?}: {refused:?}");
         assert!(refused.stderr_text().contains("session s-"), "{}", refused.stderr_text());
     }
     desk.env.write("go", "");
@@ -133,11 +133,11 @@ fn a_session_and_a_run_exclude_each_other() {
     let running = windlass_testkit::Running::start(&mut desk.scripted(&["run", "api", "-m", "1"]));
     desk.wait_for_file("begun");
     let mut refused = desk.sit(&["edit", "api"]);
-    assert_eq!(refused.wait(), 1);
+    assert_eq!(refused.wait(), 25);
     assert!(strip(&refused.text()).contains("run r-"), "{}", refused.text());
     assert_eq!(desk.metadata()["setupIterations"], 1);
     desk.env.write("go", "");
-    running.wait(PATIENCE).expect_success("run");
+    running.wait(PATIENCE).expect_code(10, "run");
 }
 
 /// At a shell with job control, as a person has it.

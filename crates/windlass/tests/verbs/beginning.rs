@@ -29,10 +29,12 @@ fn a_repository_is_made_only_where_it_is_asked_for_and_once() {
     told(&env, &run(&[]));
     told(&env, &run(&["--dry-run", "--git-init"]));
     assert!(!env.project().join(".git").exists() && !env.project().join(".gitignore").exists());
-    // What was left out is uncommitted: the person decides about it before the runner commits.
+    // What was left out is in no later commit either, and stands in no run's way.
     let outcome = ask(&env, &run(&["--git-init", "--commit", "runner", "--fresh"]));
-    outcome.expect_code(2, "--git-init");
+    outcome.expect_code(10, "--git-init");
     let said = outcome.stderr_text();
+    assert!(said.contains("leave out what was uncommitted before: .env, target/"), "{said}");
+    assert_eq!(env.git(&["ls-files", ".env", "target"]), "");
     assert!(said.contains("this is a git repository now") && said.contains("left out: .env"), "{said}");
     assert!(said.contains("windlass init --gitignore"), "{said}");
     assert_eq!(env.git(&["log", "--format=%s"]), "Initial commit");

@@ -26,7 +26,7 @@ fn is_recorded(run: &Path) -> bool {
 fn run_with(env: &TestEnv, variables: &[(&str, &str)]) -> String {
     let mut command = windlass(env, &["run", "-p", "Another", "--mock", "--no-delay", "-m", "1", "--fresh"]);
     let outcome = env.run(command.envs(variables.iter().copied()), PATIENCE);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr_text());
+    assert_eq!(outcome.code, Some(10), "{}", outcome.stderr_text());
     outcome.stdout_text() + &outcome.stderr_text()
 }
 

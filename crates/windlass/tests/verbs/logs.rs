@@ -98,7 +98,7 @@ fn a_live_run_is_followed_to_its_end() {
     let text = followed.stdout_text();
     assert!(text.contains("The end of call 2.") && text.ends_with("stopped: max_iterations\n"), "{text}");
     assert_eq!(text, told(&env, &["logs", &run]));
-    assert_eq!(running.wait(PATIENCE).code, Some(0));
+    assert_eq!(running.wait(PATIENCE).code, Some(10));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn a_live_iteration_is_followed_to_its_own_end() {
     assert_eq!((followed.code, followed.timed_out), (Some(0), false));
     let text = followed.stdout_text();
     assert!(text.contains("The end of call 1.") && !text.contains("The end of call 2."), "{text}");
-    assert_eq!(running.wait(PATIENCE).code, Some(0));
+    assert_eq!(running.wait(PATIENCE).code, Some(10));
 }
 
 #[test]

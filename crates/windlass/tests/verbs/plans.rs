@@ -31,9 +31,9 @@ fn the_exit_code_says_whether_the_plan_is_valid() {
     assert!(text.contains("Hash  IMPLEMENTATION_PLAN.md:8"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     env.write("IMPLEMENTATION_PLAN.md", "- [ ] a\n");
-    assert_eq!(code(&env, &["verify", "--plan", "-q"]), Some(1));
-    env.write(".windlass/config.toml", "[output]\nexit_codes = \"detailed\"\n");
-    assert_eq!(code(&env, &["verify", "--plan"]), Some(23));
+    assert_eq!(code(&env, &["verify", "--plan", "-q"]), Some(23));
+    env.write(".windlass/config.toml", "[output]\nexit_codes = \"simple\"\n");
+    assert_eq!(code(&env, &["verify", "--plan"]), Some(1));
     fs::write(env.project().join("IMPLEMENTATION_PLAN.md"), b"- [x] \xff").unwrap();
     let unreadable = ask(&env, &["verify", "--plan"]);
     assert_eq!(unreadable.code, Some(2));

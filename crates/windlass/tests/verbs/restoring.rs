@@ -80,7 +80,7 @@ fn nothing_is_restored_below_a_live_run() {
     let (running, live) = start(&env, "Patience", &[]);
     for run in [&before, &live] {
         let outcome = ask(&env, &["restore", run, "1", "--before"]);
-        assert_eq!(outcome.code, Some(1));
+        assert_eq!(outcome.code, Some(25));
         assert!(
             outcome.stderr_text().starts_with(&format!("error: run {live} (process ")),
             "{}",

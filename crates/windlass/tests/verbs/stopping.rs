@@ -50,7 +50,7 @@ fn a_job_with_an_unfinished_run_is_not_begun_again_by_accident() {
     let (running, run) = start(&env, "Patience", &[]);
     // While it lives, the lock says so.
     let locked = ask(&env, &["run", "-p", "Patience", "--mock"]);
-    assert_eq!(locked.code, Some(1));
+    assert_eq!(locked.code, Some(25));
     assert!(
         locked.stderr_text().starts_with(&format!("error: run {run} (process ")),
         "{}",

@@ -75,7 +75,7 @@ fn the_exit_code_says_whether_the_file_is_valid() {
         "### T1: a\n- **Dependencies**: T2\n### T2: b\n- **Dependencies**: T1, GONE-1\n",
     );
     let judged = ask(&env, &["tasks", "validate"]);
-    assert_eq!(judged.code, Some(1));
+    assert_eq!(judged.code, Some(23));
     let said = judged.stdout_text();
     assert!(
         said.contains("requirements.md:1: these wait for one another: T1 (line 1) → T2 (line 3) → T1"),
@@ -88,8 +88,8 @@ fn the_exit_code_says_whether_the_file_is_valid() {
     let next = ask(&env, &["tasks", "next"]);
     assert_eq!(next.code, Some(1), "tasks are left, and none is ready");
     assert!(next.stdout_text().contains("these wait for one another: T1, T2"), "{}", next.stdout_text());
-    env.write(".windlass/config.toml", "[output]\nexit_codes = \"detailed\"\n");
-    assert_eq!(ask(&env, &["tasks", "validate", "-q"]).code, Some(23));
+    env.write(".windlass/config.toml", "[output]\nexit_codes = \"simple\"\n");
+    assert_eq!(ask(&env, &["tasks", "validate", "-q"]).code, Some(1));
     fs::write(env.project().join("requirements.md"), b"### T1: \xff").unwrap();
     for arguments in [&["tasks", "validate"][..], &["tasks", "list"], &["tasks", "next"]] {
         let unreadable = ask(&env, arguments);
@@ -185,7 +185,7 @@ fn nothing_is_changed_inside_a_run_or_beside_one() {
     let (running, run) = start(&env, "wait", &["-m", "1"]);
     for arguments in [&["tasks", "done", "TASK-9"][..], &["tasks", "add", "x"]] {
         let refused = ask(&env, arguments);
-        assert_eq!(refused.code, Some(1), "{arguments:?}");
+        assert_eq!(refused.code, Some(25), "{arguments:?}");
         assert!(refused.stderr_text().contains(&run), "{}", refused.stderr_text());
     }
     assert_eq!(text(&env), FILE);

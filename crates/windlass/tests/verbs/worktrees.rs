@@ -76,7 +76,7 @@ fn a_run_works_in_a_worktree_that_is_merged_and_cleaned_up() {
     env.write("my.env", "SECRET=1\n");
     env.write(".windlass/config.toml", "[git]\ncommit = \"runner\"\n");
     let outcome = run_in(&env, "api", CURIOUS, &[]);
-    outcome.expect_success("run --worktree");
+    outcome.expect_code(10, "run --worktree");
     let (told_before, path) = (said(&outcome), trees(&env).join("api"));
     assert!(told_before.contains("the worktree api is new; it lies in"), "{told_before}");
     assert!(told_before.contains("2 files that git does not track were copied into it"), "{told_before}");
@@ -126,8 +126,8 @@ fn two_runs_of_one_repository_work_at_once() {
     for name in ["one", "two"] {
         env.write(trees(&env).join(name).join("go"), "");
     }
-    first.wait(PATIENCE).expect_success("the first");
-    second.wait(PATIENCE).expect_success("the second");
+    first.wait(PATIENCE).expect_code(10, "the first");
+    second.wait(PATIENCE).expect_code(10, "the second");
     let document = document(&env, &["worktree", "list", "--json"]);
     for row in document["worktrees"].as_array().unwrap() {
         assert_eq!((&row["ahead"], &row["uncommitted"]), (&1.into(), &0.into()), "{row}");
@@ -145,7 +145,7 @@ fn the_setup_command_makes_a_worktree_ready_or_keeps_the_run_from_starting() {
         "sleep 600 & echo \"for $WINDLASS_WORKTREE\" > made.txt; echo first; echo last >&2; test -e ok";
     env.write(env.config().join("config.toml"), format!("[worktree]\nsetup = '''{setup}'''\n"));
     let failed = run_in(&env, "api", CURIOUS, &[]);
-    failed.expect_code(1, "a failing setup command");
+    failed.expect_code(34, "a failing setup command");
     let text = failed.stderr_text();
     assert!(text.contains("the worktree api is not ready: the setup command"), "{text}");
     assert!(
@@ -160,11 +160,11 @@ fn the_setup_command_makes_a_worktree_ready_or_keeps_the_run_from_starting() {
     assert_eq!(document(&env, &["runs", "--json"])["runs"].as_array().unwrap().len(), 0);
 
     fs::write(path.join("ok"), "").unwrap();
-    run_in(&env, "api", CURIOUS, &[]).expect_success("the command is tried again");
+    run_in(&env, "api", CURIOUS, &[]).expect_code(10, "the command is tried again");
     assert_eq!(listed(&env)["problem"], Value::Null);
     fs::remove_file(path.join("ok")).unwrap();
     let outcome = run_in(&env, "api", CURIOUS, &["--allow-dirty", "--fresh"]);
-    outcome.expect_success("once it is ready the command is not run again");
+    outcome.expect_code(10, "once it is ready the command is not run again");
 
     env.write(env.config().join("config.toml"), "[worktree]\nsetup = 'sleep 600'\nsetup_timeout = '1s'\n");
     let slow = run_in(&env, "slow", CURIOUS, &[]);
@@ -177,7 +177,7 @@ fn the_setup_command_makes_a_worktree_ready_or_keeps_the_run_from_starting() {
 #[test]
 fn a_worktree_is_used_again_unless_something_in_it_is_in_no_commit() {
     let env = TestEnv::with_git();
-    run_in(&env, "api", CURIOUS, &[]).expect_success("without commits");
+    run_in(&env, "api", CURIOUS, &[]).expect_code(10, "without commits");
     let again = run_in(&env, "api", CURIOUS, &[]);
     again.expect_code(2, "a worktree with work in it");
     let text = again.stderr_text();
@@ -189,7 +189,7 @@ fn a_worktree_is_used_again_unless_something_in_it_is_in_no_commit() {
     env.git(&["-C", path.to_str().unwrap(), "add", "--all"]);
     env.git(&["-C", path.to_str().unwrap(), "commit", "--quiet", "--message", "looked"]);
     let again = run_in(&env, "api", "[[call]]\nsteps = [{ say = 'Nothing to do.' }]\n", &[]);
-    again.expect_success("clean again");
+    again.expect_code(10, "clean again");
     assert!(said(&again).contains("the worktree api was there"), "{}", said(&again));
     assert_eq!(listed(&env)["ahead"], 1);
 }
@@ -219,7 +219,7 @@ fn an_interrupted_run_in_a_worktree_is_resumed_from_the_project() {
     assert!(again.stderr_text().contains(&format!("windlass resume {run}")), "{}", said(&again));
     env.write(trees(&env).join("api/go"), "");
     let resumed = ask(&env, &["resume", &run]);
-    resumed.expect_success("resume from the project");
+    resumed.expect_code(10, "resume from the project");
     assert!(said(&resumed).contains("git merge windlass/api"), "{}", said(&resumed));
     assert!(!env.project().join("work.txt").exists());
     assert!(trees(&env).join("api/work.txt").exists());
@@ -246,7 +246,7 @@ fn a_run_whose_worktree_is_gone_says_what_is_left_of_it() {
     }
     env.git(&["worktree", "add", "--quiet", path.to_str().unwrap(), "windlass/api"]);
     env.write(path.join("go"), "");
-    ask(&env, &["-C", path.to_str().unwrap(), "resume", &run]).expect_success("put there again");
+    ask(&env, &["-C", path.to_str().unwrap(), "resume", &run]).expect_code(10, "put there again");
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn a_run_in_a_folder_runs_in_the_same_folder_of_the_worktree() {
     let arguments =
         ["run", "-f", "goal.md", "--mock=script.toml", "--no-delay", "-m", "1", "--worktree", "api"];
     let outcome = ask(&env, &[&["-C", "below"], &arguments[..]].concat());
-    outcome.expect_success("from a folder");
+    outcome.expect_code(10, "from a folder");
     let place = trees(&env).join("api/below");
     assert_eq!(read(&place.join("where.txt")).trim(), place.to_str().unwrap());
     assert_eq!(listed(&env)["uncommitted"], 2);
@@ -351,7 +351,7 @@ fn a_workspace_that_git_does_not_track_comes_along() {
     env.write(".windlass/workspaces/api/TODO.md", "- [ ] one\n");
     let arguments =
         ["run", "api", "--mock", "--no-delay", "-m", "1", "--worktree", "api", "--commit", "runner"];
-    ask(&env, &arguments).expect_success("a workspace in a worktree");
+    ask(&env, &arguments).expect_code(10, "a workspace in a worktree");
     let there = trees(&env).join("api/.windlass/workspaces/api");
     assert!(there.join("INSTRUCTIONS.md").exists());
     let inside = |path: &str| env.project().join(".windlass/workspaces/api").join(path).exists();
@@ -371,7 +371,7 @@ fn in_a_sandbox_the_setup_command_is_locked_in_and_commits_work() {
         env.write(env.config().join("config.toml"), format!("[worktree]\nsetup = '{setup}'\n"));
         let script = "[[call]]\nsteps = [{ bash = 'git add -A && git commit -qm inside' }]\n";
         let outcome = run_in(&env, "api", script, &["--sandbox", kind.name(), "--commit", "agent"]);
-        outcome.expect_success(kind.name());
+        outcome.expect_code(10, kind.name());
         assert!(!outside.exists(), "{}", kind.name());
         assert_eq!(env.git(&["show", "windlass/api:port.txt"]), "20320");
         let row = listed(&env);

@@ -50,7 +50,7 @@ fn the_defaults_are_those_of_the_design() {
         ("WINDLASS_JOB_COMPLETE", 3)
     );
     assert_eq!(resolved.notes_file, Some(PathBuf::from("SHARED_TASK_NOTES.md")));
-    assert_eq!((resolved.commit, resolved.exit_codes), (CommitPolicy::None, ExitCodes::Simple));
+    assert_eq!((resolved.commit, resolved.exit_codes), (CommitPolicy::None, ExitCodes::Detailed));
     assert_eq!(resolved.level, OutputLevel::Progress);
     assert!(resolved.checks.is_empty() && resolved.agent.allow.is_empty());
     assert!(resolved.origins().iter().all(|value| value.origin.is_default()));

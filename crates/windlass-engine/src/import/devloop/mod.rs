@@ -74,9 +74,8 @@ impl DevloopImport {
             make_folder(&self.target.join(".windlass"))?;
         }
         let mut items = Vec::new();
-        if let Some(fields) = &found.configuration {
-            items.push(self.configuration(DevloopSettings::of_project(fields)));
-        }
+        let fields = found.configuration.clone().unwrap_or_default();
+        items.push(self.configuration(DevloopSettings::of_project(&fields)));
         if let (Some((from, to)), Some(fields)) = (&self.user, &user) {
             items.push(self.user(from, to, DevloopSettings::of_user(fields)));
         }

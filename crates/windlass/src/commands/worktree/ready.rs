@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
-use windlass_core::fact::RunId;
+use windlass_core::fact::{ExitCodes, RunId, StopReason};
 use windlass_core::run::CommitPolicy;
 use windlass_engine::sandbox::Sandbox;
 use windlass_engine::worktree::bootstrap::{SetupError, SetupRoom, run_setup};
@@ -58,12 +58,12 @@ fn not_ready(worktree: &Worktree, error: SetupError) -> CliError {
         SetupError::Sandbox(error) => return error.into(),
         SetupError::Process(_) => CliError::new(Kind::System, message),
         SetupError::Interrupted { .. } => {
-            let codes = windlass_core::fact::ExitCodes::Simple;
-            CliError::new(Kind::Stopped(windlass_core::fact::StopReason::Interrupted, codes), message)
+            CliError::new(Kind::Stopped(StopReason::Interrupted, ExitCodes::default()), message)
         }
         SetupError::Failed { tail, .. } => {
             let shown = tail.lines().map(windlass_ui::one_line);
-            shown.fold(CliError::new(Kind::System, message), CliError::hint)
+            let kind = Kind::Stopped(StopReason::SetupFailed, ExitCodes::default());
+            shown.fold(CliError::new(kind, message), CliError::hint)
         }
     };
     let path = worktree.tree.path.display();

@@ -81,7 +81,7 @@ fn a_workspace_that_a_run_works_on_is_not_archived() {
     worked(&env, "port");
     let (running, run) = start_workspace(&env, "port");
     let outcome = ask(&env, &["archive", "save", "port"]);
-    outcome.expect_code(1, "archive save");
+    outcome.expect_code(25, "archive save");
     assert!(outcome.stderr_text().contains(&format!("run {run} works on workspace `port`")));
     assert!(folder(&env, "port").exists() && told(&env, &["archive", "list"]).contains("no archives yet"));
     go(&env);

@@ -52,7 +52,7 @@ fn a_live_run_is_seen_and_nothing_is_taken_from_under_it() {
         [&["reset", "count", "-y"][..], &["clean", "count", "-f"], &["clean", "count", "-f", "--no-archive"]]
     {
         let outcome = ask(&env, arguments);
-        outcome.expect_code(1, &format!("{arguments:?}"));
+        outcome.expect_code(25, &format!("{arguments:?}"));
         assert!(outcome.stderr_text().contains("works on workspace `count`"), "{}", outcome.stderr_text());
     }
     running.signal(Signal::KILL);
@@ -74,7 +74,7 @@ fn a_run_that_was_stopped_goes_on_and_is_not_begun_anew() {
     let (running, run) = start_workspace(&env, "count");
     told(&env, &["stop"]);
     go(&env);
-    running.wait(PATIENCE).expect_success("run");
+    running.wait(PATIENCE).expect_code(16, "run");
     for looking in [&["show", "count"][..], &["status"]] {
         assert!(told(&env, looking).contains(&format!("next        windlass resume {run}\n")), "{looking:?}");
     }
