@@ -153,7 +153,9 @@ fn a_second_import_replaces_nothing() {
     let items = place.import(Extent::Take);
     let commands =
         item(&items, ".claude-iterate.json").notes.iter().filter(|note| note.starts_with("windlass "));
-    assert_eq!(commands.collect::<Vec<_>>(), ["windlass config set limits.max_iterations '30'"]);
+    let expected =
+        ["windlass config set limits.max_iterations '30'", "windlass config set output.exit_codes 'simple'"];
+    assert_eq!(commands.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -3,10 +3,16 @@
 //! The lock is the operating system's (`flock`), so it ends with the last process that holds the file open; what the
 //! file says is for people and for telling a dead holder from a live one. The file is never deleted, so nobody can
 //! lock a file that another has already replaced.
+//!
+//! The working directory itself is locked as well, so that runs that keep their state in different places (another
+//! `WINDLASS_STATE_DIR`, another user, another container) exclude each other. Nothing is written there. A guest cannot take that
+//! lock, since the run that started it has it, nor give it back, since it never gets the descriptor; and it does not outlive
+//! the run.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -87,6 +93,8 @@ pub enum HeldBy {
     Leftovers(Holder),
     /// Somebody who has not written a name.
     Nameless,
+    /// Somebody who keeps their state elsewhere: the process, where the system says so.
+    Elsewhere(Option<u32>),
 }
 
 /// A working directory that is ours until [`release`](Lock::release).
@@ -97,6 +105,8 @@ pub enum HeldBy {
 pub struct Lock {
     file: File,
     path: PathBuf,
+    /// The directory, locked; `None` where its file system locks no directories.
+    place: Option<File>,
     /// Whom the file named although nobody held it: a run that ended without releasing it.
     pub replaced: Option<Holder>,
 }
@@ -117,18 +127,27 @@ impl Lock {
             let file =
                 open_private(OpenOptions::new().create(true).truncate(false).read(true).append(true), &path)
                     .attempted("open", &path)?;
-            match file.try_lock() {
-                Ok(()) => {
-                    return Lock::take(file, path, &Holder::this_process(run, directory))
-                        .map(Acquired::Taken);
-                }
-                Err(TryLockError::WouldBlock) => {}
+            let taken = match file.try_lock() {
+                Ok(()) => Some(lock_place(directory)),
+                Err(TryLockError::WouldBlock) => None,
                 Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &path, error)),
-            }
-            let (held, wait) = match read_holder(&path)? {
-                Some(holder) if holder.is_alive() => (HeldBy::Live(holder), Duration::ZERO),
-                Some(holder) => (HeldBy::Leftovers(holder), patience),
-                None => (HeldBy::Nameless, NAMELESS.max(patience)),
+            };
+            let elsewhere = match taken {
+                Some(Ok(place)) => {
+                    let holder = Holder::this_process(run, directory);
+                    return Lock::take(file, path, place, &holder).map(Acquired::Taken);
+                }
+                Some(Err(PlaceIsHeld(by))) => Some(HeldBy::Elsewhere(by)),
+                None => None,
+            };
+            let (held, wait) = match (elsewhere, read_holder(&path)?) {
+                (Some(elsewhere), None) => (elsewhere, NAMELESS),
+                (Some(elsewhere), Some(holder)) if holder.is_alive() => (elsewhere, NAMELESS),
+                (None, Some(holder)) if holder.is_alive() => (HeldBy::Live(holder), Duration::ZERO),
+                // What a dead runner left holds one of the two, or both; or somebody else has come between.
+                (Some(elsewhere), Some(_)) => (elsewhere, patience),
+                (None, Some(holder)) => (HeldBy::Leftovers(holder), patience),
+                (None, None) => (HeldBy::Nameless, NAMELESS.max(patience)),
             };
             if began.elapsed() >= wait {
                 return Ok(Acquired::Held(held));
@@ -137,18 +156,25 @@ impl Lock {
         }
     }
 
-    fn take(mut file: File, path: PathBuf, holder: &Holder) -> Result<Lock, StoreError> {
+    fn take(mut file: File, path: PathBuf, place: Option<File>, holder: &Holder) -> Result<Lock, StoreError> {
         let replaced = read_holder(&path)?;
         let mut line = serde_json::to_vec(holder)
             .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
         line.push(b'\n');
         file.set_len(0).and_then(|()| file.write_all(&line)).attempted("write", &path)?;
-        Ok(Lock { file, path, replaced })
+        Ok(Lock { file, path, place, replaced })
     }
 
     /// Gives the working directory back, in every process that got the descriptor.
     pub fn release(self) -> Result<(), StoreError> {
-        self.file.set_len(0).and_then(|()| self.file.unlock()).attempted("unlock", &self.path)
+        self.file.set_len(0).and_then(|()| self.file.unlock()).attempted("unlock", &self.path)?;
+        self.place.as_ref().map_or(Ok(()), File::unlock).attempted("unlock", &self.path)
+    }
+
+    /// What a process has to inherit to keep the lock for as long as it lives.
+    #[must_use]
+    pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        std::iter::once(self.file.as_fd()).chain(self.place.as_ref().map(AsFd::as_fd)).collect()
     }
 
     /// The lock's file.
@@ -158,11 +184,33 @@ impl Lock {
     }
 }
 
-/// A process that inherits this descriptor keeps the lock for as long as it lives.
-impl AsFd for Lock {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+/// Somebody else has locked the directory: the process, where the system says so.
+struct PlaceIsHeld(Option<u32>);
+
+/// Locks a directory, where its file system can.
+fn lock_place(directory: &Path) -> Result<Option<File>, PlaceIsHeld> {
+    let Ok(place) = File::open(directory) else {
+        // Whoever works there says what is wrong with it.
+        return Ok(None);
+    };
+    match place.try_lock() {
+        Ok(()) => Ok(Some(place)),
+        Err(TryLockError::WouldBlock) => Err(PlaceIsHeld(holder_of(&place))),
+        // Network file systems want a file that can be written.
+        Err(TryLockError::Error(_)) => Ok(None),
     }
+}
+
+/// Which process of this machine has locked this directory, as far as it shows here.
+fn holder_of(place: &File) -> Option<u32> {
+    let inode = place.metadata().ok()?.ino().to_string();
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    let mut found = locks.lines().filter_map(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        let (kind, pid, at) = (fields.next()?, fields.nth(2)?, fields.next()?);
+        (kind == "FLOCK" && at.rsplit(':').next() == Some(inode.as_str())).then(|| pid.parse().ok())?
+    });
+    found.next().filter(|pid: &u32| *pid != 0)
 }
 
 /// Who took the lock of a working directory (canonical) and has not given it back, without touching the lock. Ask

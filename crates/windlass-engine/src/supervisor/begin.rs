@@ -1,7 +1,6 @@
 //! Beginning effects: what the core has decided and not yet seen done.
 
 use std::ffi::OsString;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
@@ -238,7 +237,7 @@ impl Supervisor {
                 let _ = events.send(Event::Keeper(lane, event));
             })?;
             if let Some(lock) = &self.lock {
-                keeper.hold(&[lock.as_fd()])?;
+                keeper.hold(&lock.descriptors())?;
             }
             if let Some(rites) = self.walls.of_run().last_rites() {
                 keeper.set_last_rites(&rites)?;

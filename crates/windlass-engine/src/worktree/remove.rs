@@ -164,7 +164,7 @@ impl Removal<'_> {
             Acquired::Held(HeldBy::Live(holder) | HeldBy::Leftovers(holder)) => {
                 return Ok(Err(Refusal::Live(holder.run)));
             }
-            Acquired::Held(HeldBy::Nameless) => return Ok(Err(Refusal::Busy)),
+            Acquired::Held(HeldBy::Nameless | HeldBy::Elsewhere(_)) => return Ok(Err(Refusal::Busy)),
         };
         let removed = self.with_lock(&lock, &us);
         lock.release()?;

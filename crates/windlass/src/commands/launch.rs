@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -179,7 +179,8 @@ fn begin(
     request: &Request,
 ) -> Result<((Journal, Sandbox), Taken), CliError> {
     let taken = lock(here, folder.run(), plan.exit_codes)?;
-    let held = taken.lock.as_fd().try_clone_to_owned();
+    let held: std::io::Result<Vec<OwnedFd>> =
+        taken.lock.descriptors().iter().map(BorrowedFd::try_clone_to_owned).collect();
     let prepared = || {
         let uncommitted = uncommitted::before_run(here, plan, folder, request)?;
         folder.write_goal(&request.assignment.goal.text)?;
@@ -187,7 +188,7 @@ fn begin(
         hook::keep(folder, &plan.hooks)?;
         // Before the run is on record: one that could not begin is none.
         let sandbox = room::open(here, plan, folder)?;
-        worktree::set_up(here, folder.run(), &sandbox, held.as_ref().ok())?;
+        worktree::set_up(here, folder.run(), &sandbox, held.as_deref().unwrap_or_default())?;
         Ok((Journal::create(folder)?, sandbox, uncommitted))
     };
     let ((journal, sandbox, uncommitted), mut taken) = with_lock(taken, prepared)?;
@@ -368,6 +369,13 @@ pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Taken, CliErro
             let what = holder_in_words(&holder.run);
             Err(locked(format!("{what} was killed, and what it started is still being ended"))
                 .hint("Try again in a few seconds."))
+        }
+        Acquired::Held(HeldBy::Elsewhere(process)) => {
+            let process = process.map_or_else(String::new, |pid| format!(" (process {pid})"));
+            let directory = here.directory.display();
+            Err(locked(format!("another run{process} works in {directory}; it keeps its state elsewhere"))
+                .hint("Its WINDLASS_STATE_DIR or XDG_STATE_HOME is another one, or its user or container is.")
+                .hint("Stop it there, or wait for its end."))
         }
         Acquired::Held(HeldBy::Nameless) => {
             Err(locked(format!("another process holds {}", here.directory.display()))

@@ -151,6 +151,19 @@ pub fn refuse_changed_tasks(here: &Here, plan: &RunPlan) -> Result<(), CliError>
     refuse_unlike_commit(here, &read_tasks(&here.directory, &places.file))
 }
 
+/// Are tasks here that lanes, which begin with what is committed, would not see? How far they are may differ.
+///
+/// # Errors
+/// git could not be asked.
+pub fn lanes_miss_tasks(here: &Here, plan: &RunPlan) -> Result<bool, CliError> {
+    let (Some(_), Some(places), Some(repository)) = (&plan.lanes, &plan.job.tasks, &here.repository) else {
+        return Ok(false);
+    };
+    let unlike = unlike_committed(repository, &here.directory, &read_tasks(&here.directory, &places.file))
+        .map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+    Ok(matches!(unlike, Some(Unlike::Changed(_) | Unlike::NotCommitted(_))))
+}
+
 /// Lanes begin with what is committed: tasks that are not could be worked on there, and never be claimed.
 fn refuse_unlike_commit(here: &Here, found: &FoundTasks) -> Result<(), CliError> {
     let Some(repository) = &here.repository else { return Ok(()) };

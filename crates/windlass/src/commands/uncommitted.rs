@@ -15,6 +15,7 @@ use windlass_engine::store::{RunFolder, index, journal};
 use super::beginning;
 use super::here::Here;
 use super::run::Request;
+use super::tasks_run;
 use crate::error::{CliError, Kind};
 
 /// Before a new run. Returns what a person should know.
@@ -138,7 +139,10 @@ pub fn before_resumption(
     let mut notices = recovery::clear_locks(repository, run);
     let mut dirty = recovery::uncommitted(repository)?;
     let along = recovery::along(plan, &here.place(), &mut dirty);
-    take_along(here, plan, folder, &along)?;
+    // A landing that was cut off leaves other files of the runner's as they are.
+    if plan.lanes.is_none() || tasks_run::lanes_miss_tasks(here, plan)? {
+        take_along(here, plan, folder, &along)?;
+    }
     let dirty = dirty.paths;
     let (Some(unsettled), Some(mut store), false) = (unsettled(run), here.snapshots()?, dirty.is_empty())
     else {

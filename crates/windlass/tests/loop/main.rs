@@ -22,6 +22,7 @@ mod lanes_full;
 mod lanes_setup;
 mod night;
 mod notifications;
+mod one_run;
 mod own_files;
 mod parking;
 mod plans;

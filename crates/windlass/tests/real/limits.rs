@@ -50,7 +50,7 @@ fn a_usage_limit_is_waited_out_and_the_same_iteration_repeated() {
     let night = Night::at(env, scenario, Credentials::OauthToken);
     let run = night.run(&["--max-iterations", "1"]);
 
-    run.expect("max_iterations", 0).says("waiting for the usage limit to reset at");
+    run.expect("max_iterations", 10).says("waiting for the usage limit to reset at");
     assert_eq!(run.classes(), ["usage_limit", "success"]);
     assert_eq!(attempts(&run), [(1, 1), (1, 2)]);
     assert_eq!(run.each("iteration_finished", "iteration"), [1]);
@@ -76,7 +76,7 @@ fn a_wait_goes_on_to_the_same_time_after_the_runner_was_killed() {
     running.signal(Signal::KILL);
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     let run = night.resume(&[]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     assert_eq!(attempts(&run), [(1, 1), (1, 2)]);
     assert_eq!(run.all("held").len(), 1);
     let again = time(&run.all("call_reserved")[1]["wall"]);
@@ -93,7 +93,7 @@ fn work_that_an_outage_cut_short_is_charged_and_counts() {
         .variable("CLAUDE_CODE_MAX_RETRIES", "0")
         .variable("WINDLASS_CLOCKS__BACKOFF", "1s");
     let run = night.run(&["--max-iterations", "2"]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     assert_eq!(run.classes(), ["outage", "success"]);
     assert_eq!(attempts(&run), [(1, 1), (2, 1)]);
     assert_eq!(run.verdicts(), ["worked", "worked"]);
@@ -119,7 +119,7 @@ fn an_overloaded_service_is_tried_again_in_the_same_iteration() {
         .variable("CLAUDE_CODE_MAX_RETRIES", "0")
         .variable("WINDLASS_CLOCKS__BACKOFF", "1s");
     let run = night.run(&["--max-iterations", "1"]);
-    run.expect("max_iterations", 0).says("outage: trying again");
+    run.expect("max_iterations", 10).says("outage: trying again");
     assert_eq!(run.classes(), ["outage", "outage", "success"]);
     assert_eq!(attempts(&run), [(1, 1), (1, 2), (1, 3)]);
     assert_eq!(run.verdicts(), ["worked"]);
@@ -157,14 +157,14 @@ fn the_agents_own_budget_ends_the_run_at_its_cost() {
 fn the_end_of_its_turns_is_a_failure_only_without_progress() {
     let night = Night::new(Scenario::always(Reply::bash("git status")));
     let run = night.run(&["--max-turns", "1", "--max-failures", "1"]);
-    run.expect("consecutive_failures", 1);
+    run.expect("consecutive_failures", 20);
     assert_eq!((run.classes(), run.verdicts()), (vec![&json!("max_turns")], vec![&json!("failed")]));
 
     let env = TestEnv::with_git();
     let file = env.project().join("greeting.txt");
     let night = Night::at(env, Scenario::new([Reply::write(file, "hello\n")]), Credentials::ApiKey);
     let run = night.run(&["--max-turns", "1", "--max-failures", "1", "--max-iterations", "1"]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     assert_eq!((run.classes(), run.verdicts()), (vec![&json!("max_turns")], vec![&json!("worked")]));
     run.expect_requests_charged(1);
 }

@@ -16,7 +16,7 @@ const COMMAND: &str = r#"touch "quoted (1).txt" && touch plain.txt"#;
 fn a_denied_command_is_named_with_the_command_that_allows_it() {
     let night = Night::new(Scenario::new([Reply::bash(COMMAND), Reply::text("I may not.")]));
     let run = night.run(&["--max-iterations", "1"]);
-    run.expect("max_iterations", 0).says(&format!("denied: Bash {COMMAND}"));
+    run.expect("max_iterations", 10).says(&format!("denied: Bash {COMMAND}"));
     assert!(!night.env.project().join("plain.txt").exists());
     let line = run
         .said
@@ -31,7 +31,7 @@ fn a_denied_command_is_named_with_the_command_that_allows_it() {
     let mut command = again.windlass(&["config", "set", "permissions.allow", "--add", rule]);
     again.env.run(&mut command, Duration::from_secs(30)).expect_success(line);
     let run = again.run(&["--max-iterations", "1"]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     assert_eq!(run.each("call_finished", "denials"), [&Value::Null], "{}", run.said);
     assert!(
         again.env.project().join("plain.txt").exists() && again.env.project().join("quoted (1).txt").exists()
@@ -56,7 +56,7 @@ fn git_is_read_and_gates_and_the_projects_own_tools_are_run_without_asking() {
     let scenario = Scenario::new(commands.map(Reply::bash).into_iter().chain([Reply::text("All done.")]));
     let night = Night::at(env, scenario, Credentials::ApiKey);
     let run = night.run(&["--max-iterations", "1", "--gate", gate]);
-    run.expect("max_iterations", 0).says("may do");
+    run.expect("max_iterations", 10).says("may do");
     assert_eq!(run.each("call_finished", "denials"), [&Value::Null], "{}", run.said);
     assert_eq!(night.env.read("tested"), "tested\n");
     assert!(night.env.project().join("checked").exists());
@@ -121,7 +121,7 @@ fn windlasss_own_files_are_closed_even_where_permissions_are_skipped() {
         let story = attack(&files, tool);
         let night = Night::at(env, story, Credentials::ApiKey).variable("IS_SANDBOX", "1");
         let run = night.run(flags);
-        run.expect("max_iterations", 0);
+        run.expect("max_iterations", 10);
         let after: Vec<String> = files.iter().map(|file| night.env.read(file)).collect();
         assert_eq!(after, before, "{tool} {flags:?}");
         let results = night.api.requests().last().unwrap().tool_results();
@@ -149,7 +149,7 @@ fn a_folder_that_was_added_may_be_written_and_one_beside_it_may_not() {
     let [added, other] = files.clone();
     let night = Night::at(env, story, Credentials::ApiKey);
     let run = night.run(&["--max-iterations", "1", "--add-dir", "../my docs"]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     assert!(added.exists() && !other.exists(), "{}", run.said);
     let system = night.api.requests().last().unwrap().system();
     assert!(system.contains("Stay inside this project") && system.contains("my docs"), "{system}");
@@ -171,7 +171,7 @@ fn the_state_of_runs_is_closed_even_where_permissions_are_skipped() {
     });
     let night = Night::at(env, scenario, Credentials::ApiKey).variable("IS_SANDBOX", "1");
     let run = night.run(&["--max-iterations", "1", "--dangerously-skip-permissions"]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     let results = night.api.requests().last().unwrap().tool_results();
     assert_eq!(results.len(), 3, "{results:#?}");
     assert!(

@@ -118,7 +118,7 @@ fn validate_says_ready_or_what_is_to_be_revised() {
 // rows: 132
 #[test]
 fn verify_passes_only_when_a_fresh_agent_says_so() {
-    for (verdict, code) in [("pass", 0), ("fail", 1)] {
+    for (verdict, code) in [("pass", 0), ("fail", 23)] {
         let scenario =
             Scenario::new([Reply::bash("git status --short"), judges(verdict), Reply::text("Said.")])
                 .repeat_last();

@@ -39,7 +39,7 @@ fn expect_interrupted(run: &Ended, stop_reason: &str, exit_code: i32) {
 /// The same iteration again, with all that was charged before.
 fn expect_resumed(night: &Night) {
     let run = night.resume(&[]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     let turns: Vec<_> = run
         .all("call_reserved")
         .into_iter()

@@ -84,7 +84,7 @@ fn an_iterative_run_ends_after_two_iterations_without_work() {
     replies.extend(writes(&env, &said(false, "3")));
     let night = Night::at(env, Scenario::new(replies), Credentials::ApiKey);
     let run = run(&night, &[]);
-    run.expect("stagnated", 0);
+    run.expect("stagnated", 14);
     assert_eq!(run.verdicts(), ["worked", "idle", "idle"]);
     assert!(prompt(&night.first_requests()[0]).contains("60 to 70 %"));
 }
@@ -107,7 +107,7 @@ fn its_limit_is_an_orderly_end() {
     let replies = [Reply::write(&endpoint, "a\n"), Reply::text("More to do.")];
     let night = Night::at(env, Scenario::new(replies), Credentials::ApiKey);
     let run = run(&night, &["--max-iterations", "1"]);
-    run.expect("max_iterations", 0);
+    run.expect("max_iterations", 10);
     run.says("resume").says("--max-iterations");
 }
 
@@ -125,7 +125,7 @@ fn what_a_person_wrote_in_the_workspace_is_closed_to_the_agent() {
         Reply::text("Tried."),
     ];
     let night = Night::at(env, Scenario::new(replies), Credentials::ApiKey);
-    run(&night, &[]).expect("max_iterations", 0);
+    run(&night, &[]).expect("max_iterations", 10);
     assert_eq!(night.env.read(".windlass/workspaces/api/INSTRUCTIONS.md"), INSTRUCTIONS);
     assert!(night.env.read(".windlass/workspaces/api/config.toml").contains("= 1\n"));
     assert_eq!(night.env.read(".windlass/workspaces/api/working/notes.md"), "mine\n");

@@ -127,14 +127,18 @@ fn the_users_default_is_taken_where_it_is_there() {
         let (source, target) = (project.path().to_owned(), project.path().to_owned());
         DevloopImport { source, user: Some((user.clone(), ours.clone())), target, extent: Extent::Take }.run()
     };
-    assert!(run().unwrap().iter().all(|item| item.kind != ItemKind::Configuration), "there is no such file");
+    run().unwrap();
+    assert!(!ours.exists(), "there is no such file");
+    let project_file = fs::read_to_string(project.path().join(".windlass/config.toml")).unwrap();
+    assert!(project_file.ends_with("\n[output]\nexit_codes = \"simple\"\n"), "{project_file}");
     let path = project.path().display();
     project.write(
         "home/.devloop/config.json",
         &format!(r#"{{"defaultWorkspace":"{path}/gone","maxIterations":10}}"#),
     );
     let gone = run().unwrap();
-    assert!(item(&gone, "config.json").notes[1].contains("there is no folder") && !ours.exists());
+    let notes = gone.iter().filter(|item| item.name == "config.json").flat_map(|item| &item.notes);
+    assert!(notes.clone().any(|note| note.contains("there is no folder")) && !ours.exists());
     project.write(
         "home/.devloop/config.json",
         &format!(r#"{{"defaultWorkspace":"{path}","maxIterations":25}}"#),

@@ -2,8 +2,6 @@
 
 use std::fs;
 use std::io::Read as _;
-use std::os::fd::AsFd as _;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use windlass_core::fact::RunId;
@@ -72,7 +70,8 @@ fn a_second_run_is_told_who_holds_the_directory() {
 fn another_directory_of_the_project_is_free() {
     let fixture = Fixture::new();
     let _other = another(&fixture);
-    let elsewhere = Lock::acquire(&fixture.project, Path::new("/"), &run("r-x"), Duration::ZERO).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = Lock::acquire(&fixture.project, elsewhere.path(), &run("r-x"), Duration::ZERO).unwrap();
     assert!(matches!(elsewhere, Acquired::Taken(_)));
 }
 
@@ -110,9 +109,9 @@ fn leftovers_of_a_dead_holder_are_waited_for_and_then_named() {
 }
 
 /// A dead runner whose keeper still has the lock: the descriptor lives on, and the name is a dead process's.
-fn leave_behind(fixture: &Fixture) -> std::os::fd::OwnedFd {
+fn leave_behind(fixture: &Fixture) -> Vec<std::os::fd::OwnedFd> {
     let lock = take(fixture);
-    let keeper = lock.as_fd().try_clone_to_owned().unwrap();
+    let keeper = inherited(&lock);
     let name = fs::read(lock.path()).unwrap();
     let mut dead: Holder = serde_json::from_slice(&name).unwrap();
     dead.start_time = dead.start_time.map(|start| start + 1);
@@ -124,7 +123,7 @@ fn leave_behind(fixture: &Fixture) -> std::os::fd::OwnedFd {
 fn releasing_counts_for_everybody_who_got_the_descriptor() {
     let fixture = Fixture::new();
     let lock = take(&fixture);
-    let _keeper = lock.as_fd().try_clone_to_owned().unwrap();
+    let _keeper = inherited(&lock);
     lock.release().unwrap();
     assert_eq!(take(&fixture).replaced, None);
 }
@@ -174,4 +173,28 @@ fn alive_by_table() {
     assert!(!with(&|holder| holder.start_time = Some(1)));
     assert!(with(&|holder| holder.start_time = None));
     assert!(with(&|holder| (holder.host, holder.pid) = ("elsewhere".to_owned(), 0x7fff_ffff)));
+}
+
+/// What a process that inherits the lock has.
+fn inherited(lock: &Lock) -> Vec<std::os::fd::OwnedFd> {
+    lock.descriptors().iter().map(|held| held.try_clone_to_owned().unwrap()).collect()
+}
+
+#[test]
+fn a_directory_is_locked_whatever_the_state_folder() {
+    let fixture = Fixture::new();
+    let other = tempfile::tempdir().unwrap();
+    let other = Project::locate(other.path(), &fixture.directory, None).unwrap();
+    let lock = Lock::acquire(&fixture.project, &fixture.directory, &run("r-1"), Duration::ZERO).unwrap();
+    let Acquired::Taken(lock) = lock else { panic!("{lock:?}") };
+    let second = Lock::acquire(&other, &fixture.directory, &run("r-2"), Duration::ZERO).unwrap();
+    assert!(matches!(second, Acquired::Held(HeldBy::Elsewhere(_))), "{second:?}");
+    // What the first one started still has it.
+    let keeper = inherited(&lock);
+    drop(lock);
+    let second = Lock::acquire(&other, &fixture.directory, &run("r-2"), Duration::ZERO).unwrap();
+    assert!(matches!(second, Acquired::Held(HeldBy::Elsewhere(_))), "{second:?}");
+    drop(keeper);
+    let second = Lock::acquire(&other, &fixture.directory, &run("r-2"), Duration::ZERO).unwrap();
+    assert!(matches!(second, Acquired::Taken(_)), "{second:?}");
 }

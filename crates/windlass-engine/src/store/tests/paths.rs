@@ -248,7 +248,11 @@ fn a_read_only_state_folder_is_one_clear_error() {
     assert!(error.to_string().starts_with(&format!("cannot create {}: ", state.display())));
     assert!(crate::store::index::list(&project).unwrap().runs.is_empty());
     let nobody = RunId("r-0".to_owned());
-    let lock =
-        crate::store::lock::Lock::acquire(&project, Path::new("/"), &nobody, std::time::Duration::ZERO);
+    let lock = crate::store::lock::Lock::acquire(
+        &project,
+        Path::new("/nowhere"),
+        &nobody,
+        std::time::Duration::ZERO,
+    );
     assert!(lock.is_err());
 }

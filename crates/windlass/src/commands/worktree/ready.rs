@@ -30,13 +30,13 @@ pub fn environment(here: &Here) -> Vec<(OsString, OsString)> {
 ///
 /// # Errors
 /// It failed: the next run tries it again.
-pub fn set_up(here: &Here, run: &RunId, sandbox: &Sandbox, lock: Option<&OwnedFd>) -> Result<(), CliError> {
+pub fn set_up(here: &Here, run: &RunId, sandbox: &Sandbox, lock: &[OwnedFd]) -> Result<(), CliError> {
     let Some(mut worktree) = at(here).filter(|worktree| worktree.stage() == Stage::Setup) else {
         return Ok(());
     };
     let bootstrap = worktree.bootstrap().clone();
     if let Some(command) = &bootstrap.setup {
-        let locks: Vec<_> = lock.iter().map(|lock| lock.as_fd()).collect();
+        let locks: Vec<_> = lock.iter().map(AsFd::as_fd).collect();
         let room = SetupRoom {
             program: &here::program()?,
             command,
