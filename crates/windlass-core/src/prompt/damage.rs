@@ -1,6 +1,6 @@
 //! What the agent before did to the repository beyond its work: whoever comes next should know how it found things.
 
-use super::{PromptParts, without_signal};
+use super::{Inert, PromptParts, without_signal};
 use crate::damage::{Damage, DamageKind};
 use crate::fact::Purpose;
 
@@ -13,13 +13,14 @@ pub(crate) fn damage(found: &[Damage], undone: bool) -> String {
 }
 
 /// The section, or nothing.
-pub(super) fn section(parts: &PromptParts<'_>) -> String {
+pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     if parts.damage.is_empty() || parts.purpose == Purpose::Verify {
-        return String::new();
+        return Inert::empty();
     }
     let told = without_signal(parts.damage, &parts.plan.job.completion_signal);
-    format!(
-        "\n## What the last iteration did to the repository\n\n{told}\nDo not reset, clean, switch branches or leave \
-         anything half done: other work is kept here.\n"
+    Inert::fill(
+        "\n## What the last iteration did to the repository\n\n{{told}}\nDo not reset, clean, switch branches or leave \
+         anything half done: other work is kept here.\n",
+        &[("told", Inert::block(&told))],
     )
 }

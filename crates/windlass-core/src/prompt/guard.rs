@@ -1,9 +1,7 @@
 //! What the guard holds against the work: the agent may put it right.
 
-use std::fmt::Write as _;
-
-use super::{PromptParts, without_signal};
-use crate::fact::{Purpose, SuspicionKind};
+use super::{Inert, PromptParts};
+use crate::fact::{Purpose, Suspicion, SuspicionKind};
 
 /// So many findings are named.
 const MOST: usize = 12;
@@ -12,40 +10,43 @@ const MOST: usize = 12;
 const LONGEST: usize = 300;
 
 /// The section, or nothing. Whoever judges the work is told nothing of how to do it.
-pub(super) fn section(parts: &PromptParts<'_>) -> String {
+pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
     if parts.held.is_empty() || parts.purpose == Purpose::Verify {
-        return String::new();
+        return Inert::empty();
     }
-    let mut text =
-        "\n## What the guard holds against the work\n\nNo claim is accepted while this stands:\n\n"
-            .to_owned();
+    let mut text = Inert::own(
+        "\n## What the guard holds against the work\n\nNo claim is accepted while this stands:\n\n",
+    );
     for found in parts.held.iter().take(MOST) {
-        let line: String = format!("`{}`: {}", found.path, found.sentence)
-            .chars()
-            .filter(|char| !char.is_control())
-            .collect();
-        let line: String = line.chars().take(LONGEST).collect();
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "- {line}");
+        text.push(&finding(found));
     }
     let more = parts.held.len().saturating_sub(MOST);
     if more > 0 {
-        let _ = writeln!(text, "- and {more} more");
+        text.push(&Inert::fill("- and {{more}} more\n", &[("more", Inert::count(more))]));
     }
     let undone = parts.held.iter().any(|found| found.kind == SuspicionKind::Undone);
     let stands = parts.held.iter().any(|found| found.kind != SuspicionKind::Undone);
-    text.push('\n');
+    text.say("\n");
     if stands {
-        text.push_str(
+        text.say(
             "Put it right: bring back what was there, and make the checks pass by the work itself. Where the job really asks \
              for it, leave it as it is, say why, and claim again: a person will decide.\n",
         );
     }
     if undone {
-        text.push_str(
+        text.say(
             "Protected files are the runner's: work without changing them. Where the job cannot be done so, say which one \
              would have to change and how.\n",
         );
     }
-    without_signal(&text, &parts.plan.job.completion_signal)
+    text
+}
+
+fn finding(found: &Suspicion) -> Inert {
+    let short = |text: &str| text.chars().take(LONGEST).collect::<String>();
+    let path = Inert::name(&short(&found.path));
+    Inert::fill(
+        "- {{path}}: {{sentence}}\n",
+        &[("path", path), ("sentence", Inert::words(&short(&found.sentence)))],
+    )
 }

@@ -29,8 +29,8 @@ fn a_build_is_told_one_task_with_all_that_is_known_of_it() {
     let user = told(&planned(Mode::Build), work(THREE));
     assert!(
         user.contains(
-            "Do exactly this one task:\n\n    1.2 Name the column (IMPLEMENTATION_PLAN.md:10; section: Priority 1: Parser; \
-             refs: specs/errors.md; depends on: 1.1; complexity: low)\n\nAs it stands in the plan:\n\n    - [ ] 1.2 Name"
+            "Do exactly this one task:\n\n~~~\n1.2 Name the column (IMPLEMENTATION_PLAN.md:10; section: Priority 1: Parser; \
+             refs: specs/errors.md; depends on: 1.1; complexity: low)\n~~~\n\nAs it stands in the plan:\n\n~~~~\n- [ ] 1.2 Name"
         ),
         "{user}"
     );
@@ -123,7 +123,10 @@ fn a_project_replaces_the_prompt_and_the_task_is_put_in_or_added() {
     let plan = planned(Mode::Build);
     for (template, wanted) in [
         ("Own text. {{task}} End of {{planFile}}, {{specs}}.", "End of IMPLEMENTATION_PLAN.md, `specs/`."),
-        ("Own text, choose what matters.", "choose what matters.\nDo exactly this one task:\n\n    1.2 Name"),
+        (
+            "Own text, choose what matters.",
+            "choose what matters.\nDo exactly this one task:\n\n~~~\n1.2 Name",
+        ),
     ] {
         let mut parts = parts(&plan, "Work off the plan.");
         parts.plan_work = Some(work(THREE));
@@ -149,5 +152,5 @@ fn agents_md_ends_a_system_prompt_that_stays_the_same() {
         ..first.clone()
     };
     assert_eq!(compose(&first).system, compose(&later).system);
-    assert!(compose(&first).system.ends_with("Run `make` before you commit.\n"));
+    assert!(compose(&first).system.ends_with("\n~~~\nRun `make` before you commit.\n~~~\n"));
 }

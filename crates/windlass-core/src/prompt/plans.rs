@@ -1,10 +1,10 @@
 //! The prompts of plan and build: a template of the mode, which a project may replace, and what the runner has to add: the
 //! task of this iteration, what is wrong with the plan, what was undone, what the checks said.
 
-use std::fmt::Write as _;
-
-use super::template::{names, render};
-use super::{Prompt, PromptParts, agents_section, unattended, what_the_checks_said};
+use super::template::names;
+use super::{
+    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+};
 use crate::doc::plan::{NextTask, TaskState};
 use crate::run::{CommitPolicy, Mode};
 
@@ -42,37 +42,39 @@ pub enum PlanLayout {
     Folder,
 }
 
-pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
+pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
     let planning = parts.plan.job.mode == Mode::Plan;
-    let template = parts.templates.user.unwrap_or(if planning { PLAN } else { BUILD });
     let values = values(parts);
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let mut user = render(template, &values);
-    if !planning && !names(template, "task") {
-        let _ = write!(user, "\n{}\n", task(parts));
+    let own = if planning { PLAN } else { BUILD };
+    let template = parts.templates.user;
+    let mut user =
+        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    if !planning && !names(template.unwrap_or(own), "task") {
+        user.push(&Inert::fill("\n{{task}}\n", &[("task", task(parts))]));
     }
-    user.push_str(&about_the_folder(parts));
+    user.push(&about_the_folder(parts));
     if planning {
-        user.push_str(&what_was_undone(parts));
-        user.push_str(&what_is_wrong(parts));
+        user.push(&what_was_undone(parts));
+        user.push(&what_is_wrong(parts));
     }
-    user.push_str(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
-    Prompt { system: system(parts, &values), user }
+    user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
+    Texts { system: system(parts, &values), user }
 }
 
-fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, String)> {
+fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
     let specs = parts.plan.job.plan.as_ref().and_then(|places| places.specs.as_ref());
     let specs = specs.map_or_else(
-        || "none are configured: go by what the project says of itself".to_owned(),
-        |folder| format!("`{}/`", folder.display()),
+        || Inert::own("none are configured: go by what the project says of itself"),
+        |folder| Inert::name(&format!("{}/", folder.display())),
     );
+    let file = parts.plan_work.as_ref().map(|work| work.file.as_str());
     vec![
-        ("projectRoot", parts.plan.directory.display().to_string()),
-        ("iteration", parts.turn.iteration.to_string()),
-        ("planFile", parts.plan_work.as_ref().map_or_else(String::new, |work| work.file.clone())),
+        ("projectRoot", Inert::words(&parts.plan.directory.to_string_lossy())),
+        ("iteration", Inert::number(parts.turn.iteration)),
+        ("planFile", Inert::words(file.unwrap_or_default())),
         ("specs", specs),
         ("task", task(parts)),
-        ("commits", commits(parts.plan.commit).to_owned()),
+        ("commits", Inert::own(commits(parts.plan.commit))),
     ]
 }
 
@@ -85,17 +87,19 @@ const fn commits(policy: CommitPolicy) -> &'static str {
 }
 
 /// What is to be done in this iteration, and nothing else.
-fn task(parts: &PromptParts<'_>) -> String {
+fn task(parts: &PromptParts<'_>) -> Inert {
     let Some(next) = parts.plan_work.as_ref().and_then(|work| work.next.as_ref()) else {
-        return "No box of the plan is open, but the checks do not pass: mend what they say, below, and nothing else."
-            .to_owned();
+        return Inert::own(
+            "No box of the plan is open, but the checks do not pass: mend what they say, below, and nothing else.",
+        );
     };
-    let mut text = format!("Do exactly this one task:\n\n{}\n", indented(&in_words(next)));
+    let block = |text: &str| Inert::block(&without_signal(text, &parts.plan.job.completion_signal));
+    let mut text = Inert::fill("Do exactly this one task:\n\n{{task}}", &[("task", block(&in_words(next)))]);
     if next.source.lines().count() > 1 {
-        let _ = write!(text, "\nAs it stands in the plan:\n\n{}\n", indented(&next.source));
+        let source = block(&next.source);
+        text.push(&Inert::fill("\nAs it stands in the plan:\n\n{{source}}", &[("source", source)]));
     }
-    text.truncate(text.trim_end().len());
-    text
+    text.trimmed()
 }
 
 /// One line with all that is known of it.
@@ -118,61 +122,55 @@ fn in_words(task: &NextTask) -> String {
     format!("{number}{} ({})", task.text, said.join("; "))
 }
 
-/// Text from a file, which no fence in it can end.
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
-}
-
-fn about_the_folder(parts: &PromptParts<'_>) -> String {
+fn about_the_folder(parts: &PromptParts<'_>) -> Inert {
     let Some(work) = parts.plan_work.as_ref().filter(|work| work.layout == PlanLayout::Folder) else {
-        return String::new();
+        return Inert::empty();
     };
-    format!(
-        "\nThe plan is a folder: `{}` lists the features, with a link to each one's file beside it, in the order in which \
+    Inert::fill(
+        "\nThe plan is a folder: {{file}} lists the features, with a link to each one's file beside it, in the order in which \
          they are worked off; the tasks stand in those files, below a line `**Spec:** specs/NAME.md`. Keep its table up to \
          date.\n",
-        work.file
+        &[("file", Inert::name(&work.file))],
     )
 }
 
-fn what_was_undone(parts: &PromptParts<'_>) -> String {
+fn what_was_undone(parts: &PromptParts<'_>) -> Inert {
     let strays = parts.plan_work.as_ref().map(|work| work.strays).unwrap_or_default();
     if strays.is_empty() {
-        return String::new();
+        return Inert::empty();
     }
-    let named: Vec<String> = strays.iter().map(|file| format!("`{file}`")).collect();
-    format!(
-        "\n## What was refused\n\nThe pass before this one changed more than the plan, among others {}. That was undone. \
-         Write nothing but the plan.\n",
-        named.join(", ")
+    Inert::fill(
+        "\n## What was refused\n\nThe pass before this one changed more than the plan, among others {{files}}. That was \
+         undone. Write nothing but the plan.\n",
+        &[("files", Inert::names(strays))],
     )
 }
 
-fn what_is_wrong(parts: &PromptParts<'_>) -> String {
+fn what_is_wrong(parts: &PromptParts<'_>) -> Inert {
     let problems = parts.plan_work.as_ref().map(|work| work.problems.as_slice()).unwrap_or_default();
     if problems.is_empty() {
-        return String::new();
+        return Inert::empty();
     }
-    let mut text = "\n## What is wrong with the plan as it is\n\n".to_owned();
+    let mut text = Inert::own("\n## What is wrong with the plan as it is\n\n");
     for problem in problems.iter().take(MOST_PROBLEMS) {
         let problem: String = problem.chars().take(LONGEST_PROBLEM).collect();
-        let _ = writeln!(text, "- {problem}");
+        text.push(&Inert::fill("- {{problem}}\n", &[("problem", Inert::words(&problem))]));
     }
     let more = problems.len().saturating_sub(MOST_PROBLEMS);
     if more > 0 {
-        let _ = writeln!(text, "- and {more} more");
+        text.push(&Inert::fill("- and {{more}} more\n", &[("more", Inert::count(more))]));
     }
     text
 }
 
-fn system(parts: &PromptParts<'_>, values: &[(&str, &str)]) -> String {
+fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
     let mut text = unattended(parts.plan);
     if let Some(template) = parts.templates.system {
         // What changes from iteration to iteration would make each system prompt another, and none would be cached.
         let lasts = |name: &str| !matches!(name, "iteration" | "task" | "planFile");
-        let lasting: Vec<(&str, &str)> = values.iter().filter(|(name, _)| lasts(name)).copied().collect();
-        let _ = write!(text, "\n{}\n", render(template, &lasting).trim_end());
+        let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
+        text.push(&added(template, &lasting));
     }
-    text.push_str(&agents_section(parts));
+    text.push(&agents_section(parts));
     text
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::template::render;
+use super::Inert;
 use crate::run::Mode;
 
 const SETUP: &str = include_str!("templates/setup.md");
@@ -53,15 +53,15 @@ pub fn session(parts: &SessionParts<'_>) -> SessionPrompt {
         _ => "loop: one item per iteration",
     };
     let values = [
-        ("projectRoot", parts.project.display().to_string()),
-        ("workspacePath", parts.workspace.display().to_string()),
-        ("mode", mode.to_owned()),
+        ("projectRoot", Inert::words(&parts.project.to_string_lossy())),
+        ("workspacePath", Inert::words(&parts.workspace.to_string_lossy())),
+        ("mode", Inert::own(mode)),
     ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    SessionPrompt {
-        system: render(template, &values),
-        opening: format!("{opening} the workspace “{}”. Begin as you were told.", parts.name),
-    }
+    let opening = Inert::fill(
+        "{{opening}} the workspace “{{name}}”. Begin as you were told.",
+        &[("opening", Inert::own(opening)), ("name", Inert::words(parts.name))],
+    );
+    SessionPrompt { system: Inert::fill(template, &values).into_prompt(), opening: opening.into_prompt() }
 }
 
 #[cfg(test)]

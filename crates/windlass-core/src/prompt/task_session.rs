@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::Inert;
 use super::session::SessionPrompt;
-use super::template::render;
 
 const TASKS: &str = include_str!("templates/task_session.md");
 
@@ -26,18 +26,20 @@ pub struct TaskSessionParts<'a> {
 #[must_use]
 pub fn task_session(parts: &TaskSessionParts<'_>) -> SessionPrompt {
     let values = [
-        ("file", parts.file.display().to_string()),
-        ("projectRoot", parts.project.display().to_string()),
-        ("platform", parts.platform.to_owned()),
-        ("next", parts.next.to_owned()),
+        ("file", Inert::words(&parts.file.to_string_lossy())),
+        ("projectRoot", Inert::words(&parts.project.to_string_lossy())),
+        ("platform", Inert::words(parts.platform)),
+        ("next", Inert::words(parts.next)),
     ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let opening = match parts.tasks {
-        0 => "Let us write the tasks. Begin as you were told.".to_owned(),
-        1 => "Let us look at the task file; it has 1 task. Begin as you were told.".to_owned(),
-        tasks => format!("Let us look at the task file; it has {tasks} tasks. Begin as you were told."),
+        0 => Inert::own("Let us write the tasks. Begin as you were told."),
+        1 => Inert::own("Let us look at the task file; it has 1 task. Begin as you were told."),
+        tasks => Inert::fill(
+            "Let us look at the task file; it has {{tasks}} tasks. Begin as you were told.",
+            &[("tasks", Inert::number(tasks))],
+        ),
     };
-    SessionPrompt { system: render(TASKS, &values), opening }
+    SessionPrompt { system: Inert::fill(TASKS, &values).into_prompt(), opening: opening.into_prompt() }
 }
 
 #[cfg(test)]

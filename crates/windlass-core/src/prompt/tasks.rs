@@ -1,9 +1,9 @@
 //! The prompts of mode tasks: the task of this iteration, and putting it together with what others have finished.
 
-use std::fmt::Write as _;
-
-use super::template::{names, render};
-use super::{Prompt, PromptParts, agents_section, unattended, what_the_checks_said};
+use super::template::names;
+use super::{
+    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+};
 use crate::fact::{Purpose, TaskRow, TaskState};
 use crate::run::CommitPolicy;
 
@@ -30,29 +30,30 @@ pub struct TaskWork<'a> {
     pub conflicts: &'a [String],
 }
 
-pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
+pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
     let merging = parts.purpose == Purpose::Merge;
-    let template = if merging { MERGE } else { parts.templates.user.unwrap_or(TASKS) };
+    let own = if merging { MERGE } else { TASKS };
+    let template = parts.templates.user.filter(|_| !merging);
     let values = values(parts);
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let mut user = render(template, &values);
-    if !names(template, "task") {
-        let _ = write!(user, "\n{}\n", task(parts));
+    let mut user =
+        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    if !names(template.unwrap_or(own), "task") {
+        user.push(&Inert::fill("\n{{task}}\n", &[("task", task(parts))]));
     }
-    user.push_str(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
-    Prompt { system: system(parts, &values), user }
+    user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
+    Texts { system: system(parts, &values), user }
 }
 
-fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, String)> {
+fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
     let work = parts.task_work.as_ref();
     vec![
-        ("projectRoot", parts.plan.directory.display().to_string()),
-        ("iteration", parts.turn.iteration.to_string()),
-        ("taskFile", work.map_or_else(String::new, |work| work.file.clone())),
-        ("claim", work.map_or_else(String::new, |work| work.claim.clone())),
+        ("projectRoot", Inert::words(&parts.plan.directory.to_string_lossy())),
+        ("iteration", Inert::number(parts.turn.iteration)),
+        ("taskFile", work.map_or_else(Inert::empty, |work| Inert::words(&work.file))),
+        ("claim", work.map_or_else(Inert::empty, |work| Inert::words(&work.claim))),
         ("task", task(parts)),
         ("conflicts", conflicts(parts)),
-        ("commits", commits(parts.plan.commit).to_owned()),
+        ("commits", Inert::own(commits(parts.plan.commit))),
     ]
 }
 
@@ -64,55 +65,63 @@ const fn commits(policy: CommitPolicy) -> &'static str {
     }
 }
 
-fn task(parts: &PromptParts<'_>) -> String {
+fn task(parts: &PromptParts<'_>) -> Inert {
     let Some(work) = &parts.task_work else {
-        return "No task is open.".to_owned();
+        return Inert::own("No task is open.");
     };
     let TaskRow { id, title, state, dependencies, .. } = work.task;
-    let mut text = format!("The task: **{id}: {title}**\n");
+    let mut text = Inert::fill(
+        "The task: **{{id}}: {{title}}**\n",
+        &[("id", Inert::words(&id.0)), ("title", Inert::words(title))],
+    );
     if !work.source.trim().is_empty() {
         let source: String = work.source.chars().take(LONGEST_SOURCE).collect();
-        let _ = write!(text, "\nAs it stands in the file:\n\n{}\n", indented(source.trim_end()));
+        let source = Inert::block(&without_signal(&source, &parts.plan.job.completion_signal));
+        text.push(&Inert::fill("\nAs it stands in the file:\n\n{{source}}", &[("source", source)]));
     }
     if !dependencies.is_empty() {
         let done: Vec<&str> = dependencies.iter().map(|id| &*id.0).collect();
-        let _ = write!(text, "\nWhat it depends on is done: {}.\n", done.join(", "));
+        let done = Inert::words(&done.join(", "));
+        text.push(&Inert::fill("\nWhat it depends on is done: {{done}}.\n", &[("done", done)]));
     }
     if work.failed > 0 {
-        let times = if work.failed == 1 { "once".to_owned() } else { format!("{} times", work.failed) };
-        let _ = write!(
-            text,
-            "\nIt was tried {times} and did not hold; what was done is in the files. Look at it first.\n"
-        );
+        text.push(&Inert::fill(
+            "\nIt was tried {{times}} and did not hold; what was done is in the files. Look at it first.\n",
+            &[("times", times(work.failed))],
+        ));
     } else if *state == TaskState::InProgress {
-        text.push_str("\nIt was begun before; what was done is in the files. Look at it first.\n");
+        text.say("\nIt was begun before; what was done is in the files. Look at it first.\n");
     }
-    text.truncate(text.trim_end().len());
+    text.trimmed()
+}
+
+fn times(failed: u32) -> Inert {
+    if failed == 1 {
+        return Inert::own("once");
+    }
+    Inert::fill("{{failed}} times", &[("failed", Inert::number(failed))])
+}
+
+fn conflicts(parts: &PromptParts<'_>) -> Inert {
+    let paths = parts.task_work.as_ref().map(|work| work.conflicts).unwrap_or_default();
+    if paths.is_empty() {
+        return Inert::own("The two do not conflict line by line, but checks fail on the whole.");
+    }
+    let mut text = Inert::own("Both sides changed the same in these files, which hold both, marked:\n");
+    for path in paths {
+        text.push(&Inert::fill("\n- {{path}}", &[("path", Inert::name(path))]));
+    }
     text
 }
 
-fn conflicts(parts: &PromptParts<'_>) -> String {
-    let paths = parts.task_work.as_ref().map(|work| work.conflicts).unwrap_or_default();
-    if paths.is_empty() {
-        return "The two do not conflict line by line, but checks fail on the whole.".to_owned();
-    }
-    let named: Vec<String> = paths.iter().map(|path| format!("- `{path}`")).collect();
-    format!("Both sides changed the same in these files, which hold both, marked:\n\n{}", named.join("\n"))
-}
-
-/// Text from a file, which no fence in it can end.
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
-}
-
-fn system(parts: &PromptParts<'_>, values: &[(&str, &str)]) -> String {
+fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
     let mut text = unattended(parts.plan);
     if let Some(template) = parts.templates.system {
         // What changes from iteration to iteration would make each system prompt another, and none would be cached.
         let lasts = |name: &str| matches!(name, "projectRoot" | "taskFile" | "commits");
-        let lasting: Vec<(&str, &str)> = values.iter().filter(|(name, _)| lasts(name)).copied().collect();
-        let _ = write!(text, "\n{}\n", render(template, &lasting).trim_end());
+        let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
+        text.push(&added(template, &lasting));
     }
-    text.push_str(&agents_section(parts));
+    text.push(&agents_section(parts));
     text
 }

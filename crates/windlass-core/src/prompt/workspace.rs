@@ -1,11 +1,11 @@
 //! The prompts of a workspace's modes: a template of the mode, which a project may replace, and what the runner has to
 //! add: what checks and verification said, and what is wrong with the status file.
 
-use std::fmt::Write as _;
-
-use super::template::{names, render};
-use super::{Prompt, PromptParts, agents_section, unattended, what_the_checks_said};
-use crate::fact::Purpose;
+use super::template::names;
+use super::{
+    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+};
+use crate::fact::{Assessment, Purpose};
 use crate::run::{Depth, Mode};
 
 const LOOP: &str = include_str!("templates/loop.md");
@@ -13,22 +13,23 @@ const ITERATIVE: &str = include_str!("templates/iterative.md");
 const VERIFY: &str = include_str!("templates/verify.md");
 const VALIDATE: &str = include_str!("templates/validate.md");
 
-pub(super) fn compose(parts: &PromptParts<'_>) -> Prompt {
+pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
     let judging = parts.purpose == Purpose::Verify;
-    let replaced = if judging { None } else { parts.templates.user };
-    let template = replaced.unwrap_or_else(|| built_in(parts));
+    let template = parts.templates.user.filter(|_| !judging);
+    let own = built_in(parts);
     let values = values(parts);
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let mut user = render(template, &values);
-    if !names(template, "instructions") {
-        let _ = write!(user, "\n## Instructions\n\n{}\n", parts.goal.trim_end());
+    let mut user =
+        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    if !names(template.unwrap_or(own), "instructions") {
+        let instructions = Inert::wish(parts.goal);
+        user.push(&Inert::fill("\n## Instructions\n\n{{text}}\n", &[("text", instructions)]));
     }
     if !judging {
-        user.push_str(&what_the_checks_said(&parts.refused, ""));
-        user.push_str(&what_verification_said(parts));
-        user.push_str(&about_the_status_file(parts));
+        user.push(&what_the_checks_said(&parts.refused, ""));
+        user.push(&what_verification_said(parts));
+        user.push(&about_the_status_file(parts));
     }
-    Prompt { system: system(parts, &values), user }
+    Texts { system: system(parts, &values), user }
 }
 
 fn built_in(parts: &PromptParts<'_>) -> &'static str {
@@ -40,21 +41,22 @@ fn built_in(parts: &PromptParts<'_>) -> &'static str {
     }
 }
 
-fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, String)> {
+fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
     let job = &parts.plan.job;
     let workspace = job.workspace.as_ref();
-    let folder = workspace.map_or_else(String::new, |workspace| workspace.folder.display().to_string());
+    let folder =
+        workspace.map_or_else(Inert::empty, |workspace| Inert::words(&workspace.folder.to_string_lossy()));
     let mode = match job.mode {
         Mode::Iterative => "iterative (as much as possible per iteration)",
         _ => "loop (one item per iteration)",
     };
     vec![
-        ("projectRoot", parts.plan.directory.display().to_string()),
+        ("projectRoot", Inert::words(&parts.plan.directory.to_string_lossy())),
         ("workspacePath", folder),
-        ("iteration", parts.turn.iteration.to_string()),
-        ("instructions", parts.goal.trim_end().to_owned()),
-        ("depth", depth(job.verification.map(|asked| asked.depth).unwrap_or_default()).to_owned()),
-        ("mode", mode.to_owned()),
+        ("iteration", Inert::number(parts.turn.iteration)),
+        ("instructions", Inert::wish(parts.goal)),
+        ("depth", Inert::own(depth(job.verification.map(|asked| asked.depth).unwrap_or_default()))),
+        ("mode", Inert::own(mode)),
     ]
 }
 
@@ -69,44 +71,52 @@ fn depth(depth: Depth) -> &'static str {
     }
 }
 
-fn system(parts: &PromptParts<'_>, values: &[(&str, &str)]) -> String {
+fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
     let mut text = unattended(parts.plan);
     if let Some(template) = parts.templates.system {
         // The iteration's number would make each system prompt another, and none would be cached.
-        let lasting: Vec<(&str, &str)> =
-            values.iter().filter(|(name, _)| *name != "iteration").copied().collect();
-        let _ = write!(text, "\n{}\n", render(template, &lasting).trim_end());
+        let lasting: Vec<(&str, Inert)> =
+            values.iter().filter(|(name, _)| *name != "iteration").cloned().collect();
+        text.push(&added(template, &lasting));
     }
-    text.push_str(&agents_section(parts));
+    text.push(&agents_section(parts));
     text
 }
 
-fn what_verification_said(parts: &PromptParts<'_>) -> String {
+fn what_verification_said(parts: &PromptParts<'_>) -> Inert {
     let Some(found) = parts.findings else {
-        return String::new();
+        return Inert::empty();
     };
-    let mut text = format!(
-        "\n## The work was verified and is not finished\n\nA fresh agent looked at it: {}\n",
-        found.summary.trim_end()
-    );
-    for finding in &found.findings {
-        let detail = if finding.detail.is_empty() { String::new() } else { format!(": {}", finding.detail) };
-        let _ = writeln!(text, "- {}{detail}", finding.title);
-    }
-    text.push_str("\nMend this, then write the status file anew.\n");
-    text
+    let said = without_signal(&findings(found), &parts.plan.job.completion_signal);
+    Inert::fill(
+        "\n## The work was verified and is not finished\n\nA fresh agent looked at it and said:\n\n{{said}}\n\
+         Mend this, then write the status file anew.\n",
+        &[("said", Inert::block(&said))],
+    )
 }
 
-fn about_the_status_file(parts: &PromptParts<'_>) -> String {
+fn findings(found: &Assessment) -> String {
+    let mut lines = vec![found.summary.trim_end().to_owned()];
+    lines.extend(found.findings.iter().map(|finding| {
+        let colon = if finding.detail.is_empty() { "" } else { ": " };
+        format!("- {}{colon}{}", finding.title, finding.detail)
+    }));
+    lines.join("\n")
+}
+
+fn about_the_status_file(parts: &PromptParts<'_>) -> Inert {
     let Some(standing) = parts.standing else {
-        return String::new();
+        return Inert::empty();
     };
-    let mut text = String::new();
+    let mut text = Inert::empty();
     if let Some(problem) = &standing.problem {
-        let _ = write!(text, "\nThe status file as it is now cannot be used: {problem}. Write it anew.\n");
+        text.push(&Inert::fill(
+            "\nThe status file as it is now cannot be used: {{problem}}. Write it anew.\n",
+            &[("problem", Inert::words(problem))],
+        ));
     }
     if standing.complete && parts.turn.iteration == 1 {
-        text.push_str(
+        text.say(
             "\nThe status file is from before this run and says `complete`; that does not count. Look whether it is \
              true, and write the file anew either way.\n",
         );

@@ -55,11 +55,10 @@ impl ClaudeInvocation {
     /// The invocation of one call. A fresh session always: nothing is resumed, nothing is kept.
     #[must_use]
     pub fn new(agent: &AgentPlan, call: CallFiles<'_>) -> ClaudeInvocation {
-        ClaudeInvocation {
-            program: agent.program.clone(),
-            arguments: arguments(agent, call),
-            environment: environment(agent),
-        }
+        let mut environment = environment(agent);
+        // What a prompt relays is inert already; this holds where a later version expands more than is known.
+        environment.push(("CLAUDE_CODE_DISABLE_FILE_MENTIONS".to_owned(), Some("1".to_owned())));
+        ClaudeInvocation { program: agent.program.clone(), arguments: arguments(agent, call), environment }
     }
 }
 
@@ -296,6 +295,7 @@ mod tests {
         assert_eq!(value(&plain, "DISABLE_AUTOUPDATER"), on());
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_AUTO_MEMORY"), on());
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), on());
+        assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_FILE_MENTIONS"), on());
         let open = AgentPlan { api_keys: true, background: true, ..agent() };
         assert_eq!(value(&open, "ANTHROPIC_API_KEY"), None);
         assert_eq!(value(&open, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), None);

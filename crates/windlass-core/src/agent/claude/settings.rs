@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::project::git_reading_rules;
 use super::rule::{path_pattern, rule};
 use crate::fact::Denial;
-use crate::run::RunPlan;
+use crate::run::{AgentPlan, RunPlan};
 
 /// What of a project's `.windlass/` the agent may not change: configuration, hooks, prompts, templates, principles.
 /// Of a workspace, what a person wrote and what we count is closed; the rest is the agent's own.
@@ -55,6 +55,13 @@ const WRITTEN: &[&str] = &["INSTRUCTIONS.md", "TODO.md"];
 /// What of a workspace only Windlass, or a run's agent, writes.
 const RECORDS: &[&str] = &[".status.json", ".metadata.json", "config.toml"];
 
+/// Tools that keep a call alive after its work, or put work where nobody looks: they wait for something, come back later,
+/// or work in a checkout of their own. They are off until a person names one of them.
+const ELSEWHERE: &[&str] = &["Monitor", "ScheduleWakeup", "CronCreate", "EnterWorktree"];
+
+/// Flags by which a person names tools that the agent shall have.
+const GIVES_TOOLS: &[&str] = &["--allowedTools", "--allowed-tools", "--tools"];
+
 /// Settings of one run, for `--settings`. They add to the user's and the project's own; a refusal wins over any
 /// permission, so Windlass's files stay closed whatever else is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,6 +87,8 @@ impl ClaudeSettings {
         deny.extend(runners_own(plan, state));
         let folders = [&plan.directory].into_iter().chain(&plan.agent.add_dirs);
         deny.extend(folders.flat_map(|folder| steering(folder)));
+        let unasked = ELSEWHERE.iter().filter(|tool| !is_asked_for(tool, &plan.agent));
+        deny.extend(unasked.map(|tool| (*tool).to_owned()));
         ClaudeSettings { permissions: Permissions { allow: plan.agent.allow.clone(), deny } }
     }
 
@@ -153,6 +162,23 @@ fn steers(file: &Path) -> bool {
     let mut parts = file.components().skip_while(|part| part.as_os_str() != ".claude").skip(1);
     let below = parts.next().and_then(|part| part.as_os_str().to_str());
     below.is_some_and(|below| STEERING.iter().any(|known| known.trim_end_matches("/**") == below))
+}
+
+/// Did the person name this tool, in `permissions.allow` or by a flag of the agent's own?
+fn is_asked_for(tool: &str, agent: &AgentPlan) -> bool {
+    let names = |rule: &str| rule.split('(').next().is_some_and(|name| name.trim() == tool);
+    let mut gives = false;
+    let by_flag = agent.arguments.iter().any(|argument| {
+        let (flag, value) = argument.split_once('=').unwrap_or((argument, ""));
+        let value = if flag.starts_with('-') {
+            gives = GIVES_TOOLS.contains(&flag);
+            value
+        } else {
+            argument
+        };
+        gives && value.split([',', ' ']).any(names)
+    });
+    by_flag || agent.allow.iter().any(|rule| names(rule))
 }
 
 fn guard(folder: &Path, below: &str) -> Option<String> {

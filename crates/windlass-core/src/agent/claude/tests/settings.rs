@@ -51,9 +51,34 @@ fn settings_allow_what_is_planned_and_deny_our_files() {
                 "Edit(//home/dev/p/**/.claude/agents/**)",
                 "Edit(//home/dev/p/**/.claude/commands/**)",
                 "Edit(//home/dev/p/**/.claude/skills/**)",
+                "Monitor",
+                "ScheduleWakeup",
+                "CronCreate",
+                "EnterWorktree",
             ],
         }})
     );
+}
+
+#[test]
+fn tools_that_keep_calls_alive_or_work_elsewhere_are_off_until_a_person_names_them() {
+    let denied = |change: &dyn Fn(&mut RunPlan)| {
+        let mut plan = plan("/p");
+        change(&mut plan);
+        let json = ClaudeSettings::new(&plan, Path::new("/s")).to_json();
+        let settings: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let deny = settings["permissions"]["deny"].as_array().unwrap();
+        deny.iter().filter(|rule| !rule.as_str().unwrap().contains('(')).count()
+    };
+    let by_flags = |flags: &[&str]| {
+        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        denied(&|plan| plan.agent.arguments.clone_from(&flags))
+    };
+    assert_eq!(denied(&|_| ()), 4);
+    assert_eq!(denied(&|plan| plan.agent.allow.push("Monitor".into())), 3);
+    assert_eq!(by_flags(&["--allowedTools", "Bash(x)", "CronCreate"]), 3);
+    assert_eq!(by_flags(&["--tools=Monitor,EnterWorktree", "--debug"]), 2);
+    assert_eq!(by_flags(&["--disallowedTools", "Monitor", "--add-dir", "CronCreate"]), 4);
 }
 
 // rows: 29, 32
