@@ -8,6 +8,7 @@ pub mod agent;
 pub mod config;
 pub mod damage;
 pub mod doc;
+pub mod environment;
 pub mod fact;
 pub mod guard;
 pub mod hook;

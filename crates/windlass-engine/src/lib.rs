@@ -3,6 +3,7 @@
 pub mod beginning;
 pub mod config_file;
 mod document;
+pub mod environment;
 pub mod file;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -97,6 +97,8 @@ keys! {
 
     ALLOW: Vec<String> = "permissions.allow", "Permission rules for the agent, such as `Bash(make test)`.";
 
+    ENVIRONMENT_ALLOW: Vec<String> = "environment.allow", "Names of secrets of the environment that checks and setup commands get all the same.";
+
     GATES: Vec<CheckSetting> = "gates.commands", "Commands that must pass before a claim counts.";
     UNTIL: Vec<CheckSetting> = "gates.until", "Commands that decide completion instead of the agent's claim.";
     GATE_TIMEOUT: PositiveSpan = "gates.timeout", "Time that one of these commands may take.";

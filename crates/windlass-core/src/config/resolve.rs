@@ -33,6 +33,8 @@ pub struct Resolved {
     pub clocks: Clocks,
     /// Checks in the order they are run: `until` first.
     pub checks: Vec<Check>,
+    /// Names of secrets of the environment that checks get all the same.
+    pub environment: Vec<String>,
     /// What is guarded.
     pub guard: GuardSettings,
     /// The phrase that claims completion.
@@ -212,6 +214,7 @@ impl Values {
             budget_scope: self.get(&keys::BUDGET_SCOPE)?,
             clocks: self.clocks()?,
             checks: self.checks()?,
+            environment: self.get(&keys::ENVIRONMENT_ALLOW)?,
             guard: GuardSettings {
                 action: self.get(&keys::GUARD_ACTION)?,
                 tests: self.get(&keys::GUARD_TESTS)?,

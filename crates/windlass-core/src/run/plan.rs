@@ -28,6 +28,9 @@ pub struct RunPlan {
     pub clocks: Clocks,
     /// What proves or refutes a claim, in the order they are run: `until` first.
     pub checks: Vec<Check>,
+    /// Names of secrets of the environment that checks and setup commands get all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
     /// Commands at the turns of the run, each at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<Hook>,

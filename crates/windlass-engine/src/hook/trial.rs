@@ -104,7 +104,7 @@ pub fn try_out(
 /// What is called, behind the sandbox's door.
 fn set_up(room: HookRoom, sandbox: &Sandbox) -> Result<(HookAttempt, SpawnRequest), TrialError> {
     let (attempt, request) = HookAttempt::set_up(room)?;
-    match sandbox.enter(Guest::Command, request) {
+    match sandbox.enter(Guest::Command { variables: &[] }, request) {
         Ok(request) => Ok((attempt, request)),
         Err(error) => {
             attempt.abandon();

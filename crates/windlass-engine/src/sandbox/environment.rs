@@ -3,7 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use windlass_core::run::Network;
+use windlass_core::environment::{Variable, is_providers};
+use windlass_core::run::{Network, SandboxPlan};
+
+use super::Guest;
+use crate::environment::readable;
 
 /// Variables that are passed on to every guest and say where something is on this machine: programs, tools, certificates.
 pub(super) const PLACES: &[&str] = &[
@@ -91,6 +95,14 @@ pub(super) enum Holder {
     Command,
 }
 
+/// Who a guest is here, and what it gets beyond the usual variables.
+pub(super) fn heir(guest: Guest<'_>, plan: &SandboxPlan) -> (Holder, Vec<String>) {
+    match guest {
+        Guest::Agent { .. } => (Holder::Agent, plan.environment.clone()),
+        Guest::Command { variables } => (Holder::Command, [&plan.environment, variables].concat()),
+    }
+}
+
 /// What the sandbox says itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own<'a> {
@@ -116,8 +128,11 @@ pub(super) fn environment(
     further: &[String],
     own: Own<'_>,
 ) -> Vec<(OsString, OsString)> {
+    let known = readable(&outside);
+    let passed =
+        |name: &OsStr| is_passed_on(name, holder, further, own.network) || is_own_login(name, holder, &known);
     let mut inside: Vec<(OsString, OsString)> =
-        outside.into_iter().filter(|(name, _)| is_passed_on(name, holder, further, own.network)).collect();
+        outside.into_iter().filter(|(name, _)| passed(name)).collect();
     let mut set = |name: &str, value: &OsStr| {
         inside.retain(|(known, _)| known != name);
         inside.push((name.into(), value.to_owned()));
@@ -145,6 +160,11 @@ pub(super) fn environment(
         inside.push(("RUSTUP_HOME".into(), toolchains.as_os_str().to_owned()));
     }
     inside
+}
+
+/// Is it an agent's login at whoever its models are had from?
+fn is_own_login(name: &OsStr, holder: Holder, known: &[Variable]) -> bool {
+    holder == Holder::Agent && name.to_str().is_some_and(|name| is_providers(name, known))
 }
 
 fn is_passed_on(name: &OsStr, holder: Holder, further: &[String], network: &Network) -> bool {

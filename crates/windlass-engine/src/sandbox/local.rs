@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
 
 use super::bwrap::{Bwrap, Net};
-use super::environment::{Holder, Own, environment};
+use super::environment::{Own, environment, heir};
 use super::folders::Folders;
 use super::group::{Group, Limit};
 use super::inside::{Calls, INSIDE_COMMAND, Orders, Ports, Socket};
@@ -161,7 +161,7 @@ impl Local {
     }
 
     fn try_out(&self) -> Result<(), SandboxError> {
-        let view = self.view(Guest::Command, &[]);
+        let view = self.view(Guest::Command { variables: &[] }, &[]);
         for path in [&self.room.directory, &self.room.tree] {
             if *view.sight(path) != Sight::Writable {
                 return Err(self.unusable(format!("{} is hidden by sandbox.hidden", path.display())));
@@ -169,7 +169,7 @@ impl Local {
         }
         let orders = self.folders.orders(0);
         write(&orders, &self.orders(&view)?)?;
-        let view = self.view(Guest::Command, std::slice::from_ref(&orders));
+        let view = self.view(Guest::Command { variables: &[] }, std::slice::from_ref(&orders));
         let nothing = ["-c".into(), ":".into()];
         let line = self.line(&view, &orders, &self.room.directory, Path::new("/bin/sh"), &nothing);
         trial::run(&line).map_err(|why| self.unusable(why))
@@ -331,10 +331,7 @@ impl Local {
     }
 
     fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
-        let holder = match guest {
-            Guest::Agent { .. } => Holder::Agent,
-            Guest::Command => Holder::Command,
-        };
+        let (holder, further) = heir(guest, &self.plan);
         let toolchains = Some(self.room.home.join(".rustup")).filter(|folder| folder.is_dir());
         let scratch = self.folders.temporary();
         let own = Own {
@@ -345,7 +342,7 @@ impl Local {
             toolchains: toolchains.as_deref(),
             network: &self.plan.network,
         };
-        environment(outside, holder, &self.plan.environment, own)
+        environment(outside, holder, &further, own)
     }
 
     /// A guest is gone: what it made so that git would do its will goes, too.

@@ -62,8 +62,11 @@ pub enum Guest<'a> {
         /// Files of its call, absolute: system prompt, settings.
         files: &'a [PathBuf],
     },
-    /// A check or a hook: no login.
-    Command,
+    /// A check, a hook or a setup command: no login.
+    Command {
+        /// Variables that it gets beyond the usual ones.
+        variables: &'a [String],
+    },
 }
 
 impl Sandbox {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use windlass_core::environment::Heir;
 use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
 use windlass_core::run::{Effect, EndCall, Input, LaneState, PortPlace, RunPlan, TurnKey};
 
@@ -13,6 +14,7 @@ use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
 use super::worker::{Known, Work};
 use super::{EngineError, Supervisor, keeper_gone, lanes, standing};
+use crate::environment::inherited;
 use crate::process::Keeper;
 use crate::sandbox::Guest;
 use crate::store::CallFolder;
@@ -67,7 +69,7 @@ impl Supervisor {
         let (Some(plan), Some(clocks)) = (self.plan_in(lane), self.run.call_clocks(now)) else {
             return Err(EngineError::Broken);
         };
-        let environment = self.environment_of(lane);
+        let environment = inherited(self.environment_of(lane), &Heir::agent(&plan));
         if self.is_missing(lane) {
             // What follows the call finds out, and has the task begun again.
             let report = Box::new(not_set_up());
@@ -163,9 +165,10 @@ impl Supervisor {
         check: u16,
         turn: Option<TurnKey>,
     ) -> Result<(), EngineError> {
-        let (Some(plan), environment) = (self.plan_in(lane), self.environment_of(lane)) else {
+        let Some(plan) = self.plan_in(lane) else {
             return Err(EngineError::Broken);
         };
+        let environment = inherited(self.environment_of(lane), &Heir::check(&plan));
         if stage != CheckStage::Baseline && self.is_missing(lane) {
             return self.take(Input::LaneLost { lane });
         }
@@ -193,7 +196,8 @@ impl Supervisor {
             let _ = self.events.send(Event::WorkFailed(error));
             return Ok(());
         }
-        let request = match self.walls.of_lane(lane).enter(Guest::Command, request) {
+        let guest = Guest::Command { variables: &plan.environment };
+        let request = match self.walls.of_lane(lane).enter(guest, request) {
             Ok(request) => request,
             Err(error) => {
                 self.fail(error.is_disk_full(), &error.to_string());

@@ -172,7 +172,7 @@ impl Supervisor {
             id,
         };
         let (attempt, request) = HookAttempt::set_up(room).map_err(|error| error.to_string())?;
-        let request = match self.walls.of_run().enter(Guest::Command, request) {
+        let request = match self.walls.of_run().enter(Guest::Command { variables: &[] }, request) {
             Ok(request) => request,
             Err(error) => {
                 attempt.abandon();

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use windlass_core::agent::close_own_files;
+use windlass_core::environment::{Heir, hint};
 use windlass_core::fact::{
     CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource, Tokens,
 };
@@ -12,9 +13,14 @@ use windlass_core::run::{Input, LaneState};
 use super::event::{Event, WorkError};
 use super::hook::not_started;
 use super::lane::{Ending, Live};
+use super::prepare::read_end;
 use super::{EngineError, Supervisor, keeper_gone};
+use crate::environment::withheld_from;
 use crate::process::signals::{self, Signal};
 use crate::process::{KeeperEvent, adopt_and_kill};
+
+/// How much of what a check printed is looked through for the names of variables, in bytes.
+const SAID: u64 = 64 * 1024;
 
 impl Supervisor {
     pub(super) fn event(&mut self, event: Event) -> Result<(), EngineError> {
@@ -144,7 +150,21 @@ impl Supervisor {
         if stage != CheckStage::Baseline && self.is_missing(lane) {
             return self.take(Input::LaneLost { lane });
         }
-        self.take(Input::CheckEnded { lane, stage, outcome })
+        let hint = self.hint_of_environment(stage, &outcome);
+        self.take(Input::CheckEnded { lane, stage, outcome })?;
+        hint.map_or(Ok(()), |hint| self.take(Input::Notice(hint)))
+    }
+
+    /// A check that fails before anything was done may want a variable that it does not get.
+    fn hint_of_environment(&self, stage: CheckStage, outcome: &CheckOutcome) -> Option<String> {
+        if stage != CheckStage::Baseline || outcome.passed() {
+            return None;
+        }
+        let plan = self.run.plan()?;
+        let command = &plan.checks.get(usize::from(outcome.check))?.command;
+        let said = read_end(&self.folder.path().join(&outcome.log), SAID).unwrap_or_default();
+        let withheld = withheld_from(&self.environment, &Heir::check(plan));
+        hint(&withheld, command, &String::from_utf8_lossy(&said))
     }
 
     pub(super) fn poll_lanes(&mut self) -> Result<(), EngineError> {

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use windlass_core::environment::Heir;
 use windlass_core::fact::{Ended, LaneId, StopReason};
 use windlass_core::run::{BootstrapPlan, Effect, Input, LaneState};
 
 use super::event::{Event, WorkError};
 use super::lane::Live;
 use super::{EngineError, Supervisor, keeper_gone, lanes};
+use crate::environment::inherited;
 use crate::file::{read_beginning, replace};
 use crate::process::SpawnRequest;
 use crate::sandbox::{Guest, SandboxError};
@@ -109,22 +111,23 @@ impl Supervisor {
         self.checks_run += 1;
         let id = self.checks_run * 2 + 1;
         let run = self.folder.run().clone();
-        let plan = self.run.plan().cloned();
-        let site = plan.and_then(|plan| lanes::site(&plan, self.repository.as_ref(), lane));
         let broken = || WorkError::of(StopReason::Internal, &"this run has no lanes");
+        let plan = self.run.plan().cloned().ok_or_else(broken)?;
+        let site = lanes::site(&plan, self.repository.as_ref(), lane);
         let directory = site.ok_or_else(broken)??.tree;
         let setting = SetupCommand {
             command,
             timeout: bootstrap.setup_timeout,
             directory: &directory,
-            environment: &self.environment_of(lane),
+            environment: &inherited(self.environment_of(lane), &Heir::check(&plan)),
             run: &run,
             id,
         };
         let not_opened = |error| WorkError::of(StopReason::Internal, &error);
         let (attempt, request) = SetupAttempt::prepare(&setting).map_err(not_opened)?;
+        let guest = Guest::Command { variables: &plan.environment };
         let not_entered = |error: SandboxError| WorkError::new(error.is_disk_full(), &error);
-        let request = self.walls.of_lane(lane).enter(Guest::Command, request).map_err(not_entered)?;
+        let request = self.walls.of_lane(lane).enter(guest, request).map_err(not_entered)?;
         Ok((attempt, request, id))
     }
 

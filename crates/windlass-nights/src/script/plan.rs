@@ -38,6 +38,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
         },
         limits: limits(dice),
         clocks: clocks(dice),
+        environment: Vec::new(),
         checks: checks(dice),
         hooks: hooks(dice),
         lanes: None,

@@ -61,6 +61,7 @@ pub fn plan() -> RunPlan {
             linger: Duration::from_secs(10),
             linger_background: Duration::from_mins(10),
         },
+        environment: Vec::new(),
         checks: vec![Check {
             kind: CheckKind::Gate,
             command: "cargo test -q".to_owned(),

@@ -11,8 +11,10 @@ use windlass_core::agent::{
     project_rules,
 };
 use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy};
+use windlass_core::environment::Heir;
 use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::run::AgentPlan;
+use windlass_engine::environment::withheld_from;
 use windlass_engine::process::{Command, ProcessError};
 
 use super::{add_dirs, here};
@@ -161,8 +163,9 @@ fn ask(
     let mut command =
         Command::new(&plan.program).arguments(arguments).timeout(patience).output_limit(1024 * 1024);
     command = command.environment("DISABLE_AUTOUPDATER", Some("1".as_ref()));
-    if !plan.api_keys {
-        command = command.environment("ANTHROPIC_API_KEY", None).environment("ANTHROPIC_AUTH_TOKEN", None);
+    let heir = Heir::Agent { api_keys: plan.api_keys, named: Vec::new() };
+    for name in withheld_from(&environment(), &heir) {
+        command = command.environment(&name, None);
     }
     let output = command.run().map_err(|error| cannot_start(plan, &error, codes))?;
     Ok(output.stdout.text())

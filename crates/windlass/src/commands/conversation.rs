@@ -1,15 +1,18 @@
 //! An agent and a person at this terminal: the working directory is locked meanwhile, the files are kept before and after,
 //! and what came of it is said.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
+use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::{Ended, ExitCodes, RunId};
 use windlass_core::prompt::SessionPrompt;
 use windlass_core::run::AgentPlan;
+use windlass_engine::environment::withheld_from;
 use windlass_engine::interactive::{self, Interactive, Keeping};
 use windlass_engine::inventory::{Change, Surveyor, as_path};
 use windlass_engine::store::SessionFolder;
@@ -91,6 +94,10 @@ impl Conversation<'_> {
         let mut invocation = ClaudeInvocation::interactive(self.agent, files);
         invocation.environment.extend(self.environment.iter().cloned());
         invocation.environment.extend(agent::secret_variables().into_iter().map(|name| (name, None)));
+        let heir = Heir::Agent { api_keys: self.agent.api_keys, named: Vec::new() };
+        let withheld = withheld_from(&agent::environment(), &heir);
+        notice_of(&withheld, &BTreeSet::new()).iter().for_each(|said| warn(said));
+        invocation.environment.extend(withheld.into_iter().map(|name| (name, None)));
         let store = launch::snapshots(self.here, folder.session())?;
         if let Some(without) = launch::without_git(self.here) {
             warn(&without);

@@ -1,5 +1,7 @@
 //! Setting a run going, and seeing it to its end.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io::IsTerminal;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -9,11 +11,13 @@ use std::time::Duration;
 
 use windlass_core::agent::git_committing_rules;
 use windlass_core::config::{Resolved, RunsSettings};
+use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::guard::GuardPlan;
 use windlass_core::mode;
 use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
+use windlass_engine::environment::withheld_from;
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::inventory::Surveyor;
@@ -129,6 +133,7 @@ pub fn plan(
         limits: Limits { spent_before, ..tasks_run::limits(request) },
         clocks: resolved.clocks.clone(),
         checks: if judges { Vec::new() } else { resolved.checks.clone() },
+        environment: resolved.environment.clone(),
         hooks: found.hooks(),
         lanes: tasks_run::lanes(here, request, run),
         guard: guarded(here, request),
@@ -188,7 +193,7 @@ fn begin(
         hook::keep(folder, &plan.hooks)?;
         // Before the run is on record: one that could not begin is none.
         let sandbox = room::open(here, plan, folder)?;
-        worktree::set_up(here, folder.run(), &sandbox, held.as_deref().unwrap_or_default())?;
+        worktree::set_up(here, plan, &sandbox, held.as_deref().unwrap_or_default())?;
         Ok((Journal::create(folder)?, sandbox, uncommitted))
     };
     let ((journal, sandbox, uncommitted), mut taken) = with_lock(taken, prepared)?;
@@ -260,6 +265,8 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
     become_subreaper()?;
     part.notices.extend(retention::apply(here, part.keep));
     part.notices.extend(search_path::notice(here, &part.plan.sandbox));
+    let environment = worktree::environment(here);
+    part.notices.extend(withheld(&environment, &part.plan));
     let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
     let screen = Screened::start(show, log, &part.entries)?;
     let (run, folder) = (part.folder.run().clone(), part.folder.clone());
@@ -275,7 +282,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
         surveyor: Surveyor::new(here.place()),
         snapshots: snapshots(here, &run)?,
         plan: part.plan,
-        environment: worktree::environment(here),
+        environment,
         sandbox: part.sandbox,
         terminal: std::io::stderr().is_terminal() || std::io::stdin().is_terminal(),
         audience: screen.clone(),
@@ -290,6 +297,13 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
         Ok(Finished { exit_code, .. }) => Ok(ExitCode::from(exit_code)),
         Err(error) => Err(broken(&run, error, codes)),
     }
+}
+
+/// What of the environment neither the agent nor the checks are given.
+fn withheld(environment: &[(OsString, OsString)], plan: &RunPlan) -> Option<String> {
+    let from_checks =
+        if plan.checks.is_empty() { BTreeSet::new() } else { withheld_from(environment, &Heir::check(plan)) };
+    notice_of(&withheld_from(environment, &Heir::agent(plan)), &from_checks)
 }
 
 /// Keeps what a verification before completion said, and says where.

@@ -48,7 +48,7 @@ pub fn draft(prompt: &str) -> Answer {
 /// The file and line of the task that the prompt names.
 pub fn named(prompt: &str) -> Option<(&str, usize)> {
     let (_, told) = prompt.split_once("Do exactly this one task:")?;
-    let line = told.trim_start().lines().next()?;
+    let line = told.trim_start().lines().find(|line| !line.starts_with("~~~"))?;
     line.match_indices(" (").find_map(|(at, open)| {
         let said = line.get(at + open.len()..)?.split([';', ')']).next()?;
         let (file, number) = said.rsplit_once(':')?;

@@ -192,7 +192,7 @@ fn what_an_answer_says_reaches_the_next_agent_and_one_alone() {
     expect_end(&night.run(&["-m", "2"]), 10, "max_iterations");
     let first = night.prompt(1);
     assert!(
-        first.contains("## From this project's hook\n\nMind the gap.\n(the completion phrase)"),
+        first.contains("## From this project's hook\n\n~~~\nMind the gap.\n(the completion phrase)"),
         "{first}"
     );
     assert!(!night.prompt(2).contains("Mind the gap"));

@@ -51,7 +51,7 @@ fn tasks(night: &Night) -> Vec<String> {
         fs::read_to_string(folder.join(format!("iterations/{iteration:04}/1-work/prompt.md"))).ok()
     };
     let task = |prompt: String| {
-        let (_, rest) = prompt.split_once("Do exactly this one task:\n\n    ")?;
+        let (_, rest) = prompt.split_once("Do exactly this one task:\n\n~~~\n")?;
         Some(rest.split(" (").next().unwrap_or_default().to_owned())
     };
     (1..).map_while(prompt).filter_map(task).collect()

@@ -88,7 +88,7 @@ fn specifications_become_a_plan_and_the_plan_becomes_commits() {
     let told: Vec<String> = requests.iter().map(prompt).collect();
     for (index, text) in ["1.1 Greet by name", "1.2 Say goodbye", "1.3 Name the harbour"].iter().enumerate() {
         assert!(
-            told[index + 2].contains(&format!("Do exactly this one task:\n\n    {text} (")),
+            told[index + 2].contains(&format!("Do exactly this one task:\n\n~~~\n{text} (")),
             "{}",
             told[index + 2]
         );

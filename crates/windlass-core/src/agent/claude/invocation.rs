@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::agent::ASSESSMENT_SCHEMA;
+use crate::environment::API_KEYS;
 use crate::fact::{Cost, Purpose};
 use crate::run::AgentPlan;
 
@@ -18,10 +19,6 @@ const SESSION: &[&str] = &[
     "CLAUDE_PID",
     "AI_AGENT",
 ];
-
-/// Credentials that are charged per token. A person with a subscription who has one of them set for other programs
-/// would pay twice; and everything in the environment is seen by the agent's tools.
-const API_KEYS: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
 /// What changes files.
 const EDITING_TOOLS: &str = "Edit,Write,NotebookEdit";

@@ -60,6 +60,7 @@ pub fn plan() -> RunPlan {
             linger_background: Duration::from_mins(10),
         },
         checks: Vec::new(),
+        environment: Vec::new(),
         hooks: Vec::new(),
         lanes: None,
         sandbox: SandboxPlan::default(),

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use windlass_core::fact::LaneId;
 use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
 
-use super::environment::{Holder, Own, environment};
+use super::environment::{Own, environment, heir};
 use super::folders::Folders;
 use super::inside::{INSIDE_COMMAND, Orders};
 use super::proxy::Proxy;
@@ -189,8 +189,15 @@ impl Container {
         let orders = self.write_orders(0).map_err(|error| error.to_string())?;
         let arguments = trial::arguments(&needed);
         let directory = self.room.directory.clone();
-        let errand =
-            self.errand(0, Guest::Command, &directory, Path::new("/bin/sh"), &arguments, &orders, &[]);
+        let errand = self.errand(
+            0,
+            Guest::Command { variables: &[] },
+            &directory,
+            Path::new("/bin/sh"),
+            &arguments,
+            &orders,
+            &[],
+        );
         trial::try_out(&self.client, &mut self.outfit, &errand, &self.label, &needed)
     }
 
@@ -284,12 +291,13 @@ impl Container {
             (named, arguments.to_vec())
         };
         let inside = self.environment(guest, outside.to_vec());
+        let (_, further) = heir(guest, &self.plan);
         Errand {
             // A resumed run counts on where it was; a container of before may just be going.
             name: self.name(id),
             labels: std::iter::once(&self.label).chain(&self.own).cloned().collect(),
             directory: directory.to_owned(),
-            environment: inner::variables(inside, outside, &self.plan.environment),
+            environment: inner::variables(inside, outside, &further),
             mounts: inner::mounts(&self.view(guest, &files), &files),
             program,
             arguments,
@@ -313,10 +321,7 @@ impl Container {
     }
 
     fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
-        let holder = match guest {
-            Guest::Agent { .. } => Holder::Agent,
-            Guest::Command => Holder::Command,
-        };
+        let (holder, further) = heir(guest, &self.plan);
         let own = Own {
             kind: self.plan.kind.name(),
             home: &self.folders.home(),
@@ -325,7 +330,7 @@ impl Container {
             toolchains: None,
             network: &self.plan.network,
         };
-        environment(outside, holder, &self.plan.environment, own)
+        environment(outside, holder, &further, own)
     }
 
     /// What the process inside is to do, where there is one.

@@ -74,7 +74,8 @@ fn a_lanes_container_holds_its_clone_and_what_that_borrows_and_is_ended_alone() 
     };
     let lane = run.for_lane(&site).unwrap();
     let orders = lane.folders.orders(3);
-    let errand = lane.errand(3, Guest::Command, &clone, Path::new("/bin/sh"), &[], &orders, &[]);
+    let errand =
+        lane.errand(3, Guest::Command { variables: &[] }, &clone, Path::new("/bin/sh"), &[], &orders, &[]);
     let words = lane.outfit.arguments(&errand, Streams::Apart);
     let words: Vec<String> = words.into_iter().map(|word| word.into_string().unwrap()).collect();
     let mounts: Vec<String> = words.iter().filter(|word| word.starts_with("--mount=")).cloned().collect();

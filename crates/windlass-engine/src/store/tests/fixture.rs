@@ -213,6 +213,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             linger_background: Duration::from_mins(10),
         },
         checks: Vec::new(),
+        environment: Vec::new(),
         hooks: Vec::new(),
         lanes: None,
         sandbox: SandboxPlan::default(),

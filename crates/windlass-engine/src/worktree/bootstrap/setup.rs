@@ -37,6 +37,8 @@ pub struct SetupRoom<'a> {
     pub directory: &'a Path,
     /// All of its environment; the run's mark is added.
     pub environment: Vec<(OsString, OsString)>,
+    /// Variables that it gets inside a sandbox beyond the usual ones.
+    pub variables: &'a [String],
     /// Whatever it starts carries this name.
     pub run: &'a RunId,
     /// What it is locked in by.
@@ -99,7 +101,7 @@ pub fn run_setup(room: &SetupRoom<'_>) -> Result<(), SetupError> {
         run: room.run,
         id: 1,
     })?;
-    let request = room.sandbox.enter(Guest::Command, request)?;
+    let request = room.sandbox.enter(Guest::Command { variables: room.variables }, request)?;
     let keeper = Keeper::start(room.program, move |event| {
         let _ = say.send(News::Keeper(event));
     })?;

@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
-use windlass_core::fact::{ExitCodes, RunId, StopReason};
-use windlass_core::run::CommitPolicy;
+use windlass_core::environment::Heir;
+use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_core::run::{CommitPolicy, RunPlan};
+use windlass_engine::environment::inherited;
 use windlass_engine::sandbox::Sandbox;
 use windlass_engine::worktree::bootstrap::{SetupError, SetupRoom, run_setup};
 use windlass_engine::worktree::{Stage, Worktree};
@@ -30,7 +32,7 @@ pub fn environment(here: &Here) -> Vec<(OsString, OsString)> {
 ///
 /// # Errors
 /// It failed: the next run tries it again.
-pub fn set_up(here: &Here, run: &RunId, sandbox: &Sandbox, lock: &[OwnedFd]) -> Result<(), CliError> {
+pub fn set_up(here: &Here, plan: &RunPlan, sandbox: &Sandbox, lock: &[OwnedFd]) -> Result<(), CliError> {
     let Some(mut worktree) = at(here).filter(|worktree| worktree.stage() == Stage::Setup) else {
         return Ok(());
     };
@@ -42,8 +44,9 @@ pub fn set_up(here: &Here, run: &RunId, sandbox: &Sandbox, lock: &[OwnedFd]) -> 
             command,
             timeout: bootstrap.setup_timeout,
             directory: &worktree.tree.path.clone(),
-            environment: environment(here),
-            run,
+            environment: inherited(environment(here), &Heir::check(plan)),
+            variables: &plan.environment,
+            run: &plan.run,
             sandbox,
             locks: &locks,
         };

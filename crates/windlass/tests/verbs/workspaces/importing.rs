@@ -156,7 +156,7 @@ fn a_plan_of_fresher_is_built_as_it_was_imported() {
     let script = env.write(env.root().join("build.toml"), script);
     let mock = format!("--mock={}", script.display());
     let shown = told(&env, &["build", &mock, "--dry-run"]);
-    for part in ["# .fresher/AGENTS.md of this project\n\nRun `make test`.", "Do one task.\n"] {
+    for part in ["# .fresher/AGENTS.md of this project, ", "~~~\nRun `make test`.", "Do one task.\n"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let built = ask(&env, &["build", &mock, "--no-delay"]);
