@@ -15,10 +15,10 @@ use crate::observation::Observation;
 
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
 pub use claude::{
-    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, GUARDED_IN_WORKSPACES, Login,
-    MINIMUM_CLAUDE_VERSION, SessionFiles, close_own_files, gate_rule, gate_rules, git_committing_rules,
-    git_reading_rules, owned_flag, parse_auth_status, parse_claude_version, project_rules, tool_input,
-    tool_traces,
+    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, GUARDED_IN_WORKSPACES, INSTRUCTION_FILES,
+    Instructions, Login, MINIMUM_CLAUDE_VERSION, SessionFiles, close_own_files, gate_rule, gate_rules,
+    git_committing_rules, git_reading_rules, owned_flag, parse_auth_status, parse_claude_version,
+    project_rules, reads_by_itself, tool_input, tool_traces,
 };
 pub use reset_time::parse_reset_time;
 pub use watch::{CallClocks, CallWatch, Due};

@@ -36,7 +36,7 @@ pub use tasks::TaskWork;
 pub const LONGEST_GOAL: usize = 1024 * 1024;
 
 /// The longest AGENTS.md that is passed on, in bytes.
-pub const LONGEST_AGENTS_FILE: usize = 64 * 1024;
+pub const LONGEST_AGENTS_FILE: usize = 32 * 1024;
 
 /// What is passed on of an AGENTS.md: all of it, or its beginning up to the last whole line, and that there is more.
 /// At most [`LONGEST_AGENTS_FILE`] bytes and one more are looked at; what is no UTF-8 is replaced.

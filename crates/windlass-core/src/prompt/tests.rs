@@ -109,7 +109,7 @@ fn another_agents_file_is_named_and_a_long_one_is_cut_at_a_line() {
     let long = agents_text("a line of \u{e9}\n".repeat(10_000).as_bytes());
     assert!(long.len() < LONGEST_AGENTS_FILE + 100);
     assert!(long.ends_with(
-        "a line of \u{e9}\n\n(What follows in this file is left out here: it is longer than 64 KiB.)\n"
+        "a line of \u{e9}\n\n(What follows in this file is left out here: it is longer than 32 KiB.)\n"
     ));
     let one_line = "\u{e9}".repeat(LONGEST_AGENTS_FILE);
     assert!(agents_text(one_line.as_bytes()).contains("left out here"));

@@ -1,6 +1,7 @@
 //! The supervisor: the only select loop. It asks the core what follows, writes the facts down, and carries out what
 //! they intend.
 
+mod agents_file;
 mod aside;
 mod audience;
 mod begin;
@@ -22,6 +23,7 @@ mod recover;
 mod refuse;
 mod setup;
 mod standing;
+mod stray_trees;
 mod tasks;
 mod tell;
 mod walls;
@@ -47,6 +49,7 @@ use crate::sandbox::Sandbox;
 use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
 
+pub use agents_file::agents_file_notice;
 pub use audience::{Audience, Place};
 pub use error::EngineError;
 pub use prepare::{Preview, Wanted, preview};

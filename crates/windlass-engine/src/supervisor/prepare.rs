@@ -9,13 +9,12 @@ use windlass_core::doc::plan::FileRole;
 use windlass_core::fact::{CheckOutcome, LaneId, Purpose};
 use windlass_core::mode;
 use windlass_core::prompt::{
-    self, FailedCheck, LONGEST_AGENTS_FILE, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts,
-    Templates,
+    self, FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
 };
 use windlass_core::run::{Mode, NotesShare, RunPlan, TurnKey};
 
-use super::tasks;
 use super::worker::Known;
+use super::{agents_file, tasks};
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
 
@@ -100,10 +99,7 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
 
 fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
     let Preparation { plan, turn, purpose, .. } = preparation;
-    let agents_file = plan.job.agents_file.as_ref();
-    let agents_file = agents_file
-        .and_then(|file| read_beginning(&plan.directory.join(file), LONGEST_AGENTS_FILE as u64 + 1));
-    let agents_file = agents_file.map(|bytes| prompt::agents_text(&bytes));
+    let agents_file = agents_file::relayed(plan);
     let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
     let known = preparation.known;
     prompt::compose(&PromptParts {
@@ -183,7 +179,7 @@ fn read_notes(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The first bytes of a plain file.
-fn read_beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
+pub(super) fn read_first(path: &Path, most: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     open_file(path)?.take(most).read_to_end(&mut bytes).ok()?;
     Some(bytes)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
@@ -18,6 +19,7 @@ use super::prepare::{self, Preparation};
 use super::recover;
 use super::refuse;
 use super::standing;
+use super::stray_trees;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
 use crate::git::TreeFiles;
@@ -44,6 +46,8 @@ pub(super) struct World {
     pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
     /// The attempt whose beginning this session has seen.
     pub began: Option<TurnKey>,
+    /// The repository's other working trees when that attempt began.
+    pub trees: BTreeSet<PathBuf>,
     /// What an attempt changed and must not: paths.
     pub strays: Vec<Vec<u8>>,
     /// What an attempt did to the repository beyond its work, until it is undone.
@@ -84,6 +88,7 @@ impl World {
             said: Arc::default(),
             by_checks: BTreeMap::new(),
             began: None,
+            trees: BTreeSet::new(),
             strays: Vec::new(),
             damage: None,
             uncommitted: Uncommitted::default(),
@@ -128,6 +133,7 @@ impl World {
                 }
                 self.keep_beginning(*turn)?;
                 self.began = Some(*turn);
+                self.trees = stray_trees::of(self);
                 let preparation = Preparation {
                     plan: &self.plan,
                     folder: &self.folder,
@@ -273,6 +279,9 @@ impl World {
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let mut inputs = self.say_once(self.changed_inputs());
+        if self.began == Some(turn) {
+            inputs.extend(self.say_once(stray_trees::notices(self, &self.trees)));
+        }
         inputs.extend(aside.map(Input::Notice));
         inputs.extend(found.iter().flat_map(|found| damage::inputs(self, lane, found)));
         self.damage = found;

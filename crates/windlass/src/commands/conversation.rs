@@ -96,7 +96,9 @@ impl Conversation<'_> {
         invocation.environment.extend(agent::secret_variables().into_iter().map(|name| (name, None)));
         let heir = Heir::Agent { api_keys: self.agent.api_keys, named: Vec::new() };
         let withheld = withheld_from(&agent::environment(), &heir);
-        notice_of(&withheld, &BTreeSet::new()).iter().for_each(|said| warn(said));
+        if let Some(said) = notice_of(&withheld, &BTreeSet::new()) {
+            warn(&said);
+        }
         invocation.environment.extend(withheld.into_iter().map(|name| (name, None)));
         let store = launch::snapshots(self.here, folder.session())?;
         if let Some(without) = launch::without_git(self.here) {

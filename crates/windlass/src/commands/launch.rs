@@ -27,7 +27,7 @@ use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
-use windlass_engine::supervisor::{EngineError, Finished, Session, Telling, drive};
+use windlass_engine::supervisor::{EngineError, Finished, Session, Telling, agents_file_notice, drive};
 use windlass_engine::workspace::Workspaces;
 use windlass_ui::Level;
 
@@ -267,6 +267,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
     part.notices.extend(search_path::notice(here, &part.plan.sandbox));
     let environment = worktree::environment(here);
     part.notices.extend(withheld(&environment, &part.plan));
+    part.notices.extend(agents_file_notice(&part.plan));
     let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
     let screen = Screened::start(show, log, &part.entries)?;
     let (run, folder) = (part.folder.run().clone(), part.folder.clone());

@@ -26,6 +26,7 @@ mod one_run;
 mod own_files;
 mod parking;
 mod plans;
+mod prompting;
 mod protecting;
 mod queue_kills;
 mod repositories;

@@ -58,7 +58,16 @@ fn check_prompts(requests: &[Request]) {
         let begin = system.find("You work unattended").unwrap();
         system[begin..].to_owned()
     };
-    assert!(ours(&requests[0]).contains("# AGENTS.md of this project\n\nRun `make greet` to see it."));
+    // The agent reads it by itself.
+    assert!(!ours(&requests[0]).contains("AGENTS.md"));
+    assert!(
+        requests.iter().all(|request| request
+            .body
+            .to_string()
+            .matches("Run `make greet` to see it.")
+            .count()
+            == 1)
+    );
     for request in requests {
         assert_eq!(ours(request), ours(&requests[0]), "the system prompt changes");
         assert!(!request.system().contains(COMPLETE));

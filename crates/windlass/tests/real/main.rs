@@ -11,6 +11,7 @@ mod limits;
 mod night;
 mod permissions;
 mod plans;
+mod prompting;
 mod sandboxed;
 mod sessions;
 mod stopping;

@@ -8,6 +8,7 @@ mod decode;
 mod event;
 mod excerpt;
 mod flags;
+mod instructions;
 mod invocation;
 mod judge;
 mod login;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use decode::ClaudeDecoder;
 pub use flags::owned_flag;
+pub use instructions::{INSTRUCTION_FILES, Instructions, reads_by_itself};
 pub use invocation::{CallFiles, ClaudeInvocation, SessionFiles};
 pub(crate) use judge::{Retry, Signs, judge};
 pub use login::{Login, parse_auth_status};

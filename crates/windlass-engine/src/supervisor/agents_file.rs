@@ -1,0 +1,47 @@
+//! The project's AGENTS.md, where the agent does not read it by itself.
+
+use std::path::Path;
+
+use windlass_core::agent::{INSTRUCTION_FILES, Instructions, reads_by_itself};
+use windlass_core::prompt::{LONGEST_AGENTS_FILE, agents_text};
+use windlass_core::run::RunPlan;
+
+use super::prepare::read_first;
+
+/// The longest file of the agent's own instructions that is looked through, in bytes.
+const LONGEST: u64 = 1024 * 1024;
+
+/// What is relayed of it; `None` where there is none, and where the agent reads it by itself.
+pub(super) fn relayed(plan: &RunPlan) -> Option<String> {
+    read(plan).map(|bytes| agents_text(&bytes))
+}
+
+/// What is said before the first iteration of one that is too long.
+#[must_use]
+pub fn agents_file_notice(plan: &RunPlan) -> Option<String> {
+    let file = plan.job.agents_file.as_ref()?;
+    read(plan).filter(|bytes| bytes.len() > LONGEST_AGENTS_FILE)?;
+    Some(format!(
+        "{} is longer than {} KiB: the agent is told its beginning",
+        file.display(),
+        LONGEST_AGENTS_FILE / 1024
+    ))
+}
+
+fn read(plan: &RunPlan) -> Option<Vec<u8>> {
+    let file = plan.job.agents_file.as_ref()?;
+    let bytes = read_first(&plan.directory.join(file), LONGEST_AGENTS_FILE as u64 + 1)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let itself = reads_by_itself(&plan.agent, (&plan.directory, file), &text, &instructions(&plan.directory));
+    (!itself).then_some(bytes)
+}
+
+/// The agent's own instructions, from the folder that it works in upwards.
+fn instructions(directory: &Path) -> Vec<Instructions> {
+    let files = directory.ancestors().flat_map(|folder| INSTRUCTION_FILES.map(|name| folder.join(name)));
+    let read = files.filter_map(|file| {
+        let text = String::from_utf8_lossy(&read_first(&file, LONGEST)?).into_owned();
+        Some(Instructions { file, text })
+    });
+    read.collect()
+}
