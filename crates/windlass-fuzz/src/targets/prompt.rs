@@ -22,6 +22,10 @@ pub(crate) fn run(data: &[u8]) {
     let prompt = prompt(plan, usual, tail, agents);
     assert!(!holds_signal(&prompt.user, signal), "an echo of the prompt would be a claim");
     assert!(!holds_signal(&prompt.system, signal), "an echo of the system prompt would be a claim");
+    for text in [&prompt.user, &prompt.system] {
+        let behind_space = |(at, _): (usize, &str)| text[..at].ends_with(char::is_whitespace);
+        assert!(!text.match_indices('@').any(behind_space), "the agent would attach a file");
+    }
 }
 
 fn check_notes(data: &[u8], share: NotesShare, most: usize) -> Notes {

@@ -116,3 +116,16 @@ fn somebody_who_stops_the_run_need_not_wait_for_a_setup() {
     night.resume(&[]).expect_code(0, "resumed");
     assert_eq!(subjects(&night).len(), 6);
 }
+
+// attack(prompt): what makes a lane ready reads the environment for secrets that are none of its
+// holds: it has what the person named for checks, and nothing else
+#[test]
+fn a_setup_command_has_no_secrets_but_those_that_are_named() {
+    let night = with_setup(&format!("env > '$ROOT/seen'; {READY}"))
+        .set("GITHUB_TOKEN", "of-the-forge")
+        .set("NPM_TOKEN", "of-the-registry")
+        .set("WINDLASS_ENVIRONMENT__ALLOW", "NPM_TOKEN");
+    run(&night, &["-j", "2", "--gate", IS_READY]).expect_code(0, "run");
+    let seen = fs::read_to_string(night.env.root().join("seen")).unwrap();
+    assert!(seen.contains("NPM_TOKEN=of-the-registry") && !seen.contains("GITHUB_TOKEN"), "{seen}");
+}

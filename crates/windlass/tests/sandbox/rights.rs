@@ -109,3 +109,39 @@ fn a_rehearsal_shows_the_whole_command_line_and_touches_nothing() {
         assert!(!place.env.state().exists());
     }
 }
+
+const TELLS: &str = r#"
+[[call]]
+steps = [ { bash = "env > agent.txt" } ]
+"#;
+
+// attack(prompt): an agent and a check inside a sandbox read the environment for secrets that are none of theirs
+// holds: the agent has its own login and what `sandbox.environment` names, a check what `environment.allow` names besides
+#[test]
+fn secrets_go_into_a_sandbox_by_name_alone() {
+    for kind in kinds() {
+        let place = Place::new(kind)
+            .set("CLAUDE_CODE_USE_BEDROCK", "1")
+            .set("AWS_SECRET_ACCESS_KEY", "of-the-cloud")
+            .set("GITHUB_TOKEN", "of-the-forge")
+            .set("A_NAMED_TOKEN", "named-for-all")
+            .set("B_NAMED_TOKEN", "named-for-checks")
+            .set("WINDLASS_SANDBOX__ENVIRONMENT", "A_NAMED_TOKEN")
+            .set("WINDLASS_ENVIRONMENT__ALLOW", "B_NAMED_TOKEN");
+        let mut command = place.command_of(TELLS, &["-m", "1", "--gate", "env > check.txt"]);
+        let outcome = place.env.run(&mut command, PATIENCE);
+        let has = |file: &str| {
+            let text = place.env.read(file);
+            let names = ["A_NAMED_TOKEN", "AWS_SECRET_ACCESS_KEY", "B_NAMED_TOKEN", "GITHUB_TOKEN"];
+            let there = |name: &&str| text.lines().any(|line| line.starts_with(&format!("{name}=")));
+            names.into_iter().filter(there).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            has("agent.txt"),
+            ["A_NAMED_TOKEN", "AWS_SECRET_ACCESS_KEY"],
+            "{kind}: {}",
+            said(&outcome)
+        );
+        assert_eq!(has("check.txt"), ["A_NAMED_TOKEN", "B_NAMED_TOKEN"], "{kind}: {}", said(&outcome));
+    }
+}

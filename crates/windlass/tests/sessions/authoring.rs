@@ -104,3 +104,18 @@ fn without_git_it_works_and_says_what_is_missing() {
     let said = strip(&terminal.text());
     assert!(said.contains("there are no snapshots") && !said.contains("windlass restore"), "{said}");
 }
+
+// attack(prompt): the agent of an interactive session reads the environment for secrets that are none of its
+// holds: it has those of its own login alone, and what is withheld is said
+#[test]
+fn a_session_has_no_secrets_but_its_login() {
+    let desk = Desk::with_instructions(&["{ bash = 'env > seen.txt' }"]);
+    let mut command = desk.scripted(&["edit", "api"]);
+    command.env("GITHUB_TOKEN", "of-the-forge").env("CLAUDE_CODE_OAUTH_TOKEN", "of-the-agent");
+    let mut terminal = windlass_testkit::environment::PersonsTerminal::start(&mut command);
+    assert_eq!(terminal.wait(), 0, "{}", terminal.text());
+    let seen = desk.env.read("seen.txt");
+    assert!(seen.contains("CLAUDE_CODE_OAUTH_TOKEN=") && !seen.contains("GITHUB_TOKEN"), "{seen}");
+    let said = strip(&terminal.text());
+    assert!(said.contains("secrets withheld from the agent: GITHUB_TOKEN"), "{said}");
+}
