@@ -5,7 +5,8 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::file::{AtPath as _, FileError, Replacement, read_beginning, sync_folder};
+use crate::file::{AtPath as _, FileError, Made, Replacement, create_new, read_beginning, sync_folder};
+use crate::tree::{self, TreePath, at};
 
 /// The longest file, in bytes: a mebibyte. What is longer was not written by hand.
 pub const LONGEST: usize = 1 << 20;
@@ -62,6 +63,9 @@ pub enum Readers {
 /// # Errors
 /// It cannot be read, is too long, or no UTF-8 text.
 pub fn read(path: &Path) -> Result<Option<String>, ConfigFileError> {
+    if tree::is_known(path) {
+        return read_in_tree(&at(path));
+    }
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return Err(ConfigFileError::NoFile(path.to_owned())),
@@ -74,10 +78,30 @@ pub fn read(path: &Path) -> Result<Option<String>, ConfigFileError> {
         Err(error) => return Err(error).at("read", path).map_err(ConfigFileError::from),
     }
     let Some(bytes) = read_beginning(path, LONGEST)? else { return Ok(None) };
+    text_of(path, bytes).map(Some)
+}
+
+/// The same in a project, where a guest may have left what it likes.
+fn read_in_tree(path: &TreePath) -> Result<Option<String>, ConfigFileError> {
+    match path.look_through() {
+        Ok(Some(found)) if !found.is_file() => return Err(ConfigFileError::NoFile(path.shown())),
+        Ok(Some(_)) => {}
+        Ok(None) => {
+            return match path.link_target() {
+                Ok(target) => Err(ConfigFileError::Dangling { path: path.shown(), target }),
+                Err(_) => Ok(None),
+            };
+        }
+        Err(error) => return Err(path.failed("read", error).into()),
+    }
+    path.read_beginning(LONGEST)?.map(|bytes| text_of(&path.shown(), bytes)).transpose()
+}
+
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, ConfigFileError> {
     if bytes.len() > LONGEST {
         return Err(ConfigFileError::TooLong(path.to_owned()));
     }
-    String::from_utf8(bytes).map(Some).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
         let line = valid.split(|byte| *byte == b'\n').count();
         ConfigFileError::NoText { path: path.to_owned(), line }
@@ -101,6 +125,12 @@ pub fn write(
     if before.is_none() {
         return make(path, after, readers);
     }
+    if tree::is_known(path) {
+        let path = at(path);
+        let target = path.resolved().map_err(|error| path.failed("find", error))?;
+        target.prepare_like(after.as_bytes())?.put_in_place()?;
+        return Ok(target.parent().map_or(Ok(()), |folder| folder.sync_folder())?);
+    }
     let target = fs::canonicalize(path).at("find", path)?;
     let metadata = fs::metadata(&target).at("look at", &target)?;
     let replacement = Replacement::write(&target, after.as_bytes(), metadata.mode() & 0o7777)?;
@@ -123,14 +153,27 @@ pub fn is_readable_by_others(path: &Path) -> Result<bool, ConfigFileError> {
 
 fn make(path: &Path, text: &str, readers: Readers) -> Result<(), ConfigFileError> {
     let folder = path.parent().unwrap_or(Path::new("/"));
+    if tree::is_known(path) {
+        let path = at(path);
+        let folder = path.parent().unwrap_or_else(|| path.clone());
+        folder.make_folders()?;
+        let mode = match readers {
+            Readers::Usual => folder.permissions_of_new_files()?,
+            Readers::Owner => PRIVATE,
+        };
+        return match path.create_new(text.as_bytes(), mode)? {
+            Made::Anew => Ok(folder.sync_folder()?),
+            Made::WasThere => Err(ConfigFileError::Changed(path.shown())),
+        };
+    }
     fs::create_dir_all(folder).at("create", folder)?;
     let mode = match readers {
         Readers::Usual => USUAL & !mask(folder)?,
         Readers::Owner => PRIVATE,
     };
-    match crate::file::create_new(path, text.as_bytes(), mode)? {
-        crate::file::Made::Anew => Ok(sync_folder(folder)?),
-        crate::file::Made::WasThere => Err(ConfigFileError::Changed(path.to_owned())),
+    match create_new(path, text.as_bytes(), mode)? {
+        Made::Anew => Ok(sync_folder(folder)?),
+        Made::WasThere => Err(ConfigFileError::Changed(path.to_owned())),
     }
 }
 

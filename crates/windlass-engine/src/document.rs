@@ -1,38 +1,39 @@
 //! Documents that people and agents write (plans, tasks): read within bounds, whatever lies in their place.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::store::digest;
+use crate::tree::{self, Kind, TreePath};
 
 /// A file's bytes, or why there are none, as the end of a sentence.
 pub(crate) type Content = Result<Vec<u8>, String>;
 
 /// A file's bytes, or so many that it is seen to be longer than `longest`; or why there are none. `None` when there is no such file.
-pub(crate) fn read(path: &Path, longest: usize) -> Option<Content> {
-    let link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    match path.metadata() {
-        Ok(metadata) if metadata.is_file() => {}
-        Ok(metadata) if metadata.is_dir() => return Some(Err("is a folder".to_owned())),
-        Ok(_) => return Some(Err("is no file, but a pipe or a device".to_owned())),
-        Err(error) if link => return Some(Err(format!("is a link that leads nowhere: {error}"))),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return None;
+pub(crate) fn read(path: &TreePath, longest: usize) -> Option<Content> {
+    match path.look_through().map(|found| found.map(|found| found.kind)) {
+        Ok(Some(Kind::File)) => {}
+        Ok(Some(Kind::Folder)) => return Some(Err("is a folder".to_owned())),
+        Ok(Some(_)) => return Some(Err("is no file, but a pipe or a device".to_owned())),
+        Ok(None) if path.is_link() => {
+            return Some(Err("is a link that leads nowhere: there is no such file".to_owned()));
+        }
+        Ok(None) => return None,
+        Err(error) if tree::leads_out(&error) => {
+            return Some(Err("is a link that leads out of the project, and is not followed".to_owned()));
         }
         Err(error) => return Some(Err(format!("cannot be read: {error}"))),
     }
-    let mut bytes = Vec::new();
-    let longest = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
-    let read = File::open(path).and_then(|file| file.take(longest).read_to_end(&mut bytes));
-    Some(read.map(|_| bytes).map_err(|error| format!("cannot be read: {error}")))
+    match path.read_beginning(longest) {
+        Ok(bytes) => bytes.map(Ok),
+        Err(error) => Some(Err(format!("cannot be read: {}", error.source))),
+    }
 }
 
 /// The documents of a folder (relative to `directory`), in the order of `names`, until they are longer than `longest` bytes together:
 /// the last one is then the one with which they are.
 pub(crate) fn read_folder(
-    directory: &Path,
-    folder: &Path,
+    directory: &TreePath,
+    folder: &std::path::Path,
     names: Vec<PathBuf>,
     longest: usize,
 ) -> Vec<(PathBuf, Content)> {

@@ -198,16 +198,6 @@ pub(crate) fn remove_half_written(folder: &Path) {
     }
 }
 
-/// Removes a folder that holds nothing but empty folders; fails at the first thing in it.
-pub(crate) fn remove_empty_folders(folder: &Path) -> io::Result<()> {
-    for entry in
-        fs::read_dir(folder)?.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-    {
-        remove_empty_folders(&entry.path())?;
-    }
-    fs::remove_dir(folder)
-}
-
 /// Removes a folder with all that is in it, folders that may not be written to included. What links lead to stays; a folder
 /// that is gone already is no trouble.
 pub(crate) fn remove_folder(folder: &Path) -> Result<(), FileError> {

@@ -25,6 +25,7 @@ pub mod snapshot;
 pub mod store;
 pub mod supervisor;
 pub mod tasks;
+pub mod tree;
 pub mod watch;
 mod withhold;
 pub mod workspace;

@@ -1,12 +1,11 @@
 //! `progress.md` on disk: read within bounds, and replaced in one step.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::progress::{LONGEST_PROGRESS, Progress, ProgressEntry, ProgressSummary, with_entry};
 
-use crate::file::{AtPath as _, FileError, read_beginning, replace};
+use crate::file::FileError;
+use crate::tree::{TreePath, at};
 
 /// For a journal that is made; people may read it.
 const PERMISSIONS: u32 = 0o644;
@@ -27,7 +26,7 @@ pub enum ProgressFileError {
 /// # Errors
 /// It cannot be read, is no file, or too long.
 pub fn read_progress(path: &Path) -> Result<Option<Progress>, ProgressFileError> {
-    Ok(read(path)?.map(|bytes| Progress::parse(&bytes)))
+    Ok(read(&at(path))?.map(|bytes| Progress::parse(&bytes)))
 }
 
 /// Adds an iteration to a journal, or replaces what is there of it (see [`with_entry`]); makes the journal, and its folder,
@@ -41,6 +40,7 @@ pub fn write_progress(
     entry: &ProgressEntry,
     summary: &ProgressSummary,
 ) -> Result<(), ProgressFileError> {
+    let path = &at(path);
     let former = read(path)?;
     let bytes = with_entry(former.as_deref().unwrap_or_default(), entry, summary);
     let there = former.as_deref().unwrap_or_default();
@@ -48,15 +48,14 @@ pub fn write_progress(
         return Ok(());
     }
     if former.is_none() {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).at("create", folder)?;
+        let folder = path.parent().unwrap_or_else(|| path.clone());
+        folder.make_folders()?;
         // A link to nothing: what it names is made.
-        let target = fs::read_link(path).map_or_else(|_| path.to_owned(), |target| folder.join(target));
-        return Ok(replace(&target, &bytes, PERMISSIONS)?);
+        let target = path.link_target().map_or_else(|_| path.clone(), |target| folder.join(target));
+        return Ok(target.replace(&bytes, PERMISSIONS)?);
     }
-    let target = fs::canonicalize(path).at("find", path)?;
-    let mode = fs::metadata(&target).at("look at", &target)?.permissions().mode();
-    Ok(replace(&target, &bytes, mode & 0o7777)?)
+    let target = path.resolved().map_err(|error| path.failed("find", error))?;
+    Ok(target.prepare_like(&bytes)?.put_in_place()?)
 }
 
 /// Is there nothing new but the time?
@@ -71,16 +70,17 @@ fn says_the_same(there: &[u8], entry: &ProgressEntry, summary: &ProgressSummary)
     with_entry(there, &entry, &ProgressSummary { updated: time, ..*summary }) == there
 }
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>, ProgressFileError> {
-    match read_beginning(path, LONGEST_PROGRESS)? {
-        Some(bytes) if bytes.len() > LONGEST_PROGRESS => Err(ProgressFileError::TooLong(path.to_owned())),
+fn read(path: &TreePath) -> Result<Option<Vec<u8>>, ProgressFileError> {
+    match path.read_beginning(LONGEST_PROGRESS)? {
+        Some(bytes) if bytes.len() > LONGEST_PROGRESS => Err(ProgressFileError::TooLong(path.shown())),
         bytes => Ok(bytes),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use jiff::Timestamp;
     use windlass_core::doc::progress::ProgressExit;
@@ -150,6 +150,7 @@ mod tests {
         write(&path, 1).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let link = folder.path().join("progress.md");
+        crate::tree::hold(folder.path());
         symlink("progress/pay.md", &link).unwrap();
         write(&link, 2).unwrap();
         write(&link, 2).unwrap();

@@ -1,17 +1,16 @@
 //! Looking at a project that is about to be worked on, and making what it has nothing of.
 
-use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use std::os::unix::fs::MetadataExt as _;
-
-use crate::file::{AtPath as _, FileError, Made, create_new, read_beginning, replace};
+use crate::file::{FileError, Made};
+use crate::tree::{TreePath, at};
 use windlass_core::project::{Clues, make_targets, missing_ignore_lines, package_scripts, with_ignore_lines};
 
 /// A longer `package.json` or makefile is not looked into.
 const LONGEST: usize = 1024 * 1024;
+/// The longest file that is begun anew.
+const LONGEST_FORMER: usize = 64 * 1024 * 1024;
 /// What others may do with a new file.
 const PERMISSIONS: u32 = 0o644;
 /// Makefiles, the one that `make` takes first.
@@ -20,10 +19,9 @@ const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// What there is to know of the project in this folder. What cannot be read is unknown.
 #[must_use]
 pub fn clues(folder: &Path) -> Clues {
-    let names = fs::read_dir(folder).map(|entries| {
-        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect::<Vec<_>>()
-    });
-    let mut files = names.unwrap_or_default();
+    let folder = at(folder);
+    let entries = folder.entries().unwrap_or_default().into_iter();
+    let mut files: Vec<String> = entries.filter_map(|entry| entry.name.into_string().ok()).collect();
     files.sort();
     let scripts = text(&folder.join("package.json")).and_then(|text| package_scripts(&text));
     let makefile = MAKEFILES.iter().find(|name| files.iter().any(|file| file == **name));
@@ -31,8 +29,8 @@ pub fn clues(folder: &Path) -> Clues {
     Clues { files, scripts, targets }
 }
 
-fn text(path: &Path) -> Option<String> {
-    let bytes = read_beginning(path, LONGEST).ok()??;
+fn text(path: &TreePath) -> Option<String> {
+    let bytes = path.read_beginning(LONGEST).ok()??;
     String::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST)
 }
 
@@ -44,10 +42,9 @@ fn text(path: &Path) -> Option<String> {
 pub fn make(folder: &Path, files: Vec<(PathBuf, String)>) -> Result<Vec<(PathBuf, Made)>, FileError> {
     let mut done = Vec::new();
     for (path, text) in files {
-        let full = folder.join(&path);
-        let parent = full.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).at("create", parent)?;
-        done.push((path, create_new(&full, text.as_bytes(), PERMISSIONS)?));
+        let full = at(folder).join(&path);
+        full.parent().map_or(Ok(()), |parent| parent.make_folders())?;
+        done.push((path, full.create_new(text.as_bytes(), PERMISSIONS)?));
     }
     Ok(done)
 }
@@ -57,13 +54,15 @@ pub fn make(folder: &Path, files: Vec<(PathBuf, String)>) -> Result<Vec<(PathBuf
 /// # Errors
 /// The file system refuses; then the file is as it was.
 pub fn begin_anew(path: &Path, kept: &Path, text: &str) -> Result<(), FileError> {
-    let permissions = fs::metadata(path).at("look at", path)?.permissions().mode() & 0o777;
-    let former = fs::read(path).at("read", path)?;
-    if create_new(kept, &former, permissions)? == Made::WasThere {
-        return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", kept);
+    let (path, kept) = (at(path), at(kept));
+    let target = path.resolved().map_err(|error| path.failed("find", error))?;
+    let found = target.look().map_err(|error| target.failed("look at", error))?;
+    let permissions = found.map_or(PERMISSIONS, |found| found.mode & 0o777);
+    let former = target.read(LONGEST_FORMER)?.unwrap_or_default();
+    if kept.create_new(&former, permissions)? == Made::WasThere {
+        return Err(kept.failed("create", io::ErrorKind::AlreadyExists.into()));
     }
-    let target = fs::canonicalize(path).at("find", path)?;
-    replace(&target, text.as_bytes(), permissions)
+    target.replace(text.as_bytes(), permissions)
 }
 
 /// What came of adding lines to a `.gitignore`.
@@ -79,22 +78,25 @@ pub struct Appended {
 /// # Errors
 /// It is no plain file, is longer than a megabyte, or cannot be written.
 pub fn append_ignored(folder: &Path, lines: &[&str]) -> Result<Appended, FileError> {
-    let path = folder.join(".gitignore");
-    let path = path.canonicalize().unwrap_or(path);
-    let text = read_beginning(&path, LONGEST)?.unwrap_or_default();
+    let path = at(folder).join(".gitignore");
+    let path =
+        if path.is_link() { path.resolved().map_err(|error| path.failed("find", error))? } else { path };
+    let text = path.read_beginning(LONGEST)?.unwrap_or_default();
     if text.len() > LONGEST {
-        return Err(io::Error::other("it is longer than a megabyte")).at("add to", &path);
+        return Err(path.failed("add to", io::Error::other("it is longer than a megabyte")));
     }
     let missing = missing_ignore_lines(&text, lines);
     if !missing.is_empty() {
-        let permissions = fs::metadata(&path).map_or(PERMISSIONS, |metadata| metadata.mode() & 0o777);
-        replace(&path, &with_ignore_lines(&text, &missing), permissions)?;
+        let found = path.look().ok().flatten();
+        let permissions = found.map_or(PERMISSIONS, |found| found.mode & 0o777);
+        path.replace(&with_ignore_lines(&text, &missing), permissions)?;
     }
     Ok(Appended { lines: missing.into_iter().map(str::to_owned).collect() })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

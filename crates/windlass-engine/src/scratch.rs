@@ -27,6 +27,7 @@ impl Scratch {
         for below in [&top, &state, &base.join("home")] {
             fs::create_dir(below).unwrap();
         }
+        crate::tree::hold(&top);
         Self { top, state, _folder: folder }
     }
 

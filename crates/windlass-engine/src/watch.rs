@@ -7,11 +7,12 @@
 //! eye would see no more.
 
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::tree::at;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(250);
@@ -65,12 +66,12 @@ struct Sight {
 impl Sight {
     /// `None` while there is no such file.
     fn of(path: &Path) -> Option<Sight> {
-        let metadata = path.metadata().ok()?;
+        let found = at(path).look_through().ok()??;
         Some(Sight {
-            place: (metadata.dev(), metadata.ino()),
-            size: metadata.size(),
-            written: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
+            place: (found.device, found.inode),
+            size: found.size,
+            written: found.modified,
+            changed: found.changed,
         })
     }
 }

@@ -6,10 +6,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::run::Withholding;
 use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_secret};
 
-use crate::file::read_beginning;
 use crate::git::{GitError, ObjectId, Repository};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path};
 use crate::snapshot::{SnapshotError, Store};
+use crate::tree::{Attributes, at};
 
 /// So many are named.
 const NAMED: usize = 20;
@@ -134,15 +134,15 @@ pub(crate) fn reason_for_new(
     allowed: &Allowed,
     path: &[u8],
 ) -> Option<Reason> {
-    let file = top.join(as_path(path));
-    let metadata = file.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let file = at(top).join(as_path(path));
+    let found = file.look().ok().flatten().filter(Attributes::is_file)?;
     if allowed.holds(path) {
         return None;
     }
-    if rules.large_file.is_some_and(|most| metadata.len() > most) {
-        return Some(Reason::Large(metadata.len()));
+    if rules.large_file.is_some_and(|most| found.size > most) {
+        return Some(Reason::Large(found.size));
     }
-    let content = read_beginning(&file, LOOKED_AT).ok().flatten()?;
+    let content = file.read_beginning(LOOKED_AT).ok().flatten()?;
     if looks_secret(&String::from_utf8_lossy(path), &content) {
         return Some(Reason::Name);
     }

@@ -1,6 +1,6 @@
 //! A run as it was resolved from flags, environment, files and defaults when it started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,20 @@ pub struct RunPlan {
     /// Digests of what was read when the run started (configuration, prompt file): path and SHA-256.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::keyed")]
     pub inputs: Vec<(PathBuf, String)>,
+    /// Links out of the project that a person had there when the run started, and that are followed while they lead there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_out: Vec<LinkOut>,
+}
+
+/// A link that leads out of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkOut {
+    /// Where it is: absolute.
+    #[serde(with = "path_text")]
+    pub path: PathBuf,
+    /// Where it leads: absolute, without links.
+    #[serde(with = "path_text")]
+    pub target: PathBuf,
 }
 
 /// What is to be done.
@@ -154,6 +168,16 @@ pub struct LanesPlan {
 }
 
 impl RunPlan {
+    /// The files of the project that the runner itself reads for a job, absolute.
+    #[must_use]
+    pub fn files_read(directory: &Path, job: &Job) -> Vec<PathBuf> {
+        let plan =
+            job.plan.iter().flat_map(|plan| [Some(&plan.file), plan.folder.as_ref(), plan.specs.as_ref()]);
+        let tasks = job.tasks.iter().flat_map(|tasks| [Some(&tasks.file), tasks.progress.as_ref()]);
+        let named = [job.notes_file.as_ref(), job.agents_file.as_ref()];
+        named.into_iter().chain(plan).chain(tasks).flatten().map(|file| directory.join(file)).collect()
+    }
+
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.
     #[must_use]
     pub fn lane_ids(&self) -> Vec<LaneId> {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use windlass_core::fact::Ended;
 
-use super::{GitError, Repository};
-use crate::process::Command;
+use super::{GitError, Repository, sound};
+use crate::process::{Command, Output};
 
 /// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
 /// user's to say (`GIT_CEILING_DIRECTORIES`).
@@ -33,6 +33,15 @@ const MISLEADING: &[&str] = &[
 /// For calls that only read or write a few objects. Generous: a cold disk with 100,000 files is slow.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
+/// What writes to references and their logs.
+const WRITING: [&str; 6] = ["commit", "update-ref", "worktree", "reset", "branch", "fetch"];
+
+/// What only looks at the files, all over the tree, and can be begun again.
+const LISTING: [&str; 4] = ["ls-files", "status", "check-attr", "check-ignore"];
+
+/// So long such a call may take before it is looked at what it may be waiting for.
+const SHORT: Duration = Duration::from_secs(5);
+
 /// A call of git that is being put together.
 #[derive(Debug)]
 pub(super) struct Call {
@@ -40,6 +49,8 @@ pub(super) struct Call {
     /// Its first argument that is not an option of ours: `ls-files`.
     verb: Option<OsString>,
     directory: PathBuf,
+    /// Where it is known: looked at before git is.
+    repository: Option<Repository>,
 }
 
 /// What a call that ended by itself said.
@@ -78,7 +89,8 @@ impl Call {
     /// Where git would find another repository than this one, it is told; and that names which differ in case alone are
     /// different files, where they are: a repository that was copied from another system says otherwise, and git would
     /// then neither list nor commit one of them.
-    fn pointed_at(self, repository: &Repository) -> Self {
+    fn pointed_at(mut self, repository: &Repository) -> Self {
+        self.repository = Some(repository.clone());
         let call = if repository.tells_case_apart() { self.option("core.ignoreCase=false") } else { self };
         call.pointed_at_folders(repository)
     }
@@ -93,7 +105,7 @@ impl Call {
     fn bare(directory: &Path) -> Self {
         let command = Command::new("git").directory(directory).timeout(TIMEOUT);
         let command = MISLEADING.iter().fold(command, |command, name| command.environment(name, None));
-        Self { command, verb: None, directory: directory.to_path_buf() }
+        Self { command, verb: None, directory: directory.to_path_buf(), repository: None }
             .env("LC_ALL", "C")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
@@ -154,7 +166,7 @@ impl Call {
         if !self.directory.is_dir() {
             return Err(GitError::NoDirectory(self.directory));
         }
-        let outcome = self.command.run().map_err(|error| GitError::from_process(&command, error))?;
+        let outcome = self.waited_for()?;
         if outcome.stdout.dropped > 0 {
             return Err(GitError::Failed {
                 command,
@@ -170,6 +182,33 @@ impl Call {
                 Err(GitError::Failed { command, said: format!("it was ended by signal {signal}") })
             }
             Ended::Lost => Err(GitError::Failed { command, said: "nobody saw its end".to_owned() }),
+        }
+    }
+
+    /// Runs it where nothing keeps git waiting without end.
+    fn waited_for(&self) -> Result<Output, GitError> {
+        let failed = |said: String| GitError::Failed { command: self.described(), said };
+        let run = |command: Command| {
+            command.run().map_err(|error| GitError::from_process(&self.described(), error))
+        };
+        let Some(repository) = &self.repository else { return run(self.command.clone()) };
+        let verb = self.verb.as_deref().and_then(OsStr::to_str).unwrap_or_default();
+        let writes = WRITING.contains(&verb);
+        let in_the_way =
+            |wanted: bool| wanted.then(|| sound::pipe_in_the_way_of_a_commit(repository)).flatten();
+        if let Some(why) = sound::unsound(repository).or_else(|| in_the_way(writes)) {
+            return Err(failed(why));
+        }
+        if !LISTING.contains(&verb) {
+            return run(self.command.clone());
+        }
+        // It reads files all over the tree: where it takes long, it may be waiting for one of them.
+        match run(self.command.clone().timeout(SHORT)) {
+            Err(GitError::TimedOut { .. }) => match sound::pipe_within(repository) {
+                Some(why) => Err(failed(why)),
+                None => run(self.command.clone()),
+            },
+            done => done,
         }
     }
 

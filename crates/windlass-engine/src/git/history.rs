@@ -1,12 +1,13 @@
 //! What became of commits.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
 use super::call::Call;
 use super::{GitError, ObjectId, Repository};
 use crate::inventory::EntryKind;
+use crate::tree::at;
 
 /// The files of a commit's tree, by path.
 pub(crate) type TreeFiles = BTreeMap<Vec<u8>, (EntryKind, ObjectId)>;
@@ -47,12 +48,12 @@ impl Repository {
 
     /// Does a look at the object files speak for a commit's being there? Asks no git.
     pub(crate) fn seems_to_have(&self, commit: &str) -> bool {
-        let objects = self.common_dir.join("objects");
+        let objects = at(&self.common_dir).join("objects");
         let (folder, file) = commit.split_at_checked(2).unwrap_or_default();
-        let is_pack = |entry: fs::DirEntry| entry.file_name().as_bytes().ends_with(b".pack");
-        objects.join(folder).join(file).is_file()
-            || objects.join("info/alternates").is_file()
-            || fs::read_dir(objects.join("pack")).into_iter().flatten().flatten().any(is_pack)
+        let is_pack = |name: &OsString| name.as_bytes().ends_with(b".pack");
+        objects.join(folder).join(file).holds_file()
+            || objects.join("info/alternates").holds_file()
+            || objects.join("pack").names().unwrap_or_default().iter().any(is_pack)
     }
 
     /// Files and folders that git ignores; a folder of which it ignores everything is one path that ends in `/`.

@@ -1,15 +1,14 @@
 //! Lock files that git left behind.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Repository;
 use super::lane::is_of_a_landing;
 use crate::process::{may_be_at_work, sees_all_processes};
+use crate::tree::{Attributes, Kind, at};
 
 /// A repository's lock files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +69,7 @@ impl Repository {
         // While that was looked at, somebody may have taken a lock of the same name.
         let removed = made
             .into_iter()
-            .filter(|(path, lock)| identity(path) == Some(*lock) && fs::remove_file(path).is_ok())
+            .filter(|(path, lock)| identity(path) == Some(*lock) && at(path).remove_file().is_ok())
             .map(|(path, _)| path.strip_prefix(&self.top).map_or(path.clone(), Path::to_owned));
         removed
             .map(|path| format!("{} was left by a git that is gone, and is removed", path.display()))
@@ -85,25 +84,29 @@ impl Repository {
 }
 
 fn identity(path: &Path) -> Option<Identity> {
-    let metadata = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
-    Some((metadata.dev(), metadata.ino(), metadata.modified().ok()?))
+    let found = at(path).look().ok().flatten().filter(Attributes::is_file)?;
+    Some((found.device, found.inode, found.modified_at()))
 }
 
 fn is_ours(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == rustix::process::getuid().as_raw())
+    let owner = at(path).look().ok().flatten().map(|found| found.owner);
+    owner == Some(rustix::process::getuid().as_raw())
 }
 
 fn locks_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    files.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")).collect()
+    let entries = at(folder).entries().unwrap_or_default().into_iter();
+    let files = entries.filter(|entry| entry.kind == Kind::File);
+    files
+        .map(|entry| folder.join(entry.name))
+        .filter(|path| path.extension().is_some_and(|end| end == "lock"))
+        .collect()
 }
 
 fn below(folder: &Path, found: &mut BTreeSet<PathBuf>) {
     found.extend(locks_in(folder));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            below(&entry.path(), found);
+    for entry in at(folder).entries().unwrap_or_default() {
+        if entry.kind == Kind::Folder {
+            below(&folder.join(&entry.name), found);
         }
     }
 }

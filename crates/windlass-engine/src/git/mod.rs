@@ -12,6 +12,7 @@ mod obstacle;
 mod patience;
 mod refs;
 mod repository;
+mod sound;
 mod status;
 mod worktree;
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::call::{Answer, Call, last_lines};
 use super::patience::is_released;
 use super::{GitError, Repository};
+use crate::tree::at;
 
 const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
                                 `git config --global user.email you@example.com`";
@@ -47,7 +48,7 @@ fn under_way(repository: &Repository) -> Option<&'static str> {
         ("rebase-apply", "a rebase"),
         ("sequencer", "a sequence of picks"),
     ];
-    let is_there = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
+    let is_there = |name: &str| at(&repository.git_dir).join(name).is_taken();
     signs.into_iter().find(|(name, _)| is_there(name)).map(|(_, what)| what)
 }
 

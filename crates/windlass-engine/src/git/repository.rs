@@ -7,7 +7,12 @@ use std::time::Duration;
 use super::call::{Answer, Call, printed_path};
 use super::refs::{self, PackedRefs, RefValue};
 use super::{GitError, ObjectFormat, ObjectId};
-use crate::file::read_if_there;
+use crate::tree::{self, at};
+
+/// The longest reference, in bytes.
+const LONGEST_REF: usize = 1 << 16;
+/// The longest list of packed references.
+const LONGEST_PACKED_REFS: usize = 1 << 30;
 
 /// A repository with a working tree. Its paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,12 +143,25 @@ impl Repository {
             let call = Call::new(directory).args(["rev-parse", "--path-format=absolute"]).args(what);
             call.output().map(|output| printed_path(&output))
         };
-        Ok(Found::Worktree(Repository {
+        let repository = Repository {
             top: path(&["--show-toplevel"])?,
             git_dir: path(&["--git-dir"])?,
             common_dir: path(&["--git-common-dir"])?,
             object_format,
-        }))
+        };
+        repository.hold();
+        Ok(Found::Worktree(repository))
+    }
+
+    /// Makes its folders known as trees that guests can write.
+    pub(crate) fn hold(&self) {
+        let mut held: Vec<&PathBuf> = Vec::new();
+        for folder in [&self.top, &self.common_dir, &self.git_dir] {
+            if !held.iter().any(|above| folder.starts_with(above)) {
+                tree::hold(folder);
+                held.push(folder);
+            }
+        }
     }
 
     /// Is this a linked working tree (`git worktree add`)?
@@ -154,7 +172,7 @@ impl Repository {
 
     /// Are names that differ in case alone different files here?
     pub(super) fn tells_case_apart(&self) -> bool {
-        let is_there = |name: &str| self.git_dir.join(name).symlink_metadata().is_ok();
+        let is_there = |name: &str| at(&self.git_dir).join(name).is_taken();
         is_there("HEAD") && !is_there("hEAD")
     }
 
@@ -203,7 +221,7 @@ impl Repository {
 
     /// The commit of a branch (`refs/heads/…`), if plain files say it; no process, no complaint.
     pub(super) fn plain_branch(&self, name: &[u8]) -> Option<ObjectId> {
-        if self.common_dir.join("reftable").is_dir() {
+        if at(&self.common_dir).join("reftable").holds_folder() {
             return None;
         }
         match self.read_ref(name).ok().flatten() {
@@ -214,10 +232,10 @@ impl Repository {
 
     /// HEAD from plain files; `None` when it is stored in another way.
     fn read_head(&self) -> Result<Option<Head>, GitError> {
-        if self.common_dir.join("reftable").is_dir() {
+        if at(&self.common_dir).join("reftable").holds_folder() {
             return Ok(None);
         }
-        let Some(content) = read_if_there(&self.git_dir.join("HEAD"))? else {
+        let Some(content) = at(&self.git_dir).join("HEAD").read(LONGEST_REF)? else {
             return Ok(None);
         };
         let branch = match RefValue::parse(&content) {
@@ -237,13 +255,14 @@ impl Repository {
         use std::os::unix::ffi::OsStrExt;
         if refs::is_safe_name(name) {
             let file = self.common_dir.join(std::ffi::OsStr::from_bytes(name));
-            if !file.is_dir()
-                && let Some(value) = read_if_there(&file)?.as_deref().and_then(RefValue::parse)
+            let file = at(&file);
+            if !file.holds_folder()
+                && let Some(value) = file.read(LONGEST_REF)?.as_deref().and_then(RefValue::parse)
             {
                 return Ok(Some(value));
             }
         }
-        let packed = read_if_there(&self.common_dir.join("packed-refs"))?.unwrap_or_default();
+        let packed = at(&self.common_dir).join("packed-refs").read(LONGEST_PACKED_REFS)?.unwrap_or_default();
         Ok(PackedRefs::parse(&packed).0.get(name).copied().map(RefValue::Direct))
     }
 

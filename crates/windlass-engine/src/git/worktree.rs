@@ -1,14 +1,13 @@
 //! Linked working trees and their branches: adding, filling, finding, removing.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::call::{Answer, Call, last_lines, printed_path};
 use super::patience::patiently;
 use super::{GitError, ObjectId, Repository};
-use crate::file::{AtPath as _, read_beginning};
 use crate::inventory::as_path;
+use crate::tree::at;
 
 /// Time to check out a whole working tree, filters such as LFS included.
 const CHECKOUT: Duration = Duration::from_mins(30);
@@ -41,13 +40,13 @@ impl LinkedTree {
     /// Is there a working tree at its path that belongs to it?
     #[must_use]
     pub fn is_there(&self) -> bool {
-        self.path.join(".git").is_file()
+        at(&self.path).join(".git").holds_file()
     }
 
     /// What a person, or an agent, has begun in it and not ended.
     #[must_use]
     pub fn under_way(&self) -> Option<&'static str> {
-        let is = |name: &str| self.git_dir.join(name).symlink_metadata().is_ok();
+        let is = |name: &str| at(&self.git_dir).join(name).is_taken();
         UNDER_WAY.iter().find(|(file, _)| is(file)).map(|(_, what)| *what)
     }
 }
@@ -93,20 +92,16 @@ impl Repository {
     /// without a process. What is damaged is passed over, as git does.
     pub fn linked_trees(&self) -> Result<Vec<LinkedTree>, GitError> {
         let folder = self.common_dir.join("worktrees");
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.at("read", &folder)?,
-        };
         let mut trees = Vec::new();
-        for entry in entries.flatten() {
-            let git_dir = entry.path();
-            let Ok(Some(content)) = read_beginning(&git_dir.join("gitdir"), LONGEST) else { continue };
+        for name in at(&folder).names()? {
+            let git_dir = folder.join(name);
+            let Ok(Some(content)) = at(&git_dir).join("gitdir").read_beginning(LONGEST) else { continue };
             // It may be relative to the folder it is in.
             let dot_git = git_dir.join(printed_path(&content));
             let Some(path) = dot_git.parent() else { continue };
             // Where it is there its real name is the one that runs know it by.
             let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            let locked = git_dir.join("locked").symlink_metadata().is_ok();
+            let locked = at(&git_dir).join("locked").is_taken();
             trees.push(LinkedTree { git_dir, path, locked });
         }
         trees.sort_by(|one, other| one.git_dir.cmp(&other.git_dir));

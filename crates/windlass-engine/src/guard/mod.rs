@@ -20,7 +20,8 @@ use windlass_core::guard::{
 
 pub(crate) use tools::changed_tools;
 
-use crate::inventory::{Place, content_now, open_plain};
+use crate::inventory::{Place, content_now};
+use crate::tree::at;
 
 /// So much of a script is read for what it starts, in bytes.
 const MOST_OF_SCRIPT: u64 = 256 * 1024;
@@ -135,8 +136,7 @@ fn inside(place: &Place, path: &Path) -> Option<PathBuf> {
 fn text_of(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     // What is a link is read as what it leads to: so does the shell.
-    let real = path.canonicalize().ok()?;
-    open_plain(&real).ok()?.take(MOST_OF_SCRIPT).read_to_end(&mut bytes).ok()?;
+    at(path).open().ok()?.take(MOST_OF_SCRIPT).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -1,6 +1,6 @@
 //! Hooks as they were when the run started: a file that is changed while it goes on is not what was looked at.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use windlass_core::run::RunPlan;
 
 use super::find::LARGEST_FILE;
 use crate::store::{RunFolder, StoreError, create_folder, digest};
+use crate::tree::at;
 
 /// Keeps copies of a run's hook files in its folder, so that later changes apply to the next run.
 ///
@@ -59,8 +60,7 @@ fn copy(folder: &RunFolder, hook: HookName) -> PathBuf {
 
 /// A plain file's bytes; none of what is too large to be a hook.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
-    let known = fs::metadata(path).ok().filter(|known| known.is_file() && known.len() <= LARGEST_FILE)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or_default());
-    File::open(path).ok()?.take(LARGEST_FILE + 1).read_to_end(&mut bytes).ok()?;
+    let mut bytes = Vec::new();
+    at(path).open().ok()?.take(LARGEST_FILE + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= LARGEST_FILE).then_some(bytes)
 }

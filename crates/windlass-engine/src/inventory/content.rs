@@ -1,14 +1,11 @@
 //! Reading contents, and knowing without reading that they are the same as before.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::OFlags;
-
 use crate::git::{Hasher, ObjectFormat, ObjectId, ObjectKind};
+use crate::tree::Attributes;
 
 /// What the file system says about a file without reading it. Two equal values, taken long enough after the last
 /// change, mean the same content.
@@ -22,14 +19,9 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    pub fn of(metadata: &Metadata) -> Self {
-        Self {
-            size: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-            inode: metadata.ino(),
-            device: metadata.dev(),
-        }
+    pub fn of(found: impl Into<Attributes>) -> Self {
+        let Attributes { size, modified, changed, inode, device, .. } = found.into();
+        Self { size, modified, changed, inode, device }
     }
 
     /// May the file be changed after `now` and still look the same? So it is when its last change is as good as now:
@@ -45,25 +37,17 @@ impl Stamps {
     }
 }
 
-/// Opens a file for reading if it is a plain one: never follows a link, never waits for a pipe's other end.
-pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
-    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or(0);
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file"))
-    }
-}
-
 /// The name of a file's content; `None` when the file kept changing while it was read.
-pub(super) fn identify(path: &Path, format: ObjectFormat) -> io::Result<Option<(ObjectId, Stamps)>> {
+pub(super) fn identify(
+    open: impl Fn() -> io::Result<File>,
+    format: ObjectFormat,
+) -> io::Result<Option<(ObjectId, Stamps)>> {
     const TRIES: usize = 3;
     for _ in 0..TRIES {
-        let mut file = open_plain(path)?;
-        let before = Stamps::of(&file.metadata()?);
+        let mut file = open()?;
+        let before = Stamps::of(Attributes::of(&file)?);
         let (id, read) = digest(&mut file, before.size, format)?;
-        let after = Stamps::of(&file.metadata()?);
+        let after = Stamps::of(Attributes::of(&file)?);
         if read == before.size && before == after {
             return Ok(Some((id, after)));
         }

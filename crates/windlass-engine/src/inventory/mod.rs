@@ -19,15 +19,16 @@ pub use evidence::{OWN_FOLDER, entries_within, evidence};
 pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 
-pub(crate) use content::{Stamps, open_plain};
+pub(crate) use content::Stamps;
 pub(crate) use evidence::{is_half_written, is_own};
+pub(crate) use walk::rules_of;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::{Head, ObjectFormat, ObjectId, ObjectKind, Repository};
+use crate::tree::{self, Attributes, Kind, at};
 
 /// What is being looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,7 @@ impl Place {
     pub fn new(directory: &Path, repository: Option<Repository>) -> Self {
         let root =
             repository.as_ref().map_or_else(|| directory.to_path_buf(), |repository| repository.top.clone());
+        tree::hold(&root);
         Self { root, directory: directory.to_path_buf(), repository }
     }
 
@@ -129,8 +131,8 @@ impl EntryKind {
     }
 
     /// What a plain file is.
-    pub(crate) fn of_file(metadata: &std::fs::Metadata) -> Self {
-        if metadata.permissions().mode() & 0o100 == 0 { EntryKind::File } else { EntryKind::Executable }
+    pub(crate) fn of_file(found: &Attributes) -> Self {
+        if found.mode & 0o100 == 0 { EntryKind::File } else { EntryKind::Executable }
     }
 
     /// Does a snapshot hold its bytes?
@@ -169,18 +171,20 @@ pub enum UnreadReason {
 /// What is at a path at this moment: its kind and content; `None` when nothing is there or it cannot be read.
 #[must_use]
 pub(crate) fn content_now(root: &Path, format: ObjectFormat, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
-    let full = root.join(as_path(path));
-    let metadata = full.symlink_metadata().ok()?;
-    if metadata.is_dir() {
-        return survey::inner_repository(&full, format).map(|commit| (EntryKind::Submodule, commit));
+    let full = at(root).join(as_path(path));
+    let found = full.look().ok()??;
+    match found.kind {
+        Kind::Folder => survey::inner_repository(&full, format).map(|commit| (EntryKind::Submodule, commit)),
+        Kind::Link => {
+            let target = full.link_target().ok()?;
+            let content = format.identify(ObjectKind::Blob, target.as_os_str().as_bytes());
+            Some((EntryKind::Symlink, content))
+        }
+        Kind::File | Kind::Other => {
+            let (content, _) = content::identify(|| full.open_itself(), format).ok()??;
+            Some((EntryKind::of_file(&found), content))
+        }
     }
-    if metadata.is_symlink() {
-        let target = std::fs::read_link(&full).ok()?;
-        let content = format.identify(ObjectKind::Blob, target.as_os_str().as_bytes());
-        return Some((EntryKind::Symlink, content));
-    }
-    let (content, _) = content::identify(&full, format).ok()??;
-    Some((EntryKind::of_file(&metadata), content))
 }
 
 /// A path as the system takes it.

@@ -1,16 +1,18 @@
 //! Looking at the working tree.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, Metadata};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::content::{self, Stamps};
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
 use crate::git::{GitError, ObjectFormat, ObjectId, ObjectKind, Repository};
+use crate::tree::{Attributes, Folder, Kind, TreePath, at};
 
 /// The working tree could not be looked at.
 #[derive(Debug, thiserror::Error)]
@@ -73,7 +75,7 @@ impl Surveyor {
     /// inventory says so.
     pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
         let root = self.place.root.clone();
-        fs::read_dir(&root).map_err(|source| SurveyError::Root { root: root.clone(), source })?;
+        at(&root).open_folder().map_err(|source| SurveyError::Root { root: root.clone(), source })?;
         let mut inventory = Inventory::default();
         let listed = self.list(&mut inventory)?;
         let mut paths: Vec<(Vec<u8>, bool)> = listed.iter().map(|path| (path.clone(), false)).collect();
@@ -117,14 +119,11 @@ impl Surveyor {
     }
 
     fn look(&mut self, paths: Vec<(Vec<u8>, bool)>, inventory: &mut Inventory) {
-        let root = self.place.root.clone();
-        let mut folders = RealFolders::new(&root);
+        let mut folders = RealFolders::new(at(&self.place.root));
         let mut known = HashMap::with_capacity(paths.len());
         for (path, ignored) in paths {
-            if !folders.lead_to(&path) {
-                continue;
-            }
-            match self.look_at(&path, &mut known) {
+            let Some((folder, name)) = folders.of(&path) else { continue };
+            match self.look_at(&path, folder, name, &mut known) {
                 Ok(Some((kind, size, content))) => {
                     let path = path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
                     inventory.entries.push(Entry { path, kind, size, content, ignored });
@@ -142,50 +141,55 @@ impl Surveyor {
     fn look_at(
         &mut self,
         path: &[u8],
+        folder: &Folder,
+        name: &OsStr,
         known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
     ) -> Result<Option<(EntryKind, u64, ObjectId)>, UnreadReason> {
-        let full = self.place.root.join(as_path(path));
-        let metadata = match full.symlink_metadata() {
-            Ok(metadata) => metadata,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
-            }
-            Err(_) => return Err(UnreadReason::Refused),
-        };
+        let Some(found) = folder.look(name).map_err(|_| UnreadReason::Refused)? else { return Ok(None) };
         let format = self.place.object_format();
-        if metadata.is_dir() {
-            return Ok(inner_repository(&full, format).map(|commit| (EntryKind::Submodule, 0, commit)));
+        match found.kind {
+            Kind::Folder => {
+                let commit = inner_repository(&at(&self.place.root).join(as_path(path)), format);
+                Ok(commit.map(|commit| (EntryKind::Submodule, 0, commit)))
+            }
+            Kind::Link => {
+                let target = folder.link_target(name).map_err(|_| UnreadReason::Refused)?;
+                let target = target.as_os_str().as_bytes();
+                let content = format.identify(ObjectKind::Blob, target);
+                Ok(Some((EntryKind::Symlink, target.len() as u64, content)))
+            }
+            Kind::File => {
+                let content = self.file_content(path, || folder.open(name), &found, known)?;
+                Ok(Some((EntryKind::of_file(&found), found.size, content)))
+            }
+            Kind::Other => Err(UnreadReason::NotAFile),
         }
-        if metadata.is_symlink() {
-            let target = fs::read_link(&full).map_err(|_| UnreadReason::Refused)?;
-            let target = target.as_os_str().as_bytes();
-            let content = format.identify(ObjectKind::Blob, target);
-            return Ok(Some((EntryKind::Symlink, target.len() as u64, content)));
-        }
-        if !metadata.is_file() {
-            return Err(UnreadReason::NotAFile);
-        }
-        let content = self.file_content(path, &full, &metadata, known)?;
-        Ok(Some((EntryKind::of_file(&metadata), metadata.len(), content)))
     }
 
     fn file_content(
         &mut self,
         path: &[u8],
-        full: &Path,
-        metadata: &Metadata,
+        open: impl Fn() -> io::Result<File>,
+        found: &Attributes,
         known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
     ) -> Result<ObjectId, UnreadReason> {
-        let stamps = Stamps::of(metadata);
+        let stamps = Stamps::of(*found);
         if let Some((path, (before, content))) = self.known.remove_entry(path)
             && before == stamps
         {
             known.insert(path, (stamps, content));
             return Ok(content);
         }
+        if found.size > LARGEST {
+            // Nobody waits for as many bytes as a guest can promise.
+            return Ok(self
+                .place
+                .object_format()
+                .identify(ObjectKind::Blob, format!("{stamps:?}").as_bytes()));
+        }
         let now = SystemTime::now();
         self.read += 1;
-        let read = content::identify(full, self.place.object_format()).map_err(|_| UnreadReason::Refused)?;
+        let read = content::identify(open, self.place.object_format()).map_err(|_| UnreadReason::Refused)?;
         let (content, stamps) = read.ok_or(UnreadReason::Changing)?;
         if !stamps.are_fresh(now) {
             known.insert(path.to_vec(), (stamps, content));
@@ -196,7 +200,7 @@ impl Surveyor {
 
 fn list_repository(repository: &Repository) -> Result<(crate::git::Head, Vec<Vec<u8>>), GitError> {
     // Without this, a folder above may be a repository as well, and git would speak of that one.
-    if repository.git_dir.join("HEAD").symlink_metadata().is_err() {
+    if !at(&repository.git_dir).join("HEAD").is_taken() {
         return Err(GitError::Failed {
             command: "git ls-files".into(),
             said: "the repository has no HEAD".into(),
@@ -205,46 +209,54 @@ fn list_repository(repository: &Repository) -> Result<(crate::git::Head, Vec<Vec
     Ok((repository.head()?, repository.list_files()?))
 }
 
+/// Of a larger file nothing is read: its size and its times say what it is. (No snapshot holds it either.)
+const LARGEST: u64 = 8 << 30;
+
+/// The longest file that says where a repository is.
+const LONGEST_LINK: usize = 16 * 1024;
+
 /// The commit of a repository inside the repository, all zeros when it has none or cannot be read; `None` for a plain
 /// folder.
-pub(super) fn inner_repository(folder: &Path, format: ObjectFormat) -> Option<ObjectId> {
+pub(super) fn inner_repository(folder: &TreePath, format: ObjectFormat) -> Option<ObjectId> {
     let link = folder.join(".git");
-    let metadata = link.symlink_metadata().ok()?;
-    let git_dir = if metadata.is_dir() {
+    let git_dir = if link.look().ok()??.is_folder() {
         link
     } else {
-        let text = fs::read(&link).ok()?;
+        let text = link.read(LONGEST_LINK).ok()??;
         folder.join(as_path(text.trim_ascii_end().strip_prefix(b"gitdir: ")?))
     };
+    let git_dir = git_dir.shown();
     let inner =
-        Repository { top: folder.to_path_buf(), common_dir: git_dir.clone(), git_dir, object_format: format };
+        Repository { top: folder.shown(), common_dir: git_dir.clone(), git_dir, object_format: format };
     Some(inner.plain_commit().unwrap_or_else(|| ObjectId::zero(format)))
 }
 
 /// Knows which folders are real ones: what lies behind a symbolic link is not in this working tree.
-struct RealFolders<'a> {
-    root: &'a Path,
-    seen: HashMap<Vec<u8>, bool>,
+///
+/// Paths come sorted: of one folder one after the other, so that each is opened once or a few times.
+struct RealFolders {
+    root: TreePath,
+    /// The folder that the last path was in; no folder where a link leads there, or nothing is there.
+    last: Option<(Vec<u8>, Option<Folder>)>,
 }
 
-impl<'a> RealFolders<'a> {
-    fn new(root: &'a Path) -> Self {
-        Self { root, seen: HashMap::new() }
+impl RealFolders {
+    fn new(root: TreePath) -> Self {
+        Self { root, last: None }
     }
 
-    /// Are all folders above this path real ones?
-    fn lead_to(&mut self, path: &[u8]) -> bool {
+    /// The folder of a path, and its name there; `None` where the folder is no real one.
+    fn of<'path>(&mut self, path: &'path [u8]) -> Option<(&Folder, &'path OsStr)> {
         let path = path.strip_suffix(b"/").unwrap_or(path);
-        let Some(end) = memchr::memrchr(b'/', path) else {
-            return true;
+        let (folder, name) = match memchr::memrchr(b'/', path) {
+            Some(end) => (path.get(..end)?, path.get(end + 1..)?),
+            None => (&b""[..], path),
         };
-        let folder = path.get(..end).unwrap_or_default();
-        if let Some(real) = self.seen.get(folder) {
-            return *real;
+        if self.last.as_ref().is_none_or(|(last, _)| last != folder) {
+            let open = self.root.join(as_path(folder)).open_real_folder().ok();
+            self.last = Some((folder.to_vec(), open));
         }
-        let real = self.lead_to(folder)
-            && self.root.join(as_path(folder)).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        self.seen.insert(folder.to_vec(), real);
-        real
+        let open = self.last.as_ref()?.1.as_ref()?;
+        Some((open, OsStr::from_bytes(name)))
     }
 }

@@ -1,12 +1,12 @@
 //! The specs of a job: the Markdown files of a folder and of those below it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::plan::SpecNames;
 use windlass_core::run::JobPlan;
 
 use crate::document;
+use crate::tree::{Kind, TreePath, at};
 
 /// So many files below the folder are looked at.
 const MOST_FILES: usize = 10_000;
@@ -24,7 +24,7 @@ pub struct FoundSpecs {
     pub names: SpecNames,
     /// What else is there, and why it is no spec.
     pub skipped: Vec<SkippedFile>,
-    folder: PathBuf,
+    folder: Option<TreePath>,
 }
 
 /// A file among the specs that is none, or cannot be read.
@@ -44,18 +44,18 @@ pub fn find_specs(directory: &Path, places: &JobPlan) -> FoundSpecs {
     };
     let shown = folder.display().to_string();
     let mut walk = Walk {
-        top: directory.join(folder),
+        top: at(directory).join(folder),
         shown: shown.clone(),
         names: Vec::new(),
         skipped: Vec::new(),
         seen: 0,
     };
-    if walk.top.symlink_metadata().is_ok() {
+    if walk.top.is_taken() {
         walk.enter(Path::new(""), 0);
     }
     walk.names.sort();
     walk.skipped.sort_by(|one, other| one.path.cmp(&other.path));
-    FoundSpecs { names: SpecNames::new(&shown, walk.names), skipped: walk.skipped, folder: walk.top }
+    FoundSpecs { names: SpecNames::new(&shown, walk.names), skipped: walk.skipped, folder: Some(walk.top) }
 }
 
 impl FoundSpecs {
@@ -70,7 +70,8 @@ impl FoundSpecs {
             format!("{}/{name}", self.names.folder())
         };
         let skipped = |why: &str| SkippedFile { path: path.clone(), why: why.to_owned() };
-        let content = document::read(&self.folder.join(name), LONGEST_SPEC);
+        let path_of = |folder: &TreePath| document::read(&folder.join(name), LONGEST_SPEC);
+        let content = self.folder.as_ref().and_then(path_of);
         let bytes = content.ok_or_else(|| skipped("is gone"))?.map_err(|why| skipped(&why))?;
         if bytes.len() > LONGEST_SPEC {
             return Err(skipped("is longer than a spec may be, which is 4 MiB"));
@@ -83,7 +84,7 @@ impl FoundSpecs {
 }
 
 struct Walk {
-    top: PathBuf,
+    top: TreePath,
     shown: String,
     names: Vec<String>,
     skipped: Vec<SkippedFile>,
@@ -93,19 +94,19 @@ struct Walk {
 impl Walk {
     /// Looks into a folder, relative to the top.
     fn enter(&mut self, folder: &Path, depth: usize) {
-        let entries = match fs::read_dir(self.top.join(folder)) {
+        let entries = match self.top.join(folder).entries() {
             Ok(entries) => entries,
-            Err(error) => return self.skip(folder, format!("cannot be read: {error}")),
+            Err(error) => return self.skip(folder, format!("cannot be read: {}", error.source)),
         };
         let mut paths: Vec<PathBuf> = Vec::new();
-        for entry in entries.flatten() {
+        for entry in entries {
             self.seen += 1;
             if self.seen > MOST_FILES {
                 return self
                     .skip(folder, format!("holds more files than are looked at, which is {MOST_FILES}"));
             }
-            if !entry.file_name().to_string_lossy().starts_with('.') {
-                paths.push(folder.join(entry.file_name()));
+            if !entry.name.to_string_lossy().starts_with('.') {
+                paths.push(folder.join(entry.name));
             }
         }
         paths.sort();
@@ -116,16 +117,17 @@ impl Walk {
 
     fn take(&mut self, path: &Path, depth: usize) {
         let at = self.top.join(path);
-        let is_link = at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-        match at.metadata() {
-            Ok(metadata) if metadata.is_dir() && is_link => {
+        let is_link = at.is_link();
+        match at.look_through().map(|found| found.map(|found| found.kind)) {
+            Ok(Some(Kind::Folder)) if is_link => {
                 self.skip(path, "is a link to a folder".to_owned());
             }
-            Ok(metadata) if metadata.is_dir() && depth >= DEEPEST => {
+            Ok(Some(Kind::Folder)) if depth >= DEEPEST => {
                 self.skip(path, "lies too deep".to_owned());
             }
-            Ok(metadata) if metadata.is_dir() => self.enter(path, depth + 1),
-            Ok(metadata) if !metadata.is_file() => self.skip(path, "is no file".to_owned()),
+            Ok(Some(Kind::Folder)) => self.enter(path, depth + 1),
+            Ok(None) => self.skip(path, "is a link that leads nowhere".to_owned()),
+            Ok(Some(kind)) if kind != Kind::File => self.skip(path, "is no file".to_owned()),
             Ok(_) if !is_markdown(path) => self.skip(path, "is no Markdown file".to_owned()),
             Ok(_) => match path.to_str() {
                 Some(name) => self.names.push(name.to_owned()),

@@ -11,6 +11,7 @@ use rustix::process::Pid;
 use windlass_core::fact::RunId;
 
 use super::RUN_VARIABLE;
+use super::command::WAITING_VARIABLE;
 use super::tree::{Families, Process, all, kill_with_descendants};
 
 /// How long [`end`] tries.
@@ -32,17 +33,30 @@ pub struct Leftover {
 /// its ancestors.
 #[must_use]
 pub fn find(run: &RunId) -> Vec<Leftover> {
-    marked(run).into_iter().map(leftover).collect()
+    marked(&of_run(run)).into_iter().map(leftover).collect()
 }
 
 /// Kills what is left of a run, until nothing is left or 2 s are over; returns what could not be killed.
 #[must_use]
 pub fn end(run: &RunId) -> Vec<Leftover> {
+    end_marked(&of_run(run))
+}
+
+/// Kills the short commands that a process waited for which is gone.
+pub(super) fn end_commands_of(waiting: Pid) {
+    let _ = end_marked(&format!("{WAITING_VARIABLE}={}", waiting.as_raw_nonzero()));
+}
+
+fn of_run(run: &RunId) -> String {
+    format!("{RUN_VARIABLE}={run}")
+}
+
+fn end_marked(mark: &str) -> Vec<Leftover> {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(1);
     let own = rustix::process::getpgrp().as_raw_nonzero().get();
     loop {
-        let left = marked(run);
+        let left = marked(mark);
         if left.is_empty() || Instant::now() >= deadline {
             return left.into_iter().map(leftover).collect();
         }
@@ -53,8 +67,7 @@ pub fn end(run: &RunId) -> Vec<Leftover> {
     }
 }
 
-fn marked(run: &RunId) -> Vec<Process> {
-    let mark = format!("{RUN_VARIABLE}={run}");
+fn marked(mark: &str) -> Vec<Process> {
     let user = rustix::process::getuid().as_raw();
     let spared = own_line();
     let mut found = all();

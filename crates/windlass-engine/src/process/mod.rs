@@ -27,9 +27,10 @@ mod users;
 pub(crate) mod wire;
 
 pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
-pub use command::{Captured, Command, Output};
+pub use command::{Captured, Command, Output, signal_commands};
 pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnRequest, keeper_main};
+pub use rustix::process::Signal as CommandSignal;
 pub(crate) use standing_in::stand_before;
 pub use terminal::HandedBack;
 pub(crate) use users::may_be_at_work;

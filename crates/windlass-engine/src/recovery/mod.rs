@@ -4,7 +4,6 @@
 mod apart;
 pub(crate) mod record;
 
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,6 +17,7 @@ use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repos
 use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
 use crate::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use crate::store::RunFolder;
+use crate::tree::at;
 use crate::withhold::{self, Scene, WithholdError};
 
 pub use apart::{Dirty, Rules, along, folders, harmless};
@@ -181,11 +181,7 @@ impl Ends {
 
 /// Was it changed after that? What is gone was not.
 fn is_younger(path: &Path, then: SystemTime) -> bool {
-    let changed = path.symlink_metadata().map(|metadata| {
-        let nanoseconds = u32::try_from(metadata.ctime_nsec()).unwrap_or(0);
-        UNIX_EPOCH + Duration::new(u64::try_from(metadata.ctime()).unwrap_or(0), nanoseconds)
-    });
-    changed.is_ok_and(|changed| changed > then)
+    at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > then))
 }
 
 /// What became of a run's uncommitted work.

@@ -1,6 +1,5 @@
 //! Taking a snapshot.
 
-use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -14,7 +13,8 @@ use super::repository::{KeptPlace, OwnFile};
 use super::tree::{self, Leaf};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
 use crate::git::{ObjectId, ObjectKind};
-use crate::inventory::{Entry, EntryKind, Inventory, Place, as_path, open_plain};
+use crate::inventory::{Entry, EntryKind, Inventory, Place, as_path};
+use crate::tree::{TreePath, at};
 
 /// How much a snapshot holds at most, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +220,7 @@ impl Store {
         if self.objects.has(&entry.content) {
             return Ok(Ok(entry.content));
         }
-        let path = root.join(as_path(&entry.path));
+        let path = at(root).join(as_path(&entry.path));
         let bytes = match read(&path, entry.kind, self.caps.file) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(Err(LeftOutReason::TooLarge)),
@@ -231,11 +231,11 @@ impl Store {
 }
 
 /// The bytes of a file or a link; `None` when it has grown over the cap.
-fn read(path: &Path, kind: EntryKind, cap: u64) -> io::Result<Option<Vec<u8>>> {
+fn read(path: &TreePath, kind: EntryKind, cap: u64) -> io::Result<Option<Vec<u8>>> {
     if kind == EntryKind::Symlink {
-        return Ok(Some(fs::read_link(path)?.as_os_str().as_bytes().to_vec()));
+        return Ok(Some(path.link_target()?.as_os_str().as_bytes().to_vec()));
     }
     let mut bytes = Vec::new();
-    open_plain(path)?.take(cap + 1).read_to_end(&mut bytes)?;
+    path.open_itself()?.take(cap + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= cap).then_some(bytes))
 }

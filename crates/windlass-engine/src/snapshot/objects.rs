@@ -14,6 +14,7 @@ use super::{LeftOut, LeftOutReason, SnapshotError};
 use crate::file::{AtPath, FileError, create_private_folder};
 use crate::git::Repository;
 use crate::inventory::Stamps;
+use crate::tree::{Attributes, at};
 
 /// The copies of one repository's objects. They are only ever added to.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl ObjectCopies {
         self.followed = false;
         self.left_out.clear();
         let source = repository.common_dir.join("objects");
-        for name in subfolders(&source)? {
+        for name in subfolders(at(&source).names()?) {
             self.follow_folder(&source.join(&name), &name, cap, written)?;
         }
         self.followed = true;
@@ -69,22 +70,24 @@ impl ObjectCopies {
         written: &mut LooseObjects,
     ) -> Result<(), SnapshotError> {
         let now = SystemTime::now();
-        let Ok(metadata) = source.symlink_metadata() else {
+        let Ok(Some(found)) = at(source).look() else {
             return Ok(());
         };
-        let stamps = Stamps::of(&metadata);
+        let stamps = Stamps::of(found);
         if self.settled.get(source) == Some(&stamps) {
             return Ok(());
         }
         let target = self.folder.join(name);
         let mut complete = true;
-        for file in wanted_files(source)? {
+        for file in wanted_files(at(source).names()?) {
             let (from, to) = (source.join(&file), target.join(&file));
             if to.symlink_metadata().is_ok() {
                 continue;
             }
             // It may have been packed and removed in this moment.
-            let Ok(size) = from.symlink_metadata().map(|metadata| metadata.len()) else {
+            let Some(size) =
+                at(&from).look().ok().flatten().filter(Attributes::is_file).map(|found| found.size)
+            else {
                 continue;
             };
             if self.bytes()? + size > cap {
@@ -96,7 +99,8 @@ impl ObjectCopies {
             if !target.is_dir() {
                 create_private_folder(&target)?;
             }
-            match copy(&from, &to) {
+            let copied = at(&from).open_itself().at("read", &from).and_then(|source| copy(&source, &to));
+            match copied {
                 Err(error) if error.is_not_found() => continue,
                 copied => written.remember(copied?),
             }
@@ -114,7 +118,7 @@ impl ObjectCopies {
             return Ok(bytes);
         }
         let mut bytes = 0;
-        for name in subfolders(&self.folder)? {
+        for name in subfolders(own_names(&self.folder)?) {
             for entry in entries(&self.folder.join(name))? {
                 bytes += entry.metadata().map_or(0, |metadata| metadata.len());
             }
@@ -125,16 +129,15 @@ impl ObjectCopies {
 }
 
 /// The folders of an object database that hold objects: `00` to `ff`, and `pack`.
-pub(super) fn subfolders(objects: &Path) -> Result<Vec<OsString>, FileError> {
-    let names = entries(objects)?.into_iter().map(|entry| entry.file_name());
+pub(super) fn subfolders(mut names: Vec<OsString>) -> Vec<OsString> {
     let is_fan_out = |name: &OsString| name.len() == 2 && name.as_bytes().iter().all(u8::is_ascii_hexdigit);
-    let mut names: Vec<OsString> = names.filter(|name| is_fan_out(name) || name == "pack").collect();
+    names.retain(|name| is_fan_out(name) || name == "pack");
     names.sort_unstable();
-    Ok(names)
+    names
 }
 
 /// The files of such a folder that hold objects; a pack comes before its index, without which nobody would look at it.
-pub(super) fn wanted_files(folder: &Path) -> Result<Vec<OsString>, FileError> {
+pub(super) fn wanted_files(names: Vec<OsString>) -> Vec<OsString> {
     let is_loose = |name: &str| name.len() >= 38 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let rank = |name: &str| match name.rsplit_once('.') {
         Some((_, "pack")) => Some(0),
@@ -143,20 +146,24 @@ pub(super) fn wanted_files(folder: &Path) -> Result<Vec<OsString>, FileError> {
         None if is_loose(name) => Some(0),
         _ => None,
     };
-    let names = entries(folder)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+    let names = names.into_iter().filter_map(|name| name.into_string().ok());
     let mut ranked: Vec<(u8, String)> = names.filter_map(|name| Some((rank(&name)?, name))).collect();
     ranked.sort_unstable();
-    Ok(ranked.into_iter().map(|(_, name)| name.into()).collect())
+    ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Copies a file under a name that it gets only when it is complete; shares the blocks where the file system can.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<File, FileError> {
-    let source = File::open(from).at("read", from)?;
+/// The names in a folder of the store.
+pub(super) fn own_names(folder: &Path) -> Result<Vec<OsString>, FileError> {
+    Ok(entries(folder)?.into_iter().map(|entry| entry.file_name()).collect())
+}
+
+/// Copies a file into the store under a name that it gets only when it is complete; shares the blocks where the file system can.
+fn copy(source: &File, to: &Path) -> Result<File, FileError> {
     let folder = to.parent().unwrap_or(Path::new("."));
     // Several runs and lanes of one project may copy the same file at the same time.
     let temporary =
         tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(folder).at("write in", folder)?;
-    fill(&source, temporary.as_file()).at("write", temporary.path())?;
+    fill(source, temporary.as_file()).at("write", temporary.path())?;
     temporary.persist(to).map_err(|failed| failed.error).at("write", to)
 }
 

@@ -7,7 +7,6 @@
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -17,9 +16,10 @@ use super::name::SnapshotName;
 use super::repository::{KeptPlace, OwnFile, beside_head, is_of_another_tree, location, walk};
 use super::restore::RestoreError;
 use super::{Snapshot, SnapshotError, Store, objects};
-use crate::file::{AtPath, FileError, read_if_there};
+use crate::file::FileError;
 use crate::git::{ObjectId, PackedRefs, RefValue, Repository};
 use crate::inventory::{EntryKind, Place, Surveyor, as_path};
+use crate::tree::{self, Attributes, at};
 
 /// What a repair would do, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +92,8 @@ impl Snapshot {
             common_dir,
             object_format,
         });
+        tree::hold(&root);
+        repository.as_ref().inspect(|repository| repository.hold());
         Place { root, directory, repository }
     }
 }
@@ -149,7 +151,7 @@ impl RepairPlan {
     /// A link, a file or, for a linked working tree, a folder in the place of what git had there.
     fn place_of_the_repository(&mut self, repository: &Repository) {
         let is_wrong = |path: &Path, folder: bool| {
-            path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir() != folder)
+            at(path).look().is_ok_and(|found| found.is_some_and(|found| found.is_folder() != folder))
         };
         if is_wrong(&repository.git_dir, true) {
             self.steps.push(RepairStep::MoveAside(repository.git_dir.clone()));
@@ -165,7 +167,7 @@ impl RepairPlan {
         let shared = ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]
             .map(|below| common.join(below));
         let wanted = shared.into_iter().chain([repository.git_dir.clone()]);
-        self.steps.extend(wanted.filter(|folder| !folder.is_dir()).map(RepairStep::CreateFolder));
+        self.steps.extend(wanted.filter(|folder| !at(folder).holds_folder()).map(RepairStep::CreateFolder));
     }
 
     /// The three files that tie a linked working tree to its repository.
@@ -181,8 +183,7 @@ impl RepairPlan {
             (link, text(b"gitdir: ", &repository.git_dir)),
         ];
         for (path, content) in files {
-            let there = if path.is_dir() { None } else { read_if_there(&path)? };
-            if there.is_none() {
+            if there(&path)?.is_none() {
                 self.steps.push(RepairStep::WriteFile { path, content, kind: EntryKind::File });
             }
         }
@@ -191,11 +192,12 @@ impl RepairPlan {
 
     fn missing_objects(&mut self, store: &Store, repository: &Repository) -> Result<(), FileError> {
         let (copies, own) = (store.copies.folder(), repository.common_dir.join("objects"));
-        for folder in objects::subfolders(copies)? {
-            for file in objects::wanted_files(&copies.join(&folder))? {
+        for folder in objects::subfolders(objects::own_names(copies)?) {
+            for file in objects::wanted_files(objects::own_names(&copies.join(&folder))?) {
                 let (from, to) = (copies.join(&folder).join(&file), own.join(&folder).join(&file));
-                let size = |path: &Path| path.symlink_metadata().ok().map(|metadata| metadata.len());
-                if size(&from) != size(&to) {
+                let kept = from.symlink_metadata().ok().map(|metadata| metadata.len());
+                let there = at(&to).look().ok().flatten().filter(Attributes::is_file);
+                if kept != there.map(|found| found.size) {
                     self.steps.push(RepairStep::CopyObjects { from, to });
                 }
             }
@@ -243,12 +245,12 @@ impl RepairPlan {
             None => Vec::new(),
         };
         // Where there is no such file now, the plan so far writes the snapshot's.
-        let packed_now = read_if_there(&packed_path)?.filter(|bytes| !bytes.is_empty());
+        let packed_now = read_loose(&packed_path)?.filter(|bytes| !bytes.is_empty());
         let packed_now = PackedRefs::parse(packed_now.as_ref().unwrap_or(&kept_packed)).0;
         let kept = references(store, &target.repository, &kept_packed)?;
         for (name, wanted) in kept.iter().filter(|(name, _)| scope.has(name)) {
             let path = repository.common_dir.join(as_path(name));
-            let loose = if path.is_dir() { None } else { read_loose(&path)? };
+            let loose = read_loose(&path)?;
             let value = match loose {
                 Some(content) => RefValue::parse(&content),
                 None => packed_now.get(name).copied().map(RefValue::Direct),
@@ -272,9 +274,10 @@ impl RepairPlan {
     fn make_way(&mut self, common_dir: &Path, name: &[u8]) {
         let path = common_dir.join(as_path(name));
         let above = path.ancestors().skip(1).take_while(|folder| *folder != common_dir);
-        let files = above.filter(|folder| folder.symlink_metadata().is_ok_and(|found| !found.is_dir()));
+        let is_file = |found: Option<Attributes>| found.is_some_and(|found| !found.is_folder());
+        let files = above.filter(|folder| at(folder).look().is_ok_and(is_file));
         let mut in_the_way: Vec<PathBuf> = files.map(Path::to_path_buf).collect();
-        if path.is_dir() {
+        if at(&path).is_real_folder() {
             let mut below = Vec::new();
             walk(&path, name, &mut below);
             in_the_way.extend(below.into_iter().map(|(_, path)| path));
@@ -324,7 +327,9 @@ impl RepairPlan {
             let name = folder.file_name().unwrap_or_default().as_bytes();
             target.repository.iter().any(|file| file.name.starts_with(name))
         };
-        self.steps.extend(empty.filter(|folder| folder.is_dir() && !known(folder)).map(RepairStep::Remove));
+        self.steps.extend(
+            empty.filter(|folder| at(folder).is_real_folder() && !known(folder)).map(RepairStep::Remove),
+        );
         if repository.is_linked() {
             let mut own = Vec::new();
             walk(&repository.git_dir.join("refs"), b"worktree-refs", &mut own);
@@ -347,8 +352,7 @@ impl RepairPlan {
 
     fn remove_unknown(&mut self, target: &Snapshot, files: Vec<(Vec<u8>, PathBuf)>) {
         let is_known = |name: &[u8]| target.repository.iter().any(|file| file.name == name);
-        let newer =
-            files.into_iter().filter(|(name, path)| !is_known(name) && path.symlink_metadata().is_ok());
+        let newer = files.into_iter().filter(|(name, path)| !is_known(name) && at(path).is_taken());
         self.steps.extend(newer.map(|(_, path)| RepairStep::Remove(path)));
     }
 
@@ -363,23 +367,23 @@ impl RepairPlan {
     }
 }
 
+/// The longest file of a repository that is read: an index of millions of files.
+const LONGEST: usize = 1 << 30;
+
 /// What is at a path of the repository: its kind and its bytes, or where it leads as a link.
 fn there(path: &Path) -> Result<Option<(EntryKind, Vec<u8>)>, FileError> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_symlink() => {
-            let target = fs::read_link(path).at("read", path)?;
-            Ok(Some((EntryKind::Symlink, target.as_os_str().as_bytes().to_vec())))
-        }
-        Ok(metadata) if metadata.is_file() => {
-            let kind = if path.parent().is_some_and(|folder| folder.ends_with("hooks")) {
-                EntryKind::of_file(&metadata)
-            } else {
-                EntryKind::File
-            };
-            Ok(read_if_there(path)?.map(|bytes| (kind, bytes)))
-        }
-        _ => Ok(None),
+    let place = at(path);
+    let Ok(Some(found)) = place.look() else { return Ok(None) };
+    if found.is_link() {
+        let target = place.link_target().map_err(|error| place.failed("read", error))?;
+        return Ok(Some((EntryKind::Symlink, target.as_os_str().as_bytes().to_vec())));
     }
+    if !found.is_file() {
+        return Ok(None);
+    }
+    let is_hook = path.parent().is_some_and(|folder| folder.ends_with("hooks"));
+    let kind = if is_hook { EntryKind::of_file(&found) } else { EntryKind::File };
+    Ok(place.read(LONGEST)?.map(|bytes| (kind, bytes)))
 }
 
 /// The bytes of a plain file; what else may lie there says nothing.

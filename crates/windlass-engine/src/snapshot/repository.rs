@@ -13,7 +13,8 @@ use super::quoting::{quote, unquote};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store};
 use crate::file::{AtPath, FileError};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind, Repository};
-use crate::inventory::{EntryKind, Place, Stamps, as_path, open_plain};
+use crate::inventory::{EntryKind, Place, Stamps, as_path};
+use crate::tree::{Attributes, Kind, TreePath, at};
 
 /// In the folder that belongs to one working tree.
 const OF_THE_WORKTREE: [&str; 5] = ["HEAD", "index", "ORIG_HEAD", "config.worktree", "info/sparse-checkout"];
@@ -178,11 +179,11 @@ impl Store {
     /// The content of one of the repository's files, and whether it is another than last time; `None` when there is no
     /// such file.
     fn keep_own_file(&mut self, path: &Path) -> Result<Option<(EntryKind, ObjectId, bool)>, SnapshotError> {
-        let Ok(metadata) = path.symlink_metadata() else {
+        let Ok(Some(found)) = at(path).look() else {
             return Ok(None);
         };
-        let kind = if metadata.is_symlink() { EntryKind::Symlink } else { EntryKind::of_file(&metadata) };
-        let stamps = Stamps::of(&metadata);
+        let kind = if found.is_link() { EntryKind::Symlink } else { EntryKind::of_file(&found) };
+        let stamps = Stamps::of(found);
         let before = self.captured.get(path);
         if let Some((known, content)) = before
             && *known == Some(stamps)
@@ -191,7 +192,7 @@ impl Store {
         }
         let before = before.map(|(_, content)| *content);
         let now = SystemTime::now();
-        let Some(bytes) = own_bytes(path, &metadata) else {
+        let Some(bytes) = own_bytes(&at(path), &found) else {
             return Ok(None);
         };
         let content = self.objects.write(ObjectKind::Blob, &bytes)?;
@@ -202,15 +203,15 @@ impl Store {
 }
 
 /// What is in a file of the repository, or where it leads as a link. Never waits for a pipe's other end.
-fn own_bytes(path: &Path, metadata: &fs::Metadata) -> Option<Vec<u8>> {
-    if metadata.is_symlink() {
-        return fs::read_link(path).ok().map(|target| target.into_os_string().into_vec());
+fn own_bytes(path: &TreePath, found: &Attributes) -> Option<Vec<u8>> {
+    if found.is_link() {
+        return path.link_target().ok().map(|target| target.into_os_string().into_vec());
     }
-    if !metadata.is_file() || metadata.len() > LARGEST {
+    if !found.is_file() || found.size > LARGEST {
         return None;
     }
     let mut bytes = Vec::new();
-    open_plain(path).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    path.open_itself().ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
@@ -221,7 +222,7 @@ fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     let named = |folder: &Path, name: &str| (name.as_bytes().to_vec(), folder.join(name));
     files.extend(OF_THE_WORKTREE.iter().map(|name| named(git_dir, name)));
     files.extend(SHARED_FILES.iter().map(|name| named(common_dir, name)));
-    files.retain(|(_, path)| path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()));
+    files.retain(|(_, path)| is_file(&at(path)));
     for folder in SHARED_FOLDERS {
         walk(&common_dir.join(folder), folder.as_bytes(), &mut files);
     }
@@ -240,14 +241,13 @@ fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
 /// What is under way in a working tree, and the parts of a split index.
 pub(super) fn beside_head(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(git_dir).into_iter().flatten().flatten() {
-        let name = entry.file_name().as_bytes().to_vec();
+    for entry in at(git_dir).entries().unwrap_or_default() {
+        let path = git_dir.join(&entry.name);
+        let name = entry.name.as_bytes().to_vec();
         let wanted = is_under_way(&name) || name.starts_with(SHARED_INDEX.as_bytes());
-        match entry.file_type() {
-            Ok(kind) if wanted && kind.is_dir() => walk(&entry.path(), &name, &mut files),
-            Ok(kind) if wanted && kind.is_file() && !name.ends_with(b".lock") => {
-                files.push((name, entry.path()));
-            }
+        match entry.kind {
+            Kind::Folder if wanted => walk(&path, &name, &mut files),
+            Kind::File if wanted && !name.ends_with(b".lock") => files.push((name, path)),
             _ => {}
         }
     }
@@ -258,14 +258,15 @@ pub(super) fn beside_head(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
 fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     let mut files = Vec::new();
     let folder = repository.common_dir.join(OTHER_TREES);
-    for tree in fs::read_dir(&folder).into_iter().flatten().flatten() {
-        if tree.path() == repository.git_dir {
+    for tree in at(&folder).entries().unwrap_or_default() {
+        let of_tree = folder.join(&tree.name);
+        if of_tree == repository.git_dir {
             continue;
         }
         for file in ["HEAD", "index", "commondir", "gitdir", "locked"] {
-            let path = tree.path().join(file);
-            if path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
-                let name = [b"worktrees/", tree.file_name().as_bytes(), b"/", file.as_bytes()].concat();
+            let path = of_tree.join(file);
+            if is_file(&at(&path)) {
+                let name = [b"worktrees/", tree.name.as_bytes(), b"/", file.as_bytes()].concat();
                 files.push((name, path));
             }
         }
@@ -276,20 +277,23 @@ fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
 /// All files below a folder that is a real one; lock files and examples of hooks are none of them, and only hooks may be
 /// links.
 pub(super) fn walk(folder: &Path, name: &[u8], files: &mut Vec<(Vec<u8>, PathBuf)>) {
-    if folder.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-        return;
-    }
+    let Ok(open) = at(folder).open_real_folder() else { return };
     let are_hooks = name.starts_with(HOOKS.as_bytes());
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = [name, b"/", entry.file_name().as_bytes()].concat();
+    for entry in open.entries().unwrap_or_default() {
+        let path = folder.join(&entry.name);
+        let name = [name, b"/", entry.name.as_bytes()].concat();
         let passed_over = name.ends_with(b".lock") || (are_hooks && name.ends_with(b".sample"));
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => walk(&entry.path(), &name, files),
-            Ok(kind) if passed_over || !(kind.is_file() || (are_hooks && kind.is_symlink())) => {}
-            Ok(_) => files.push((name, entry.path())),
-            Err(_) => {}
+        match entry.kind {
+            Kind::Folder => walk(&path, &name, files),
+            Kind::File if !passed_over => files.push((name, path)),
+            Kind::Link if !passed_over && are_hooks => files.push((name, path)),
+            _ => {}
         }
     }
+}
+
+fn is_file(path: &TreePath) -> bool {
+    path.look().is_ok_and(|found| found.is_some_and(|found| found.is_file()))
 }
 
 /// Where a snapshot's files belong.

@@ -6,10 +6,10 @@ use windlass_core::agent::{INSTRUCTION_FILES, Instructions, reads_by_itself};
 use windlass_core::prompt::{LONGEST_AGENTS_FILE, agents_text};
 use windlass_core::run::RunPlan;
 
-use super::prepare::read_first;
+use crate::tree::at;
 
 /// The longest file of the agent's own instructions that is looked through, in bytes.
-const LONGEST: u64 = 1024 * 1024;
+const LONGEST: usize = 1024 * 1024;
 
 /// What is relayed of it; `None` where there is none, and where the agent reads it by itself.
 pub(super) fn relayed(plan: &RunPlan) -> Option<String> {
@@ -30,7 +30,7 @@ pub fn agents_file_notice(plan: &RunPlan) -> Option<String> {
 
 fn read(plan: &RunPlan) -> Option<Vec<u8>> {
     let file = plan.job.agents_file.as_ref()?;
-    let bytes = read_first(&plan.directory.join(file), LONGEST_AGENTS_FILE as u64 + 1)?;
+    let bytes = at(&plan.directory).join(file).read_beginning(LONGEST_AGENTS_FILE).ok()??;
     let text = String::from_utf8_lossy(&bytes);
     let itself = reads_by_itself(&plan.agent, (&plan.directory, file), &text, &instructions(&plan.directory));
     (!itself).then_some(bytes)
@@ -40,7 +40,7 @@ fn read(plan: &RunPlan) -> Option<Vec<u8>> {
 fn instructions(directory: &Path) -> Vec<Instructions> {
     let files = directory.ancestors().flat_map(|folder| INSTRUCTION_FILES.map(|name| folder.join(name)));
     let read = files.filter_map(|file| {
-        let text = String::from_utf8_lossy(&read_first(&file, LONGEST)?).into_owned();
+        let text = String::from_utf8_lossy(&at(&file).read_beginning(LONGEST).ok()??).into_owned();
         Some(Instructions { file, text })
     });
     read.collect()

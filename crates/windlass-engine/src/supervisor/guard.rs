@@ -16,8 +16,9 @@ use super::refuse::{self, Paths};
 use super::worker::Known;
 use super::world::World;
 use crate::guard;
-use crate::inventory::{self, EntryKind, Inventory, OWN_FOLDER, as_path, is_own, open_plain};
+use crate::inventory::{self, EntryKind, Inventory, OWN_FOLDER, as_path, is_own};
 use crate::snapshot::{Side, Snapshot, Store, changed_since};
+use crate::tree::{TreePath, at};
 
 /// A file beyond this is not looked at for tests, in bytes.
 const LARGEST: u64 = 1024 * 1024;
@@ -88,7 +89,8 @@ pub(super) fn strays(
 }
 
 fn is_there(root: &Path, path: &[u8]) -> bool {
-    root.join(as_path(path)).symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
+    let found = at(root).join(as_path(path)).look();
+    found.is_ok_and(|found| found.is_some_and(|found| !found.is_folder()))
 }
 
 /// Which files an agent may not change.
@@ -274,7 +276,7 @@ fn examined(
             _ => None,
         };
         let before = was.as_deref().map_or(Content::Absent, |bytes| within(bytes));
-        let is = read(&root.join(as_path(path)));
+        let is = read(&at(root).join(as_path(path)));
         let now = match &is {
             Found::Nothing => Content::Absent,
             Found::Bytes(bytes) => Content::Bytes(bytes),
@@ -299,12 +301,12 @@ enum Found {
     TooLarge,
 }
 
-fn read(path: &Path) -> Found {
-    if path.symlink_metadata().is_err() {
+fn read(path: &TreePath) -> Found {
+    if !path.is_taken() {
         return Found::Nothing;
     }
     let mut bytes = Vec::new();
-    let opened = open_plain(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    let opened = path.open_itself().and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
     match opened {
         Ok(_) if bytes.len() as u64 <= LARGEST => Found::Bytes(bytes),
         _ => Found::TooLarge,

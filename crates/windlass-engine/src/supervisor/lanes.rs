@@ -26,11 +26,15 @@ use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
 use crate::inventory::{Surveyor, is_own};
 use crate::sandbox::Site;
 use crate::store::Project;
+use crate::tree;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
 
 /// So many conflicting paths are named.
 const NAMED: usize = 20;
+
+/// The longest file of the runner's own that lands.
+const LONGEST_OWN: usize = 64 * 1024 * 1024;
 
 /// The plan as it is for a lane: the same in another directory.
 pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -> Option<RunPlan> {
@@ -327,7 +331,7 @@ impl Worlds {
         let progress = tasks::of(plan).and_then(|places| places.progress.clone());
         let files = task_file.into_iter().chain(progress);
         let read = |file: PathBuf| {
-            let content = std::fs::read(plan.directory.join(&file)).ok()?;
+            let content = tree::at(&plan.directory).join(&file).read(LONGEST_OWN).ok()??;
             Some(OwnFile { path: place.relative(&file)?, content })
         };
         files.filter_map(read).collect()

@@ -44,10 +44,13 @@ use crate::git::Repository;
 use crate::inventory::Surveyor;
 use crate::notify::CommandRoom;
 use crate::process::signals::{self, SignalWatch};
-use crate::process::{RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted};
+use crate::process::{
+    CommandSignal, RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted, signal_commands,
+};
 use crate::sandbox::Sandbox;
 use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
+use crate::tree;
 
 pub use agents_file::agents_file_notice;
 pub use audience::{Audience, Place};
@@ -117,6 +120,7 @@ pub struct Finished {
 /// Only what cannot be journalled: a broken store, a keeper that does not start, a defect. All processes of the run
 /// have been ended then as well.
 pub fn drive(session: Session) -> Result<Finished, EngineError> {
+    tree::follow(&session.plan.links_out);
     let plan = Box::new(session.plan.clone());
     let first = if session.entries.is_empty() { Input::Start(plan) } else { Input::Resume(plan) };
     let notices = session.notices.clone();
@@ -356,6 +360,7 @@ impl Supervisor {
         self.close_lanes();
         self.herald.close();
         self.worker.close();
+        signal_commands(CommandSignal::KILL);
         let _ = adopt_and_kill();
         self.remove_checkouts();
         // The index is rebuilt from journals when a line is missing.

@@ -17,6 +17,7 @@ use super::worker::Known;
 use super::{agents_file, tasks};
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
+use crate::tree::{TreePath, at};
 
 /// How much of a failed check's output goes into a prompt, in bytes.
 const CHECK_TAIL: u64 = 2 * 1024;
@@ -100,7 +101,7 @@ pub fn preview(plan: &RunPlan, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
 fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
     let Preparation { plan, turn, purpose, .. } = preparation;
     let agents_file = agents_file::relayed(plan);
-    let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&plan.directory.join(file)));
+    let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&at(&plan.directory).join(file)));
     let known = preparation.known;
     prompt::compose(&PromptParts {
         plan,
@@ -162,9 +163,9 @@ fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
 }
 
 /// The notes; of very long ones the two ends. What cannot be read counts as absent: the agent will write them anew.
-fn read_notes(path: &Path) -> Option<Vec<u8>> {
+fn read_notes(path: &TreePath) -> Option<Vec<u8>> {
     let end = NOTES_USUAL as u64;
-    let mut file = open_file(path)?;
+    let mut file = path.open().ok()?;
     let length = file.metadata().ok()?.len();
     if length <= 4 * end {
         let mut bytes = Vec::new();
@@ -175,13 +176,6 @@ fn read_notes(path: &Path) -> Option<Vec<u8>> {
     (&mut file).take(2 * end).read_to_end(&mut bytes).ok()?;
     file.seek(SeekFrom::End(-i64::try_from(2 * end).ok()?)).ok()?;
     file.take(2 * end).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
-
-/// The first bytes of a plain file.
-pub(super) fn read_first(path: &Path, most: u64) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open_file(path)?.take(most).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 

@@ -17,7 +17,7 @@ use super::prepare::read_end;
 use super::{EngineError, Supervisor, keeper_gone};
 use crate::environment::withheld_from;
 use crate::process::signals::{self, Signal};
-use crate::process::{KeeperEvent, adopt_and_kill};
+use crate::process::{CommandSignal, KeeperEvent, adopt_and_kill, signal_commands};
 
 /// How much of what a check printed is looked through for the names of variables, in bytes.
 const SAID: u64 = 64 * 1024;
@@ -186,6 +186,17 @@ impl Supervisor {
     }
 
     fn signal(&mut self, signal: Signal) -> Result<(), EngineError> {
+        self.react_to(signal)?;
+        // From the second stage on nothing is waited for that does not end by itself.
+        match self.run.stop().map(|stop| stop.stage) {
+            Some(2) => signal_commands(CommandSignal::TERM),
+            Some(3..) => signal_commands(CommandSignal::KILL),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn react_to(&mut self, signal: Signal) -> Result<(), EngineError> {
         if self.run.is_ending() && matches!(signal, Signal::Interrupt | Signal::Terminate) {
             // First the hook of the end, then those who are still told of it.
             return if self.cut_hooks()? { Ok(()) } else { self.stop_announcing() };

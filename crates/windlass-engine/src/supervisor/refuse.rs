@@ -2,7 +2,6 @@
 //! else. What it left stays kept as the iteration's snapshot.
 
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -17,6 +16,7 @@ use super::world::World;
 use crate::inventory::{self, EntryKind, Inventory, as_path, content_now, is_own};
 use crate::plan::is_plan;
 use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
+use crate::tree::at;
 
 /// So many files are named.
 const NAMED: usize = 5;
@@ -184,12 +184,7 @@ pub(super) fn keep_the_agents(world: &World, turn: TurnKey, changed: &mut Paths)
 
 /// Was it changed after that? What is gone was not.
 fn is_younger(path: &Path, then: SystemTime) -> bool {
-    let changed = path.symlink_metadata().map(|metadata| {
-        let (seconds, nanoseconds) = (metadata.ctime(), metadata.ctime_nsec());
-        let nanoseconds = u32::try_from(nanoseconds).unwrap_or(0);
-        UNIX_EPOCH + Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds)
-    });
-    changed.is_ok_and(|changed| changed > then)
+    at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > then))
 }
 
 /// The snapshots of before and after an attempt; `None` where one of them was not taken.

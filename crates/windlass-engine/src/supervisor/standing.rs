@@ -1,7 +1,6 @@
 //! Reading what the job's own file says.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use super::event::Event;
 use crate::inventory::{Inventory, Place, entries_within};
 use crate::plan;
 use crate::store::digest;
+use crate::tree::at;
 use crate::watch::FileWatch;
 use crate::workspace::{METADATA_FILE, STATUS_FILE, TODO_FILE, WORK_FOLDERS, log};
 
@@ -76,10 +76,11 @@ fn as_file(read: Option<&(Vec<u8>, String)>) -> Option<StatusFile<'_>> {
 /// A file's content, or so much of it that it is seen to be too long, with its mark. A folder, a pipe or a link that
 /// leads nowhere in its place is no file; one that may not be read is empty.
 fn beginning(path: &Path) -> Option<(Vec<u8>, String)> {
-    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let mut bytes = Vec::new();
-    let longest = LONGEST_STATUS as u64 + 1;
-    let _ = File::open(path).and_then(|file| file.take(longest).read_to_end(&mut bytes));
+    let path = at(path);
+    if !path.holds_file() {
+        return None;
+    }
+    let bytes = path.read_beginning(LONGEST_STATUS).ok().flatten().unwrap_or_default();
     let mark = digest(&bytes).chars().take(16).collect();
     Some((bytes, mark))
 }

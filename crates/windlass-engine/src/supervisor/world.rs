@@ -29,6 +29,7 @@ use crate::snapshot::{
     LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
 };
 use crate::store::RunFolder;
+use crate::tree;
 
 /// What the worker holds.
 #[derive(Debug)]
@@ -418,9 +419,13 @@ impl World {
     /// Configuration is read when a run starts; later changes are announced, and apply to the next run.
     fn changed_inputs(&self) -> Vec<String> {
         let changed = self.plan.inputs.iter().filter(|(path, digest)| {
-            // A pipe that took its place would never end.
-            let plain = path.metadata().is_ok_and(|metadata| metadata.is_file());
-            let bytes = plain.then(|| std::fs::read(path).ok()).flatten();
+            // Of a project a guest may have left anything in its place; a person's own configuration may be a link.
+            let bytes = if tree::is_known(path) {
+                tree::at(path).read(LONGEST_INPUT).ok().flatten()
+            } else {
+                let plain = path.metadata().is_ok_and(|metadata| metadata.is_file());
+                plain.then(|| std::fs::read(path).ok()).flatten()
+            };
             bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default() != *digest
         });
         changed
@@ -434,6 +439,9 @@ impl World {
         texts.into_iter().filter(|text| said.insert(text.clone())).map(Input::Notice).collect()
     }
 }
+
+/// The longest file that is read when a run starts: a hook.
+const LONGEST_INPUT: usize = 64 * 1024 * 1024;
 
 /// What a look could not see, said once.
 fn notices(inventory: &Inventory) -> Vec<String> {

@@ -6,6 +6,7 @@ use windlass_core::doc::tasks::ProblemKind;
 
 use super::read::{is_task_folder, read_tasks};
 use super::{FoundTasks, TasksError};
+use crate::tree::at;
 
 /// Where they are looked for, in this order: the first that holds a task. A requirements file may be free text, with the
 /// tasks in `.devloop/tasks.md`.
@@ -56,8 +57,8 @@ fn feature(name: &str) -> Result<PathBuf, TasksError> {
 fn usual(directory: &Path) -> Result<FoundTasks, TasksError> {
     let mut first = None;
     for place in USUAL {
-        let path = directory.join(place);
-        if path.is_dir() && !is_task_folder(&path) {
+        let path = at(directory).join(place);
+        if path.holds_folder() && !is_task_folder(&path) {
             continue;
         }
         let found = read_tasks(directory, Path::new(place));

@@ -1,8 +1,7 @@
 //! Reading tasks, whatever lies in their place.
 
 use std::collections::VecDeque;
-use std::fs;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +10,8 @@ use windlass_core::tasks::natural;
 
 use super::FoundTasks;
 use crate::document::{self, Content};
+use crate::file::FileError;
+use crate::tree::{TreePath, at};
 
 /// So many files a folder of tasks may have.
 const MOST_FILES: usize = 50_000;
@@ -49,10 +50,10 @@ fn parsed(files: Vec<TaskFile>, mark: &str) -> Arc<TaskList> {
 }
 
 pub(super) fn files(directory: &Path, place: &Path) -> Vec<TaskFile> {
-    if directory.join(place).is_dir() {
+    if at(directory).join(place).holds_folder() {
         return files_of(directory, place);
     }
-    let Some(content) = document::read(&directory.join(place), LONGEST_LIST) else { return Vec::new() };
+    let Some(content) = document::read(&at(directory).join(place), LONGEST_LIST) else { return Vec::new() };
     let is_json = place.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let form = if is_json { TaskForm::Prd } else { TaskForm::Markdown };
     vec![TaskFile { name: place.display().to_string(), form, content }]
@@ -65,9 +66,9 @@ fn files_of(directory: &Path, folder: &Path) -> Vec<TaskFile> {
         let name = folder.display().to_string();
         vec![TaskFile { name, form: TaskForm::FrontMatter, content: Err(why) }]
     };
-    let names = match names_in(&directory.join(folder)) {
+    let names = match names_in(&at(directory).join(folder)) {
         Ok(names) => names,
-        Err(error) => return unreadable(format!("cannot be read: {error}")),
+        Err(error) => return unreadable(format!("cannot be read: {}", error.source)),
     };
     if names.len() > MOST_FILES {
         return unreadable(format!("holds more than {MOST_FILES} files"));
@@ -80,13 +81,13 @@ fn files_of(directory: &Path, folder: &Path) -> Vec<TaskFile> {
         form: TaskForm::FrontMatter,
         content,
     };
-    document::read_folder(directory, folder, names, LONGEST_LIST).into_iter().map(task).collect()
+    document::read_folder(&at(directory), folder, names, LONGEST_LIST).into_iter().map(task).collect()
 }
 
-fn names_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn names_in(folder: &TreePath) -> Result<Vec<PathBuf>, FileError> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = PathBuf::from(entry?.file_name());
+    for entry in folder.entries()? {
+        let name = PathBuf::from(entry.name);
         let text = name.to_string_lossy();
         let is_put_away = text.starts_with(['.', '_']) || text.eq_ignore_ascii_case("README.md");
         if !is_put_away && name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
@@ -100,15 +101,13 @@ fn names_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Does a folder hold a file that begins as a task does?
-pub(super) fn is_task_folder(folder: &Path) -> bool {
+pub(super) fn is_task_folder(folder: &TreePath) -> bool {
     let begins = |name: &PathBuf| {
-        let path = folder.join(name);
         let mut first = [0; 7];
-        path.is_file()
-            && fs::File::open(path).and_then(|mut file| file.read(&mut first)).is_ok_and(|length| {
-                let read = first.get(..length).unwrap_or_default();
-                read.strip_prefix(b"\xef\xbb\xbf").unwrap_or(read).starts_with(b"---")
-            })
+        folder.join(name).open().and_then(|mut file| file.read(&mut first)).is_ok_and(|length| {
+            let read = first.get(..length).unwrap_or_default();
+            read.strip_prefix(b"\xef\xbb\xbf").unwrap_or(read).starts_with(b"---")
+        })
     };
     names_in(folder).is_ok_and(|names| names.iter().take(MOST_FILES).any(begins))
 }

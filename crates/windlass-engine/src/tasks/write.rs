@@ -1,7 +1,5 @@
 //! Writing one state, or one task more.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::tasks::{LONGEST_LIST, NewTask, Splice, TaskForm};
@@ -9,7 +7,8 @@ use windlass_core::fact::{TaskId, TaskState};
 
 use super::read::read_tasks;
 use super::{FoundTasks, TasksError};
-use crate::file::{AtPath as _, Made, Replacement, create_new, read_beginning, sync_folder};
+use crate::file::Made;
+use crate::tree::{TreePath, at};
 
 /// How often a file is read anew that somebody else wrote meanwhile.
 const TRIES: usize = 5;
@@ -47,7 +46,7 @@ pub fn set_state(
             return Ok(Written::AsItWas);
         }
         let text = list.text(&splice.file);
-        if apply(&directory.join(&*splice.file), text, &splice)? == Outcome::Done {
+        if apply(&at(directory).join(&*splice.file), text, &splice)? == Outcome::Done {
             return Ok(Written::Changed { former });
         }
     }
@@ -62,13 +61,10 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
     for _ in 0..TRIES {
         let found = readable(directory, place)?;
         let addition = found.list.addition(task)?;
-        let path = directory.join(&*addition.splice.file);
+        let path = at(directory).join(&*addition.splice.file);
         if found.form() == TaskForm::FrontMatter {
-            return match create_new(
-                &path,
-                addition.splice.text.as_bytes(),
-                usual_permissions(&found, directory),
-            )? {
+            let permissions = usual_permissions(&found, directory);
+            return match path.create_new(addition.splice.text.as_bytes(), permissions)? {
                 Made::Anew => Ok(addition.id),
                 Made::WasThere => Err(TasksError::InTheWay(PathBuf::from(&*addition.splice.file))),
             };
@@ -82,9 +78,9 @@ pub fn add_task(directory: &Path, place: &Path, task: &NewTask) -> Result<TaskId
 
 /// Those of the file beside which it is made.
 fn usual_permissions(found: &FoundTasks, directory: &Path) -> u32 {
-    let beside = found.list.files().next().map(|(name, _)| directory.join(name));
-    let mode = beside.and_then(|path| fs::metadata(path).ok()).map(|metadata| metadata.mode() & 0o666);
-    mode.unwrap_or(0o644)
+    let beside = found.list.files().next().map(|(name, _)| at(directory).join(name));
+    let found = beside.and_then(|path| path.look_through().ok().flatten());
+    found.map_or(0o644, |found| found.mode & 0o666)
 }
 
 fn readable(directory: &Path, place: &Path) -> Result<FoundTasks, TasksError> {
@@ -106,25 +102,22 @@ enum Outcome {
 }
 
 /// Replaces the file in one step, if it still holds `before`.
-fn apply(path: &Path, before: &str, splice: &Splice) -> Result<Outcome, TasksError> {
+fn apply(path: &TreePath, before: &str, splice: &Splice) -> Result<Outcome, TasksError> {
     let Some(after) = splice.apply(before.as_bytes()) else { return Ok(Outcome::Changed) };
-    let target = fs::canonicalize(path).at("find", path)?;
-    let metadata = fs::metadata(&target).at("look at", &target)?;
-    let replacement = Replacement::write(&target, &after, metadata.mode() & 0o7777)?;
-    let file = replacement.file()?;
-    // Root may change somebody else's file, which stays theirs; nobody else can, and need not.
-    let _ = std::os::unix::fs::fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
-    file.sync_data().at("sync", &target)?;
-    if read_beginning(&target, LONGEST_LIST)?.as_deref() != Some(before.as_bytes()) {
+    let target = path.resolved().map_err(|error| path.failed("find", error))?;
+    let prepared = target.prepare_like(&after)?;
+    if target.read_beginning(LONGEST_LIST)?.as_deref() != Some(before.as_bytes()) {
         return Ok(Outcome::Changed);
     }
-    replacement.put_in_place()?;
-    sync_folder(target.parent().unwrap_or(Path::new("/")))?;
+    prepared.put_in_place()?;
+    target.parent().map_or(Ok(()), |folder| folder.sync_folder())?;
     Ok(Outcome::Done)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::scratch::Scratch;
 
@@ -134,10 +127,10 @@ mod tests {
         scratch.write("tasks.md", "as somebody else left it");
         let splice = Splice { file: "tasks.md".into(), range: 0..2, text: "new".to_owned() };
         let path = scratch.top.join("tasks.md");
-        assert_eq!(apply(&path, "old text", &splice).unwrap(), Outcome::Changed);
+        assert_eq!(apply(&at(&path), "old text", &splice).unwrap(), Outcome::Changed);
         assert_eq!(fs::read_to_string(&path).unwrap(), "as somebody else left it");
         assert_eq!(fs::read_dir(&scratch.top).unwrap().count(), 1, "nothing is left beside it");
-        assert_eq!(apply(&path, "as somebody else left it", &splice).unwrap(), Outcome::Done);
+        assert_eq!(apply(&at(&path), "as somebody else left it", &splice).unwrap(), Outcome::Done);
         assert_eq!(fs::read_to_string(&path).unwrap(), "new somebody else left it");
     }
 }

@@ -1,7 +1,5 @@
 //! All workspaces of a project.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +7,7 @@ use windlass_core::config::nearest;
 use windlass_core::workspace::WorkspaceName;
 
 use super::{Workspace, WorkspaceError};
-use crate::file::AtPath as _;
+use crate::tree::{self, Kind, at};
 
 /// Where a project keeps what it tells Windlass.
 pub const PROJECT_FOLDER: &str = ".windlass";
@@ -53,7 +51,9 @@ impl Workspaces {
     /// Those of the project that a directory (canonical) belongs to.
     #[must_use]
     pub fn open(directory: &Path) -> Workspaces {
-        Workspaces { project: project_folder(directory) }
+        let project = project_folder(directory);
+        tree::hold(&project);
+        Workspaces { project }
     }
 
     /// The project's folder: the one that holds `.windlass`.
@@ -87,27 +87,30 @@ impl Workspaces {
     /// # Errors
     /// Something that is none is in its place.
     pub fn look(&self, name: &WorkspaceName) -> Result<Option<Workspace>, WorkspaceError> {
-        let root = self.root();
+        let root = at(&self.root());
         let path = root.join(name.as_str());
-        let kind = match path.symlink_metadata() {
-            Ok(metadata) => metadata.file_type(),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
-            }
-            Err(error) => return Err(error).at("look at", &path)?,
+        let found = path.look().map_err(|error| path.failed("look at", error))?;
+        let Some(found) = found else { return Ok(None) };
+        if !matches!(found.kind, Kind::Folder | Kind::Link) {
+            return Err(WorkspaceError::NotAFolder { path: path.shown() });
+        }
+        let leads_outside = || {
+            let target = path.link_target().unwrap_or_default();
+            WorkspaceError::LeadsOutside { path: path.shown(), target }
         };
-        if !kind.is_dir() && !kind.is_symlink() {
-            return Err(WorkspaceError::NotAFolder { path });
+        let folder = match path.resolved() {
+            Ok(folder) => folder,
+            Err(error) if tree::leads_out(&error) => return Err(leads_outside()),
+            Err(error) => return Err(path.failed("follow", error).into()),
+        };
+        let root = root.resolved().map_err(|error| root.failed("find", error))?;
+        if found.is_link() && folder.parent() != Some(root) {
+            return Err(leads_outside());
         }
-        let folder = fs::canonicalize(&path).at("follow", &path)?;
-        let root = fs::canonicalize(&root).at("find", &root)?;
-        if kind.is_symlink() && folder.parent() != Some(root.as_path()) {
-            return Err(WorkspaceError::LeadsOutside { path, target: folder });
+        if !folder.is_real_folder() {
+            return Err(WorkspaceError::NotAFolder { path: path.shown() });
         }
-        if !folder.is_dir() {
-            return Err(WorkspaceError::NotAFolder { path });
-        }
-        Ok(Some(Workspace::new(name.clone(), folder)))
+        Ok(Some(Workspace::new(name.clone(), folder.shown())))
     }
 
     /// All of them.
@@ -115,16 +118,13 @@ impl Workspaces {
     /// # Errors
     /// Their folder cannot be read.
     pub fn list(&self) -> Result<Listing, WorkspaceError> {
-        let root = self.root();
-        let entries = match fs::read_dir(&root) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Listing::default()),
-            entries => entries.at("read", &root)?,
-        };
+        let root = at(&self.root());
+        if !root.is_taken() {
+            return Ok(Listing::default());
+        }
         let mut listing = Listing::default();
-        for entry in entries {
-            let entry = entry.at("read", &root)?;
-            let file_name = entry.file_name();
-            let text = file_name.to_string_lossy().into_owned();
+        for entry in root.entries()? {
+            let text = entry.name.to_string_lossy().into_owned();
             // `.gitignore`, `.DS_Store`, and what is being deleted.
             if text.starts_with('.') {
                 continue;

@@ -2,8 +2,6 @@
 //!
 //! The metadata are written last. Whatever is cut off before them is completed by doing it again.
 
-use std::fs;
-
 use jiff::Timestamp;
 use windlass_core::run::Mode;
 use windlass_core::workspace::{OptionValue, SeedOptions, WorkspaceName, options_text, seed_options};
@@ -13,8 +11,12 @@ use super::{
     CONFIG_FILE, FoundMetadata, METADATA_FILE, Mended, TODO_FILE, WORK_FOLDERS, Workspace, WorkspaceError,
     Workspaces,
 };
-use crate::file::{AtPath as _, Made, create_new, make_folder, read_if_there, sync_folder};
+use crate::file::Made;
 use crate::store::Project;
+use crate::tree::at;
+
+/// The longest configuration that is compared.
+const LONGEST_OPTIONS: usize = 1 << 20;
 
 /// What stands in a new list of items.
 const TODO_PLACEHOLDER: &str = "\
@@ -75,16 +77,20 @@ impl Workspaces {
         let (workspace, folder) = self.make(name)?;
         let mut made = Vec::new();
         for folder in WORK_FOLDERS {
-            note(&mut made, folder, make_folder(&workspace.folder().join(folder))?);
+            note(&mut made, folder, at(workspace.folder()).join(folder).make_folder()?);
         }
-        note(&mut made, TODO_FILE, create_new(&workspace.todo(), TODO_PLACEHOLDER.as_bytes(), PERMISSIONS)?);
+        note(
+            &mut made,
+            TODO_FILE,
+            at(&workspace.todo()).create_new(TODO_PLACEHOLDER.as_bytes(), PERMISSIONS)?,
+        );
         let (adopted, left) = workspace.make_options(creation, &mut made)?;
         let had_metadata = kept.iter().any(|name| name == METADATA_FILE);
         let (worked_on, former_mode, mended) = workspace.make_metadata(project, creation.mode, folder)?;
         if !had_metadata {
             made.push(METADATA_FILE);
         }
-        sync_folder(workspace.folder())?;
+        at(workspace.folder()).sync_folder()?;
         let mended = mended.filter(|mended| {
             mended.problem.is_some() || folder == Made::WasThere && mended.runs.is_some_and(|runs| runs > 0)
         });
@@ -94,11 +100,11 @@ impl Workspaces {
     fn make(&self, name: &WorkspaceName) -> Result<(Workspace, Made), WorkspaceError> {
         let root = self.root();
         if let Some(above) = root.parent() {
-            make_folder(above)?;
+            at(above).make_folder()?;
         }
-        make_folder(&root)?;
-        let made = make_folder(&root.join(name.as_str()))?;
-        sync_folder(&root)?;
+        at(&root).make_folder()?;
+        let made = at(&root).join(name.as_str()).make_folder()?;
+        at(&root).sync_folder()?;
         match self.look(name)? {
             Some(workspace) => Ok((workspace, made)),
             None => Err(WorkspaceError::NotFound { name: name.to_string(), nearest: None }),
@@ -110,8 +116,8 @@ impl Workspace {
     /// What is in its folder, by name.
     fn entries(&self) -> Result<Vec<String>, WorkspaceError> {
         let mut names = Vec::new();
-        for entry in fs::read_dir(self.folder()).at("read", self.folder())? {
-            names.push(entry.at("read", self.folder())?.file_name().to_string_lossy().into_owned());
+        for entry in at(self.folder()).entries()? {
+            names.push(entry.name.to_string_lossy().into_owned());
         }
         names.sort();
         Ok(names)
@@ -120,7 +126,7 @@ impl Workspace {
     /// A file that a person may have written is never changed here; the same options once more are no trouble.
     fn refuse_other_options(&self, creation: &Creation) -> Result<(), WorkspaceError> {
         let path = self.config();
-        let Some(bytes) = read_if_there(&path)? else {
+        let Some(bytes) = at(&path).read(LONGEST_OPTIONS)? else {
             return Ok(());
         };
         let text = String::from_utf8_lossy(&bytes);
@@ -140,7 +146,7 @@ impl Workspace {
         creation: &Creation,
         made: &mut Vec<&'static str>,
     ) -> Result<(Vec<&'static str>, Vec<String>), WorkspaceError> {
-        if self.config().symlink_metadata().is_ok() {
+        if at(&self.config()).is_taken() {
             return Ok((Vec::new(), Vec::new()));
         }
         let seed = match self.read_metadata()? {
@@ -151,7 +157,7 @@ impl Workspace {
         let adopted: Vec<_> = seed.options.into_iter().filter(|(key, _)| !given(key)).collect();
         let keys = adopted.iter().map(|(key, _)| *key).collect();
         let all: Vec<_> = creation.options.iter().cloned().chain(adopted).collect();
-        note(made, CONFIG_FILE, create_new(&self.config(), options_text(&all).as_bytes(), PERMISSIONS)?);
+        note(made, CONFIG_FILE, at(&self.config()).create_new(options_text(&all).as_bytes(), PERMISSIONS)?);
         Ok((keys, seed.left))
     }
 

@@ -6,8 +6,9 @@ use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
 use windlass_core::fact::{Standing, StandingSource};
 use windlass_core::workspace::WorkspaceName;
 
-use crate::file::{FileError, read_beginning};
+use crate::file::FileError;
 use crate::store::digest;
+use crate::tree::at;
 
 /// What is to be done, in the person's words.
 pub const INSTRUCTIONS_FILE: &str = "INSTRUCTIONS.md";
@@ -100,13 +101,14 @@ impl Workspace {
     /// Are there instructions, and is something in them?
     #[must_use]
     pub fn has_instructions(&self) -> bool {
-        self.instructions().metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
+        let found = at(&self.instructions()).look_through();
+        found.is_ok_and(|found| found.is_some_and(|found| found.is_file() && found.size > 0))
     }
 
     /// What the agent's status file says; where there is none, the boxes of the list. What cannot be read is named in it.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        let read = |path: &Path| read_beginning(path, LONGEST_STATUS);
+        let read = |path: &Path| at(path).read_beginning(LONGEST_STATUS);
         let (status, todo) = match read(&self.status()) {
             Ok(status) => (status, read(&self.todo()).unwrap_or_default()),
             Err(error) => return unreadable(&error),

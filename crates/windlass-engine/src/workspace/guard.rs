@@ -1,13 +1,15 @@
 //! The pre-commit guard: a hook of git that keeps workspaces out of commits. Made when it is asked for, and never in the
 //! place of another hook.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use super::WorkspaceError;
-use crate::file::{AtPath as _, Made, create_new, read_if_there, sync_folder};
+use crate::file::Made;
 use crate::git::Repository;
+use crate::tree::at;
+
+/// The longest hook that is looked into.
+const LONGEST_HOOK: usize = 1 << 20;
 
 /// The hook's name.
 const HOOK: &str = "pre-commit";
@@ -55,19 +57,19 @@ pub struct Guard {
 /// Another hook is there; the hooks lie outside the repository; or the file system refuses.
 pub fn install(repository: &Repository) -> Result<Guard, WorkspaceError> {
     let path = place(repository)?;
-    if let Some(bytes) = read_if_there(&path)? {
+    if let Some(bytes) = at(&path).read(LONGEST_HOOK)? {
         return if is_ours(&bytes) {
             Ok(Guard { path, changed: false })
         } else {
             Err(WorkspaceError::ForeignHook { path })
         };
     }
-    let folder = path.parent().unwrap_or(&path);
-    fs::create_dir_all(folder).at("create", folder)?;
-    if create_new(&path, SCRIPT.as_bytes(), 0o755)? == Made::WasThere {
+    let folder = at(path.parent().unwrap_or(&path));
+    folder.make_folders()?;
+    if at(&path).create_new(SCRIPT.as_bytes(), 0o755)? == Made::WasThere {
         return Err(WorkspaceError::ForeignHook { path });
     }
-    sync_folder(folder)?;
+    folder.sync_folder()?;
     Ok(Guard { path, changed: true })
 }
 
@@ -77,10 +79,10 @@ pub fn install(repository: &Repository) -> Result<Guard, WorkspaceError> {
 /// The hook that is there is another one; or the file system refuses.
 pub fn remove(repository: &Repository) -> Result<Guard, WorkspaceError> {
     let path = repository.hooks_folder()?.join(HOOK);
-    match read_if_there(&path)? {
+    match at(&path).read(LONGEST_HOOK)? {
         None => Ok(Guard { path, changed: false }),
         Some(bytes) if is_ours(&bytes) => {
-            fs::remove_file(&path).at("remove", &path)?;
+            at(&path).remove_file()?;
             Ok(Guard { path, changed: true })
         }
         Some(_) => Err(WorkspaceError::ForeignHook { path }),
@@ -92,8 +94,9 @@ pub fn remove(repository: &Repository) -> Result<Guard, WorkspaceError> {
 pub fn is_installed(repository: &Repository) -> bool {
     let path = repository.hooks_folder().map(|folder| folder.join(HOOK));
     path.is_ok_and(|path| {
-        let executable = path.metadata().is_ok_and(|found| found.permissions().mode() & 0o100 != 0);
-        executable && read_if_there(&path).ok().flatten().is_some_and(|bytes| is_ours(&bytes))
+        let found = at(&path).look_through().ok().flatten();
+        let executable = found.is_some_and(|found| found.mode & 0o100 != 0);
+        executable && at(&path).read(LONGEST_HOOK).ok().flatten().is_some_and(|bytes| is_ours(&bytes))
     })
 }
 

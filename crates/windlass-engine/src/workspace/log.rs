@@ -1,13 +1,14 @@
 //! The run logs of a workspace: one file per session of a run, named by when it began (UTC), as claude-iterate's are.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use crate::file::{AtPath as _, FileError};
+use crate::tree::{Kind, at};
 
 /// Logs that begin within one second; more would be a defect.
 const SAME_SECOND: u32 = 99;
@@ -60,8 +61,8 @@ impl LogFile {
     /// There is none, and none can be made.
     pub fn renew(&mut self) -> Result<Renewed, FileError> {
         let ours = self.file.metadata().at("look at", &self.path)?;
-        let there = self.path.symlink_metadata();
-        if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
+        let there = at(&self.path).look().ok().flatten();
+        if there.is_some_and(|there| (there.device, there.inode) == (ours.dev(), ours.ino())) {
             return Ok(Renewed::Same);
         }
         (self.path, self.file) = make(&self.folder, self.began)?;
@@ -76,9 +77,11 @@ fn make(folder: &Path, began: Timestamp) -> Result<(PathBuf, File), FileError> {
     loop {
         let name = if number == 1 { format!("{stem}.log") } else { format!("{stem}-{number}.log") };
         let path = folder.join(name);
-        match OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < SAME_SECOND => number += 1,
-            opened => return opened.at("create", &path).map(|file| (path, file)),
+        match at(&path).make_file(0o600) {
+            Err(error) if error.source.kind() == io::ErrorKind::AlreadyExists && number < SAME_SECOND => {
+                number += 1;
+            }
+            opened => return opened.map(|file| (path, file)),
         }
     }
 }
@@ -99,14 +102,16 @@ pub struct Kept {
 /// The folder cannot be read, or a log cannot be removed.
 pub fn prune(folder: &Path, keep: Kept) -> Result<u64, FileError> {
     let mut logs = Vec::new();
-    for entry in fs::read_dir(folder).at("read", folder)? {
-        let entry = entry.at("read", folder)?;
-        let name = entry.file_name().to_str().and_then(age);
-        if let (Some(age), true) = (name, entry.file_type().is_ok_and(|kind| kind.is_file())) {
-            logs.push((age, entry.path(), entry.metadata().map_or(0, |file| file.len())));
+    let folder = at(folder);
+    for entry in folder.entries()? {
+        let name = entry.name.to_str().and_then(age);
+        if let (Some(age), Kind::File) = (name, entry.kind) {
+            let path = folder.join(&entry.name);
+            let size = path.look().ok().flatten().map_or(0, |found| found.size);
+            logs.push((age, path, size));
         }
     }
-    logs.sort();
+    logs.sort_by_key(|(age, ..)| *age);
     let mut bytes = 0_u64;
     let newest = logs.iter().rev().enumerate().take_while(|(number, (.., own))| {
         bytes = bytes.saturating_add(*own);
@@ -117,10 +122,10 @@ pub fn prune(folder: &Path, keep: Kept) -> Result<u64, FileError> {
     let old = logs.len() - newest.count();
     let mut removed = 0;
     for (_, path, _) in logs.iter().take(old) {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        match path.remove_file() {
+            Err(error) if error.is_not_found() => {}
             done => {
-                done.at("remove", path)?;
+                done?;
                 removed += 1;
             }
         }
@@ -160,6 +165,7 @@ fn follows(text: &str, form: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

@@ -1,9 +1,8 @@
 //! `.metadata.json` on the disk: read by anybody, changed by one at a time, mended from the runs' journals.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,8 +11,9 @@ use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
 
 use super::history::ended_run;
 use super::{METADATA_FILE, STATUS_FILE, Workspace, WorkspaceError};
-use crate::file::{AtPath as _, Made, create_new, read_beginning, replace, sync_folder};
+use crate::file::{AtPath as _, Made};
 use crate::store::{Project, RunSummary, digest, index};
+use crate::tree::{Attributes, at};
 
 /// How long to wait for another process that changes the same metadata. It takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(5);
 /// What others may do with a new file of the project, where nothing says otherwise.
 pub(super) const PERMISSIONS: u32 = 0o644;
+/// So much is kept of broken metadata.
+const KEPT_OF_METADATA: usize = 64 * 1024 * 1024;
 /// So many copies of a broken file of one second have a name.
 const COPIES: u32 = 1000;
 
@@ -181,11 +183,11 @@ impl Workspace {
     /// Gives a file another name that nothing has; `None` when there is no such file.
     fn put_aside(&self, name: &str, what: &str) -> Result<Option<PathBuf>, WorkspaceError> {
         let path = self.folder().join(name);
-        if path.symlink_metadata().is_err() {
+        if !at(&path).is_taken() {
             return Ok(None);
         }
         let aside = self.free_name(name, what)?;
-        fs::rename(&path, &aside).at("rename", &path)?;
+        at(&path).rename_to_free(&at(&aside))?;
         Ok(Some(aside))
     }
 
@@ -195,7 +197,7 @@ impl Workspace {
         let base = format!("{name}.{what}-{time}");
         let numbered = (2..COPIES).map(|number| format!("{base}-{number}"));
         let mut paths = std::iter::once(base.clone()).chain(numbered).map(|name| self.folder().join(name));
-        match paths.find(|path| path.symlink_metadata().is_err()) {
+        match paths.find(|path| !at(path).is_taken()) {
             Some(path) => Ok(path),
             None => {
                 Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", &self.folder().join(base))?
@@ -204,7 +206,7 @@ impl Workspace {
     }
 
     fn metadata_bytes(&self) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        Ok(read_beginning(&self.metadata(), LONGEST_METADATA)?)
+        Ok(at(&self.metadata()).read_beginning(LONGEST_METADATA)?)
     }
 
     fn rebuild(&self, project: &Project) -> Result<(Metadata, usize), WorkspaceError> {
@@ -216,21 +218,21 @@ impl Workspace {
 
     /// Keeps a copy of the file beside it, under a name that nothing has.
     fn keep_metadata(&self, what: &str) -> Result<PathBuf, WorkspaceError> {
-        let bytes = fs::read(self.metadata()).at("read", &self.metadata())?;
+        let bytes = at(&self.metadata()).read_beginning(KEPT_OF_METADATA)?.unwrap_or_default();
         loop {
             let path = self.free_name(METADATA_FILE, what)?;
             // Another process may have taken the name meanwhile.
-            if create_new(&path, &bytes, PERMISSIONS)? == Made::Anew {
+            if at(&path).create_new(&bytes, PERMISSIONS)? == Made::Anew {
                 return Ok(path);
             }
         }
     }
 
     fn write_metadata(&self, metadata: &Metadata) -> Result<(), WorkspaceError> {
-        let path = self.metadata();
-        let permissions = path.metadata().map_or(PERMISSIONS, |found| found.permissions().mode() & 0o777);
-        replace(&path, &metadata.to_json(), permissions)?;
-        Ok(sync_folder(self.folder())?)
+        let path = at(&self.metadata());
+        let found = path.look().ok().flatten().filter(Attributes::is_file);
+        path.replace(&metadata.to_json(), found.map_or(PERMISSIONS, |found| found.mode & 0o777))?;
+        Ok(at(self.folder()).sync_folder()?)
     }
 
     fn lock_metadata(&self, project: &Project) -> Result<FileLock, WorkspaceError> {

@@ -2,7 +2,8 @@
 
 use super::metadata::PERMISSIONS;
 use super::{CONFIG_FILE, PROJECT_FOLDER, WorkspaceError, Workspaces};
-use crate::file::{Made, create_new, make_folder, sync_folder};
+use crate::file::Made;
+use crate::tree::at;
 
 /// Folders in it.
 const FOLDERS: &[&str] = &["workspaces", "prompts", "templates"];
@@ -22,18 +23,18 @@ impl Workspaces {
     /// # Errors
     /// Something else is in the way, or the file system refuses.
     pub fn make_project(&self, config: &str) -> Result<ProjectMade, WorkspaceError> {
-        let ours = self.project().join(PROJECT_FOLDER);
-        make_folder(&ours)?;
+        let ours = at(self.project()).join(PROJECT_FOLDER);
+        ours.make_folder()?;
         let mut result = ProjectMade::default();
         let mut note = |name, made| match made {
             Made::Anew => result.made.push(name),
             Made::WasThere => result.kept.push(name),
         };
         for folder in FOLDERS {
-            note(folder, make_folder(&ours.join(folder))?);
+            note(folder, ours.join(folder).make_folder()?);
         }
-        note(CONFIG_FILE, create_new(&ours.join(CONFIG_FILE), config.as_bytes(), PERMISSIONS)?);
-        sync_folder(&ours)?;
+        note(CONFIG_FILE, ours.join(CONFIG_FILE).create_new(config.as_bytes(), PERMISSIONS)?);
+        ours.sync_folder()?;
         Ok(result)
     }
 }

@@ -1,11 +1,10 @@
 //! Deleting a workspace.
 
-use std::fs;
 use std::path::Path;
 
 use super::{Workspace, WorkspaceError};
-use crate::file::{AtPath as _, remove_folder};
 use crate::store::Project;
+use crate::tree::at;
 
 /// What the name of a workspace that is being deleted begins with; no workspace is called so.
 const DELETING: &str = ".deleting-";
@@ -29,21 +28,21 @@ impl Workspace {
         // Nobody else is at it: what is aside now was cut off.
         let _lock = self.lock_deletions(project)?;
         clear_up(root)?;
-        fs::rename(self.folder(), &aside).at("move", self.folder())?;
+        at(self.folder()).rename_to(&at(&aside))?;
         // A run may have begun between the question and the answer.
         if let Err(live) = self.refuse_live(project) {
-            fs::rename(&aside, self.folder()).at("move", &aside)?;
+            at(&aside).rename_to(&at(self.folder()))?;
             return Err(live);
         }
-        Ok(remove_folder(&aside)?)
+        Ok(at(&aside).remove_folder()?)
     }
 }
 
 /// What deletions that were cut off left.
 fn clear_up(root: &Path) -> Result<(), WorkspaceError> {
-    for entry in fs::read_dir(root).at("read", root)?.flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(DELETING.as_bytes()) {
-            remove_folder(&entry.path())?;
+    for entry in at(root).entries()? {
+        if entry.name.as_encoded_bytes().starts_with(DELETING.as_bytes()) {
+            at(root).join(&entry.name).remove_folder()?;
         }
     }
     Ok(())

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use super::WorkspaceError;
 use super::metadata::PERMISSIONS;
-use crate::file::{replace, sync_folder};
+use crate::tree::at;
 
 /// Writes a report so that a crash leaves the old one or the new one. A link in its place is replaced, not followed.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
-    replace(path, bytes, PERMISSIONS)?;
-    Ok(path.parent().map_or(Ok(()), sync_folder)?)
+    let path = at(path);
+    path.replace(bytes, PERMISSIONS)?;
+    Ok(path.parent().map_or(Ok(()), |folder| folder.sync_folder())?)
 }

@@ -51,6 +51,7 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
         undo: windlass_core::run::UndoPolicy::Ask,
         exit_codes: dice.pick(&[(1, ExitCodes::Simple), (1, ExitCodes::Detailed)]),
         inputs: Vec::new(),
+        links_out: Vec::new(),
     };
     if mode == Mode::Build && dice.chance(60) {
         plan.limits.stagnation = Some(1);

@@ -90,6 +90,7 @@ pub fn plan() -> RunPlan {
         undo: windlass_core::run::UndoPolicy::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
+        links_out: Vec::new(),
     }
 }
 

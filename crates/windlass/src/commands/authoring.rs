@@ -1,7 +1,5 @@
 //! `setup` and `edit`: an agent and a person at this terminal write what a workspace's runs are told.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,6 +11,7 @@ use windlass_core::notification;
 use windlass_core::prompt::{Authoring, SessionParts, session};
 use windlass_core::run::{AgentPlan, Mode};
 use windlass_engine::process::WORKSPACE_VARIABLE;
+use windlass_engine::tree::at;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 use windlass_ui::{Line, Mark, Tone};
 
@@ -90,14 +89,14 @@ fn refuse_without_terminal(workspace: &Workspace) -> Result<(), CliError> {
         .hint("Or run a goal instead of a workspace: windlass run -p \"what is to be done\""))
 }
 
+/// So much of instructions is looked at.
+const LONGEST_INSTRUCTIONS: usize = 1 << 20;
+
 /// Is there more in it than blanks, headings and comments?
 fn has_text(path: &Path) -> Result<bool, CliError> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => {
-            return Err(CliError::new(Kind::System, format!("cannot read {}: {error}", path.display())));
-        }
+    let read = at(path).read_beginning(LONGEST_INSTRUCTIONS);
+    let Some(bytes) = read.map_err(|error| CliError::new(Kind::System, error.to_string()))? else {
+        return Ok(false);
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut rest = text.trim_start_matches('\u{feff}');

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::LONGEST_GOAL;
+use windlass_engine::tree::at;
 use windlass_engine::workspace::Workspace;
 
 use super::workspaces::from_here;
@@ -58,7 +59,9 @@ impl Goal {
         }
         let path = workspace.instructions();
         let what = format!("the instructions in {}", path.display());
-        Goal::checked(read_file(&path)?, &what, Some(path))
+        let read = at(&path).read_beginning(LONGEST_GOAL);
+        let bytes = read.map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+        Goal::checked(bytes.unwrap_or_default(), &what, Some(path))
     }
 
     fn checked(bytes: Vec<u8>, what: &str, file: Option<PathBuf>) -> Result<Goal, CliError> {
@@ -133,14 +136,7 @@ fn read_stdin() -> Result<Vec<u8>, CliError> {
 /// # Errors
 /// It cannot be read, or it is no file: nobody may ever write into a pipe that is in its place.
 pub fn read_plain(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match path.metadata() {
-        Ok(metadata) if metadata.is_file() => read_bounded(File::open(path)?).map(Some),
-        Ok(_) => Err(io::Error::other("it is no file")),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
+    at(path).read_beginning(LONGEST_GOAL).map_err(|error| error.source)
 }
 
 /// Reads to the end, or one byte beyond the longest goal: enough to know that it is too long.

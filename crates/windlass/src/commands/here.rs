@@ -7,6 +7,7 @@ use windlass_engine::git::{Found, GitError, Repository};
 use windlass_engine::inventory::Place;
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::{Project, paths};
+use windlass_engine::tree;
 
 use crate::error::{CliError, Kind};
 
@@ -100,9 +101,13 @@ pub fn home() -> Option<PathBuf> {
 
 /// The current directory, canonical.
 pub fn working_directory() -> Result<PathBuf, CliError> {
-    env::current_dir().and_then(|directory| directory.canonicalize()).map_err(|error| {
+    let directory = env::current_dir().and_then(|directory| directory.canonicalize()).map_err(|error| {
         CliError::new(Kind::System, format!("cannot work in the current directory: {error}"))
-    })
+    })?;
+    // Guests of earlier runs could write up to here.
+    let top = directory.ancestors().find(|above| tree::at(above).join(".git").is_taken());
+    tree::hold(top.unwrap_or(&directory));
+    Ok(directory)
 }
 
 /// The running program itself: keepers and the scripted agent are started from it.

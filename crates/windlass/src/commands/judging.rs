@@ -8,6 +8,7 @@ use windlass_core::doc::report::{Judged, is_report};
 use windlass_core::fact::{Assessment, Entry, Fact};
 use windlass_core::run::Mode;
 use windlass_engine::store::{RunFolder, journal};
+use windlass_engine::tree;
 use windlass_engine::workspace::{Workspace, Workspaces};
 use windlass_ui::{Judgement, judgement_json, judgement_text};
 
@@ -134,6 +135,9 @@ fn show(order: &Order<'_>, request: &Request) -> Show {
     Show::new(level, emoji, false).without_end()
 }
 
+/// The longest report that is read.
+pub(super) const LONGEST_REPORT: usize = 16 * 1024 * 1024;
+
 /// A report is replaced by the next one; anything else is somebody's.
 fn refuse_other_file(path: &Path) -> Result<(), CliError> {
     let shown = path.display();
@@ -142,7 +146,10 @@ fn refuse_other_file(path: &Path) -> Result<(), CliError> {
         Err(_) if path.parent().is_some_and(Path::is_dir) => return Ok(()),
         Err(error) => return Err(CliError::usage(format!("the report cannot go to {shown}: {error}"))),
     };
-    let is_own = metadata.is_file() && std::fs::read(path).is_ok_and(|bytes| is_report(&bytes));
+    let is_own = metadata.is_file()
+        && tree::at(path)
+            .read(LONGEST_REPORT)
+            .is_ok_and(|bytes| bytes.is_some_and(|bytes| is_report(&bytes)));
     if is_own {
         return Ok(());
     }
@@ -203,7 +210,7 @@ fn say(order: &Order<'_>, judgement: &Judgement, report: &Report<'_>) -> Result<
     print(&judgement_text(&shown, &stdout()))?;
     if order.show_report {
         print("\n")?;
-        let text = std::fs::read(report.path).unwrap_or_default();
+        let text = tree::at(report.path).read(LONGEST_REPORT).ok().flatten().unwrap_or_default();
         print(&windlass_ui::harmless(&String::from_utf8_lossy(&text)))?;
     }
     Ok(())

@@ -35,6 +35,7 @@ use super::agent;
 use super::assignment::Assignment;
 use super::audience::{Screened, Show};
 use super::here::{self, Here};
+use super::links_out;
 use super::retention;
 use super::room;
 use super::run::Request;
@@ -75,6 +76,7 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
     match begin(here, &folder, &plan, request) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
+            notices.extend(links_out::notices(&plan));
             notices.extend(tasks_run::problems(request));
             notices.extend(request.configuration.notices.iter().cloned());
             notices.extend(found.notices);
@@ -125,7 +127,7 @@ pub fn plan(
     // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
     let judges = mode::judges(request.assignment.mode);
     let commit = if judges { CommitPolicy::None } else { tasks_run::commit(here, request) };
-    RunPlan {
+    let plan = RunPlan {
         run: run.clone(),
         directory: here.directory.clone(),
         git: here.repository.is_some(),
@@ -145,7 +147,9 @@ pub fn plan(
         undo: resolved.undo,
         exit_codes: resolved.exit_codes,
         inputs: inputs(request).chain(found.inputs()).collect(),
-    }
+        links_out: Vec::new(),
+    };
+    RunPlan { links_out: links_out::followed(&plan, here.repository.as_ref()), ..plan }
 }
 
 /// What an agent may not change. Planning writes nothing but the plan, and whoever judges writes nothing that counts.

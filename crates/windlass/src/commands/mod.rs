@@ -27,6 +27,7 @@ mod init_project;
 mod init_tasks;
 mod judging;
 mod launch;
+mod links_out;
 mod list;
 mod logs;
 mod migrate_plan;

@@ -10,11 +10,13 @@ use windlass_core::mode;
 use windlass_core::run::Job;
 use windlass_core::workspace::VerificationStatus;
 use windlass_engine::store::{RunFolder, journal};
+use windlass_engine::tree;
 use windlass_engine::workspace::{Workspace, Workspaces, write_report};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;
 use super::here::Here;
+use super::judging::LONGEST_REPORT;
 use super::warn;
 use super::workspaces::from_here;
 use crate::error::CliError;
@@ -140,7 +142,7 @@ pub fn after_run(
     let resumed = refused.saturating_sub(usize::from(gave_up && refused > 0));
     count(here, &workspace, &verifications, u64::try_from(resumed).unwrap_or(u64::MAX))?;
     let path = report_path(Judged::Work, &workspace, &loaded.resolved);
-    if std::fs::read(&path).is_ok_and(|bytes| !is_report(&bytes)) {
+    if tree::at(&path).read(LONGEST_REPORT).is_ok_and(|bytes| bytes.is_some_and(|bytes| !is_report(&bytes))) {
         warn(&format!("{} is no report of windlass: it is left as it is", from_here(&path)));
         return Ok(None);
     }

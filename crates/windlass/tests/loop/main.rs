@@ -15,6 +15,7 @@ mod durability;
 mod full_disk;
 mod gates;
 mod hooks;
+mod hostile_tree;
 mod interrupted;
 mod kills;
 mod lanes;

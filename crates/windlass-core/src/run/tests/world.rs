@@ -84,6 +84,7 @@ pub fn plan() -> RunPlan {
         undo: crate::run::UndoPolicy::Ask,
         exit_codes: ExitCodes::Detailed,
         inputs: Vec::new(),
+        links_out: Vec::new(),
     }
 }
 

@@ -5,14 +5,17 @@ use std::collections::BTreeSet;
 use super::super::{GitError, ObjectId};
 use super::case::collisions;
 use super::{Lane, LaneError, told, unexpected};
-use crate::file::read_if_there;
 use crate::inventory::as_path;
+use crate::tree::at;
 
 /// How markers and messages name what is on the branch.
 pub(super) const LANDED: &str = "landed";
 
 /// How they name the lane's work.
 pub(super) const YOURS: &str = "yours";
+
+/// The longest file that is looked into for them.
+const LONGEST: usize = 1 << 30;
 
 /// Markers are so long, or longer.
 const SHORTEST_MARKER: usize = 7;
@@ -103,7 +106,7 @@ impl Lane {
         }
         if let Some(base) = told(&self.repository, work)?.parent {
             for conflict in self.case_conflicts(base, work, tip)? {
-                let is_there = |path: &Vec<u8>| self.top().join(as_path(path)).symlink_metadata().is_ok();
+                let is_there = |path: &Vec<u8>| at(self.top()).join(as_path(path)).is_taken();
                 if conflict.paths.iter().all(is_there) {
                     open.extend(conflict.paths.into_iter().last());
                 }
@@ -114,9 +117,9 @@ impl Lane {
 
     /// The content of a plain file of the lane.
     fn file(&self, path: &[u8]) -> Result<Option<Vec<u8>>, LaneError> {
-        let full = self.top().join(as_path(path));
-        let plain = full.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        Ok(if plain { read_if_there(&full)? } else { None })
+        let full = at(self.top()).join(as_path(path));
+        let plain = full.look().is_ok_and(|found| found.is_some_and(|found| found.is_file()));
+        Ok(if plain { full.read(LONGEST)? } else { None })
     }
 }
 

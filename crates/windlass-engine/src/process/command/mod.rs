@@ -1,6 +1,7 @@
 //! Short commands that the runner itself waits for: git, an agent's `--version`.
 
 mod pipes;
+mod running;
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -17,6 +18,9 @@ use super::ProcessError;
 use super::error::StartFault;
 use super::started::Started;
 use pipes::{Pipes, Turn};
+use running::Listed;
+pub(super) use running::WAITING_VARIABLE;
+pub use running::signal_commands;
 
 /// How long a command may take unless said otherwise.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -148,7 +152,8 @@ impl Command {
     pub fn run(self) -> Result<Output, ProcessError> {
         let deadline = Instant::now() + self.timeout.min(LONGEST_TIMEOUT);
         let mut child = self.start()?;
-        match self.exchange(&mut child, deadline) {
+        let listed = id(&child).map(Listed::new);
+        match self.exchange(&mut child, listed, deadline) {
             Ok(output) => Ok(output),
             Err(error) => {
                 kill_group(&child);
@@ -173,6 +178,7 @@ impl Command {
     pub(super) fn prepared(&self) -> std::process::Command {
         let mut command = std::process::Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.directory);
+        command.env(WAITING_VARIABLE, std::process::id().to_string());
         for (name, value) in &self.environment {
             match value {
                 Some(value) => command.env(name, value),
@@ -188,7 +194,12 @@ impl Command {
     }
 
     /// Feeds and reads the child until it has ended and its pipes are empty.
-    fn exchange(&self, child: &mut Started, deadline: Instant) -> Result<Output, ProcessError> {
+    fn exchange(
+        &self,
+        child: &mut Started,
+        mut listed: Option<Listed>,
+        deadline: Instant,
+    ) -> Result<Output, ProcessError> {
         let end = watch_end(child)?;
         let mut pipes = Pipes::new(child, &self.stdin, self.output_limit)?;
         let mut status: Option<ExitStatus> = None;
@@ -196,6 +207,8 @@ impl Command {
             let until = if status.is_some() { deadline.min(Instant::now() + DRAIN) } else { deadline };
             let turn = pipes.turn(status.is_none().then_some(&end), until)?;
             if turn == Turn::Ended {
+                // Once it is reaped, its number may be given away.
+                drop(listed.take());
                 status = child.try_wait().map_err(ProcessError::system("wait for a command"))?;
             }
             let late = Instant::now() >= deadline;

@@ -21,6 +21,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SI
 use windlass_core::fact::Ended;
 
 use crate::process::error::StartFault;
+use crate::process::leftovers::end_commands_of;
 use crate::process::protocol::{LastRites, Reply, Request, Spawn, SpawnId};
 use crate::process::tree::{Families, descendants, kill_with_descendants};
 use crate::process::wire::{self, Inbox, Received};
@@ -95,6 +96,8 @@ struct Serving {
     /// Run at the very end, while what is held is still held.
     rites: Option<LastRites>,
     paused: bool,
+    /// Whoever started the keeper.
+    runner: Option<Pid>,
 }
 
 /// Is there anything below the keeper?
@@ -126,6 +129,7 @@ impl Serving {
                 held: Vec::new(),
                 rites: None,
                 paused: false,
+                runner: rustix::process::getppid().filter(|parent| *parent != Pid::INIT),
             }),
             Err(error) => Err((socket, error)),
         }
@@ -265,6 +269,8 @@ impl Serving {
             self.wait_for_child(left);
         }
         self.kill_tree();
+        // What it waited for itself, git, is not below this keeper.
+        self.runner.into_iter().for_each(end_commands_of);
         if let Some(rites) = self.rites.take() {
             self.see_to(rites);
         }

@@ -1,78 +1,79 @@
 //! Carrying out the steps of a repair. Each can be repeated.
 
-use std::fs;
-use std::path::Path;
+use std::fs::File;
 
 use super::RepairStep;
-use crate::file::{AtPath, FileError, remove_empty_folders, replace};
+use crate::file::{AtPath as _, FileError};
 use crate::inventory::{EntryKind, as_path};
-use crate::snapshot::objects;
+use crate::tree::{TreePath, at};
+
+/// git's objects are never written to again.
+const OBJECT: u32 = 0o444;
 
 pub(super) fn carry_out(step: &RepairStep) -> Result<(), FileError> {
     match step {
-        RepairStep::CreateFolder(path) => fs::create_dir_all(path).at("create", path),
+        RepairStep::CreateFolder(path) => at(path).make_folders(),
         RepairStep::CopyObjects { from, to } => {
-            make_room(to)?;
-            objects::copy(from, to).map(drop)
+            let to = at(to);
+            make_room(&to)?;
+            // The store is ours; what it holds is copied into the repository.
+            let source = File::open(from).at("read", from)?;
+            to.copy_from(&source, OBJECT)
         }
         RepairStep::WriteFile { path, content, kind } => {
-            make_room(path)?;
-            write(path, content, *kind)
+            let path = at(path);
+            make_room(&path)?;
+            write(&path, content, *kind)
         }
-        RepairStep::Remove(path) => remove(path),
-        RepairStep::MoveAside(path) => move_aside(path),
+        RepairStep::Remove(path) => remove(&at(path)),
+        RepairStep::MoveAside(path) => move_aside(&at(path)),
         RepairStep::WriteReference { path, to, .. } => {
-            make_room(path)?;
-            replace(path, format!("{to}\n").as_bytes(), 0o644)
+            let path = at(path);
+            make_room(&path)?;
+            path.replace(format!("{to}\n").as_bytes(), 0o644)
         }
     }
 }
 
-fn write(path: &Path, content: &[u8], kind: EntryKind) -> Result<(), FileError> {
+fn write(path: &TreePath, content: &[u8], kind: EntryKind) -> Result<(), FileError> {
     match kind {
         EntryKind::Symlink => {
             remove(path)?;
-            std::os::unix::fs::symlink(as_path(content), path).at("write", path)
+            path.make_link(as_path(content))
         }
         EntryKind::Executable => {
             // Its permissions are those of the file that is replaced, where there is one.
             remove(path)?;
-            replace(path, content, 0o755)
+            path.replace(content, 0o755)
         }
-        EntryKind::File | EntryKind::Submodule => replace(path, content, 0o644),
+        EntryKind::File | EntryKind::Submodule => path.replace(content, 0o644),
     }
 }
 
 /// Removes a file, or a folder that nothing is in.
-fn remove(path: &Path) -> Result<(), FileError> {
-    let removed = if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        remove_empty_folders(path)
-    } else {
-        fs::remove_file(path)
-    };
+fn remove(path: &TreePath) -> Result<(), FileError> {
+    let removed = if path.is_real_folder() { path.remove_empty_folders() } else { path.remove_file() };
     match removed {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => removed.at("remove", path),
+        Err(error) if error.is_not_found() => Ok(()),
+        removed => removed,
     }
 }
 
-fn move_aside(path: &Path) -> Result<(), FileError> {
+fn move_aside(path: &TreePath) -> Result<(), FileError> {
     let name = |number: u32| {
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        let mut name = path.name()?.to_os_string();
         name.push(format!(".aside-{number}"));
-        path.with_file_name(name)
+        Some(path.parent()?.join(name))
     };
-    let free = (1..1000).map(name).find(|free| free.symlink_metadata().is_err());
-    free.map_or(Ok(()), |free| fs::rename(path, free).at("move aside", path))
+    let free = (1..1000).filter_map(name).find(|free| !free.is_taken());
+    free.map_or(Ok(()), |free| path.rename_to_free(&free))
 }
 
 /// Creates the folders above a path, and removes empty folders in its place, as git leaves them behind.
-fn make_room(path: &Path) -> Result<(), FileError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).at("create", folder)?;
-    }
-    if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        remove_empty_folders(path).at("replace", path)?;
+fn make_room(path: &TreePath) -> Result<(), FileError> {
+    path.parent().map_or(Ok(()), |folder| folder.make_folders())?;
+    if path.is_real_folder() {
+        path.remove_empty_folders()?;
     }
     Ok(())
 }

@@ -1,17 +1,15 @@
 //! Writing and removing files, never outside the working tree.
 
 use std::ffi::OsStr;
-use std::fs::{self, Metadata, Permissions};
-use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path};
 
 use super::{LeftAlone, RestorePlan, Restored, WhyLeft};
-use crate::file::remove_empty_folders;
+use crate::file::FileError;
 use crate::inventory::{EntryKind, as_path};
 use crate::snapshot::keep::KeptFile;
 use crate::snapshot::{SnapshotError, Store};
+use crate::tree::{Attributes, TreePath, at};
 
 /// Removes what the snapshot does not have, and the folders that become empty by that.
 pub(super) fn remove(plan: &RestorePlan, unkept: impl Fn(&[u8]) -> bool, restored: &mut Restored) {
@@ -29,13 +27,12 @@ pub(super) fn remove(plan: &RestorePlan, unkept: impl Fn(&[u8]) -> bool, restore
 }
 
 fn remove_file(root: &Path, path: &Path) -> Result<(), WhyLeft> {
-    if !leads_inside(root, path) {
+    let place = at(root);
+    if !leads_inside(&place, path) {
         return Err(WhyLeft::InTheWay);
     }
-    match fs::remove_file(root.join(path)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(WhyLeft::Failed(error.to_string()));
-        }
+    match place.join(path).remove_file() {
+        Err(error) if !error.is_not_found() => return Err(failed(&error)),
         _ => {}
     }
     remove_emptied(root, path);
@@ -47,16 +44,19 @@ pub(super) fn remove_emptied(root: &Path, path: &Path) {
     let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     for folder in above {
         // One that is not empty stays, and so do all above it.
-        if fs::remove_dir(root.join(folder)).is_err() {
+        if at(root).join(folder).remove_empty_folder().is_err() {
             break;
         }
     }
 }
 
 /// Are all folders above the path real ones?
-fn leads_inside(root: &Path, path: &Path) -> bool {
-    let mut folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-    folders.all(|folder| root.join(folder).symlink_metadata().is_ok_and(|metadata| metadata.is_dir()))
+fn leads_inside(root: &TreePath, path: &Path) -> bool {
+    path.parent().is_some_and(|folder| root.join(folder).open_real_folder().is_ok())
+}
+
+fn failed(error: &FileError) -> WhyLeft {
+    WhyLeft::Failed(error.source.to_string())
 }
 
 /// Writes what differs from the snapshot.
@@ -82,38 +82,38 @@ pub(super) fn write(
 
 fn write_file(root: &Path, file: &KeptFile, content: &[u8]) -> Result<(), WhyLeft> {
     let path = as_path(&file.path);
-    make_folders(root, path)?;
+    let root = at(root);
+    make_folders(&root, path)?;
     let full = root.join(path);
-    let failed = |error: io::Error| WhyLeft::Failed(error.to_string());
-    let there = match full.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => {
+    let there = match full.look() {
+        Ok(Some(found)) if found.is_folder() => {
             // Empty folders hold nothing.
-            remove_empty_folders(&full).map_err(|_| WhyLeft::InTheWay)?;
+            full.remove_empty_folders().map_err(|_| WhyLeft::InTheWay)?;
             None
         }
-        Ok(metadata) => Some(metadata),
-        Err(_) => None,
+        found => found.ok().flatten(),
     };
     if file.kind == EntryKind::Symlink {
-        write_link(&full, content).map_err(failed)
+        write_link(&full, content).map_err(|error| failed(&error))
     } else {
-        write_plain(&full, content, file.kind == EntryKind::Executable, there.as_ref()).map_err(failed)
+        let executable = file.kind == EntryKind::Executable;
+        write_plain(&full, content, executable, there.as_ref()).map_err(|error| failed(&error))
     }
 }
 
 /// Creates the folders above a path; refuses to go through anything but real folders.
-fn make_folders(root: &Path, path: &Path) -> Result<(), WhyLeft> {
-    let mut folder = root.to_path_buf();
+fn make_folders(root: &TreePath, path: &Path) -> Result<(), WhyLeft> {
+    let mut folder = root.clone();
     let parts = path.parent().into_iter().flat_map(Path::components);
     for part in parts {
         let Component::Normal(name) = part else {
             return Err(WhyLeft::InTheWay);
         };
-        folder.push(name);
-        match folder.symlink_metadata() {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Err(WhyLeft::InTheWay),
-            Err(_) => fs::create_dir(&folder).map_err(|error| WhyLeft::Failed(error.to_string()))?,
+        folder = folder.join(name);
+        match folder.look() {
+            Ok(Some(found)) if found.is_folder() => {}
+            Ok(Some(_)) => return Err(WhyLeft::InTheWay),
+            _ => drop(folder.make_folder().map_err(|error| failed(&error))?),
         }
     }
     Ok(())
@@ -127,27 +127,19 @@ pub(super) fn is_temporary(name: &OsStr) -> bool {
     name.starts_with(TEMPORARY.as_bytes()) && name.ends_with(b".tmp")
 }
 
-fn write_plain(full: &Path, content: &[u8], executable: bool, there: Option<&Metadata>) -> io::Result<()> {
-    let folder = full.parent().unwrap_or(Path::new("."));
-    let fresh = if executable { 0o777 } else { 0o666 };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY).suffix(".tmp").permissions(Permissions::from_mode(fresh));
-    let mut temporary = builder.tempfile_in(folder)?;
-    temporary.write_all(content)?;
-    if let Some(mode) =
-        there.filter(|metadata| metadata.is_file()).map(|metadata| metadata.permissions().mode())
-    {
+fn write_plain(
+    full: &TreePath,
+    content: &[u8],
+    executable: bool,
+    there: Option<&Attributes>,
+) -> Result<(), FileError> {
+    let mode = there.filter(|found| found.is_file()).map(|found| found.mode).map(|mode| {
         // Who may read it may execute it; otherwise a file keeps the permissions it has.
-        let mode = if executable { mode | ((mode & 0o444) >> 2) | 0o100 } else { mode & !0o111 };
-        temporary.as_file().set_permissions(Permissions::from_mode(mode & 0o777))?;
-    }
-    temporary.persist(full).map_err(|failed| failed.error).map(drop)
+        (if executable { mode | ((mode & 0o444) >> 2) | 0o100 } else { mode & !0o111 }) & 0o777
+    });
+    full.write_by_way_of(TEMPORARY, content, mode, if executable { 0o777 } else { 0o666 })
 }
 
-fn write_link(full: &Path, target: &[u8]) -> io::Result<()> {
-    let folder = full.parent().unwrap_or(Path::new("."));
-    let target = OsStr::from_bytes(target);
-    let mut builder = tempfile::Builder::new();
-    let temporary = builder.prefix(TEMPORARY).suffix(".tmp").make_in(folder, |path| symlink(target, path))?;
-    temporary.persist(full).map_err(|failed| failed.error).map(drop)
+fn write_link(full: &TreePath, target: &[u8]) -> Result<(), FileError> {
+    full.link_by_way_of(TEMPORARY, as_path(target))
 }

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
-use crate::inventory::as_path;
+use crate::inventory::{as_path, rules_of};
 use crate::snapshot::{Snapshot, SnapshotError, Store};
 
 /// The `.gitignore` files of a snapshot.
@@ -25,7 +25,7 @@ impl SnapshotIgnores {
             if path.file_name().is_some_and(|name| name == ".gitignore") {
                 let folder = path.parent().unwrap_or(Path::new(""));
                 let content = store.content(&file.content)?;
-                rules.push((folder.to_path_buf(), compile(folder, &String::from_utf8_lossy(&content))));
+                rules.push((folder.to_path_buf(), rules_of(&String::from_utf8_lossy(&content))));
             }
         }
         rules.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.components().count()));
@@ -51,13 +51,4 @@ impl SnapshotIgnores {
         }
         false
     }
-}
-
-fn compile(folder: &Path, content: &str) -> Gitignore {
-    let mut builder = GitignoreBuilder::new("");
-    for line in content.lines() {
-        // A line that git would not understand either hides nothing.
-        drop(builder.add_line(Some(folder.join(".gitignore")), line));
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

@@ -1,13 +1,13 @@
 //! Undoing what an agent changed although it was not allowed to: only what is still as the agent left it, and only what a
 //! snapshot holds.
 
-use std::fs;
 use std::path::Path;
 
 use super::ignores::SnapshotIgnores;
 use super::{RestorePlan, Restored, deed};
 use crate::inventory::{EntryKind, Inventory, Place, as_path, content_now};
 use crate::snapshot::{KeptFile, LeftOutReason, Snapshot, SnapshotError, Store};
+use crate::tree::at;
 
 /// The paths that differ between a snapshot and what is there later, sorted. What git ignores, by the rules of now or of the
 /// snapshot, is not looked at, nor what the snapshot could not hold; nothing is known of it.
@@ -28,8 +28,8 @@ pub fn changed_since(
     let mut changed: Vec<Vec<u8>> = there.filter(differs).map(|entry| entry.path.clone()).collect();
     // What is ignored since is still there. A folder in the place of a file is not that file.
     let is_there = |file: &KeptFile| {
-        let there = before.place.root.join(as_path(&file.path)).symlink_metadata();
-        there.is_ok_and(|metadata| metadata.is_dir() == (file.kind == EntryKind::Submodule))
+        let there = at(&before.place.root).join(as_path(&file.path)).look().ok().flatten();
+        there.is_some_and(|found| found.is_folder() == (file.kind == EntryKind::Submodule))
     };
     let gone = before.files.iter().filter(|file| now.entry(&file.path).is_none() && !is_there(file));
     changed.extend(gone.map(|file| file.path.clone()));
@@ -87,7 +87,7 @@ pub fn undo(
 pub fn remove_emptied(root: &Path, now: &Inventory, left: &Snapshot) {
     for file in left.files.iter().filter(|file| now.entry(&file.path).is_none()) {
         let path = as_path(&file.path);
-        if root.join(path).symlink_metadata().is_err() {
+        if !at(root).join(path).is_taken() {
             deed::remove_emptied(root, path);
         }
     }
@@ -99,7 +99,7 @@ pub fn remove_half_written(root: &Path, now: &Inventory, snapshots: [&Snapshot; 
     for entry in now.entries.iter().filter(|entry| half_written(&entry.path)) {
         if snapshots.iter().all(|snapshot| snapshot.file(&entry.path).is_none()) {
             // It is seen, and told, as what it is.
-            let _ = fs::remove_file(root.join(as_path(&entry.path)));
+            let _ = at(root).join(as_path(&entry.path)).remove_file();
         }
     }
 }

@@ -237,5 +237,6 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         undo: windlass_core::run::UndoPolicy::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
+        links_out: Vec::new(),
     }
 }

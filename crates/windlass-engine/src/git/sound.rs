@@ -1,0 +1,153 @@
+//! Before git is run in a repository that guests can write: what it would open by name is what it should be.
+//!
+//! git waits without end for the other end of a pipe, and follows links: what it writes into `COMMIT_EDITMSG` or a log goes where
+//! a link leads. So no git of ours is run where one of these is a pipe, a device, or a link that leads out.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::Repository;
+use crate::tree::{self, Kind, TreePath, at};
+
+/// In the folder of the working tree itself; never a link that leads out.
+const OF_THE_TREE: [&str; 22] = [
+    "HEAD",
+    "index",
+    "COMMIT_EDITMSG",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "SQUASH_MSG",
+    "AUTO_MERGE",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "logs",
+    "logs/HEAD",
+    "sequencer",
+    "rebase-merge",
+    "rebase-apply",
+    "info/sparse-checkout",
+    "shallow",
+];
+
+/// In the folder that working trees share. A person's own tools make links of these at times.
+const SHARED: [&str; 18] = [
+    "config",
+    "packed-refs",
+    "refs",
+    "refs/heads",
+    "refs/tags",
+    "refs/remotes",
+    "refs/stash",
+    "logs",
+    "logs/refs",
+    "logs/refs/heads",
+    "logs/refs/stash",
+    "info",
+    "info/exclude",
+    "info/attributes",
+    "info/grafts",
+    "objects",
+    "objects/info",
+    "objects/info/alternates",
+];
+
+/// At the top of the files.
+const AT_THE_TOP: [&str; 4] = [".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
+
+/// So deep is looked for pipes.
+const DEEPEST: usize = 64;
+
+impl Repository {
+    /// What of its folders a person's own tools make links of at times.
+    #[must_use]
+    pub fn shared_paths(&self) -> Vec<PathBuf> {
+        SHARED.iter().map(|name| self.common_dir.join(name)).collect()
+    }
+}
+
+/// What in the repository must not be opened by git, as a sentence; `None` where nothing is.
+pub(super) fn unsound(repository: &Repository) -> Option<String> {
+    let Repository { top, git_dir, common_dir, .. } = repository;
+    let (top, own, shared) = (at(top), at(git_dir), at(common_dir));
+    let own = OF_THE_TREE.iter().map(|name| (own.join(name), Links::Never));
+    let shared = SHARED.iter().map(|name| (shared.join(name), Links::AsAtFirst));
+    // git itself does not follow links there.
+    let files = AT_THE_TOP.iter().map(|name| (top.join(name), Links::NotFollowed));
+    own.chain(shared).chain(files).find_map(|(path, links)| wrong(&path, links))
+}
+
+/// Pipes and devices among references, their logs and objects, and files by which git is steered anywhere in the tree: looked
+/// for where a git does not come to its end.
+pub(super) fn pipe_within(repository: &Repository) -> Option<String> {
+    let Repository { top, common_dir, git_dir, .. } = repository;
+    let steers = |name: &OsStr| AT_THE_TOP.iter().any(|known| name == *known);
+    let folders = ["refs", "logs", "objects", "info"];
+    let shared = folders.iter().find_map(|name| pipe_below(&at(common_dir).join(name), &|_| true, 0));
+    let found = shared.or_else(|| pipe_below(&at(git_dir).join("logs"), &|_| true, 0));
+    found.or_else(|| pipe_below(&at(top), &steers, 0)).map(|path| is_a_pipe(&path))
+}
+
+/// The same among what a commit writes to.
+pub(super) fn pipe_in_the_way_of_a_commit(repository: &Repository) -> Option<String> {
+    let common = at(&repository.common_dir);
+    let found = ["refs", "logs"].iter().find_map(|name| pipe_below(&common.join(name), &|_| true, 0));
+    found.map(|path| is_a_pipe(&path))
+}
+
+/// What may be a link that leads out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Links {
+    Never,
+    /// What was one when the run began.
+    AsAtFirst,
+    NotFollowed,
+}
+
+fn wrong(path: &TreePath, links: Links) -> Option<String> {
+    let found = match path.look() {
+        Ok(found) => found?,
+        // A folder on the way to it is one; that is said of the folder.
+        Err(_) => return None,
+    };
+    match found.kind {
+        Kind::File | Kind::Folder => None,
+        Kind::Other => Some(is_a_pipe(path)),
+        Kind::Link if links == Links::NotFollowed => None,
+        Kind::Link => match path.look_through() {
+            Ok(Some(found)) if found.kind == Kind::Other => Some(is_a_pipe(path)),
+            Err(error)
+                if tree::leads_out(&error) && !(links == Links::AsAtFirst && tree::was_there(path)) =>
+            {
+                let shown = path.display();
+                Some(format!(
+                    "{shown} is a link that leads out of the repository: no git is run with it; remove the link"
+                ))
+            }
+            _ => None,
+        },
+    }
+}
+
+fn is_a_pipe(path: &TreePath) -> String {
+    format!("{} is a pipe or a device, for which git would wait without end: remove it", path.display())
+}
+
+fn pipe_below(folder: &TreePath, steers: &impl Fn(&OsStr) -> bool, depth: usize) -> Option<TreePath> {
+    let open = folder.open_real_folder().ok().filter(|_| depth < DEEPEST)?;
+    let entries = open.entries().ok()?;
+    let pipe = entries.iter().find(|entry| entry.kind == Kind::Other && steers(&entry.name));
+    if let Some(pipe) = pipe {
+        return Some(folder.join(&pipe.name));
+    }
+    drop(open);
+    let folders = entries
+        .iter()
+        .filter(|entry| entry.kind == Kind::Folder && Path::new(&entry.name) != Path::new(".git"));
+    folders.into_iter().find_map(|entry| pipe_below(&folder.join(&entry.name), steers, depth + 1))
+}

@@ -1,0 +1,89 @@
+//! The roots of the trees that guests can write.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use super::TreePath;
+use super::open::open_at;
+
+/// The roots that are known to this process.
+static ROOTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// An open root.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// Its path: absolute, without links.
+    pub path: PathBuf,
+    /// The folder; the error where it could not be opened.
+    pub folder: Result<OwnedFd, Errno>,
+    /// How paths beneath it are resolved.
+    pub resolve: ResolveFlags,
+}
+
+/// Makes a folder (absolute, without links) known as the root of a tree that guests can write: paths beneath it may go
+/// through links that stay beneath it.
+pub fn hold(root: &Path) {
+    ROOTS.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned());
+}
+
+/// A path in a tree that guests can write. It belongs to the innermost known root above it; where there is none,
+/// no link is followed on the way to it.
+///
+/// The root is opened here, through no link, and stays the same one for all that is made of the result.
+#[must_use]
+pub fn at(path: &Path) -> TreePath {
+    let path = normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    for root in roots_above(&path) {
+        let below = path.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
+        let root = Root::open(root, ResolveFlags::BENEATH);
+        // One that is gone is made anew from the one above it.
+        if root.folder.as_ref().err() != Some(&Errno::NOENT) {
+            return TreePath::new(root, below);
+        }
+    }
+    let below = path.strip_prefix("/").unwrap_or(&path).to_owned();
+    TreePath::new(Root::open("/".into(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS), below)
+}
+
+/// The known roots above a path, the innermost first.
+fn roots_above(path: &Path) -> Vec<PathBuf> {
+    let roots = ROOTS.lock().unwrap_or_else(PoisonError::into_inner);
+    path.ancestors().filter(|above| roots.contains(*above)).map(Path::to_owned).collect()
+}
+
+/// Is a path beneath a root that is known?
+pub(crate) fn is_known(path: &Path) -> bool {
+    !roots_above(path).is_empty()
+}
+
+impl Root {
+    fn open(path: PathBuf, resolve: ResolveFlags) -> Root {
+        let flags = OFlags::PATH | OFlags::DIRECTORY;
+        let folder = open_at(CWD, &path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+        Root { path, folder, resolve }
+    }
+}
+
+/// The same path without `.` and `..`: a name that is not there yet has no other way to be found below its root.
+fn normal(path: &Path) -> PathBuf {
+    if path.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir)) {
+        return path.to_owned();
+    }
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(AsRef::<OsStr>::as_ref(&part)),
+        }
+    }
+    normal
+}
