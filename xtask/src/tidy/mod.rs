@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the walls and habits that no compiler checks.
 
 mod sources;
+mod trees;
 mod walls;
 
 use std::path::{Path, PathBuf};
@@ -32,7 +33,9 @@ pub fn run(workspace: &Workspace) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     let sources = workspace.rust_files()?;
     for file in &sources {
-        complaints.extend(sources::check_rust(file, &workspace.read(file)?));
+        let text = workspace.read(file)?;
+        complaints.extend(sources::check_rust(file, &text));
+        complaints.extend(trees::check(file, &text));
     }
     for file in text_files(workspace)? {
         if let Ok(text) = workspace.read(&file) {

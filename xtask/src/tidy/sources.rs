@@ -52,7 +52,7 @@ fn check_exemptions(file: &Path, text: &str) -> Vec<Complaint> {
 }
 
 /// Tests, and what only tests use.
-fn is_test(file: &Path) -> bool {
+pub fn is_test(file: &Path) -> bool {
     let names = ["tests", "tests.rs", "scratch.rs"];
     file.iter().any(|part| names.iter().any(|name| part == *name))
 }
