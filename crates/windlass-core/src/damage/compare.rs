@@ -28,7 +28,7 @@ pub fn compare(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Vec<Damage
     found
 }
 
-fn damage(kind: DamageKind, sentence: String) -> Damage {
+pub(super) fn damage(kind: DamageKind, sentence: String) -> Damage {
     Damage { kind, sentence, names: Vec::new() }
 }
 
@@ -130,7 +130,7 @@ fn settings(before: &Scene, after: &Scene) -> Option<Damage> {
     })
 }
 
-fn listed(names: &[Name]) -> String {
+pub(super) fn listed(names: &[Name]) -> String {
     let first: Vec<String> = names.iter().take(NAMED).map(|name| shown(name)).collect();
     let more = names.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
@@ -138,7 +138,7 @@ fn listed(names: &[Name]) -> String {
 }
 
 /// Without `refs/heads/` and the like, and without control characters.
-fn shown(name: &[u8]) -> String {
+pub(super) fn shown(name: &[u8]) -> String {
     let name = name.strip_prefix(b"refs/").unwrap_or(name);
     let name = name.strip_prefix(b"heads/").or_else(|| name.strip_prefix(b"tags/")).unwrap_or(name);
     printable(&String::from_utf8_lossy(name))

@@ -4,13 +4,16 @@
 //! agent, branches and tags it makes, and files it deletes as part of its work are none of this.
 
 mod compare;
+pub mod loan;
 mod scene;
+mod steering;
 #[cfg(test)]
 mod tests;
 mod unprotected;
 
 pub use compare::compare;
 pub use scene::{Ancestry, Lost, Name, Operation, Scene};
+pub use steering::steering_lines;
 pub use unprotected::unprotected;
 
 use serde::{Deserialize, Serialize};

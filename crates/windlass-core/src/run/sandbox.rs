@@ -114,6 +114,15 @@ impl Preset {
 }
 
 impl SandboxKind {
+    /// Can what is inside see something else at a place than what is there outside?
+    #[must_use]
+    pub const fn has_mounts(&self) -> bool {
+        match self {
+            SandboxKind::None | SandboxKind::Landlock => false,
+            SandboxKind::Bwrap | SandboxKind::Docker(_) | SandboxKind::Podman(_) => true,
+        }
+    }
+
     /// Its name, without an image.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -30,6 +30,9 @@ const MISLEADING: &[&str] = &[
     "GIT_TRACE",
 ];
 
+/// A variable that is empty.
+const NOTHING: &str = "WINDLASS_NOTHING";
+
 /// For calls that only read or write a few objects. Generous: a cold disk with 100,000 files is slow.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
@@ -92,7 +95,18 @@ impl Call {
     fn pointed_at(mut self, repository: &Repository) -> Self {
         self.repository = Some(repository.clone());
         let call = if repository.tells_case_apart() { self.option("core.ignoreCase=false") } else { self };
-        call.pointed_at_folders(repository)
+        let closed = repository.closed_filters.iter().flatten();
+        closed.fold(call, |call, name| call.without_filter(name)).pointed_at_folders(repository)
+    }
+
+    /// Files go through as they are.
+    fn without_filter(mut self, name: &str) -> Self {
+        for part in ["clean", "smudge", "process", "required"] {
+            // Whatever is in the name: what counts is its last `=`.
+            let setting = format!("--config-env=filter.{name}.{part}={NOTHING}");
+            self.command = self.command.argument(setting);
+        }
+        self.env(NOTHING, "")
     }
 
     fn pointed_at_folders(self, repository: &Repository) -> Self {

@@ -268,6 +268,9 @@ impl<'a> PrivateIndex<'a> {
         if let Some(missing) = filter_missing(&self.repository.missing_filters(&written)?) {
             return Ok(Some(missing));
         }
+        if let Some(closed) = self.repository.behind_closed_filters(&written)? {
+            return Ok(Some(closed));
+        }
         // The lines that remove go first: a file may have taken a folder's place.
         let (mut removed, mut replaced, mut as_they_are) = (Vec::new(), Vec::new(), Vec::new());
         for path in candidate.changed {

@@ -4,8 +4,10 @@ mod aside;
 mod begin;
 mod call;
 mod commit;
+mod filters;
 mod history;
 pub mod lane;
+mod loan;
 mod locks;
 mod object;
 mod obstacle;
@@ -14,6 +16,7 @@ mod refs;
 mod repository;
 mod sound;
 mod status;
+mod steering;
 mod worktree;
 
 #[cfg(test)]
@@ -23,10 +26,12 @@ pub use aside::{commit_aside, unstage};
 pub use begin::{first_commit, init, missing_identity};
 pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
 pub(crate) use history::TreeFiles;
+pub use loan::{Loan, Taken};
 pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository, create_with_everything, version};
+pub use steering::{Steering, SteeringError, Strictness};
 pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]

@@ -25,6 +25,9 @@ pub struct Repository {
     pub common_dir: PathBuf,
     /// How it names its objects.
     pub object_format: ObjectFormat,
+    /// Where guests of a sandbox are at work: the person's filters that are not run, since what they start may be a guest's
+    /// work. `None` where nobody is locked in.
+    pub closed_filters: Option<Vec<String>>,
 }
 
 /// What there is at a directory.
@@ -148,6 +151,7 @@ impl Repository {
             git_dir: path(&["--git-dir"])?,
             common_dir: path(&["--git-common-dir"])?,
             object_format,
+            closed_filters: None,
         };
         repository.hold();
         Ok(Found::Worktree(repository))
@@ -192,6 +196,19 @@ impl Repository {
             }
         }
         Ok(found)
+    }
+
+    /// The settings whose names, in git's way of writing them, match this.
+    pub(super) fn settings_like(&self, pattern: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+        let answer = Call::within(self).args(["config", "-z", "--get-regexp", pattern]).run()?;
+        let settings = answer.output.split(|byte| *byte == 0).filter(|setting| !setting.is_empty());
+        let pair = |setting: &[u8]| {
+            let end = memchr::memchr(b'\n', setting).unwrap_or(setting.len());
+            let (name, value) = setting.split_at_checked(end)?;
+            let name = String::from_utf8(name.to_vec()).ok()?;
+            Some((name, value.strip_prefix(b"\n").unwrap_or(b"true").to_vec()))
+        };
+        Ok(settings.filter_map(pair).collect())
     }
 
     /// Where git looks for this repository's hooks; perhaps not there.

@@ -57,6 +57,14 @@ impl Surveyor {
         self
     }
 
+    /// Guests are locked in from now on: no filter of the person's that could start what they wrote is run.
+    ///
+    /// # Errors
+    /// git cannot be asked which there are.
+    pub(crate) fn close_filters(&mut self) -> Result<(), GitError> {
+        self.place.repository.as_mut().map_or(Ok(()), Repository::close_filters)
+    }
+
     /// What it looks at.
     #[must_use]
     pub fn place(&self) -> &Place {
@@ -226,8 +234,13 @@ pub(super) fn inner_repository(folder: &TreePath, format: ObjectFormat) -> Optio
         folder.join(as_path(text.trim_ascii_end().strip_prefix(b"gitdir: ")?))
     };
     let git_dir = git_dir.shown();
-    let inner =
-        Repository { top: folder.shown(), common_dir: git_dir.clone(), git_dir, object_format: format };
+    let inner = Repository {
+        top: folder.shown(),
+        common_dir: git_dir.clone(),
+        git_dir,
+        object_format: format,
+        closed_filters: None,
+    };
     Some(inner.plain_commit().unwrap_or_else(|| ObjectId::zero(format)))
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::run::SandboxKind;
 
 use super::probe::probe;
+use crate::git::GitError;
 
 /// What keeps a sandbox from being used. Never a reason to go on without one.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +29,9 @@ pub enum SandboxError {
         /// What to do.
         hint: String,
     },
+    /// Git, where guests are lent a git directory.
+    #[error("the sandbox cannot be lent a git directory: {0}")]
+    Git(#[from] GitError),
     /// A file or folder of the sandbox.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
@@ -66,8 +70,13 @@ impl SandboxError {
     /// Is it that no room is left?
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
-        matches!(self, SandboxError::File { source, .. }
-            if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
+        match self {
+            SandboxError::File { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            SandboxError::Git(error) => error.is_disk_full(),
+            SandboxError::Unusable { .. } | SandboxError::Refused { .. } => false,
+        }
     }
 
     /// What to do about it.
@@ -81,7 +90,7 @@ impl SandboxError {
                 Some("No other works here either: windlass doctor says why.".to_owned())
             }
             SandboxError::Refused { hint, .. } => Some(hint.clone()),
-            SandboxError::File { .. } => None,
+            SandboxError::File { .. } | SandboxError::Git(_) => None,
         }
     }
 }

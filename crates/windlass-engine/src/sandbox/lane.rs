@@ -28,6 +28,7 @@ impl Site {
             directory: self.directory.clone(),
             tree: self.tree.clone(),
             git_directories: Vec::new(),
+            loan: None,
             files: run.files.iter().chain(&self.borrowed).cloned().collect(),
             closed: project(run),
             scratch: run.scratch.join(format!("lane-{}", self.lane)),

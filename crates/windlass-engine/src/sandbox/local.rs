@@ -16,8 +16,9 @@ use super::group::{Group, Limit};
 use super::inside::{Calls, INSIDE_COMMAND, Orders, Ports, Socket};
 use super::proxy::Proxy;
 use super::room::{CREDENTIALS, Occupied};
-use super::view::{Sight, View, temporary};
+use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, SandboxError, SandboxRoom, landlock, lane, trial};
+use crate::git::Loan;
 use crate::process::SpawnRequest;
 
 /// What is reached without the proxy, unless the proxy is to let it through: what listens inside.
@@ -79,6 +80,7 @@ impl Local {
             folders,
         };
         local.room.refuse_diversion()?;
+        local.room.lend()?;
         local.log_in()?;
         local.occupy();
         local.try_out()?;
@@ -222,11 +224,13 @@ impl Local {
     fn view(&self, guest: Guest<'_>, further: &[PathBuf]) -> View {
         let mut own = self.folders.places();
         own.extend(temporary(&self.folders.temporary()));
+        own.extend(lent(&self.room));
         let mut files = self.room.files.clone();
         files.extend_from_slice(further);
         files.extend(self.socket().cloned());
         files.push(self.room.windlass.clone());
         files.extend(self.agent());
+        files.extend(lent_files(&self.room));
         if let Guest::Agent { files: of_call } = guest {
             files.extend_from_slice(of_call);
         }
@@ -258,6 +262,7 @@ impl Local {
             // A lane's files are brought to another commit now and then, which takes empty folders away.
             self.room.occupy().stay();
         }
+        self.room.lend()?;
         let orders = self.folders.orders(request.id);
         // It has to be there to be seen.
         write(&orders, &Orders::default())?;
@@ -343,6 +348,10 @@ impl Local {
             network: &self.plan.network,
         };
         environment(outside, holder, &further, own)
+    }
+
+    pub fn loan(&self) -> Option<&Loan> {
+        self.room.loan.as_ref()
     }
 
     /// A guest is gone: what it made so that git would do its will goes, too.

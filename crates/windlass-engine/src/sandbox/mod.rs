@@ -34,6 +34,7 @@ pub use lane::Site;
 pub use probe::{Probe, probe};
 pub use room::SandboxRoom;
 
+use crate::git::Loan;
 pub use crate::process::LastRites;
 use crate::process::SpawnRequest;
 use bwrap::Bwrap;
@@ -179,6 +180,16 @@ impl Sandbox {
             Held::Local(local) => local.news(),
             Held::Container(container) => container.news(),
             Held::Nothing => None,
+        }
+    }
+
+    /// The git directory that guests are lent; `None` where they work on the person's, or there is none.
+    #[must_use]
+    pub fn loan(&self) -> Option<&Loan> {
+        match &self.held {
+            Held::Nothing => None,
+            Held::Local(local) => local.loan(),
+            Held::Container(container) => container.loan(),
         }
     }
 

@@ -39,7 +39,8 @@ fn weaknesses(strength: Strength) -> impl Iterator<Item = String> {
     let elsewhere = strength.ports.then_some(
         "with the network `hosts`, a server anywhere that listens on the same port as the proxy can be reached",
     );
-    let always = "with the network, sockets of services (docker, D-Bus) stay reachable; .windlass/ and .git/config stay writable";
+    let always = "with the network, sockets of services (docker, D-Bus) stay reachable; .windlass/ and .git stay writable: \
+         what steers git is put back after each attempt, and commits are not checked anew";
     [ports, elsewhere, scopes, Some(always)].into_iter().flatten().map(str::to_owned)
 }
 

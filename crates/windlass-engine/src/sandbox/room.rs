@@ -7,6 +7,7 @@ use windlass_core::fact::RunId;
 use windlass_core::run::SandboxLogin;
 
 use super::SandboxError;
+use crate::git::Loan;
 
 /// Where an agent keeps how it is logged in, below a home.
 pub(super) const CREDENTIALS: &str = ".claude/.credentials.json";
@@ -21,8 +22,11 @@ pub struct SandboxRoom {
     pub directory: PathBuf,
     /// What may be written: the working tree that the directory belongs to, or the directory itself.
     pub tree: PathBuf,
-    /// Its git directories, the common one among them; may lie elsewhere.
+    /// Its git directories, the common one among them; may lie elsewhere. Where guests are lent one of their own they can
+    /// write none of these.
     pub git_directories: Vec<PathBuf>,
+    /// What guests are lent instead.
+    pub loan: Option<Loan>,
     /// Settings of git that hold inside: who commits.
     pub git_settings: Vec<(String, String)>,
     /// Where the runner keeps what it knows; hidden.
@@ -45,7 +49,8 @@ impl SandboxRoom {
     /// Makes the folders whose making by a guest would be a way out: Windlass's configuration, at each place where it is
     /// looked for, and git's hooks. Says which were not there; an empty one configures nothing.
     pub(super) fn occupy(&self) -> Occupied {
-        let hooks = self.git_directories.first().map(|folder| folder.join("hooks"));
+        let open = self.git_directories.first().filter(|_| self.loan.is_none());
+        let hooks = open.map(|folder| folder.join("hooks"));
         let folders = hooks.into_iter().chain(self.windlass_folders());
         // Where a guest has put a link nothing is made behind it.
         let is_itself = |folder: &PathBuf| {
@@ -54,6 +59,21 @@ impl SandboxRoom {
                 .is_some_and(|above| above.canonicalize().is_ok_and(|canonical| canonical == above))
         };
         Occupied(folders.filter(is_itself).filter(|folder| fs::create_dir(folder).is_ok()).collect())
+    }
+
+    /// Lends the next guest a git directory that is as the person's, where it is lent one.
+    ///
+    /// # Errors
+    /// It cannot be made; or nothing that a guest could not take away can be mounted over the person's.
+    pub(super) fn lend(&self) -> Result<(), SandboxError> {
+        let Some(loan) = &self.loan else { return Ok(()) };
+        if loan.is_behind_a_link() {
+            return Err(SandboxError::Refused {
+                why: format!("{} is a link, which a guest could replace", self.tree.join(".git").display()),
+                hint: "Put a file in its place that says where the git directory is: gitdir: PATH".to_owned(),
+            });
+        }
+        Ok(loan.lend()?)
     }
 
     /// Is it about the clone of a lane?

@@ -10,6 +10,7 @@ use windlass_core::run::SandboxPlan;
 
 use super::SandboxRoom;
 use super::secrets::moved_secrets;
+use crate::git::Loan;
 
 /// What of a home holds secrets, or what an agent left for itself in earlier sessions.
 const SECRETS: &[&str] = &[
@@ -128,6 +129,8 @@ impl View {
         view.set_all(plan.writable.clone(), &Sight::Writable);
         view.set_all(room.closed.clone(), &Sight::ReadOnly);
         view.set_all(room.work(), &Sight::Writable);
+        let closed = room.loan.iter().flat_map(|loan| loan.closed().map(Path::to_owned));
+        view.set_all(closed.filter(|folder| !folder.starts_with(&room.tree)), &Sight::ReadOnly);
         // It lies in a tree that guests may write: one of an earlier call could have put a link in its place.
         view.pin_all([room.directory.clone()], &Sight::Writable);
         let guarded = Guarded::find(room);
@@ -226,10 +229,24 @@ pub(super) fn temporary(folder: &Path) -> Vec<(PathBuf, Sight)> {
     TEMPORARY.iter().map(|path| (PathBuf::from(path), Sight::Other(folder.to_owned()))).collect()
 }
 
+/// Where guests find the git directory that they are lent.
+pub(super) fn lent(room: &SandboxRoom) -> Vec<(PathBuf, Sight)> {
+    let places = room.loan.as_ref().map(Loan::places).unwrap_or_default();
+    let writable = places.writable.into_iter().map(|(place, source)| (place, Sight::Other(source)));
+    let shown = places.shown.into_iter().map(|(place, source)| (place, Sight::Shown(source)));
+    writable.chain(shown).collect()
+}
+
+/// What it names that lies elsewhere.
+pub(super) fn lent_files(room: &SandboxRoom) -> Vec<PathBuf> {
+    room.loan.as_ref().map(|loan| loan.places().seen).unwrap_or_default()
+}
+
 impl SandboxRoom {
     /// What guests work on: the tree with the directory in it, and the repository.
     fn work(&self) -> impl Iterator<Item = PathBuf> {
-        std::iter::once(&self.tree).chain(&self.git_directories).cloned()
+        let open = self.git_directories.iter().filter(|_| self.loan.is_none());
+        std::iter::once(&self.tree).chain(open).cloned()
     }
 
     /// Where configuration is looked for: in the directory, and in each folder above it up to the top of the tree.
@@ -257,7 +274,7 @@ impl Guarded {
         let mut guarded = Guarded { settings: room.windlass_folders().collect(), folders: Vec::new() };
         guarded.settings.extend(room.way().flat_map(steering));
         guarded.settings.extend([room.tree.join(".git")].into_iter().filter(|path| path.is_file()));
-        for folder in &room.git_directories {
+        for folder in room.git_directories.iter().filter(|_| room.loan.is_none()) {
             guarded.settings.extend(settings_of_git(folder));
             guarded.folders.extend(["modules", "worktrees"].map(|name| folder.join(name)));
             guarded.submodules(&folder.join("modules"), SUBMODULE_DEPTH);

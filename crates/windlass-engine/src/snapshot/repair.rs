@@ -91,6 +91,7 @@ impl Snapshot {
             git_dir,
             common_dir,
             object_format,
+            closed_filters: None,
         });
         tree::hold(&root);
         repository.as_ref().inspect(|repository| repository.hold());

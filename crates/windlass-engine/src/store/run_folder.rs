@@ -152,6 +152,12 @@ impl RunFolder {
         self.path.join("sandbox")
     }
 
+    /// What steers git in the repository, as it was when the session began; gone when the session has ended.
+    #[must_use]
+    pub fn steering(&self) -> PathBuf {
+        self.path.join("steering.json")
+    }
+
     /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.
     pub fn request_stop(&self) -> Result<(), StoreError> {
         let path = self.stop();

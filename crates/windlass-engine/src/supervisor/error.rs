@@ -14,6 +14,9 @@ pub enum EngineError {
     /// A keeper or a thread could not be started.
     #[error(transparent)]
     Process(#[from] ProcessError),
+    /// git.
+    #[error(transparent)]
+    Git(#[from] crate::git::GitError),
     /// A defect of Windlass, or a journal written by something else.
     #[error(transparent)]
     Illegal(#[from] IllegalFact),

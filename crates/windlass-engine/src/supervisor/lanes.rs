@@ -110,7 +110,8 @@ impl Worlds {
         let World { plan, folder, surveyor, guard, said, .. } = &self.main;
         let surveyor = Surveyor::new(surveyor.place().clone());
         let main = World::new(Arc::clone(plan), folder.clone(), surveyor, None).guarding(guard.search_path());
-        Worlds::new(World { said: Arc::clone(said), ..main }, self.project.clone())
+        let steering = self.main.steering.clone();
+        Worlds::new(World { said: Arc::clone(said), steering, ..main }, self.project.clone())
     }
 
     /// The lane that an effect takes place in, if that has a checkout of its own.
@@ -129,6 +130,7 @@ impl Worlds {
         let Some(lane) = self.own_lane(&work.effect) else {
             return self.main.carry_out(work);
         };
+        self.main.put_steering_back()?;
         let done = match &work.effect {
             Effect::Land { turn, commit, tip, .. } => {
                 self.land(lane, *turn, commit.as_deref(), tip, &work.known)

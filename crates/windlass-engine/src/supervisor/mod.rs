@@ -16,6 +16,7 @@ mod guard;
 mod hook;
 mod lane;
 mod lanes;
+mod loan;
 mod lost_tasks;
 mod prepare;
 mod react;
@@ -160,7 +161,10 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    fn new(session: Session) -> Result<Supervisor, EngineError> {
+    fn new(mut session: Session) -> Result<Supervisor, EngineError> {
+        if session.plan.sandbox.is_on() {
+            session.surveyor.close_filters()?;
+        }
         let (events, inbox) = channel();
         let signal_events = events.clone();
         let signals = signals::watch(move |signal| {
@@ -178,7 +182,9 @@ impl Supervisor {
         tasks::tidy(&session.plan);
         let mut world =
             World::new(Arc::new(session.plan), session.folder.clone(), session.surveyor, session.snapshots)
-                .guarding(search_path(&session.environment));
+                .guarding(search_path(&session.environment))
+                .lending(session.sandbox.loan().cloned());
+        world.keep_steering()?;
         world.uncommitted = crate::recovery::read(&session.folder)?.unwrap_or_default();
         world.along = crate::recovery::record::along(&session.folder)?.into_keys().collect();
         let world = Worlds::new(world, session.project.clone());

@@ -92,6 +92,7 @@ impl Supervisor {
     /// The end is decided: what else ran is ended, and then only notifications are waited for.
     pub(super) fn announce(&mut self) -> Result<(), EngineError> {
         self.close_lanes();
+        self.take_over_at_last()?;
         self.herald.waiting = Some(Waiting { since: Instant::now(), said: false, hurried: false });
         self.look_at_notifications()
     }

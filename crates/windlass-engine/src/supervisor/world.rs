@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
-use windlass_core::damage::unprotected;
+use windlass_core::damage::{Damage, unprotected};
 use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, TaskState};
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
@@ -22,7 +22,7 @@ use super::standing;
 use super::stray_trees;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
-use crate::git::TreeFiles;
+use crate::git::{Loan, Steering, TreeFiles};
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::recovery::Uncommitted;
 use crate::snapshot::{
@@ -67,6 +67,14 @@ pub(super) struct World {
     pub put_back: Option<TurnKey>,
     /// What is compared with what was there before.
     pub guard: Watch,
+    /// The git directory that guests are lent, where they are.
+    pub loan: Option<Loan>,
+    /// What steers git where guests work on the repository's own git directory.
+    pub steering: Option<Arc<Mutex<Steering>>>,
+    /// What a guest did in it that was not taken over.
+    pub left_behind: Vec<Damage>,
+    /// Why the run must end, to be told with the next answer.
+    pub ends: Option<Input>,
 }
 
 /// One look at the tree.
@@ -99,6 +107,10 @@ impl World {
             committed: None,
             put_back: None,
             guard: Watch::new(OsString::new()),
+            loan: None,
+            steering: None,
+            left_behind: Vec::new(),
+            ends: None,
         }
     }
 
@@ -107,10 +119,19 @@ impl World {
         World { guard: Watch::new(search_path), ..self }
     }
 
+    /// What guests are lent instead of the repository's own git directory.
+    pub fn lending(self, loan: Option<Loan>) -> World {
+        World { loan, ..self }
+    }
+
     /// Does what an effect says, in a repository that no git that is gone keeps locked.
     pub fn carry_out(&mut self, work: &Work) -> Worked {
+        self.put_steering_back()?;
         let mut inputs = damage::clear_locks(self, &work.known);
-        inputs.extend(self.act(work)?);
+        let answers = self.act(work)?;
+        inputs.extend(std::mem::take(&mut self.notices).into_iter().map(Input::Notice));
+        inputs.extend(self.ends.take());
+        inputs.extend(answers);
         Ok(inputs)
     }
 
@@ -120,6 +141,9 @@ impl World {
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
             Effect::Prepare { lane, turn, purpose, notes } => {
+                // What checks and hooks did since the last attempt was kept is not the next one's.
+                let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);
+                self.notices.extend(left);
                 if self.plan.job.mode == Mode::Plan || guard::undoes(self) {
                     // What a person wrote since the last look is none of what the agent will have to give back.
                     let look = self.look()?;
@@ -356,6 +380,8 @@ impl World {
     }
 
     pub fn look(&mut self) -> Result<Look, WorkError> {
+        self.put_steering_back()?;
+        self.take_over()?;
         Ok(Look { inventory: self.surveyor.survey(&[])?, snapshot: None })
     }
 

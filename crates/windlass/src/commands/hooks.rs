@@ -140,8 +140,10 @@ fn test(
         setting.run = session.session().clone();
         sandbox
     };
+    let session = setting.run.clone();
     let tried = hook::try_out(&here::program()?, hook, &setting, agent::environment(), &sandbox);
     std::iter::from_fn(|| sandbox.news()).for_each(|news| warn(&news));
+    room::take_over(&sandbox, &session)?.iter().for_each(|notice| warn(notice));
     let tried = tried.map_err(|error| match error {
         TrialError::Sandbox(error) => error.into(),
         TrialError::Process(error) => CliError::new(Kind::System, error.to_string()),

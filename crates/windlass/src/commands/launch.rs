@@ -261,6 +261,21 @@ pub fn without_git(here: &Here) -> Option<String> {
     Some(format!("{why}: there are no snapshots, and progress is read from file contents"))
 }
 
+/// The filters that the runner's commits are made without, said before the first iteration.
+fn closed_filters(here: &Here, plan: &RunPlan) -> Option<String> {
+    if !plan.sandbox.is_on() || plan.commit != CommitPolicy::Runner {
+        return None;
+    }
+    let mut repository = here.repository.clone()?;
+    repository.close_filters().ok()?;
+    let closed = repository.closed_filters.filter(|closed| !closed.is_empty())?;
+    Some(format!(
+        "what .gitattributes sends through the filter {} is not committed by the runner: outside the sandbox it is not run, \
+         since what it starts may be a guest's work (--commit agent commits inside)",
+        closed.join(", ")
+    ))
+}
+
 /// Drives a session to its end.
 ///
 /// # Errors
@@ -272,6 +287,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
     let environment = worktree::environment(here);
     part.notices.extend(withheld(&environment, &part.plan));
     part.notices.extend(agents_file_notice(&part.plan));
+    part.notices.extend(closed_filters(here, &part.plan));
     let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
     let screen = Screened::start(show, log, &part.entries)?;
     let (run, folder) = (part.folder.run().clone(), part.folder.clone());

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use windlass_core::config::{Resolved, SandboxSettings};
 use windlass_core::fact::RunId;
 use windlass_core::run::{RunPlan, SandboxKind, SandboxPlan};
+use windlass_engine::git::Loan;
 use windlass_engine::sandbox::container::image::Recipe;
 use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
 use windlass_engine::store::session_folder::SessionRecord;
@@ -96,18 +97,39 @@ pub fn open_session(
     };
     let session = SessionFolder::create(&here.project, &record)?;
     let nobody = here::program()?;
-    let room = around(here, session.session(), session.path().join("sandbox"), nobody)?;
-    Ok((Sandbox::open(&plan(here, resolved), room)?, session))
+    let plan = plan(here, resolved);
+    let room = around(here, session.session(), &plan.kind, session.path().join("sandbox"), nobody)?;
+    Ok((Sandbox::open(&plan, room)?, session))
+}
+
+/// What was committed inside becomes the repository's, as far as it may; says what did not.
+///
+/// # Errors
+/// It cannot be taken over now; it stays in the session's folder.
+pub fn take_over(sandbox: &Sandbox, session: &RunId) -> Result<Vec<String>, CliError> {
+    let Some(loan) = sandbox.loan() else { return Ok(Vec::new()) };
+    let taken = loan.take_over(&session.0, "left").map_err(|error| {
+        CliError::new(Kind::System, format!("what was committed is not taken over: {error}"))
+    })?;
+    loan.close();
+    let damage = taken.damage.into_iter().map(|damage| damage.sentence);
+    Ok(damage.chain(taken.notices).chain(taken.needs_person).collect())
 }
 
 /// What the sandbox of a run is made around.
 pub fn of(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<SandboxRoom, CliError> {
-    let room = around(here, &plan.run, folder.sandbox(), plan.agent.program.clone())?;
+    let room = around(here, &plan.run, &plan.sandbox.kind, folder.sandbox(), plan.agent.program.clone())?;
     Ok(SandboxRoom { files: script(plan).into_iter().collect(), ..room })
 }
 
 /// What a sandbox here is made around, for a run or a session.
-pub fn around(here: &Here, run: &RunId, scratch: PathBuf, agent: PathBuf) -> Result<SandboxRoom, CliError> {
+pub fn around(
+    here: &Here,
+    run: &RunId,
+    kind: &SandboxKind,
+    scratch: PathBuf,
+    agent: PathBuf,
+) -> Result<SandboxRoom, CliError> {
     let repository = here.repository.as_ref();
     let mut git_directories: Vec<PathBuf> =
         repository.iter().flat_map(|found| [found.common_dir.clone(), found.git_dir.clone()]).collect();
@@ -119,6 +141,11 @@ pub fn around(here: &Here, run: &RunId, scratch: PathBuf, agent: PathBuf) -> Res
         directory: here.directory.clone(),
         tree: repository.map_or_else(|| here.directory.clone(), |found| found.top.clone()),
         git_directories,
+        loan: repository
+            .filter(|_| kind.has_mounts())
+            .map(|found| Loan::of(found, scratch.with_file_name("loan")))
+            .transpose()
+            .map_err(SandboxError::from)?,
         git_settings,
         state: here::state_root()?,
         files: Vec::new(),
@@ -144,7 +171,7 @@ impl From<SandboxError> for CliError {
     fn from(error: SandboxError) -> CliError {
         let kind = match error {
             SandboxError::Unusable { .. } | SandboxError::Refused { .. } => Kind::Configuration,
-            SandboxError::File { .. } => Kind::System,
+            SandboxError::File { .. } | SandboxError::Git(_) => Kind::System,
         };
         let said = CliError::new(kind, error.to_string());
         error.hint().into_iter().fold(said, CliError::hint)

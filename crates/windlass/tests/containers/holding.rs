@@ -26,10 +26,11 @@ steps = [
   {{ bash = "id -u > who.txt; env > environment.txt; ls / > root.txt" }},
   {{ bash = "cat {secret} > stolen.txt 2>&1; ls -R {state} > state.txt 2>&1" }},
   {{ bash = "echo x > /etc/outside && echo x > {root}/outside; true" }},
-  {{ bash = "echo x > .windlass/config.toml; echo x > .windlass/hooks/finished; echo x > .git/config; rm -rf .windlass/hooks; true" }},
+  {{ bash = "echo x > .windlass/config.toml; echo x > .windlass/hooks/finished; rm -rf .windlass/hooks; true" }},
   {{ bash = "cat /proc/net/dev > network.txt; ls /var/run/docker.sock > socket.txt 2>&1" }},
   {{ bash = "mkdir -p $HOME/below && touch $HOME/below/a $TMPDIR/b && echo fine > home.txt" }},
   {{ bash = "git add done.txt && git commit -q -m 'From inside'" }},
+  {{ bash = "echo x > .git/config; mkdir -p .git/hooks; echo x > .git/hooks/evil; mv .git elsewhere; true" }},
   {{ result = {{ text = "Done.\n\nWINDLASS_JOB_COMPLETE" }} }},
 ]
 "#,
@@ -61,6 +62,9 @@ steps = [
         assert_eq!(env.read(".windlass/config.toml"), "[limits]\nmax_failures = 1\n");
         assert_eq!(env.read(".windlass/hooks/finished"), "#!/bin/sh\n");
         assert!(env.read(".git/config").contains("[core]"));
+        assert!(
+            !env.project().join(".git/hooks/evil").exists() && !env.project().join("elsewhere/HEAD").exists()
+        );
         let devices = env.read("network.txt").lines().skip(2).count();
         assert_eq!(devices, 1, "loopback alone: {}", env.read("network.txt"));
         assert_eq!(machine.containers(), Vec::<String>::new(), "{}", machine.engine);

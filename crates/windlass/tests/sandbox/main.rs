@@ -4,6 +4,7 @@
 
 mod ending;
 mod files;
+mod git;
 mod guarding;
 mod lanes;
 mod network;

@@ -114,6 +114,7 @@ impl Lane {
             common_dir: git_dir.clone(),
             git_dir,
             object_format: main.object_format,
+            closed_filters: main.closed_filters.clone(),
         };
         Self { main: main.clone(), home: home.to_path_buf(), repository, settings: OnceLock::new() }
     }
@@ -145,7 +146,7 @@ impl Lane {
             let nothing = ObjectId::zero(self.repository.object_format);
             replace(&head, format!("{nothing}\n").as_bytes(), 0o600)?;
         }
-        remove_file(&folder.join("index.lock"))
+        Ok(remove_file(&folder.join("index.lock"))?)
     }
 
     /// A repository for the agent's own use, standing where the lane stands.
@@ -173,24 +174,10 @@ impl Lane {
         hooks: Option<&Path>,
         nearest: &[PathBuf],
     ) -> Result<(), LaneError> {
-        for below in ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "info"] {
-            make_plain_folder(&folder.join(below))?;
-        }
         let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
-        let borrowed =
-            nearest.iter().chain(&borrowed).flat_map(|folder| alternate(folder)).collect::<Vec<u8>>();
+        let borrowed: Vec<PathBuf> = nearest.iter().cloned().chain(borrowed).collect();
         let settings = self.settings()?.file(&self.main, hooks);
-        for (name, content) in [("objects/info/alternates", &borrowed), ("config", &settings)] {
-            replace(&folder.join(name), content, 0o600)?;
-        }
-        for name in ["info/exclude", "info/attributes", "shallow"] {
-            let path = folder.join(name);
-            match read_if_there(&self.main.common_dir.join(name))? {
-                Some(content) => replace(&path, &content, 0o600)?,
-                None => remove_file(&path)?,
-            }
-        }
-        Ok(())
+        Ok(furnish(&self.main, folder, &settings, &borrowed)?)
     }
 
     /// The submodules' folders, emptied.
@@ -213,12 +200,36 @@ impl Lane {
     }
 }
 
+/// Makes a repository of a folder: all but what is checked out, its references, its index and objects of its own.
+pub(in crate::git) fn furnish(
+    main: &Repository,
+    folder: &Path,
+    settings: &[u8],
+    borrowed: &[PathBuf],
+) -> Result<(), FileError> {
+    for below in ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "info"] {
+        make_plain_folder(&folder.join(below))?;
+    }
+    let borrowed = borrowed.iter().flat_map(|folder| alternate(folder)).collect::<Vec<u8>>();
+    for (name, content) in [("objects/info/alternates", borrowed.as_slice()), ("config", settings)] {
+        replace(&folder.join(name), content, 0o600)?;
+    }
+    for name in ["info/exclude", "info/attributes", "shallow"] {
+        let path = folder.join(name);
+        match read_if_there(&main.common_dir.join(name))? {
+            Some(content) => replace(&path, &content, 0o600)?,
+            None => remove_file(&path)?,
+        }
+    }
+    Ok(())
+}
+
 fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
 }
 
 /// A folder, and not a link to one: what is in its place goes.
-fn make_plain_folder(path: &Path) -> Result<(), FileError> {
+pub(in crate::git) fn make_plain_folder(path: &Path) -> Result<(), FileError> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
         Ok(_) => fs::remove_file(path).at("delete", path)?,
@@ -227,9 +238,9 @@ fn make_plain_folder(path: &Path) -> Result<(), FileError> {
     create_private_folder(path)
 }
 
-fn remove_file(path: &Path) -> Result<(), LaneError> {
+fn remove_file(path: &Path) -> Result<(), FileError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).at("delete", path)?),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("delete", path),
         _ => Ok(()),
     }
 }
@@ -238,14 +249,14 @@ fn remove_file(path: &Path) -> Result<(), LaneError> {
 fn remove(home: &Path) -> Result<(), LaneError> {
     match home.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => Ok(remove_folder(home)?),
-        Ok(_) => remove_file(home),
+        Ok(_) => Ok(remove_file(home)?),
         Err(_) => Ok(()),
     }
 }
 
 /// A folder of objects and those that it borrows from, nearest first, all absolute: git takes relative ones only from the
 /// repository that it works in.
-pub(super) fn object_folders(objects: &Path) -> Result<Vec<PathBuf>, FileError> {
+pub(in crate::git) fn object_folders(objects: &Path) -> Result<Vec<PathBuf>, FileError> {
     let mut found = vec![objects.to_path_buf()];
     let mut next = 0;
     while let Some(folder) = found.get(next).cloned() {

@@ -31,12 +31,14 @@ mod target;
 mod turn;
 
 pub use clone::Opened;
+pub(super) use clone::{furnish, make_plain_folder, object_folders};
 pub use conflict::Conflict;
 pub(super) use follow::is_of_a_landing;
 pub use land::{Landed, Landing, OwnFile, land, landed};
 pub use merge::{Merged, Outcome};
 pub(super) use park::anonymous;
 pub use park::{Parked, park, park_commit};
+pub(super) use settings::for_guests as settings_for_guests;
 pub use squash::Squash;
 pub use target::Target;
 
@@ -136,7 +138,7 @@ impl Lane {
     /// What the repository itself borrows from cannot be read.
     pub fn borrowed(main: &Repository, home: &Path) -> Result<Vec<PathBuf>, LaneError> {
         let mut folders = vec![Self::at(main, home).repository.common_dir.join("objects")];
-        folders.extend(clone::object_folders(&main.common_dir.join("objects"))?);
+        folders.extend(object_folders(&main.common_dir.join("objects"))?);
         Ok(folders)
     }
 

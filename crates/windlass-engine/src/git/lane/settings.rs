@@ -56,7 +56,10 @@ impl Settings {
     /// Those in force in a repository, in git's order.
     pub fn of(main: &Repository) -> Result<Self, GitError> {
         let listing = Call::within(main).args(["config", "--list", "-z"]).output()?;
-        Ok(Self { values: super::zero_ended(&listing).filter_map(taken).collect() })
+        let mut values: Vec<(String, Vec<u8>)> = super::zero_ended(&listing).filter_map(taken).collect();
+        // What merges may lie in the working tree, where guests write.
+        values.retain(|(name, _)| main.closed_filters.is_none() || !name.ends_with(".driver"));
+        Ok(Self { values })
     }
 
     fn has_lfs(&self) -> bool {
@@ -68,6 +71,16 @@ impl Settings {
     /// What is committed in a lane is not signed: the commit that reaches the branch is another one. Large files that
     /// LFS takes over are kept with the main repository's at once, since a landing carries only git's objects.
     pub fn file(&self, main: &Repository, hooks: Option<&Path>) -> Vec<u8> {
+        let mut text = self.without_large_files(main, hooks);
+        if self.has_lfs() {
+            let folder = main.common_dir.join("lfs");
+            text.extend_from_slice(&entry("lfs.storage", folder.as_os_str().as_bytes()));
+        }
+        text
+    }
+
+    /// The same; large files that LFS takes over are kept where it has them without being told.
+    fn without_large_files(&self, main: &Repository, hooks: Option<&Path>) -> Vec<u8> {
         let mut text = Vec::new();
         let mut set = |name: &str, value: &[u8]| text.extend_from_slice(&entry(name, value));
         let is_sha1 = main.object_format == ObjectFormat::Sha1;
@@ -86,11 +99,21 @@ impl Settings {
         if let Some(hooks) = hooks {
             set("core.hookspath", hooks.as_os_str().as_bytes());
         }
-        if self.has_lfs() {
-            set("lfs.storage", main.common_dir.join("lfs").as_os_str().as_bytes());
-        }
         text
     }
+}
+
+/// The configuration of a git directory that guests are lent.
+pub(in crate::git) fn for_guests(main: &Repository, hooks: Option<&Path>) -> Result<Vec<u8>, GitError> {
+    // Inside, the person's filters are run.
+    let open = Repository { closed_filters: None, ..main.clone() };
+    let mut text = Settings::of(&open)?.without_large_files(main, hooks);
+    // Where a submodule comes from is none of a guest's business; that it is in use is.
+    for (name, _) in main.settings_like("^submodule\\..*\\.url$")? {
+        let of = name.strip_suffix(".url").unwrap_or(&name);
+        text.extend_from_slice(&entry(&format!("{of}.active"), b"true"));
+    }
+    Ok(text)
 }
 
 /// One setting of `git config --list -z`: the name, a line's end, the value. One without a value is true.

@@ -92,6 +92,12 @@ impl Scratch {
     fn found_unchecked(&self) -> Repository {
         let git_dir = self.path(".git");
         let object_format = ObjectFormat::Sha1;
-        Repository { top: self.top.clone(), common_dir: git_dir.clone(), git_dir, object_format }
+        Repository {
+            top: self.top.clone(),
+            common_dir: git_dir.clone(),
+            git_dir,
+            object_format,
+            closed_filters: None,
+        }
     }
 }

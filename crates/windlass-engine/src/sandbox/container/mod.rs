@@ -32,8 +32,9 @@ use super::folders::Folders;
 use super::inside::{INSIDE_COMMAND, Orders};
 use super::proxy::Proxy;
 use super::room::{CREDENTIALS, Occupied};
-use super::view::{Sight, View, temporary};
+use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, LastRites, SandboxError, SandboxRoom, lane};
+use crate::git::Loan;
 use crate::process::SpawnRequest;
 use client::Client;
 pub(super) use command::Streams;
@@ -87,6 +88,7 @@ impl Container {
         let mut container = Container::new(client, &facts, image, plan, room, folders);
         container.proxy = proxy.map(|proxy| Arc::new((proxy, socket)));
         container.room.refuse_diversion()?;
+        container.room.lend()?;
         container.log_in()?;
         container.made = container.room.occupy();
         container.try_out().map_err(|why| SandboxError::unusable(&plan.kind, why))?;
@@ -213,6 +215,7 @@ impl Container {
             // A lane's files are brought to another commit now and then, which takes empty folders away.
             self.room.occupy().stay();
         }
+        self.room.lend()?;
         let orders = self.write_orders(id)?;
         let errand = self.errand(id, guest, &directory, &program, &arguments, &orders, &environment);
         Ok(SpawnRequest {
@@ -225,6 +228,10 @@ impl Container {
             stdout,
             stderr,
         })
+    }
+
+    pub fn loan(&self) -> Option<&Loan> {
+        self.room.loan.as_ref()
     }
 
     /// What a person should be told of, each once.
@@ -273,6 +280,7 @@ impl Container {
     ) -> Errand {
         let named = self.program(program);
         let mut files = self.room.files.clone();
+        files.extend(lent_files(&self.room));
         if program == self.room.windlass || self.proxy.is_some() {
             files.push(self.room.windlass.clone());
         }
@@ -313,6 +321,7 @@ impl Container {
     fn view(&self, guest: Guest<'_>, files: &[PathBuf]) -> View {
         let mut own = self.folders.places();
         own.extend(temporary(&self.folders.temporary()));
+        own.extend(lent(&self.room));
         let mut view = View::new(&self.plan, &self.room, own, files);
         if self.plan.login == SandboxLogin::Mount && matches!(guest, Guest::Agent { .. }) {
             view.places.insert(self.credentials_inside(), Sight::Shown(self.room.credentials()));

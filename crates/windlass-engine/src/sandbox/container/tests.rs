@@ -16,6 +16,7 @@ fn with_engine(folder: &Path, script: &str) -> Container {
         directory: folder.to_owned(),
         tree: folder.to_owned(),
         git_directories: Vec::new(),
+        loan: None,
         git_settings: Vec::new(),
         state: folder.join("state"),
         files: Vec::new(),

@@ -20,6 +20,7 @@ fn project_and_lane(root: &Path) -> (SandboxRoom, Site) {
         run: RunId("r".to_owned()),
         directory: tree.clone(),
         git_directories: vec![tree.join(".git")],
+        loan: None,
         git_settings: Vec::new(),
         state: state.clone(),
         files: Vec::new(),

@@ -32,6 +32,7 @@ fn machine() -> Machine {
         directory: root.join("home/work"),
         tree: root.join("home/work"),
         git_directories: vec![root.join("home/work/.git")],
+        loan: None,
         git_settings: Vec::new(),
         state: root.join("home/.state"),
         files: Vec::new(),

@@ -72,6 +72,8 @@ pub(super) fn find(
         return Ok(None);
     };
     let mut damage = compare(world, began, (now, after))?;
+    damage.append(&mut world.left_behind);
+    damage.sort_by_key(|one| one.kind);
     let plan = world.plan.clone();
     damage.retain(|one| !damage::may_be_wanted(one.kind, plan.commit));
     if plan.undo == UndoPolicy::Ask {

@@ -56,6 +56,7 @@ pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
     let handed_back = request.command().with_terminal();
     sandbox.end();
     std::iter::from_fn(|| sandbox.news()).for_each(|news| warn(&news));
+    room::take_over(&sandbox, session.session())?.iter().for_each(|notice| warn(notice));
     let handed_back = handed_back.map_err(|error| CliError::new(Kind::System, error.to_string()))?;
     Ok(ExitCode::from(match handed_back.ended {
         Ended::Exited(code) => u8::try_from(code).unwrap_or(1),

@@ -86,6 +86,10 @@ impl Follower {
         strictness: Strictness<'_>,
     ) -> Result<Result<Self, String>, LaneError> {
         let changes = Change::between(&checkout, from, to)?;
+        let paths: Vec<&[u8]> = changes.iter().map(|change| change.path.as_slice()).collect();
+        if let Some(why) = checkout.behind_closed_filters(&paths)? {
+            return Ok(Err(why));
+        }
         let stage = Stage::make(&checkout)?;
         if let Err(error) = write_aside(&checkout, &stage, &changes) {
             has_room(&stage.0)?;

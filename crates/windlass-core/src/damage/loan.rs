@@ -1,0 +1,317 @@
+//! What a guest left in the git directory that it was lent: what of it becomes the repository's, and what is damage.
+//!
+//! Guests work on a git directory of their own. The repository itself gets a fast-forward of the branch that is checked
+//! out, new branches and new tags, and nothing else; commits that cannot be taken as they are become branches of their own.
+
+use std::collections::BTreeMap;
+
+use super::compare::{damage, listed, shown};
+use super::{Damage, DamageKind, Name};
+
+/// What a git directory names: what is checked out, and its branches and tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refs {
+    /// What is checked out.
+    pub head: CheckedOut,
+    /// Branches and tags by their full names, and the objects that they name.
+    pub references: BTreeMap<Name, String>,
+}
+
+/// What is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckedOut {
+    /// A branch, by its full name; perhaps without a commit.
+    Branch(Name),
+    /// A commit without a branch.
+    Commit(String),
+}
+
+impl Refs {
+    /// The commit that is checked out; `None` before the first one.
+    #[must_use]
+    pub fn commit(&self) -> Option<&String> {
+        match &self.head {
+            CheckedOut::Branch(name) => self.references.get(name),
+            CheckedOut::Commit(commit) => Some(commit),
+        }
+    }
+
+    /// Objects that are named here and were not there, each once.
+    #[must_use]
+    pub fn named_beyond(&self, lent: &Refs) -> Vec<String> {
+        let mut named: Vec<String> = self.references.values().chain(self.commit()).cloned().collect();
+        named.sort_unstable();
+        named.dedup();
+        named.retain(|id| lent.commit() != Some(id) && !lent.references.values().any(|known| known == id));
+        named
+    }
+}
+
+/// One thing that is done to the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taking {
+    /// A reference is made, or goes on; `HEAD` where no branch is checked out.
+    Advance {
+        /// Its full name.
+        name: Name,
+        /// What it names until then; `None` where it is not there.
+        from: Option<String>,
+        /// What it names then.
+        to: String,
+    },
+    /// A branch that the guest made is checked out, as the guest had it.
+    CheckOut(Name),
+    /// What cannot be taken as it is is kept as a branch of its own.
+    Keep {
+        /// The commit.
+        commit: String,
+        /// Why it cannot.
+        why: Kept,
+    },
+}
+
+/// Why a commit is kept as a branch of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// A person has moved the branch meanwhile.
+    MovedMeanwhile,
+    /// It is no continuation of what was lent.
+    NoContinuation,
+}
+
+/// What becomes of what a guest left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settlement {
+    /// What is done, in this order.
+    pub takings: Vec<Taking>,
+    /// What is not, since it is none of a guest's business.
+    pub damage: Vec<Damage>,
+}
+
+/// Compares what was lent, what was left, and what the repository has by now. `is_part` says whether the first commit is the
+/// second one, or one of those it was built on.
+pub fn settle(
+    (lent, found, here): (&Refs, &Refs, &Refs),
+    is_part: &mut dyn FnMut(&str, &str) -> bool,
+) -> Settlement {
+    let mut settlement = Settlement::default();
+    let mut beside = Vec::new();
+    for (name, to) in &found.references {
+        match lent.references.get(name) {
+            Some(from) if from == to => {}
+            None if is_own(lent, name) => settlement.advance(here, name, None, to),
+            None => settlement.make(here, name, to),
+            Some(from) if is_own(lent, name) => {
+                if is_part(from, to) {
+                    settlement.advance(here, name, Some(from), to);
+                } else {
+                    settlement.damage.push(moved_back(name, from, Some(to)));
+                    settlement.keep_what_is_new(from, to, is_part);
+                }
+            }
+            Some(from) => {
+                beside.push(name.clone());
+                if name.starts_with(b"refs/heads/") {
+                    settlement.keep_what_is_new(from, to, is_part);
+                }
+            }
+        }
+    }
+    for (name, from) in &lent.references {
+        if found.references.contains_key(name) {
+            continue;
+        }
+        if is_own(lent, name) {
+            settlement.damage.push(moved_back(name, from, None));
+        } else if !found.commit().is_some_and(|now| is_part(from, now)) {
+            beside.push(name.clone());
+        }
+    }
+    if !beside.is_empty() {
+        let sentence =
+            format!("branches or tags were deleted or moved: {}; yours are as they were", listed(&beside));
+        settlement.damage.push(damage(DamageKind::ReferencesLost, sentence));
+    }
+    settlement.check_out((lent, found, here), is_part);
+    settlement
+}
+
+fn is_own(lent: &Refs, name: &[u8]) -> bool {
+    matches!(&lent.head, CheckedOut::Branch(own) if own == name)
+}
+
+fn moved_back(name: &[u8], from: &str, to: Option<&String>) -> Damage {
+    let short = |commit: &str| commit.chars().take(9).collect::<String>();
+    let what = match to {
+        Some(to) => format!("was moved from {} to {}", short(from), short(to)),
+        None => "was deleted".to_owned(),
+    };
+    damage(DamageKind::BranchMovedBack, format!("{} {what}; yours is as it was", shown(name)))
+}
+
+impl Settlement {
+    fn advance(&mut self, here: &Refs, name: &[u8], from: Option<&String>, to: &str) {
+        let now = here.references.get(name);
+        if now.is_some_and(|now| now == to) {
+            return;
+        }
+        self.takings.push(if now == from {
+            Taking::Advance { name: name.to_vec(), from: from.cloned(), to: to.to_owned() }
+        } else {
+            Taking::Keep { commit: to.to_owned(), why: Kept::MovedMeanwhile }
+        });
+    }
+
+    fn make(&mut self, here: &Refs, name: &[u8], to: &str) {
+        match here.references.get(name) {
+            None => {
+                self.takings.push(Taking::Advance { name: name.to_vec(), from: None, to: to.to_owned() });
+            }
+            Some(now) if now == to => {}
+            Some(_) => self.takings.push(Taking::Keep { commit: to.to_owned(), why: Kept::MovedMeanwhile }),
+        }
+    }
+
+    fn keep_what_is_new(&mut self, from: &str, to: &str, is_part: &mut dyn FnMut(&str, &str) -> bool) {
+        if !is_part(to, from) {
+            self.takings.push(Taking::Keep { commit: to.to_owned(), why: Kept::NoContinuation });
+        }
+    }
+
+    /// What the guest had checked out at last.
+    fn check_out(
+        &mut self,
+        (lent, found, here): (&Refs, &Refs, &Refs),
+        is_part: &mut dyn FnMut(&str, &str) -> bool,
+    ) {
+        if lent.head == found.head {
+            return;
+        }
+        let was = match &lent.head {
+            CheckedOut::Branch(name) => shown(name),
+            CheckedOut::Commit(_) => "a commit without a branch".to_owned(),
+        };
+        match (&lent.head, &found.head) {
+            (CheckedOut::Commit(from), CheckedOut::Commit(to)) if is_part(from, to) => {
+                self.takings.push(match &here.head {
+                    CheckedOut::Commit(now) if now == from => {
+                        Taking::Advance { name: b"HEAD".to_vec(), from: Some(from.clone()), to: to.clone() }
+                    }
+                    CheckedOut::Commit(now) if now == to => return,
+                    _ => Taking::Keep { commit: to.clone(), why: Kept::MovedMeanwhile },
+                });
+            }
+            (_, CheckedOut::Commit(to)) => {
+                let short: String = to.chars().take(9).collect();
+                let sentence = format!("instead of {was} the commit {short} was checked out, on no branch");
+                self.damage.push(damage(DamageKind::HeadDetached, sentence));
+                if !found.references.values().any(|tip| is_part(to, tip))
+                    && !lent.references.values().chain(lent.commit()).any(|tip| is_part(to, tip))
+                {
+                    self.takings.push(Taking::Keep { commit: to.clone(), why: Kept::NoContinuation });
+                }
+            }
+            (_, CheckedOut::Branch(name)) => {
+                let goes_on = match (lent.commit(), found.references.get(name)) {
+                    (Some(from), Some(to)) => is_part(from, to),
+                    (None, Some(_)) => true,
+                    (_, None) => false,
+                };
+                if goes_on && !lent.references.contains_key(name) && here.head == lent.head {
+                    self.takings.push(Taking::CheckOut(name.clone()));
+                } else if here.head != found.head {
+                    let sentence = format!("instead of {was} {} was checked out", shown(name));
+                    self.damage.push(damage(DamageKind::BranchSwitched, sentence));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Commits are `a`, `ab`, `abc` …: one is part of another that begins with it.
+    fn is_part(first: &str, second: &str) -> bool {
+        second.starts_with(first)
+    }
+
+    fn refs(head: &str, all: &[(&str, &str)]) -> Refs {
+        let full = |name: &str| format!("refs/heads/{name}").into_bytes();
+        let head = head
+            .strip_prefix('@')
+            .map_or_else(|| CheckedOut::Branch(full(head)), |commit| CheckedOut::Commit(commit.to_owned()));
+        Refs { head, references: all.iter().map(|(name, to)| (full(name), (*to).to_owned())).collect() }
+    }
+
+    fn told(lent: &Refs, found: &Refs, here: &Refs) -> Vec<String> {
+        let Settlement { takings, damage } = settle((lent, found, here), &mut is_part);
+        let text = |name: &[u8]| shown(name);
+        let takings = takings.into_iter().map(|taking| match taking {
+            Taking::Advance { name, from, to } => {
+                format!("{} {} -> {to}", text(&name), from.unwrap_or_default())
+            }
+            Taking::CheckOut(name) => format!("check out {}", text(&name)),
+            Taking::Keep { commit, why } => format!("keep {commit} {why:?}"),
+        });
+        takings.chain(damage.into_iter().map(|damage| format!("{:?}", damage.kind))).collect()
+    }
+
+    #[test]
+    fn a_fast_forward_and_what_is_new_are_taken_and_all_else_is_damage() {
+        let lent = refs("main", &[("main", "a"), ("other", "ax"), ("done", "a")]);
+        let same: &[(&str, &str)] = &[("other", "ax"), ("done", "a")];
+        let with = |head: &str, more: &[(&str, &str)]| refs(head, &[same, more].concat());
+        for (found, expected) in [
+            (with("main", &[("main", "a")]), vec![]),
+            (with("main", &[("main", "ab")]), vec!["main a -> ab"]),
+            (with("main", &[("main", "ab"), ("new", "ac")]), vec!["main a -> ab", "new  -> ac"]),
+            (with("new", &[("main", "a"), ("new", "ab")]), vec!["new  -> ab", "check out new"]),
+            // Moved aside: what is new in it is kept; moved back: nothing is.
+            (with("main", &[("main", "z")]), vec!["keep z NoContinuation", "BranchMovedBack"]),
+            (with("main", &[("main", "")]), vec!["BranchMovedBack"]),
+            (with("other", &[("main", "a")]), vec!["BranchSwitched"]),
+            (with("@a", &[("main", "a")]), vec!["HeadDetached"]),
+            (with("@ab", &[("main", "a")]), vec!["keep ab NoContinuation", "HeadDetached"]),
+            (
+                refs("main", &[("main", "a"), ("other", "axy"), ("done", "a")]),
+                vec!["keep axy NoContinuation", "ReferencesLost"],
+            ),
+            // Tidied up after it was merged, or not.
+            (refs("main", &[("main", "a"), ("other", "ax")]), vec![]),
+            (refs("main", &[("main", "a"), ("done", "a")]), vec!["ReferencesLost"]),
+            // A branch of nothing that was there.
+            (with("orphan", &[("main", "a"), ("orphan", "z")]), vec!["orphan  -> z", "BranchSwitched"]),
+        ] {
+            assert_eq!(told(&lent, &found, &lent), expected, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_did_meanwhile_stays() {
+        let lent = refs("main", &[("main", "a")]);
+        let found = refs("main", &[("main", "ab"), ("new", "ac")]);
+        let here = refs("main", &[("main", "ap"), ("new", "x")]);
+        assert_eq!(told(&lent, &found, &here), ["keep ab MovedMeanwhile", "keep ac MovedMeanwhile"]);
+        // Nothing of the guest's: nothing is done, whatever the person did.
+        assert_eq!(told(&lent, &lent, &here), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_was_taken_already_is_not_taken_again() {
+        let lent = refs("main", &[("main", "a")]);
+        let found = refs("new", &[("main", "ab"), ("new", "abc")]);
+        assert_eq!(told(&lent, &found, &found), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_first_commit_and_one_without_a_branch_go_on() {
+        let (unborn, born) = (refs("main", &[]), refs("main", &[("main", "a")]));
+        assert_eq!(told(&unborn, &born, &unborn), ["main  -> a"]);
+        let (lent, found) = (refs("@a", &[("main", "a")]), refs("@ab", &[("main", "a")]));
+        assert_eq!(told(&lent, &found, &lent), ["HEAD a -> ab"]);
+        let elsewhere = refs("@ap", &[("main", "a")]);
+        assert_eq!(told(&lent, &found, &elsewhere), ["keep ab MovedMeanwhile"]);
+    }
+}

@@ -1,0 +1,173 @@
+//! A guest's objects on their way to the repository: copied, regular files alone, into a repository of the runner's, from
+//! which git fetches them and checks each anew.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::super::call::{Call, last_lines};
+use super::super::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
+use super::super::{GitError, ObjectFormat};
+use super::{Loan, left};
+use crate::file::{AtPath, FileError, remove_folder, replace};
+
+/// For calls that take in what a guest made.
+const LONG: Duration = Duration::from_mins(30);
+
+/// So many objects are asked for by name at once.
+const MOST_AT_ONCE: usize = 500;
+
+/// So much is copied at one time, in bytes.
+const MOST_BYTES: u64 = 8 * 1024 * 1024 * 1024;
+
+/// An object that is not taken, and why: git's words.
+pub(super) type Refused = (String, String);
+
+impl Loan {
+    /// Takes in these objects with all that they are built on; those that are not as git has them are refused.
+    pub(super) fn take_in(&self, named: &[String]) -> Result<Vec<Refused>, GitError> {
+        let mut refused = Vec::new();
+        for some in named.chunks(MOST_AT_ONCE) {
+            // What an earlier look copied may be what a killed git had half written.
+            if self.fetch(some)?.is_none() {
+                continue;
+            }
+            remove_folder(&self.intake())?;
+            if self.fetch(some)?.is_none() {
+                continue;
+            }
+            for one in some {
+                refused.extend(self.fetch(std::slice::from_ref(one))?.map(|why| (one.clone(), why)));
+            }
+        }
+        Ok(refused)
+    }
+
+    fn intake(&self) -> PathBuf {
+        self.home.join("intake.git")
+    }
+
+    /// Fetches them; why not, where they are not there whole.
+    fn fetch(&self, named: &[String]) -> Result<Option<String>, GitError> {
+        let intake = self.intake();
+        if let Some(why) = self.copy_objects(&intake)? {
+            return Ok(Some(why));
+        }
+        let name = |number: usize| format!("refs/taken/{number}");
+        let lines: Vec<String> =
+            named.iter().enumerate().map(|(number, id)| format!("{id} {}\n", name(number))).collect();
+        replace(&intake.join("packed-refs"), lines.concat().as_bytes(), 0o600)?;
+        let settings = [
+            "gc.auto=0",
+            "maintenance.auto=false",
+            "protocol.file.allow=always",
+            "fetch.writeCommitGraph=false",
+            "fetch.fsckObjects=true",
+        ];
+        let call = settings.into_iter().fold(Call::within(&self.main), Call::option);
+        let call = call.env("GIT_ALLOW_PROTOCOL", "file").timeout(LONG);
+        let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
+        let call = call.args(fetch).arg(&intake).args((0..named.len()).map(name));
+        let answer = call.run()?;
+        if answer.code != 0 {
+            return refused(last_lines(&answer));
+        }
+        // Whatever was fetched: all that they are built on is there.
+        let listing = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"];
+        let tips = named.join("\n") + "\n";
+        let answer = Call::within(&self.main).args(listing).input(tips).timeout(LONG).run()?;
+        if answer.code == 0 { Ok(None) } else { refused(last_lines(&answer)) }
+    }
+
+    /// Copies what is new; a sentence where that is more than can be taken in, or no pack.
+    fn copy_objects(&self, intake: &Path) -> Result<Option<String>, GitError> {
+        make_plain_folder(intake)?;
+        let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
+        furnish(&self.main, intake, &settings_for_guests(&self.main, None)?, &borrowed)?;
+        replace(&intake.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
+        let (from, to) = (self.repository().join("objects"), intake.join("objects"));
+        let mut room = MOST_BYTES;
+        let length = digits(self.main.object_format);
+        for folder in folders_in(&from) {
+            let Some(beginning) = folder.file_name().and_then(|name| name.to_str()) else { continue };
+            if beginning.len() != 2 || !is_hexadecimal(beginning) {
+                continue;
+            }
+            for (name, path) in files_in(&folder) {
+                if name.len() + 2 == length && is_hexadecimal(&name) {
+                    make_plain_folder(&to.join(beginning))?;
+                    copy(&path, &to.join(beginning).join(&name), &mut room)?;
+                }
+            }
+        }
+        let is_folder = from.join("pack").symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        for (name, path) in files_in(&from.join("pack")).into_iter().filter(|_| is_folder) {
+            let number = name.strip_prefix("pack-").and_then(|name| name.strip_suffix(".pack"));
+            if !number.is_some_and(is_hexadecimal) {
+                continue;
+            }
+            let pack = to.join("pack").join(&name);
+            copy(&path, &pack, &mut room)?;
+            // Its own list of what is where is a guest's as well.
+            if pack.is_file() && !pack.with_extension("idx").is_file() {
+                let call = Call::new(intake).env("GIT_DIR", intake).args(["index-pack", "--strict"]);
+                let answer = call.arg(&pack).timeout(LONG).run()?;
+                if answer.code != 0 {
+                    let _ = fs::remove_file(&pack);
+                    return refused(last_lines(&answer));
+                }
+            }
+        }
+        Ok((room == 0).then(|| "there is more of it than can be taken in".to_owned()))
+    }
+}
+
+/// A full disk is nothing that a guest's objects are to blame for.
+fn refused(said: String) -> Result<Option<String>, GitError> {
+    let failed = GitError::Failed { command: "git fetch".to_owned(), said: said.clone() };
+    if failed.is_disk_full() { Err(failed) } else { Ok(Some(said)) }
+}
+
+const fn digits(format: ObjectFormat) -> usize {
+    match format {
+        ObjectFormat::Sha1 => 40,
+        ObjectFormat::Sha256 => 64,
+    }
+}
+
+fn is_hexadecimal(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let is_folder = folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let entries = fs::read_dir(folder).into_iter().filter(|_| is_folder).flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+pub(super) fn files_in(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
+}
+
+/// Copies a regular file that is not there yet. Beyond the room that is left nothing is copied.
+fn copy(from: &Path, to: &Path, room: &mut u64) -> Result<(), FileError> {
+    if to.is_file() {
+        return Ok(());
+    }
+    // Gone meanwhile, or no file: then it is no object.
+    let Ok(file) = left::open(from) else { return Ok(()) };
+    let folder = to.parent().unwrap_or(Path::new("/"));
+    let mut temporary = tempfile::NamedTempFile::new_in(folder).at("write in", folder)?;
+    let copied = io::copy(&mut file.take(*room), &mut temporary).at("write", to)?;
+    *room = room.saturating_sub(copied);
+    if *room > 0 {
+        temporary.persist(to).map_err(|failed| failed.error).at("write", to)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,422 @@
+//! What steers git, kept as it was before anybody else was at work in a repository, and put back before any git of ours runs
+//! after them: for guests that can write the person's own git directory.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_core::damage::steering_lines;
+
+use super::Repository;
+use crate::file::{AtPath, FileError, read_if_there, remove_folder, replace};
+
+/// A file that steers git is kept up to this size, in bytes.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// So many git directories of submodules and of other working trees are looked at.
+const MOST: usize = 500;
+
+/// Files in the git directory of one working tree, and in the common one.
+const FILES: [&str; 10] = [
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+    "shallow",
+];
+
+/// Files that ordinary work changes, and that must be files.
+const PLAIN: [&str; 3] = ["HEAD", "index", "packed-refs"];
+
+/// Folders that must be folders.
+const FOLDERS: [&str; 6] = ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "info"];
+
+/// How much is put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strictness {
+    /// Whatever differs.
+    Everything,
+    /// What starts programs or leads git elsewhere, apart from hooks: whoever may write here is trusted with the rest.
+    WhatSteers,
+}
+
+/// What was there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Was {
+    Nothing,
+    File {
+        content: Vec<u8>,
+        mode: u32,
+    },
+    Link(Vec<u8>),
+    /// By what it is known again.
+    Folder {
+        device: u64,
+        number: u64,
+    },
+    /// A pipe, a socket; or a file that is too large.
+    Other,
+}
+
+/// What steers git in a repository.
+#[derive(Debug)]
+pub struct Steering {
+    strictness: Strictness,
+    git_directory: PathBuf,
+    /// What must be as it was.
+    fixed: BTreeMap<PathBuf, Was>,
+    /// What ordinary work changes, and must stay of its kind: as it was last seen.
+    plain: BTreeMap<PathBuf, Was>,
+    hooks: Vec<PathBuf>,
+}
+
+/// Why nothing can be put back: git must not be called.
+#[derive(Debug, thiserror::Error)]
+pub enum SteeringError {
+    /// The git directory itself is another one.
+    #[error("{} was replaced while a guest was at work: no git is run on it; put yours back (what was there is still \
+             where the guest moved it, or in the snapshots), then resume", .0.display())]
+    Replaced(PathBuf),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Steering {
+    /// Keeps what is there now.
+    #[must_use]
+    pub fn keep(repository: &Repository, strictness: Strictness) -> Steering {
+        let Repository { top, git_dir, common_dir, .. } = repository;
+        let mut steering = Steering {
+            strictness,
+            git_directory: git_dir.clone(),
+            fixed: BTreeMap::new(),
+            plain: BTreeMap::new(),
+            hooks: Vec::new(),
+        };
+        steering.fix(top.join(".git"));
+        let mut directories = vec![git_dir.clone(), common_dir.clone()];
+        if strictness == Strictness::Everything {
+            for folder in ["modules", "worktrees"] {
+                directories.extend(git_directories(&common_dir.join(folder), MOST));
+            }
+        }
+        for folder in &directories {
+            steering.fix(folder.clone());
+            for name in FILES {
+                steering.fix(folder.join(name));
+            }
+            if strictness == Strictness::Everything {
+                steering.keep_hooks(&folder.join("hooks"));
+            }
+        }
+        for folder in [git_dir, common_dir] {
+            for name in FOLDERS {
+                steering.fix(folder.join(name));
+            }
+            for name in PLAIN.into_iter().filter(|_| strictness == Strictness::Everything) {
+                let path = folder.join(name);
+                steering.plain.insert(path.clone(), look(&path));
+            }
+        }
+        steering
+    }
+
+    fn fix(&mut self, path: PathBuf) {
+        let was = look(&path);
+        self.fixed.insert(path, was);
+    }
+
+    fn keep_hooks(&mut self, folder: &Path) {
+        self.fix(folder.to_owned());
+        self.hooks.push(folder.to_owned());
+        for name in names(folder) {
+            self.fix(folder.join(name));
+        }
+    }
+
+    /// Puts back what differs, before any git runs; says what that was.
+    ///
+    /// # Errors
+    /// The git directory itself is not the one that it was; or something cannot be put back.
+    pub fn put_back(&mut self) -> Result<Vec<PathBuf>, SteeringError> {
+        let mut changed = Vec::new();
+        if self.strictness == Strictness::Everything
+            && !same_kind(self.fixed.get(&self.git_directory), &look(&self.git_directory))
+        {
+            return Err(SteeringError::Replaced(self.git_directory.clone()));
+        }
+        let gone = look(&self.git_directory) == Was::Nothing;
+        // Outer ones first: what is below a link is not what it seems.
+        for (path, was) in &mut self.fixed {
+            // Whoever removes all of it is told of that by others.
+            if gone {
+                break;
+            }
+            let now = look(path);
+            if now == *was || self.strictness == Strictness::WhatSteers && is_harmless(path, was, &now) {
+                continue;
+            }
+            if is_above_missing(path, was) || path.parent().is_some_and(Path::is_symlink) {
+                continue;
+            }
+            put(path, was)?;
+            // A folder that was made anew is another one.
+            if matches!(was, Was::Folder { .. }) {
+                *was = look(path);
+            }
+            changed.push(path.clone());
+        }
+        for folder in &self.hooks {
+            for name in names(folder) {
+                let path = folder.join(name);
+                if !self.fixed.contains_key(&path) {
+                    remove(&path)?;
+                    changed.push(path);
+                }
+            }
+        }
+        for (path, was) in &mut self.plain {
+            let now = look(path);
+            if matches!(
+                (&now, &*was),
+                (Was::Link(_) | Was::Other | Was::Folder { .. }, Was::File { .. } | Was::Nothing)
+            ) {
+                put(path, was)?;
+                changed.push(path.clone());
+            } else {
+                *was = now;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The same, out of a file: what a session kept that was cut off. `None` where there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(
+        file: &Path,
+        repository: &Repository,
+        strictness: Strictness,
+    ) -> Result<Option<Steering>, FileError> {
+        let content = read_if_there(file)?.unwrap_or_default();
+        let Ok(kept) = serde_json::from_slice::<Vec<(Vec<u8>, Was)>>(&content) else { return Ok(None) };
+        let mut steering = Steering::keep(repository, strictness);
+        steering.hooks.retain(|folder| folder.is_dir());
+        steering.fixed.retain(|path, _| !steering.hooks.iter().any(|hooks| path.parent() == Some(hooks)));
+        steering
+            .fixed
+            .extend(kept.into_iter().map(|(path, was)| (crate::inventory::as_path(&path).to_owned(), was)));
+        Ok(Some(steering))
+    }
+
+    /// Writes it down, for a session after this one where this one is cut off.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, file: &Path) -> Result<(), FileError> {
+        let kept: Vec<(&[u8], &Was)> =
+            self.fixed.iter().map(|(path, was)| (path.as_os_str().as_bytes(), was)).collect();
+        replace(file, &serde_json::to_vec(&kept).unwrap_or_default(), 0o600)
+    }
+}
+
+/// Is it the same folder?
+fn same_kind(was: Option<&Was>, now: &Was) -> bool {
+    match (was, now) {
+        (Some(Was::Folder { .. }), Was::Nothing) | (None, _) => true,
+        (Some(was), now) => was == now,
+    }
+}
+
+/// A change that starts nothing and leads nowhere else.
+fn is_harmless(path: &Path, was: &Was, now: &Was) -> bool {
+    match (was, now) {
+        // Others see that, and say it.
+        (_, Was::Nothing) | (Was::Folder { .. }, _) => true,
+        (Was::File { content: was, .. }, Was::File { content: now, .. }) => {
+            is_configuration(path) && steering_lines(was) == steering_lines(now)
+                || path.ends_with("shallow")
+                || path.ends_with("info/exclude")
+        }
+        (Was::Nothing, Was::File { content, .. }) => {
+            is_configuration(path) && steering_lines(content).is_empty()
+                || path.ends_with("shallow")
+                || path.ends_with("info/exclude")
+        }
+        _ => false,
+    }
+}
+
+fn is_configuration(path: &Path) -> bool {
+    path.ends_with("config") || path.ends_with("config.worktree")
+}
+
+/// Nothing was there, and the folder that it would be in is not there either.
+fn is_above_missing(path: &Path, was: &Was) -> bool {
+    *was == Was::Nothing && !path.parent().is_some_and(Path::is_dir)
+}
+
+fn look(path: &Path) -> Was {
+    let Ok(metadata) = path.symlink_metadata() else { return Was::Nothing };
+    if metadata.is_symlink() {
+        return fs::read_link(path)
+            .map_or(Was::Other, |target| Was::Link(target.as_os_str().as_bytes().to_vec()));
+    }
+    if metadata.is_dir() {
+        return Was::Folder { device: metadata.dev(), number: metadata.ino() };
+    }
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return Was::Other;
+    }
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let opened = fs::OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let mut content = Vec::new();
+    match opened.and_then(|file| file.take(LARGEST).read_to_end(&mut content)) {
+        Ok(_) => Was::File { content, mode: metadata.permissions().mode() & 0o7777 },
+        Err(_) => Was::Other,
+    }
+}
+
+fn put(path: &Path, was: &Was) -> Result<(), FileError> {
+    match was {
+        Was::Nothing => remove(path),
+        Was::File { content, mode } => {
+            if path.is_dir() && !path.is_symlink() {
+                remove_folder(path)?;
+            }
+            replace(path, content, *mode)?;
+            fs::set_permissions(path, Permissions::from_mode(*mode)).at("write", path)
+        }
+        Was::Link(target) => {
+            remove(path)?;
+            symlink(crate::inventory::as_path(target), path).at("create", path)
+        }
+        Was::Folder { .. } => {
+            if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                // Another one, with what ordinary work made of it.
+                return Ok(());
+            }
+            remove(path)?;
+            fs::create_dir(path).at("create", path)
+        }
+        Was::Other => Ok(()),
+    }
+}
+
+/// Whatever is there; a link itself, and never what it leads to.
+fn remove(path: &Path) -> Result<(), FileError> {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => remove_folder(path),
+        Ok(_) => fs::remove_file(path).at("delete", path),
+        Err(_) => Ok(()),
+    }
+}
+
+fn names(folder: &Path) -> Vec<OsString> {
+    let is_folder = folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let entries = fs::read_dir(folder).into_iter().filter(|_| is_folder).flatten().flatten();
+    entries.map(|entry| entry.file_name()).collect()
+}
+
+/// Git directories below a folder, those in others of them included.
+fn git_directories(folder: &Path, most: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = waiting.pop() {
+        for name in names(&folder) {
+            let path = folder.join(name);
+            if found.len() >= most || depth > 4 || !look_is_folder(&path) {
+                continue;
+            }
+            if path.join("HEAD").is_file() {
+                waiting.push((path.join("modules"), depth + 1));
+                found.push(path);
+            } else {
+                waiting.push((path, depth + 1));
+            }
+        }
+    }
+    found
+}
+
+fn look_is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn at(scratch: &Scratch, below: &str) -> PathBuf {
+        scratch.top.join(".git").join(below)
+    }
+
+    #[test]
+    fn what_steers_is_put_back_and_what_ordinary_work_changes_is_not() {
+        let scratch = Scratch::committed();
+        let repository = scratch.found();
+        let mut steering = Steering::keep(&repository, Strictness::Everything);
+        let config = fs::read(at(&scratch, "config")).unwrap();
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        let outside = scratch.top.join("outside");
+        fs::write(&outside, "mine").unwrap();
+        fs::write(at(&scratch, "config"), "[core]\n\tfsmonitor = x\n").unwrap();
+        fs::write(at(&scratch, "commondir"), "..").unwrap();
+        fs::create_dir_all(at(&scratch, "hooks")).unwrap();
+        fs::write(at(&scratch, "hooks/pre-commit"), "x").unwrap();
+        fs::remove_dir_all(at(&scratch, "info")).unwrap();
+        symlink(&scratch.top, at(&scratch, "info")).unwrap();
+        fs::write(scratch.top.join("attributes"), "stays").unwrap();
+        let head = fs::read(at(&scratch, "HEAD")).unwrap();
+        fs::remove_file(at(&scratch, "HEAD")).unwrap();
+        symlink(&outside, at(&scratch, "HEAD")).unwrap();
+        let changed = steering.put_back().unwrap();
+        assert!(changed.len() >= 5, "{changed:?}");
+        assert_eq!(fs::read(at(&scratch, "config")).unwrap(), config);
+        assert_eq!(fs::read(at(&scratch, "HEAD")).unwrap(), head);
+        assert!(!at(&scratch, "commondir").exists() && !at(&scratch, "hooks/pre-commit").exists());
+        assert!(at(&scratch, "info").is_dir() && !at(&scratch, "info").is_symlink());
+        assert_eq!(fs::read_to_string(scratch.top.join("attributes")).unwrap(), "stays");
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
+        // A commit later nothing is amiss.
+        scratch.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn another_git_directory_is_none_to_run_git_on() {
+        let scratch = Scratch::committed();
+        let mut steering = Steering::keep(&scratch.found(), Strictness::Everything);
+        fs::rename(scratch.top.join(".git"), scratch.top.join("elsewhere")).unwrap();
+        symlink(scratch.top.join("elsewhere"), scratch.top.join(".git")).unwrap();
+        assert!(matches!(steering.put_back(), Err(SteeringError::Replaced(_))));
+    }
+
+    #[test]
+    fn without_walls_only_what_starts_programs_is_put_back() {
+        let scratch = Scratch::committed();
+        let mut steering = Steering::keep(&scratch.found(), Strictness::WhatSteers);
+        scratch.git(&["config", "remote.origin.url", "x"]);
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        scratch.git(&["config", "core.sshCommand", "x"]);
+        fs::write(at(&scratch, "objects/info/alternates"), "/elsewhere\n").unwrap();
+        let changed = steering.put_back().unwrap();
+        assert_eq!(changed, [at(&scratch, "config"), at(&scratch, "objects/info/alternates")]);
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+    }
+}
