@@ -16,6 +16,7 @@ use super::money::{MOST, checked, parse_money};
 use super::shown::shown;
 use crate::fact::Cost;
 use crate::message::Wording;
+use crate::prompt::Inert;
 
 pub use choice::{Choice, OutputLevel};
 pub use guard::Globs;
@@ -236,6 +237,12 @@ impl Setting for Phrase {
         let phrase = text.trim();
         if phrase.chars().any(char::is_control) {
             return Err(Refusal::Because("it must fit on one line, without control characters".to_owned()));
+        }
+        // A prompt has it in another form then, and nobody would write it as it is.
+        if Inert::words(phrase).to_string() != phrase {
+            return Err(Refusal::Because(
+                "it must hold nothing that agents expand, such as `@name` or `ultrathink`".to_owned(),
+            ));
         }
         Ok(Phrase(phrase.to_owned()))
     }

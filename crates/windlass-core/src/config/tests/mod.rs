@@ -146,6 +146,10 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
             "config.toml:2: `goal.completion_signal`: it must fit on one line, without control characters",
         ),
         (
+            "[goal]\ncompletion_signal = \"@DONE\"",
+            "config.toml:2: `goal.completion_signal`: it must hold nothing that agents expand, such as `@name` or `ultrathink`",
+        ),
+        (
             "[agent]\nskip_permissions = true",
             "config.toml:2: `agent.skip_permissions`: skipping permissions is never saved; give `--dangerously-skip-permissions` on the command line each time",
         ),
