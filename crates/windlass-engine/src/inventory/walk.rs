@@ -41,7 +41,7 @@ const VERSION_CONTROL: [&str; 6] = [".git", ".hg", ".svn", ".jj", ".bzr", "_darc
 /// All files below a folder that its `.gitignore` files do not exclude, in the order of their names, up to a bound.
 pub(super) fn unignored(root: &Path, limits: Bound) -> Walked {
     let mut walk = Walk::new(root, Some(Vec::new()), limits);
-    let _ = walk.enter(PathBuf::new());
+    let _ = walk.enter(Path::new(""));
     walk.end()
 }
 
@@ -49,7 +49,7 @@ pub(super) fn unignored(root: &Path, limits: Bound) -> Walked {
 pub(super) fn everything(root: &Path, folder: &Path) -> Vec<Vec<u8>> {
     let Ok(folder) = folder.strip_prefix(root) else { return Vec::new() };
     let mut walk = Walk::new(root, None, Bound { files: usize::MAX, bytes: u64::MAX });
-    let _ = walk.enter(folder.to_owned());
+    let _ = walk.enter(folder);
     walk.end().paths
 }
 
@@ -82,14 +82,14 @@ impl Walk {
     }
 
     /// Breaks where there is more than the bound. What cannot be read is passed over: what is in it cannot be known.
-    fn enter(&mut self, folder: PathBuf) -> ControlFlow<()> {
-        let Ok(open) = self.root.join(&folder).open_real_folder() else { return ControlFlow::Continue(()) };
+    fn enter(&mut self, folder: &Path) -> ControlFlow<()> {
+        let Ok(open) = self.root.join(folder).open_real_folder() else { return ControlFlow::Continue(()) };
         let mut entries = open.entries().unwrap_or_default();
         entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         if self.rules.is_some()
             && let Some(rules) = open.open(OsStr::new(".gitignore")).ok().and_then(read_rules)
         {
-            self.rules.get_or_insert_default().push((folder.clone(), rules));
+            self.rules.get_or_insert_default().push((folder.to_owned(), rules));
         }
         for entry in entries {
             let path = folder.join(&entry.name);
@@ -98,14 +98,14 @@ impl Walk {
                 continue;
             }
             if is_folder {
-                self.enter(path)?;
+                self.enter(&path)?;
             } else {
                 let size = open.look(&entry.name).ok().flatten().map_or(0, |found| found.size);
                 self.take(&path, size)?;
             }
         }
         if let Some(rules) = &mut self.rules {
-            rules.pop_if(|(of, _)| *of == folder);
+            rules.pop_if(|(of, _)| of == folder);
         }
         ControlFlow::Continue(())
     }

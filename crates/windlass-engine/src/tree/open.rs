@@ -79,7 +79,7 @@ pub(super) struct LeadsOut;
 /// Was something refused because it leads out of its tree?
 #[must_use]
 pub fn leads_out(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<LeadsOut>())
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<LeadsOut>)
 }
 
 /// What the kernel said, as people are told it.

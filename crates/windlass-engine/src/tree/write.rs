@@ -2,7 +2,7 @@
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -218,7 +218,6 @@ impl TreePath {
         let set = || {
             let found = self.open_as(OFlags::PATH | OFlags::NOFOLLOW).map_err(as_error)?;
             // An open path has no other way to be changed; it is ours, and no guest's.
-            use std::os::fd::AsRawFd as _;
             let this = format!("/proc/self/fd/{}", found.as_raw_fd());
             std::fs::set_permissions(this, Permissions::from_mode(permissions))
         };
@@ -329,7 +328,7 @@ fn under_a_free_name<T>(prefix: &str, make: impl Fn(&str) -> Result<T, Errno>) -
             |byte: &u8| LETTERS.get(usize::from(*byte) % LETTERS.len()).copied().map_or('a', char::from);
         let name = format!("{prefix}{}.tmp", random.iter().map(letter).collect::<String>());
         match make(&name) {
-            Ok(made) => return Ok((name, made)),
+            Ok(opened) => return Ok((name, opened)),
             Err(Errno::EXIST) => {}
             Err(errno) => return Err(as_error(errno)),
         }
