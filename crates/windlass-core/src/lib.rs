@@ -22,5 +22,6 @@ pub mod recovery;
 pub mod redact;
 pub mod run;
 pub mod tasks;
+pub mod trust;
 pub mod withhold;
 pub mod workspace;

@@ -26,6 +26,7 @@ pub mod store;
 pub mod supervisor;
 pub mod tasks;
 pub mod tree;
+pub mod trust;
 pub mod watch;
 mod withhold;
 pub mod workspace;

@@ -56,6 +56,7 @@ pub use document::{
 };
 pub use document::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
 pub use document::{WorktreeRow, worktrees_json, worktrees_table};
+pub use document::{removed_lines, startable_lines, trust_json, trust_lines};
 pub use elsewhere::typed_elsewhere;
 pub use error::{render_error, render_warning};
 pub use event::{Event, Level, View};

@@ -31,6 +31,10 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-engine/src/recovery/record.rs", "the state folder"),
     ("crates/windlass-engine/src/fuzzing.rs", "tests"),
     ("crates/windlass-engine/src/import", "what a person names, and before any guest"),
+    (
+        "crates/windlass-engine/src/trust",
+        "what other programs would read and start, links and all: plain files, never waited for, nothing written",
+    ),
     ("crates/windlass/src/scripted_agent", "plays a guest"),
     ("crates/windlass/src/commands/demo", "a scratch project of its own"),
     ("crates/windlass/src/commands/doctor", "the system"),

@@ -61,8 +61,8 @@ pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
     AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobTasks, JobWorkspace,
-    LanesPlan, Limits, LinkOut, Mode, RunPlan, StatusNews, StatusWatch, UndoPolicy, Verification,
-    Withholding,
+    LanesPlan, Limits, LinkOut, Mode, RepositorySettings, RunPlan, StatusNews, StatusWatch, UndoPolicy,
+    Verification, Withholding,
 };
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};

@@ -418,6 +418,31 @@ pub struct AgentPlan {
     /// Folders beyond the working directory that it may work in: canonical.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::list")]
     pub add_dirs: Vec<PathBuf>,
+    /// What becomes of the agent's settings that lie in the repository.
+    #[serde(default, skip_serializing_if = "RepositorySettings::are_used")]
+    pub repository_settings: RepositorySettings,
+}
+
+/// What becomes of the agent's own settings that lie in the repository: hooks, servers, variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepositorySettings {
+    /// They hold.
+    #[default]
+    Used,
+    /// They are not trusted, and the agent does not read them; what they close stays closed.
+    LeftOut {
+        /// Rules by which they close something.
+        deny: Vec<String>,
+    },
+}
+
+impl RepositorySettings {
+    /// Do they hold?
+    #[must_use]
+    pub const fn are_used(&self) -> bool {
+        matches!(self, RepositorySettings::Used)
+    }
 }
 
 /// What is held back from commits until a person says otherwise; what looks like a secret always is.

@@ -62,6 +62,25 @@ pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_p
     plan
 }
 
+/// What a command starts of a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Started {
+    /// Scripts and makefiles, relative to the root.
+    pub files: BTreeSet<PathBuf>,
+    /// Scripts of the `package.json` with what they run: name, command.
+    pub packages: Vec<(String, String)>,
+}
+
+/// Follows a command to the scripts of the repository that it starts, as far as words tell.
+pub(crate) fn started_by(place: &Place, command: &str) -> Started {
+    let mut inspection = Inspection { place, files: BTreeSet::new(), tools: BTreeSet::new() };
+    inspection.read(command, Path::new(""), 0);
+    let names: BTreeSet<String> = package_scripts_called(command).into_iter().collect();
+    let packages = package_scripts(place, &names);
+    packages.iter().for_each(|(_, command)| inspection.read(command, Path::new(""), 1));
+    Started { files: inspection.files, packages }
+}
+
 /// What is found by following what checks start.
 struct Inspection<'a> {
     place: &'a Place,
@@ -114,14 +133,24 @@ impl Inspection<'_> {
 
 /// The commands behind these scripts of the working directory's `package.json`.
 fn package_commands(place: &Place, names: &BTreeSet<String>) -> Vec<String> {
+    package_scripts(place, names).into_iter().map(|(_, command)| command).collect()
+}
+
+fn package_scripts(place: &Place, names: &BTreeSet<String>) -> Vec<(String, String)> {
+    if names.is_empty() {
+        return Vec::new();
+    }
     let text = text_of(&place.directory.join("package.json")).unwrap_or_default();
     let package: Option<serde_json::Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
-    let script = |name: &String| Some(package.as_ref()?.get("scripts")?.get(name)?.as_str()?.to_owned());
+    let script = |name: &String| {
+        let command = package.as_ref()?.get("scripts")?.get(name)?.as_str()?;
+        Some((name.clone(), command.to_owned()))
+    };
     names.iter().filter_map(script).collect()
 }
 
 /// A path as a command in the working directory names it, relative to the root; `None` outside it.
-fn inside(place: &Place, path: &Path) -> Option<PathBuf> {
+pub(crate) fn inside(place: &Place, path: &Path) -> Option<PathBuf> {
     let mut full = PathBuf::new();
     for part in place.directory.join(path).components() {
         match part {

@@ -12,6 +12,7 @@
 //! When both die at once, what is left is found by its environment at the next start ([`leftovers`]).
 
 mod adopt;
+mod ancestry;
 mod command;
 mod error;
 mod keeper;
@@ -27,6 +28,7 @@ mod users;
 pub(crate) mod wire;
 
 pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
+pub use ancestry::windlass_above;
 pub use command::{Captured, Command, Output, signal_commands};
 pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnRequest, keeper_main};

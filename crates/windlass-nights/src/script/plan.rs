@@ -162,5 +162,6 @@ fn agent() -> AgentPlan {
         api_keys: false,
         background: false,
         add_dirs: Vec::new(),
+        repository_settings: windlass_core::run::RepositorySettings::Used,
     }
 }

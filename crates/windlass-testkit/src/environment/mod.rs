@@ -4,6 +4,7 @@ mod agent;
 mod processes;
 mod running;
 mod terminal;
+mod trust;
 mod waiting;
 
 use std::ffi::OsString;

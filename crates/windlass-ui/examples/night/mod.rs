@@ -83,6 +83,7 @@ pub fn plan() -> RunPlan {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
+            repository_settings: windlass_core::run::RepositorySettings::Used,
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),

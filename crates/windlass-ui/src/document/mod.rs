@@ -15,6 +15,7 @@ mod suspicion;
 mod table;
 mod tasks;
 mod templates;
+mod trust;
 mod workspace;
 mod workspaces;
 mod worktrees;
@@ -41,6 +42,7 @@ pub use tasks::{
 pub use templates::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };
+pub use trust::{removed_lines, startable_lines, trust_json, trust_lines};
 pub use workspace::{OptionShown, VerificationShown, WorkspaceShown, workspace_json, workspace_text};
 pub use workspaces::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
 pub use worktrees::{WorktreeRow, worktrees_json, worktrees_table};

@@ -12,6 +12,7 @@ mod sandbox;
 mod sessions;
 mod shared;
 mod tasks;
+mod trusting;
 mod verbs;
 mod workspaces;
 mod worktrees;
@@ -33,8 +34,9 @@ pub use plans::{MigratePlanArgs, PlanTo};
 pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
-pub use shared::{LimitArgs, OutputArgs};
+pub use shared::{LimitArgs, OutputArgs, TrustArgs};
 pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
+pub use trusting::TrustVerbArgs;
 pub use verbs::{
     CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, Point, RestoreArgs, ResumeArgs,
     RunsArgs, Shell, StatusArgs, StopArgs,
@@ -83,6 +85,7 @@ Go back:
 This machine:
   config       Show and change the configuration
   hooks        Show and try the commands at the turns of a run
+  trust        Show and trust what a repository's own files start
   doctor       Say whether everything is ready, and what to do where it is not
   sandbox      Show what locks agents in here, and make their image
   notify       Try the ways of telling you what happens
@@ -182,6 +185,8 @@ pub enum Verb {
     Config(ConfigArgs),
     /// Show and try the commands at the turns of a run
     Hooks(HooksArgs),
+    /// Show and trust what a repository's own files start
+    Trust(TrustVerbArgs),
     /// Show what locks agents in here, and make their image
     Sandbox(SandboxArgs),
     /// Try the ways of telling you what happens

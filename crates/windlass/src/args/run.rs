@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{LimitArgs, OutputArgs};
+use super::shared::{LimitArgs, OutputArgs, TrustArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -195,6 +195,9 @@ pub struct WorkArgs {
     #[arg(long, value_name = "SCRIPT", help_heading = "Agent", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default")]
     pub mock: Option<String>,
 
+    /// Trust
+    #[command(flatten)]
+    pub trust: TrustArgs,
     /// Output
     #[command(flatten)]
     pub output: OutputArgs,

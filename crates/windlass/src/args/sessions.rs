@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::shared::TrustArgs;
+
 /// What can be said to `windlass setup` and `windlass edit`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
@@ -19,6 +21,9 @@ pub struct AuthoringArgs {
     /// Talk to a scripted agent instead: the built-in one, or a script's (docs/mock-script.md)
     #[arg(long, value_name = "SCRIPT", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default")]
     pub mock: Option<String>,
+    /// Trust
+    #[command(flatten)]
+    pub trust: TrustArgs,
 }
 
 /// What an agent that judges may be told.
@@ -39,6 +44,9 @@ pub struct JudgeArgs {
     /// Ask a scripted agent instead: the built-in one, or a script's (docs/mock-script.md)
     #[arg(long, value_name = "SCRIPT", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default")]
     pub mock: Option<String>,
+    /// Trust
+    #[command(flatten)]
+    pub trust: TrustArgs,
 }
 
 /// What can be said to `windlass validate`.

@@ -59,3 +59,15 @@ pub struct OutputArgs {
     #[arg(long, value_name = "CODES")]
     pub exit_codes: Option<String>,
 }
+
+/// What of the repository may start something.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Trust (docs/trust.md)")]
+pub struct TrustArgs {
+    /// Trust what this repository's files start, if it is what HASH names: windlass trust prints it
+    #[arg(long, value_name = "HASH")]
+    pub trust: Option<String>,
+    /// Leave out the repository's .claude settings, hooks and MCP servers
+    #[arg(long)]
+    pub no_claude_settings: bool,
+}

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand, ValueEnum};
 use windlass_engine::snapshot::Moment;
 
-use super::shared::{LimitArgs, OutputArgs};
+use super::shared::{LimitArgs, OutputArgs, TrustArgs};
 
 /// What can be said to `windlass resume`.
 #[derive(Clone, Debug, Default, Args)]
@@ -25,6 +25,9 @@ pub struct ResumeArgs {
     /// Limits
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Trust
+    #[command(flatten)]
+    pub trust: TrustArgs,
     /// Output
     #[command(flatten)]
     pub output: OutputArgs,

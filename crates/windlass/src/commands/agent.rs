@@ -17,6 +17,7 @@ use windlass_core::run::AgentPlan;
 use windlass_engine::environment::withheld_from;
 use windlass_engine::process::{Command, ProcessError};
 
+use super::trusting::Trusted;
 use super::{add_dirs, here};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent;
@@ -85,6 +86,7 @@ fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec
         api_keys: settings.api_keys,
         background: settings.background,
         add_dirs: Vec::new(),
+        repository_settings: windlass_core::run::RepositorySettings::Used,
     }
 }
 
@@ -104,12 +106,13 @@ fn allowed(wanted: &Wanted<'_>) -> Vec<String> {
     rules
 }
 
-/// Asks the agent for its version and whether it is logged in, and notes the version. `None` where it does not say
-/// whether it is, as the scripted one.
+/// Asks the agent for its version and whether it is logged in, and notes the version, and what it may read in the
+/// repository. `None` where it does not say whether it is, as the scripted one.
 ///
 /// # Errors
 /// It is too old, not logged in, or does not answer.
-pub fn check(plan: &mut AgentPlan, codes: ExitCodes) -> Result<Option<Login>, CliError> {
+pub fn check(plan: &mut AgentPlan, trusted: &Trusted, codes: ExitCodes) -> Result<Option<Login>, CliError> {
+    plan.repository_settings = trusted.settings.clone();
     if plan.name != "claude" {
         return Ok(None);
     }
@@ -160,8 +163,12 @@ fn ask(
     patience: Duration,
     codes: ExitCodes,
 ) -> Result<String, CliError> {
+    // Asking is starting: a helper that the repository names would say who is logged in.
+    let sources: &[&str] =
+        if plan.repository_settings.are_used() { &[] } else { &["--setting-sources", "user"] };
+    let arguments = [sources, arguments].concat();
     let mut command =
-        Command::new(&plan.program).arguments(arguments).timeout(patience).output_limit(1024 * 1024);
+        Command::new(&plan.program).arguments(&arguments).timeout(patience).output_limit(1024 * 1024);
     command = command.environment("DISABLE_AUTOUPDATER", Some("1".as_ref()));
     let heir = Heir::Agent { api_keys: plan.api_keys, named: Vec::new() };
     for name in withheld_from(&environment(), &heir) {
@@ -232,6 +239,7 @@ mod tests {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
+            repository_settings: windlass_core::run::RepositorySettings::Used,
         };
         let patience = Duration::from_millis(100);
         let error = ask(&plan, &["60"], patience, ExitCodes::Detailed).unwrap_err();

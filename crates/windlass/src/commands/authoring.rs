@@ -18,6 +18,7 @@ use windlass_ui::{Line, Mark, Tone};
 use super::configuration::Configuration;
 use super::conversation::{Conversation, Held, has_terminal};
 use super::here::{Here, working_directory};
+use super::trusting::{self, Asked, Purpose, Reader};
 use super::workspaces::from_here;
 use super::{agent, flags, print_lines, run, telling, warn};
 use crate::args::AuthoringArgs;
@@ -49,8 +50,16 @@ pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, Cl
         skip_permissions: false,
         directory: &here.directory,
     };
+    let trusted = trusting::require(&Asked {
+        here: &here,
+        configuration: &configuration,
+        purpose: Purpose::Session,
+        reader: Reader::of(mock.as_ref()),
+        answers: &args.trust,
+    })?;
+    trusted.notices.iter().for_each(|notice| warn(notice));
     let mut agent = agent::plan(&wanted)?;
-    agent::check(&mut agent, configuration.resolved.exit_codes)?;
+    agent::check(&mut agent, &trusted, configuration.resolved.exit_codes)?;
     let notify = configuration.resolved.notify;
     Session { authoring, here, workspace, agent, mode, notify }.hold()
 }

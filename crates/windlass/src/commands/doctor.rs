@@ -14,10 +14,12 @@ use windlass_engine::process::{RUN_VARIABLE, become_subreaper};
 use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text, format};
 
 use super::configuration::Configuration;
+use super::here::Here;
+use super::trusting::{self, Asked, Purpose, Reader, Trusted};
 use super::{agent, here, print, print_bytes, stdout};
 
 mod sandbox;
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, TrustArgs};
 use crate::error::CliError;
 
 /// The oldest git whose commands are used, major and minor.
@@ -154,12 +156,33 @@ fn files(configuration: &Configuration) -> Finding {
     finding("configuration", Health::Good, found, &notices)
 }
 
+/// What may be started of the repository to ask the agent; the finding where that is not trusted.
+fn trusted(directory: &Path, configuration: &Configuration) -> Result<Trusted, Finding> {
+    let here = Here::at(directory.to_owned()).map_err(|error| failed("agent", &error))?;
+    let asked = Asked {
+        here: &here,
+        configuration,
+        purpose: Purpose::Session,
+        reader: Reader::Claude,
+        answers: &TrustArgs::default(),
+    };
+    let looked = trusting::look(&asked);
+    looked.trusted_so_far(&asked).ok_or_else(|| {
+        let found = format!("not asked: this repository's own files would start {}", looked.count_in_words());
+        finding("agent", Health::Bad, found, &["windlass trust"])
+    })
+}
+
 fn agent_finding(directory: &Path, configuration: &Configuration) -> Finding {
     const ABOUT: &str = "agent";
     let resolved = &configuration.resolved;
     let wanted = agent::Wanted { resolved, mock: None, skip_permissions: false, directory };
+    let trusted = match trusted(directory, configuration) {
+        Ok(trusted) => trusted,
+        Err(finding) => return finding,
+    };
     let checked = agent::plan(&wanted).and_then(|mut plan| {
-        let login = agent::check(&mut plan, resolved.exit_codes)?;
+        let login = agent::check(&mut plan, &trusted, resolved.exit_codes)?;
         Ok((plan, login))
     });
     let (plan, login) = match checked {

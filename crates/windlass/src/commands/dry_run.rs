@@ -14,7 +14,7 @@ use windlass_ui::harmless;
 
 use super::here::Here;
 use super::run::Request;
-use super::{agent, launch, print, room, stdout, tasks_run, warn};
+use super::{agent, launch, print, room, stdout, tasks_run, trusting, warn};
 use crate::error::CliError;
 
 /// Stands for the name that the run would draw.
@@ -74,6 +74,17 @@ fn facts(here: &Here, request: &Request, found: &Found, missing: Option<CliError
     line("agent", request.mock.as_deref().unwrap_or(&request.configuration.resolved.agent.command));
     if let Some(missing) = missing {
         line("", &format!("{}: a run would not start", missing.message));
+    }
+    let asked = launch::asked(here, request);
+    let looked = trusting::look(&asked);
+    if !looked.pending.is_empty() {
+        line(
+            "trust",
+            &format!(
+                "a run would ask: the repository's files start {} (windlass trust)",
+                looked.count_in_words()
+            ),
+        );
     }
     let mut label = "hooks";
     for hook in found.hooks() {

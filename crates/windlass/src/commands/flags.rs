@@ -1,6 +1,7 @@
 //! Flags as a layer of configuration: the one that wins.
 
 use windlass_core::config::{ConfigError, Key, Layer, Setting, Unlimited, keys};
+use windlass_core::fact::{Check, CheckKind};
 
 use super::passthrough;
 use crate::args::{AuthoringArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs, WorkArgs};
@@ -154,4 +155,15 @@ impl Flags {
     fn finish(self) -> Result<Layer, ConfigError> {
         if self.problems.is_empty() { Ok(self.layer) } else { Err(ConfigError { problems: self.problems }) }
     }
+}
+
+/// Checks as if they had been typed.
+pub fn checks(checks: &[Check]) -> Result<Layer, CliError> {
+    let of = |kind| -> Vec<String> {
+        checks.iter().filter(|check| check.kind == kind).map(|check| check.command.clone()).collect()
+    };
+    let mut layer = Layer::default();
+    layer.flag_list(&keys::GATES, "--gate", &of(CheckKind::Gate))?;
+    layer.flag_list(&keys::UNTIL, "--until", &of(CheckKind::Until))?;
+    Ok(layer)
 }

@@ -16,8 +16,9 @@ use windlass_ui::{HookRow, Line, hook_tried, hooks_json, hooks_table, one_line};
 
 use super::configuration::Configuration;
 use super::here::{self, Here};
+use super::trusting::{self, Asked, Purpose, Reader};
 use super::{Shape, agent, first_lines, print, print_bytes, print_lines, room, stdout, warn};
-use crate::args::{FinishType, HookKind, HooksArgs, HooksVerb};
+use crate::args::{FinishType, HookKind, HooksArgs, HooksVerb, TrustArgs};
 use crate::error::{CliError, Kind};
 
 /// Does it.
@@ -36,6 +37,13 @@ pub fn run(args: &HooksArgs) -> Result<ExitCode, CliError> {
         }
         HooksVerb::Test { hook, iteration, finish_type } => {
             let hook = callable(&found, name(*hook))?;
+            trusting::require(&Asked {
+                here: &here,
+                configuration: &configuration,
+                purpose: Purpose::Hooks,
+                reader: Reader::Nobody,
+                answers: &TrustArgs::default(),
+            })?;
             let setting = setting(&here, resolved, hook.name, *iteration, *finish_type);
             test(&here, resolved, &hook, setting)
         }

@@ -4,17 +4,19 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use windlass_core::trust::Startable;
 use windlass_engine::file::FileError;
 use windlass_engine::import::claude_iterate::{self, Import};
 use windlass_engine::import::devloop::{self, DevloopError, DevloopImport};
 use windlass_engine::import::fresher::{self, FresherImport};
 use windlass_engine::import::{Extent, Item};
 use windlass_engine::store::paths;
+use windlass_engine::trust::name_in;
 use windlass_ui::{ImportRow, ImportState, import_json, import_text};
 
-use super::here::working_directory;
+use super::here::{Here, working_directory};
 use super::workspaces::Project;
-use super::{print, print_bytes, stdout};
+use super::{print, print_bytes, stdout, trusting};
 use crate::args::ImportArgs;
 use crate::error::{CliError, Kind};
 
@@ -25,6 +27,7 @@ use crate::error::{CliError, Kind};
 pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let target = project.workspaces.project().to_owned();
+    let here = project.here.clone();
     let source = source(args, &target)?;
     let (extent, state) =
         if args.dry_run { (Extent::Look, ImportState::LookedAt) } else { (Extent::Take, ImportState::Done) };
@@ -51,6 +54,9 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
         let import = FresherImport { source, target: target.clone(), extent };
         items.extend(import.run().map_err(|error| trouble(&error))?);
     }
+    if extent == Extent::Take {
+        trust_taken(&here, &items, &target)?;
+    }
     let rows: Vec<ImportRow> = items.iter().map(|item| row(item, &target)).collect();
     if args.json {
         print_bytes(&import_json(&rows, state))?;
@@ -58,6 +64,19 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
         print(&import_text(&rows, state, &stdout()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was written at a person's command is theirs: it needs no question.
+fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), CliError> {
+    let place = here.place();
+    let written: Vec<String> = items
+        .iter()
+        .filter_map(|item| item.to.as_ref())
+        .map(|path| name_in(&place, &target.join(path)))
+        .collect();
+    let is_written =
+        |item: &Startable| written.iter().any(|path| Path::new(&item.file).starts_with(Path::new(path)));
+    trusting::trust_written(here, is_written)
 }
 
 fn trouble(error: &FileError) -> CliError {

@@ -122,7 +122,15 @@ fn request(order: &Order<'_>, workspaces: &Workspaces, workspace: &Workspace) ->
         run::refuse_root_without_sandbox()?;
     }
     let skip_permissions = order.skip_permissions;
-    Ok(Request { directory, assignment, configuration, mock, skip_permissions, allow_dirty: true })
+    Ok(Request {
+        directory,
+        assignment,
+        configuration,
+        mock,
+        skip_permissions,
+        allow_dirty: true,
+        trust: order.how.trust.clone(),
+    })
 }
 
 /// Of the run itself nothing is shown where what it comes to is to be the only thing on standard output.

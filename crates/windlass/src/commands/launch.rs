@@ -43,6 +43,7 @@ use super::run_log::RunLog;
 use super::search_path;
 use super::tasks_run;
 use super::telling;
+use super::trusting::{self, Asked, Purpose, Reader};
 use super::uncommitted;
 use super::verdict;
 use super::worktree;
@@ -67,8 +68,9 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
     let resolved = &request.configuration.resolved;
     refuse_goal_with_signal(&request.assignment, resolved)?;
     tasks_run::refuse_impossible_lanes(here, request)?;
+    let trusted = trusting::require(&asked(here, request))?;
     let mut agent = agent::plan(&wanted(here, request))?;
-    agent::check(&mut agent, resolved.exit_codes)?;
+    agent::check(&mut agent, &trusted, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;
     let folder = RunFolder::create(&here.project)?;
     let found = hooks(here, request);
@@ -80,6 +82,7 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
             notices.extend(tasks_run::problems(request));
             notices.extend(request.configuration.notices.iter().cloned());
             notices.extend(found.notices);
+            notices.extend(trusted.notices);
             let telling = telling::of(&resolved.notify);
             let entries = Vec::new();
             let keep = resolved.runs;
@@ -101,6 +104,18 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
             let _ = fs::remove_dir_all(folder.path());
             Err(error)
         }
+    }
+}
+
+/// What of the repository it starts.
+pub fn asked<'a>(here: &'a Here, request: &'a Request) -> Asked<'a> {
+    let judges = mode::judges(request.assignment.mode);
+    Asked {
+        here,
+        configuration: &request.configuration,
+        purpose: if judges { Purpose::Judgement } else { Purpose::Run },
+        reader: Reader::of(request.mock.as_ref()),
+        answers: &request.trust,
     }
 }
 

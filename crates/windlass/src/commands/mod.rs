@@ -53,6 +53,8 @@ mod tasks;
 mod tasks_run;
 mod telling;
 mod template;
+mod trust;
+mod trusting;
 mod uncommitted;
 mod verdict;
 mod verify_plan;
@@ -133,6 +135,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
         Verb::Restore(args) => restore::run(&args),
         Verb::Config(args) => config::run(&args),
         Verb::Hooks(args) => hooks::run(&args),
+        Verb::Trust(args) => trust::run(&args),
         Verb::Sandbox(args) => sandbox::run(&args),
         Verb::Notify(args) => notify::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
@@ -203,6 +206,7 @@ const fn changes_something(verb: &Verb) -> bool {
         | Verb::Logs(_)
         | Verb::Doctor(_)
         | Verb::Completions(_) => false,
+        Verb::Trust(args) => !(args.list || args.json),
         Verb::Hooks(args) => matches!(args.verb, HooksVerb::Test { .. }),
         Verb::Config(args) => matches!(args.verb, ConfigVerb::Set(_) | ConfigVerb::Unset(_)),
     }

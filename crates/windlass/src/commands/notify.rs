@@ -14,9 +14,10 @@ use windlass_engine::workspace::Workspaces;
 use windlass_ui::{Line, Mark, Tone, format, one_line};
 
 use super::configuration::Configuration;
-use super::here::{self, working_directory};
+use super::here::{self, Here, working_directory};
+use super::trusting::{self, Asked, Purpose, Reader};
 use super::{agent, print_lines, telling};
-use crate::args::{NotifyArgs, NotifyVerb};
+use crate::args::{NotifyArgs, NotifyVerb, TrustArgs};
 use crate::error::CliError;
 
 /// Where the second column begins.
@@ -30,7 +31,15 @@ pub fn run(args: &NotifyArgs) -> Result<ExitCode, CliError> {
     let NotifyVerb::Test { workspace, event } = &args.verb;
     let event = event_named(event)?;
     let directory = working_directory()?;
-    let resolved = resolved(&directory, workspace.as_deref())?;
+    let configuration = configuration(&directory, workspace.as_deref())?;
+    let resolved = &configuration.resolved;
+    trusting::require(&Asked {
+        here: &Here::at(directory.clone())?,
+        configuration: &configuration,
+        purpose: Purpose::Notifications,
+        reader: Reader::Nobody,
+        answers: &TrustArgs::default(),
+    })?;
     become_subreaper()?;
     let room = CommandRoom { program: here::program()?, environment: agent::environment(), directory };
     let sinks = Sink::all(&resolved.notify, &telling::redactor(), &room);
@@ -49,7 +58,7 @@ pub fn run(args: &NotifyArgs) -> Result<ExitCode, CliError> {
         print_lines(&answered(sink.kind(), &answer, began.elapsed()))?;
         refused += u32::from(answer.outcome != Outcome::Accepted);
     }
-    note_filter(&resolved, &notification)?;
+    note_filter(resolved, &notification)?;
     Ok(if refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -65,12 +74,10 @@ fn event_named(name: &str) -> Result<NotifyEvent, CliError> {
     })
 }
 
-fn resolved(directory: &std::path::Path, workspace: Option<&str>) -> Result<Resolved, CliError> {
+fn configuration(directory: &std::path::Path, workspace: Option<&str>) -> Result<Configuration, CliError> {
     let workspace = workspace.map(|name| Workspaces::open(directory).find(name)).transpose()?;
     let folder = workspace.as_ref().map(windlass_engine::workspace::Workspace::folder);
-    let configuration =
-        Configuration::load(directory, folder, Mode::Goal, Layer::default(), Unlimited::Allowed)?;
-    Ok(configuration.resolved)
+    Configuration::load(directory, folder, Mode::Goal, Layer::default(), Unlimited::Allowed)
 }
 
 /// `ntfy      ntfy.sh`, then what is sent there, line by line.

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited};
-use windlass_core::fact::{Entry, StopReason, Suspicion};
+use windlass_core::fact::{Entry, Fact, StopReason, Suspicion};
+use windlass_core::mode;
 use windlass_core::run::{Limits, Mode, Phase, Run, RunPlan};
 use windlass_engine::store::run_folder::find_run;
-use windlass_engine::store::{Journal, RunFolder, RunSummary, index};
+use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::Telling;
 
 use super::agent;
@@ -15,8 +16,9 @@ use super::configuration::Configuration;
 use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part, Taken};
+use super::trusting::{self, Asked, Purpose, Reader, Trusted};
 use super::{room, tasks_run, telling, uncommitted, worktree};
-use crate::args::ResumeArgs;
+use crate::args::{ResumeArgs, TrustArgs};
 use crate::error::{CliError, Kind};
 
 /// Does it.
@@ -35,12 +37,13 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
     let configuration =
         Configuration::load(&here.directory, None, Mode::Goal, raised, flags::unlimited(&args.limits))?;
     let resolved = &configuration.resolved;
+    let trusted = trusted(&here, &folder, &summary, &args.trust)?;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
     let ((opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
-            let mut plan = plan(&run, resolved)?;
+            let mut plan = plan(&run, resolved, &trusted)?;
             if args.accept_findings {
                 accept_findings(&run, &mut plan)?;
             }
@@ -52,6 +55,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
         })?;
     notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));
+    notices.extend(trusted.notices);
     notices.extend(opened.sealed.map(|path| {
         format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
     }));
@@ -73,6 +77,37 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
         worktree::tell_end(&here, &called_in, show);
     }
     Ok(code)
+}
+
+/// What the repository would start as its files are now: a guest of the run may have changed them since it began.
+fn trusted(
+    here: &Here,
+    folder: &RunFolder,
+    summary: &RunSummary,
+    answers: &TrustArgs,
+) -> Result<Trusted, CliError> {
+    let workspace = summary.workspace.as_ref().map(|workspace| workspace.folder.as_path());
+    let load =
+        |flags| Configuration::load(&here.directory, workspace, summary.mode, flags, Unlimited::Allowed);
+    let mut configuration = load(Layer::default())?;
+    let plan = journal::read(&folder.journal())?.into_iter().find_map(|entry| match entry.fact {
+        Fact::RunStarted { plan } => Some(plan),
+        _ => None,
+    });
+    let is_claude = plan.as_ref().is_none_or(|plan| plan.agent.name == "claude");
+    if let Some(plan) = plan.as_ref().filter(|plan| !trusting::were_configured(here, &plan.checks)) {
+        // A person typed them for this run: they go on, as if they had been typed now.
+        configuration = load(flags::checks(&plan.checks)?)?;
+    }
+    let reader = if is_claude { Reader::Claude } else { Reader::Nobody };
+    let purpose = if mode::judges(summary.mode) { Purpose::Judgement } else { Purpose::Run };
+    let mut trusted =
+        trusting::require(&Asked { here, configuration: &configuration, purpose, reader, answers })?;
+    // A run that began without them goes on without them.
+    if let Some(plan) = plan.filter(|plan| !plan.agent.repository_settings.are_used()) {
+        trusted.settings = plan.agent.repository_settings.clone();
+    }
+    Ok(trusted)
 }
 
 /// Who else is told, as it is configured now: an address that was configured later counts.
@@ -151,7 +186,7 @@ fn fold(entries: &[Entry]) -> Result<Run, CliError> {
 }
 
 /// The run's plan, with what the flags raise.
-fn plan(run: &Run, resolved: &Resolved) -> Result<RunPlan, CliError> {
+fn plan(run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunPlan, CliError> {
     let Some(old) = run.plan() else {
         return Err(CliError::new(Kind::System, "the journal ends before the run has begun")
             .hint("Nothing was done in it; start it anew with windlass run."));
@@ -165,7 +200,7 @@ fn plan(run: &Run, resolved: &Resolved) -> Result<RunPlan, CliError> {
         refuse_ended(&plan, &old.limits, reason)?;
     }
     if plan.agent.name == "claude" {
-        agent::check(&mut plan.agent, plan.exit_codes)?;
+        agent::check(&mut plan.agent, trusted, plan.exit_codes)?;
     } else {
         plan.agent.program = here::program()?;
     }

@@ -15,7 +15,7 @@ use super::audience::Show;
 use super::configuration::Configuration;
 use super::here::{Here, working_directory};
 use super::{beginning, dry_run, flags, launch, passthrough, resume, warn, which, worktree};
-use crate::args::{RunArgs, WorkArgs};
+use crate::args::{RunArgs, TrustArgs, WorkArgs};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent::Script;
 
@@ -34,6 +34,8 @@ pub struct Request {
     pub skip_permissions: bool,
     /// `--allow-dirty`.
     pub allow_dirty: bool,
+    /// What the command line says of trust.
+    pub trust: TrustArgs,
 }
 
 impl Request {
@@ -71,6 +73,7 @@ impl Request {
             mock,
             skip_permissions,
             allow_dirty: args.work.allow_dirty,
+            trust: args.work.trust.clone(),
         })
     }
 }

@@ -13,7 +13,9 @@ use super::configuration::Configuration;
 use super::conversation::{Conversation, Held};
 use super::here::Here;
 use super::task_place::TaskPlace;
-use super::{agent, flags, print_lines, run};
+use super::trusting::{self, Asked, Purpose, Reader};
+use super::{agent, flags, print_lines, run, warn};
+use crate::args::TrustArgs;
 use crate::error::CliError;
 
 /// What a scripted agent is told the file by.
@@ -81,8 +83,16 @@ impl TaskSession<'_> {
             skip_permissions: false,
             directory: &here.directory,
         };
+        let trusted = trusting::require(&Asked {
+            here,
+            configuration: &configuration,
+            purpose: Purpose::Session,
+            reader: Reader::of(mock.as_ref()),
+            answers: &TrustArgs::default(),
+        })?;
+        trusted.notices.iter().for_each(|notice| warn(notice));
         let mut agent = agent::plan(&wanted)?;
-        agent::check(&mut agent, resolved.exit_codes)?;
+        agent::check(&mut agent, &trusted, resolved.exit_codes)?;
         Ok(agent)
     }
 

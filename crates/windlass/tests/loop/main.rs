@@ -39,5 +39,6 @@ mod tasks_beginning;
 mod tasks_looking;
 mod tasks_lost;
 mod terminal;
+mod trusting;
 mod waiting;
 mod workspaces;

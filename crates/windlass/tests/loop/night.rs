@@ -53,6 +53,7 @@ impl Night {
 
     /// windlass with these arguments and nothing else.
     pub fn windlass<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        self.env.trust_before(env!("CARGO_BIN_EXE_windlass"), arguments);
         let mut command = self.env.command(env!("CARGO_BIN_EXE_windlass"));
         command.args(arguments);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));

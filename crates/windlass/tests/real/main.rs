@@ -16,4 +16,5 @@ mod sandboxed;
 mod sessions;
 mod stopping;
 mod tasks;
+mod trusting;
 mod workspaces;

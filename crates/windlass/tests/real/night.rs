@@ -56,6 +56,12 @@ impl Night {
     }
 
     pub fn windlass(&self, arguments: &[&str]) -> Command {
+        self.env.trust_before(env!("CARGO_BIN_EXE_windlass"), arguments);
+        self.untrusting(arguments)
+    }
+
+    /// The same where nobody trusted the repository.
+    pub fn untrusting(&self, arguments: &[&str]) -> Command {
         let mut command = self.env.command(env!("CARGO_BIN_EXE_windlass"));
         command.args(arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command

@@ -85,6 +85,12 @@ impl Place {
     }
 
     pub fn windlass(&self, arguments: &[&str]) -> Command {
+        self.env.trust_by(&self.directory, arguments, |arguments| self.untrusting(arguments));
+        self.untrusting(arguments)
+    }
+
+    /// The same where nobody trusted the repository.
+    pub fn untrusting(&self, arguments: &[&str]) -> Command {
         let mut words = self.prefix.clone();
         words.push(self.program.to_str().unwrap().to_owned());
         let mut command = self.env.command(&words[0]);

@@ -58,6 +58,7 @@ impl Desk {
 
     /// windlass with these arguments and nothing else.
     pub fn windlass(&self, arguments: &[&str]) -> Command {
+        self.env.trust_before(env!("CARGO_BIN_EXE_windlass"), arguments);
         let mut command = self.env.command(env!("CARGO_BIN_EXE_windlass"));
         command.args(arguments);
         command

@@ -28,6 +28,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The built program, in the test's project.
 fn windlass(env: &TestEnv, arguments: &[&str]) -> Command {
+    env.trust_before(env!("CARGO_BIN_EXE_windlass"), arguments);
     let mut command = env.command(env!("CARGO_BIN_EXE_windlass"));
     command.args(arguments);
     command

@@ -77,6 +77,7 @@ impl ClaudeInvocation {
         let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
         arguments.extend(["--append-system-prompt-file".into(), files.system_prompt.into()]);
         arguments.extend(["--settings".into(), files.settings.into()]);
+        arguments.extend(sources(agent));
         arguments.extend(["--permission-mode", "default"].map(OsString::from));
         if let Some(model) = &agent.model {
             arguments.extend(["--model".into(), model.into()]);
@@ -84,6 +85,15 @@ impl ClaudeInvocation {
         arguments.extend(["--".into(), files.opening.into()]);
         ClaudeInvocation { program: agent.program.clone(), arguments, environment: environment(agent) }
     }
+}
+
+/// Where settings are read from, if not from everywhere: the repository's hooks, servers, variables and helpers are all in
+/// those of the project, and no switch of each would close what a later version brings.
+fn sources(agent: &AgentPlan) -> Vec<OsString> {
+    if agent.repository_settings.are_used() {
+        return Vec::new();
+    }
+    ["--setting-sources", "user"].map(OsString::from).to_vec()
 }
 
 fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
@@ -94,6 +104,7 @@ fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
     for folder in &agent.add_dirs {
         arguments.extend(["--add-dir".into(), folder.into()]);
     }
+    arguments.extend(sources(agent));
     arguments.push("--no-session-persistence".into());
     arguments.extend(["--settings".into(), call.settings.into()]);
     if call.purpose == Purpose::Verify {
@@ -159,6 +170,7 @@ mod tests {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
+            repository_settings: crate::run::RepositorySettings::Used,
         }
     }
 

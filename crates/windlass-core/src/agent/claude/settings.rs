@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::project::git_reading_rules;
 use super::rule::{path_pattern, rule};
 use crate::fact::Denial;
-use crate::run::{AgentPlan, RunPlan};
+use crate::run::{AgentPlan, RepositorySettings, RunPlan};
 
 /// What of a project's `.windlass/` the agent may not change: configuration, hooks, prompts, templates, principles.
 /// Of a workspace, what a person wrote and what we count is closed; the rest is the agent's own.
@@ -31,6 +31,7 @@ const STEERING: &[&str] =
 const BESIDE_LANES: &[&str] = &[
     "*/lock-*",
     "*/*.lock",
+    "*/trust.json",
     "*/snapshots.git/**",
     "*/sessions/**",
     "*/runs/*.*",
@@ -89,6 +90,9 @@ impl ClaudeSettings {
         deny.extend(folders.flat_map(|folder| steering(folder)));
         let unasked = ELSEWHERE.iter().filter(|tool| !is_asked_for(tool, &plan.agent));
         deny.extend(unasked.map(|tool| (*tool).to_owned()));
+        if let RepositorySettings::LeftOut { deny: closed } = &plan.agent.repository_settings {
+            deny.extend(closed.iter().cloned());
+        }
         ClaudeSettings { permissions: Permissions { allow: plan.agent.allow.clone(), deny } }
     }
 

@@ -77,6 +77,7 @@ pub fn plan() -> RunPlan {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
+            repository_settings: crate::run::RepositorySettings::Used,
         },
         commit: CommitPolicy::None,
         message: crate::message::Wording::default(),

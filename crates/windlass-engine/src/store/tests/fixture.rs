@@ -230,6 +230,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
+            repository_settings: windlass_core::run::RepositorySettings::Used,
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),

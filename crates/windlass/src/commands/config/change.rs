@@ -6,10 +6,13 @@ use std::path::Path;
 use toml::Value;
 use windlass_core::config::edit::{self, EditError};
 use windlass_core::config::{FileKind, KeyInfo, Layer, Secrecy, Shape};
+use windlass_core::trust::Startable;
 use windlass_engine::config_file::{self, Readers};
+use windlass_engine::trust::name_in;
 use windlass_ui::Line;
 
-use super::super::{default_project, print_lines, warn};
+use super::super::here::Here;
+use super::super::{default_project, print_lines, trusting, warn};
 use super::key_named;
 use super::scope::Scope;
 use crate::args::{ConfigSetArgs, ConfigUnsetArgs};
@@ -41,6 +44,7 @@ pub fn set(args: &ConfigSetArgs) -> Result<(), CliError> {
         warn(&format!("the list begins with what held until now ({layer}); it no longer follows it"));
     }
     file.write(key, &after)?;
+    trust_written(key, &file)?;
     warn_of_secrets(key, &file)?;
     file.warn_of_the_rest(&after);
     let said = format!(" = {}", key.shown(&wanted.value));
@@ -50,6 +54,17 @@ pub fn set(args: &ConfigSetArgs) -> Result<(), CliError> {
         .plain(said)
         .dim(format!("{unchanged} in {}", file.path()))])?;
     warn_of_stronger(key, &file)
+}
+
+/// What a person has written by a command of theirs is theirs: it needs no question.
+fn trust_written(key: &KeyInfo, file: &OpenFile) -> Result<(), CliError> {
+    if file.scope.source.kind == FileKind::User {
+        return Ok(());
+    }
+    let Ok(here) = Here::find() else { return Ok(()) };
+    let name = name_in(&here.place(), &file.scope.source.path);
+    let is_key = |item: &Startable| item.key.split(" (").next() == Some(key.name);
+    trusting::trust_written(&here, |item| item.file == name && is_key(item))
 }
 
 /// Takes one value out of a file.

@@ -18,7 +18,7 @@ use super::goal::Goal;
 use super::here::Here;
 use super::run::Request;
 use super::{flags, launch, print};
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, TrustArgs};
 use crate::error::{CliError, Kind};
 
 /// What the scripted agent does in the demo.
@@ -100,6 +100,7 @@ fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
         mock: Some("builtin:demo".to_owned()),
         skip_permissions: false,
         allow_dirty: false,
+        trust: TrustArgs::default(),
     })
 }
 

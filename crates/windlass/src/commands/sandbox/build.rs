@@ -8,6 +8,7 @@ use windlass_engine::sandbox::container::{Builder, Engine};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::super::print_lines;
+use super::super::trusting::Purpose;
 use super::super::workspaces::from_here;
 use super::{Place, labelled};
 use crate::args::SandboxBuildArgs;
@@ -20,6 +21,7 @@ use crate::error::{CliError, Kind};
 pub fn run(args: &SandboxBuildArgs) -> Result<ExitCode, CliError> {
     let place = Place::find(Layer::default())?;
     let recipe = place.recipe()?;
+    place.require_trust(Purpose::Image)?;
     let image = recipe.image();
     let builder = builder(args, &place)?;
     if !args.anew && builder.has(&image).map_err(|why| CliError::new(Kind::System, why))? {
@@ -65,7 +67,7 @@ fn builder(args: &SandboxBuildArgs, place: &Place) -> Result<Builder, CliError> 
         Some(other) => {
             return Err(CliError::usage(format!("`{other}` makes no images; --engine is docker or podman")));
         }
-        None => Engine::of(&place.resolved.sandbox.kind).map(|(engine, _)| engine),
+        None => Engine::of(&place.resolved().sandbox.kind).map(|(engine, _)| engine),
     };
     let wanted = named.map_or(vec![Engine::Docker, Engine::Podman], |engine| vec![engine]);
     let mut refused = Vec::new();

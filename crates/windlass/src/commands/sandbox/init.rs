@@ -29,7 +29,7 @@ pub fn run(args: &SandboxInitArgs) -> Result<ExitCode, CliError> {
         flags.flag_list(&keys::SANDBOX_PRESETS, "--preset", &names)?;
     }
     let place = Place::find(flags)?;
-    let settings = &place.resolved.sandbox;
+    let settings = &place.resolved().sandbox;
     let (presets, why) = match (&settings.presets, detect(&place.project)) {
         (said, _) if !said.is_empty() => (said.clone(), ""),
         (_, found) => (found, ", as the project's files speak for"),

@@ -15,9 +15,11 @@ use windlass_engine::workspace::project_folder;
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;
+use super::here::Here;
+use super::trusting::{self, Asked, Purpose, Reader};
 use super::workspaces::from_here;
 use super::{here, print_lines, room};
-use crate::args::{SandboxArgs, SandboxVerb};
+use crate::args::{SandboxArgs, SandboxVerb, TrustArgs};
 use crate::error::{CliError, Kind};
 
 /// Does it.
@@ -38,19 +40,38 @@ struct Place {
     directory: PathBuf,
     /// Whose `.windlass` folder counts.
     project: PathBuf,
-    resolved: Resolved,
+    configuration: Configuration,
 }
 
 impl Place {
     fn find(flags: Layer) -> Result<Place, CliError> {
         let directory = here::working_directory()?;
         let configuration = Configuration::load(&directory, None, Mode::Goal, flags, Unlimited::NotAsked)?;
-        Ok(Place { project: project_folder(&directory), directory, resolved: configuration.resolved })
+        Ok(Place { project: project_folder(&directory), directory, configuration })
+    }
+
+    /// What configuration says.
+    const fn resolved(&self) -> &Resolved {
+        &self.configuration.resolved
+    }
+
+    /// Makes sure that what is about to be started is trusted.
+    fn require_trust(&self, purpose: Purpose) -> Result<(), CliError> {
+        let here = Here::at(self.directory.clone())?;
+        let answers = TrustArgs::default();
+        let asked = Asked {
+            here: &here,
+            configuration: &self.configuration,
+            purpose,
+            reader: Reader::Nobody,
+            answers: &answers,
+        };
+        trusting::require(&asked).map(drop)
     }
 
     /// What the project's image is made of.
     fn recipe(&self) -> Result<Recipe, CliError> {
-        let settings = &self.resolved.sandbox;
+        let settings = &self.resolved().sandbox;
         Recipe::read(&self.project, &settings.presets, settings.setup_script.as_deref())
             .map_err(|error| CliError::new(Kind::Configuration, error.to_string()))
     }
@@ -59,12 +80,12 @@ impl Place {
 fn list() -> Result<ExitCode, CliError> {
     let place = Place::find(Layer::default())?;
     let configured =
-        room::with_image(&place.project, place.resolved.sandbox.kind.clone(), &place.resolved.sandbox);
+        room::with_image(&place.project, place.resolved().sandbox.kind.clone(), &place.resolved().sandbox);
     let kinds =
         [SandboxKind::Bwrap, SandboxKind::Landlock, SandboxKind::Docker(None), SandboxKind::Podman(None)];
     let mut lines: Vec<Line> = kinds.iter().map(|kind| row(&probe(kind))).collect();
     lines.push(Line::new());
-    let origin = place.resolved.origin(&keys::SANDBOX_KIND);
+    let origin = place.resolved().origin(&keys::SANDBOX_KIND);
     lines.push(labelled("used here", configured.name()).dim(format!(" ({origin})")));
     if let SandboxKind::Docker(_) | SandboxKind::Podman(_) = configured {
         lines.extend(image(&place, &configured)?);
@@ -94,7 +115,7 @@ fn image(place: &Place, kind: &SandboxKind) -> Result<Vec<Line>, CliError> {
         return place.recipe().map(|_| Vec::new());
     };
     let mut lines = vec![labelled("image", image)];
-    if place.resolved.sandbox.kind != *kind {
+    if place.resolved().sandbox.kind != *kind {
         let written = place.recipe()?.written;
         let of =
             written.map_or("generated; windlass sandbox init writes it".to_owned(), |path| from_here(&path));

@@ -11,6 +11,7 @@ use windlass_core::run::SandboxKind;
 use windlass_engine::process::{RUN_VARIABLE, SpawnRequest};
 
 use super::super::here::Here;
+use super::super::trusting::Purpose;
 use super::super::{agent, room, warn};
 use super::Place;
 use crate::args::SandboxShellArgs;
@@ -38,15 +39,16 @@ pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
         flags.flag(&keys::SANDBOX_NETWORK, "--network", network)?;
     }
     let place = Place::find(flags)?;
-    if place.resolved.sandbox.kind == SandboxKind::None {
+    if place.resolved().sandbox.kind == SandboxKind::None {
         return Err(CliError::usage("no sandbox is configured here, and none is named")
             .hint("Name one: windlass sandbox shell --sandbox bwrap")
             .hint("Which ones work here: windlass sandbox"));
     }
+    place.require_trust(Purpose::Shell)?;
     let here = Here::at(place.directory.clone())?;
-    let kind = place.resolved.sandbox.kind.name();
-    let (sandbox, session) = room::open_session(&here, &place.resolved, "sandbox shell", kind)?;
-    if matches!(place.resolved.sandbox.kind, SandboxKind::Bwrap | SandboxKind::Landlock)
+    let kind = place.resolved().sandbox.kind.name();
+    let (sandbox, session) = room::open_session(&here, place.resolved(), "sandbox shell", kind)?;
+    if matches!(place.resolved().sandbox.kind, SandboxKind::Bwrap | SandboxKind::Landlock)
         && File::open("/dev/tty").is_ok()
         && takes_typing(fs::read_to_string(TYPING).ok().as_deref())
     {

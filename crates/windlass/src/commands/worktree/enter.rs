@@ -19,7 +19,7 @@ use crate::commands::configuration::Configuration;
 use crate::commands::dry_run::{self, quoted};
 use crate::commands::here::{Here, home};
 use crate::commands::run::{self, Request};
-use crate::commands::{flags, print_lines, resume, tasks_run, uncommitted, warn, which};
+use crate::commands::{flags, launch, print_lines, resume, tasks_run, trusting, uncommitted, warn, which};
 use crate::error::{CliError, Kind};
 
 /// Runs in the worktree that is named.
@@ -127,6 +127,10 @@ fn in_there(
     {
         uncommitted::refuse_stranger(repository)?;
     }
+    // Before what was made for it has to be kept. Whoever answered is not asked again.
+    let trusted = trusting::require(&launch::asked(&there, &request))?;
+    request.trust.no_claude_settings |= !trusted.settings.are_used();
+    request.trust.trust = None;
     request.configuration.notices.splice(0..0, notices(made));
     Ok((there, request))
 }

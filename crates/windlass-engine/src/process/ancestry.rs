@@ -1,0 +1,62 @@
+//! Who started this process: a person, or something that windlass itself started.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Pid;
+
+use super::KEEPER_COMMAND;
+use super::tree::Process;
+use crate::store::paths::state_root;
+
+/// The windlass above this process that keeps its state in the same place, by its process id. What an agent starts is below
+/// its keeper, whatever it did to its environment and however often it forked; what an interactive session starts is below
+/// windlass itself. One whose place cannot be told counts as one of the same.
+#[must_use]
+pub fn windlass_above(state: &Path) -> Option<i32> {
+    let parent = |process: &Process| Pid::from_raw(process.parent).and_then(Process::find);
+    let own = Process::find(rustix::process::getpid())?;
+    let name = program_name(own.id);
+    std::iter::successors(parent(&own), parent)
+        .find(|process| is_windlass(process.id, name.as_deref()) && keeps_state_in(process.id, state))
+        .map(|process| process.id.as_raw_nonzero().get())
+}
+
+fn is_windlass(id: Pid, own: Option<&OsStr>) -> bool {
+    let line = fs::read(proc_file(id, "cmdline")).unwrap_or_default();
+    let is_keeper = line.split(|byte| *byte == 0).nth(1) == Some(KEEPER_COMMAND.as_bytes());
+    let program = program_name(id);
+    let is_ours = program.as_deref().is_some_and(|program| program == "windlass" || Some(program) == own);
+    is_keeper || is_ours
+}
+
+/// The name of a process's program, also where the file was replaced meanwhile.
+fn program_name(id: Pid) -> Option<OsString> {
+    let path = fs::read_link(proc_file(id, "exe")).ok()?;
+    let name = path.file_name()?.as_bytes();
+    let name = name.strip_suffix(b" (deleted)").unwrap_or(name);
+    Some(OsStr::from_bytes(name).to_owned())
+}
+
+fn keeps_state_in(id: Pid, state: &Path) -> bool {
+    let Ok(environment) = fs::read(proc_file(id, "environ")) else { return true };
+    let value = |name: &str| {
+        let prefix = [name.as_bytes(), b"="].concat();
+        let mut entries = environment.split(|byte| *byte == 0);
+        entries.find_map(|entry| Some(OsStr::from_bytes(entry.strip_prefix(prefix.as_slice())?).to_owned()))
+    };
+    state_root(value).map_or(true, |theirs| is_same_folder(&theirs, state))
+}
+
+/// By what they are, not by their names: a link or a mount makes no other folder of it.
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
+    one == other || identity(one).is_some_and(|one| Some(one) == identity(other))
+}
+
+fn proc_file(id: Pid, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/{}/{name}", id.as_raw_nonzero()))
+}

@@ -1,0 +1,153 @@
+//! Where Claude Code looks for what it starts, seen from a working directory.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use windlass_core::trust::{
+    ApiHost, Content, Startable, Starter, claude_extension, claude_settings, denied_by_repository,
+    mcp_servers, words_of_command,
+};
+
+use super::{Search, read};
+use crate::guard::inside;
+use crate::inventory::Place;
+
+/// Its folder.
+const FOLDER: &str = ".claude";
+
+/// Its settings in there.
+const SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
+
+/// The file of servers.
+const SERVERS: &str = ".mcp.json";
+
+/// Folders in there whose files can name hooks, servers and commands in their heads.
+const EXTENSIONS: [&str; 3] = ["agents", "commands", "skills"];
+
+/// So many files of these are looked at, so deep.
+const MOST_EXTENSIONS: usize = 2000;
+const DEEPEST: usize = 4;
+
+/// So many words of one command are looked at.
+const MOST_WORDS: usize = 4000;
+
+/// Every file that could start something, with its name for people.
+pub(super) fn files(search: &Search<'_>) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    for folder in folders(search.place) {
+        let name =
+            |path: &Path| path.strip_prefix(&folder.top).unwrap_or(path).to_string_lossy().into_owned();
+        let own = folder.path.join(FOLDER);
+        let mut paths = vec![folder.path.join(SERVERS)];
+        if search.own_settings.is_none_or(|user| !is_same(&own, user)) {
+            paths.extend(SETTINGS.map(|settings| own.join(settings)));
+            EXTENSIONS.iter().for_each(|folder| extensions(&own.join(folder), 0, &mut paths));
+        }
+        found.extend(paths.into_iter().map(|path| (name(&path), path)));
+    }
+    found
+}
+
+/// A folder that settings are read from.
+struct Folder {
+    path: PathBuf,
+    /// What names are relative to.
+    top: PathBuf,
+}
+
+/// From the working directory up to the repository's top, and the main checkout, whose local settings hold in each of its
+/// worktrees.
+fn folders(place: &Place) -> Vec<Folder> {
+    let mut folders: Vec<Folder> = place
+        .directory
+        .ancestors()
+        .take_while(|path| path.starts_with(&place.root))
+        .map(|path| Folder { path: path.to_owned(), top: place.root.clone() })
+        .collect();
+    let main = place.repository.as_ref().and_then(|repository| {
+        let common = &repository.common_dir;
+        (common.file_name() == Some(OsStr::new(".git")))
+            .then(|| common.parent().map(Path::to_owned))
+            .flatten()
+    });
+    if let Some(main) = main.filter(|main| *main != place.root) {
+        folders.push(Folder { path: main.clone(), top: main });
+    }
+    folders
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn extensions(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if found.len() >= MOST_EXTENSIONS {
+            return;
+        }
+        if path.is_dir() && depth < DEEPEST {
+            extensions(&path, depth + 1, found);
+        } else if path.extension() == Some(OsStr::new("md")) {
+            found.push(path);
+        }
+    }
+}
+
+/// One of these files that was read.
+pub(super) struct ClaudeFile<'a> {
+    pub name: &'a str,
+    pub path: &'a Path,
+    pub bytes: &'a [u8],
+}
+
+impl ClaudeFile<'_> {
+    /// What it starts. One that is no JSON counts as a whole: what another program makes of it is not known.
+    pub fn items(&self) -> Vec<Startable> {
+        if self.path.extension() == Some(OsStr::new("md")) {
+            return if claude_extension(self.bytes) { self.whole() } else { Vec::new() };
+        }
+        let items = if self.path.file_name() == Some(OsStr::new(SERVERS)) {
+            mcp_servers(self.name, self.bytes)
+        } else {
+            claude_settings(self.name, self.bytes)
+        };
+        items.unwrap_or_else(|| self.whole())
+    }
+
+    fn whole(&self) -> Vec<Startable> {
+        let digest = crate::store::digest(self.bytes);
+        vec![Startable::file(Starter::Claude, self.name, "the whole file", self.name, &digest)]
+    }
+
+    fn is_settings(&self) -> bool {
+        self.path.file_name().and_then(OsStr::to_str).is_some_and(|name| SETTINGS.contains(&name))
+    }
+
+    pub fn denied(&self) -> Vec<String> {
+        if self.is_settings() { denied_by_repository(self.bytes) } else { Vec::new() }
+    }
+
+    pub fn hosts(&self) -> Vec<ApiHost> {
+        if self.is_settings() { ApiHost::in_settings(self.bytes) } else { Vec::new() }
+    }
+}
+
+/// The files of the repository that a command names, relative to its top.
+pub(super) fn files_named(place: &Place, item: &Startable) -> impl Iterator<Item = PathBuf> {
+    let words = match &item.content {
+        Content::Text { text } => words_of_command(text),
+        Content::File { .. } => Vec::new(),
+    };
+    let is_file = |path: &PathBuf| matches!(read::digest(&place.root.join(path)), Ok(Some(_)));
+    let found: Vec<PathBuf> = words
+        .iter()
+        .take(MOST_WORDS)
+        .filter_map(|word| inside(place, Path::new(word)))
+        .filter(|path| !path.as_os_str().is_empty())
+        .filter(is_file)
+        .collect();
+    found.into_iter()
+}

@@ -1,0 +1,242 @@
+//! What the files of a repository start or redirect: found here, judged in the core, kept in [`store`].
+
+mod claude;
+mod read;
+pub mod store;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use windlass_core::config::{FileKind, Layer};
+use windlass_core::fact::HookName;
+use windlass_core::trust::{
+    ApiHost, Content, Startable, StartableCommand, Startables, Starter, commands_named, configured,
+};
+
+use crate::guard::{inside, started_by};
+use crate::hook::HOOKS_FOLDER;
+use crate::inventory::Place;
+use crate::sandbox::container::image::DOCKERFILE;
+use crate::workspace::{CONFIG_FILE, PROJECT_FOLDER, project_folder};
+
+use read::{Read, read};
+
+/// The table of the configuration that hooks belong to.
+const HOOKS: &str = "hooks";
+
+/// The key of what an image is made of.
+pub const IMAGE: &str = "sandbox.dockerfile";
+
+/// So many workspaces are looked at.
+const MOST_WORKSPACES: usize = 1000;
+
+/// What there is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// What the files start or redirect.
+    pub items: Startables,
+    /// What keeps it from being told, one for each file.
+    pub troubles: Vec<Trouble>,
+    /// Rules by which the repository's settings close something.
+    pub denied: Vec<String>,
+    /// Hosts that the repository's settings send the agent's calls to, with the file.
+    pub hosts: Vec<(String, ApiHost)>,
+}
+
+/// A file that cannot be looked at, and may start something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Who would start it.
+    pub starter: Starter,
+    /// The file, relative to the repository's top.
+    pub file: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Where it is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    /// The working directory and its repository.
+    pub place: &'a Place,
+    /// Files of configuration that were read already, with their bytes: they count as they were read.
+    pub loaded: &'a [(PathBuf, Vec<u8>)],
+    /// The folder of the user's own Claude Code settings, which are the person's wherever it lies.
+    pub own_settings: Option<&'a Path>,
+}
+
+/// Looks for it. Changes nothing and starts nothing.
+#[must_use]
+pub fn find(search: &Search<'_>) -> Found {
+    let mut looking = Looking { search, items: Vec::new(), found: Found::default() };
+    looking.configuration();
+    looking.hook_files();
+    looking.scripts();
+    looking.claude();
+    let Looking { items, mut found, .. } = looking;
+    found.items = items.into_iter().collect();
+    found
+}
+
+/// Where a settings file of Claude Code sends the agent's calls; nowhere where it cannot be read.
+#[must_use]
+pub fn hosts_in(path: &Path) -> Vec<ApiHost> {
+    match read(path) {
+        Read::Bytes(bytes) => ApiHost::in_settings(&bytes),
+        Read::Absent | Read::Trouble(_) => Vec::new(),
+    }
+}
+
+struct Looking<'a> {
+    search: &'a Search<'a>,
+    items: Vec<Startable>,
+    found: Found,
+}
+
+/// How a file is named in what is found: relative to the repository's top.
+#[must_use]
+pub fn name_in(place: &Place, path: &Path) -> String {
+    path.strip_prefix(&place.root).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+impl Looking<'_> {
+    fn name(&self, path: &Path) -> String {
+        name_in(self.search.place, path)
+    }
+
+    fn configuration(&mut self) {
+        let folder = project_folder(&self.search.place.directory).join(PROJECT_FOLDER);
+        self.configuration_file(FileKind::Project, &folder.join(CONFIG_FILE));
+        let Ok(workspaces) = std::fs::read_dir(folder.join("workspaces")) else { return };
+        for workspace in workspaces.flatten().take(MOST_WORKSPACES) {
+            self.configuration_file(FileKind::Workspace, &workspace.path().join(CONFIG_FILE));
+        }
+    }
+
+    /// One that cannot be read configures nothing: whoever loads it says why.
+    fn configuration_file(&mut self, kind: FileKind, path: &Path) {
+        let loaded = self.search.loaded.iter().find(|(known, _)| known == path);
+        let bytes = match loaded {
+            Some((_, bytes)) => bytes.clone(),
+            None => match read(path) {
+                Read::Bytes(bytes) => bytes,
+                Read::Absent | Read::Trouble(_) => return,
+            },
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let name = self.name(path);
+        if let Ok(layer) = Layer::parse(kind, path, &text) {
+            self.items.extend(configured(&name, &layer));
+        }
+    }
+
+    fn hook_files(&mut self) {
+        let folder = project_folder(&self.search.place.directory).join(PROJECT_FOLDER);
+        for hook in HookName::ALL {
+            let path = folder.join(HOOKS_FOLDER).join(hook.name());
+            let (name, key) = (self.name(&path), format!("{HOOKS}.{}", hook.name()));
+            match read::digest(&path) {
+                // What is no file is no hook, and what cannot be executed is not called.
+                Ok(Some(digest)) if is_executable(&path) => {
+                    self.items.push(Startable::file(Starter::Windlass, &name, &key, &name, &digest));
+                }
+                _ => {}
+            }
+        }
+        let project = project_folder(&self.search.place.directory);
+        if let Ok(Some(digest)) = read::digest(&project.join(DOCKERFILE)) {
+            self.items.push(Startable::file(Starter::Windlass, DOCKERFILE, IMAGE, DOCKERFILE, &digest));
+        }
+    }
+
+    /// The scripts of the repository that commands start, and what these start.
+    fn scripts(&mut self) {
+        let named: Vec<Startable> = self.items.clone();
+        for item in &named {
+            match (&item.content, commands_named(item)) {
+                (_, Some(StartableCommand::Shell(command))) => self.started(item, command),
+                (_, Some(StartableCommand::Path(path))) => self.path(item, path),
+                (Content::File { path, .. }, None) if item.key.starts_with(HOOKS) => {
+                    self.started(item, &in_shell(&self.search.place.root.join(path)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn started(&mut self, by: &Startable, command: &str) {
+        let started = started_by(self.search.place, command);
+        for path in started.files {
+            self.file_of(by, &path);
+        }
+        for (script, command) in started.packages {
+            let key = format!("{} ({script})", by.key);
+            self.items.push(Startable::text(by.starter, &by.file, &key, &command));
+        }
+    }
+
+    /// A path that a value names, where it is a file of the repository.
+    fn path(&mut self, by: &Startable, path: &str) {
+        if let Some(path) = inside(self.search.place, Path::new(path)) {
+            self.file_of(by, &path);
+        }
+    }
+
+    /// `path` is relative to the repository's top.
+    fn file_of(&mut self, by: &Startable, path: &Path) {
+        let name = path.to_string_lossy().into_owned();
+        match read::digest(&self.search.place.root.join(path)) {
+            Ok(None) => {}
+            Ok(Some(digest)) => {
+                self.items.push(Startable::file(by.starter, &by.file, &by.key, &name, &digest));
+            }
+            Err(why) => {
+                self.found.troubles.push(Trouble { starter: by.starter, file: name, why });
+            }
+        }
+    }
+
+    fn claude(&mut self) {
+        let mut named = BTreeSet::new();
+        for (name, path) in claude::files(self.search) {
+            match read(&path) {
+                Read::Absent => {}
+                Read::Trouble(why) => {
+                    self.found.troubles.push(Trouble { starter: Starter::Claude, file: name, why });
+                }
+                Read::Bytes(bytes) => {
+                    let file = claude::ClaudeFile { name: &name, path: &path, bytes: &bytes };
+                    let items = file.items();
+                    self.found.denied.extend(file.denied());
+                    self.found.hosts.extend(file.hosts().into_iter().map(|host| (name.clone(), host)));
+                    for item in &items {
+                        named.extend(
+                            claude::files_named(self.search.place, item).map(|path| (item.clone(), path)),
+                        );
+                    }
+                    self.items.extend(items);
+                }
+            }
+        }
+        for (item, path) in named {
+            self.file_of(&item, &path);
+            let command = in_shell(&self.search.place.root.join(&path));
+            for path in started_by(self.search.place, &command).files {
+                self.file_of(&item, &path);
+            }
+        }
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
+}
+
+/// A script as a command that starts it, from the working directory.
+fn in_shell(path: &Path) -> String {
+    format!("sh '{}'", path.to_string_lossy().replace('\'', r"'\''"))
+}

@@ -1,0 +1,81 @@
+//! Reading files of a repository that is not trusted: plain files only, so much and no more.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use sha2::{Digest as _, Sha256};
+
+/// The longest settings file, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// The longest script, in bytes.
+const LONGEST_SCRIPT: u64 = 64 << 20;
+
+/// What is in a file's place.
+pub(super) enum Read {
+    /// Nothing, or nothing that a program could read.
+    Absent,
+    /// A plain file: all of it.
+    Bytes(Vec<u8>),
+    /// Something else, or more than is looked at: one half of a sentence.
+    Trouble(String),
+}
+
+/// A settings file. A link is followed: so does the program that reads it.
+pub(super) fn read(path: &Path) -> Read {
+    let Ok(real) = path.canonicalize() else { return Read::Absent };
+    let trouble = |error: &io::Error| Read::Trouble(said(error));
+    let mut bytes = Vec::new();
+    match open_plain(&real).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)) {
+        Err(error) => trouble(&error),
+        Ok(_) if bytes.len() as u64 > LONGEST => Read::Trouble("it is longer than 1 MiB".to_owned()),
+        Ok(_) => Read::Bytes(bytes),
+    }
+}
+
+/// The SHA-256 of a script; `None` where there is no file.
+pub(super) fn digest(path: &Path) -> Result<Option<String>, String> {
+    let Ok(real) = path.canonicalize() else { return Ok(None) };
+    let mut file = match open_plain(&real) {
+        Ok(file) => file.take(LONGEST_SCRIPT + 1),
+        Err(_) if real.is_dir() => return Ok(None),
+        Err(error) => return Err(said(&error)),
+    };
+    let (mut digest, mut chunk, mut size) = (Sha256::new(), vec![0; 64 * 1024], 0_u64);
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => {
+                size += count as u64;
+                digest.update(chunk.get(..count).unwrap_or_default());
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(said(&error)),
+        }
+    }
+    if size > LONGEST_SCRIPT {
+        return Err("it is longer than 64 MiB".to_owned());
+    }
+    Ok(Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+fn said(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => "it is no plain file".to_owned(),
+        _ => format!("it cannot be read ({error})"),
+    }
+}
+
+/// Without a wait, whatever is there; `path` is where every link has led already.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or(0);
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file"))
+    }
+}
