@@ -36,6 +36,8 @@ pub struct Board {
     /// When the last event was.
     pub(crate) now: Timestamp,
     pub(crate) started: Option<Timestamp>,
+    /// The time between two sessions.
+    pub(crate) idle: Duration,
     pub(crate) lanes: BTreeMap<LaneId, LaneBoard>,
     pub(crate) calls: BTreeMap<CallId, CallBoard>,
     pub(crate) tally: Tally,
@@ -218,6 +220,7 @@ impl Board {
     /// Takes a fact in.
     pub fn fact(&mut self, entry: &Entry) {
         self.seq = entry.seq;
+        let before = self.now;
         self.now = entry.at.wall;
         self.seen.take(&entry.fact);
         match &entry.fact {
@@ -227,6 +230,7 @@ impl Board {
             }
             Fact::RunResumed { plan } => {
                 self.plan = Some(plan.clone());
+                self.rest_between_sessions(before);
                 self.stop = None;
                 self.status.looked = false;
                 self.ending_early = false;
@@ -356,6 +360,15 @@ impl Board {
     fn hold(&mut self, until: Timestamp, class: Class) {
         let since = self.hold.map_or(self.now, |hold| hold.since);
         self.hold = Some(Hold { since, until, class });
+    }
+
+    /// Nobody worked, and nobody waited, since the last session's last event.
+    fn rest_between_sessions(&mut self, last: Timestamp) {
+        self.idle += format::between(last, self.now);
+        if let Some(hold) = &mut self.hold {
+            self.waited += format::between(hold.since, last);
+            hold.since = self.now;
+        }
     }
 
     fn release(&mut self) {

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use crate::fact::{
     CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, SnapshotId, TaskEnd, TaskId,
     Tokens,
 };
 use crate::run::effect::{NotesShare, TurnKey};
+use jiff::Timestamp;
 
 /// What a lane is doing. `Preparing → Calling → Keeping → Gating → Advancing → Settling → Judging → Idle`; from
 /// `Calling`, `Terminating` leads to `Keeping` as well. A call's draining is the end of `Calling`.
@@ -68,6 +67,8 @@ pub struct Turn {
     pub task: Option<TaskId>,
     /// When the iteration began.
     pub began: Timestamp,
+    /// The same in the run's own time: what lies between two sessions, and waits, are no work.
+    pub active: Duration,
     /// What its finished calls cost.
     pub cost: Cost,
     /// What its finished calls used.

@@ -1,7 +1,5 @@
 //! What the runner makes of an attempt: does the iteration go on, and if it ends, how?
 
-use std::time::Duration;
-
 use crate::fact::{
     Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, Fact, LaneId, Now, StopReason, Verdict,
 };
@@ -148,7 +146,7 @@ impl Run {
             progress: has_progress(turn, claimed, judged),
             cost: turn.cost,
             tokens: turn.tokens,
-            duration: Duration::try_from(now.wall.duration_since(turn.began)).unwrap_or_default(),
+            duration: self.active(now).saturating_sub(turn.active),
         }
     }
 

@@ -150,7 +150,10 @@ impl RunStatus {
         let foremost = board.foremost().map_or(0, |lane| lane.iteration);
         let until = if unfinished == RunState::Running { now } else { board.now };
         let elapsed = board.started.map_or(Duration::ZERO, |started| format::between(started, until));
-        let duration = ending.map_or(elapsed.saturating_sub(board.waited), |ending| ending.duration);
+        let duration = ending
+            .map_or(elapsed.saturating_sub(board.waited).saturating_sub(board.idle), |ending| {
+                ending.duration
+            });
         let unsettled = match (ending, unfinished) {
             (None, RunState::Interrupted) => board.unsettled(),
             _ => Cost::ZERO,
@@ -368,7 +371,7 @@ fn hook(hook: &StatusHook) -> Line {
 fn next(plan: &RunPlan, board: &Board, unfinished: RunState) -> Vec<String> {
     let run = &plan.run;
     let mut commands = match (&board.ending, unfinished) {
-        (Some(ending), _) => advised(plan, ending.reason),
+        (Some(ending), _) => advised(board, plan, ending.reason),
         (None, RunState::Running) => {
             return vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")];
         }

@@ -1,5 +1,7 @@
 //! What a person can do after a run: exact commands.
 
+use std::time::Duration;
+
 use windlass_core::fact::{CheckKind, Cost, StopReason};
 use windlass_core::mode;
 use windlass_core::run::{Mode, RunPlan};
@@ -18,8 +20,23 @@ fn advice(command: String, purpose: &'static str) -> Advice {
     Advice { command, purpose }
 }
 
+/// A wait that lasts until the limit resets, as it was when the run ended, in whole hours; twice the one that did not where no
+/// time was named.
+fn enough_wait(board: &Board, before: Duration) -> Duration {
+    const HOUR: u64 = 60 * 60;
+    /// Clocks differ, and a reset takes a moment.
+    const MARGIN: u64 = 5 * 60;
+    let calls = board.lanes.values().filter_map(|lane| lane.last_call.as_ref());
+    let resets = calls.filter_map(|call| call.limit.as_ref()?.resets_at).max();
+    let seconds = resets.map(|reset| reset.duration_since(board.now).as_secs());
+    match seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0) {
+        Some(seconds) => Duration::from_secs((seconds + MARGIN).div_ceil(HOUR) * HOUR),
+        None => before.saturating_mul(2),
+    }
+}
+
 /// What to do next, most useful first.
-pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
+pub(super) fn next(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
     if let Some(workspace) = &plan.job.workspace
         && let Some(all) = in_workspace(plan, &workspace.name, reason)
     {
@@ -54,8 +71,8 @@ pub(super) fn next(plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
             resume(format!(" --max-failures {raised}"), "go on once the cause is gone")
         }
         StopReason::LimitWaitExceeded => {
-            let raised = limits.wait.saturating_mul(2);
-            resume(format!(" --max-wait {}", format::flag_duration(raised)), "go on with more patience")
+            let enough = format::flag_duration(enough_wait(board, limits.wait));
+            resume(format!(" --max-wait {enough}"), "go on with more patience")
         }
         StopReason::Blocked => resume(
             String::new(),

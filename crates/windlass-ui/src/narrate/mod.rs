@@ -29,8 +29,8 @@ use crate::line::{Line, Mark, Tone};
 use crate::words;
 
 /// What to type after a run that ended so, most useful first.
-pub(crate) fn advised(plan: &RunPlan, reason: StopReason) -> Vec<String> {
-    advice::next(plan, reason).into_iter().map(|advice| advice.command).collect()
+pub(crate) fn advised(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<String> {
+    advice::next(board, plan, reason).into_iter().map(|advice| advice.command).collect()
 }
 
 /// The lines of one fact, which the board has taken in already.

@@ -23,7 +23,7 @@ pub(super) fn lines(board: &Board) -> Vec<Line> {
     lines.extend(held_back(board));
     lines.extend(denied(board));
     lines.extend(restore(board, plan, ending.reason));
-    lines.extend(next(plan, ending.reason));
+    lines.extend(next(board, plan, ending.reason));
     lines.push(Line::new());
     lines.push(last_line(ending.reason));
     lines
@@ -225,8 +225,8 @@ fn restore(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
     vec![explained("restore", &command, what, command.len())]
 }
 
-fn next(plan: &RunPlan, reason: StopReason) -> Vec<Line> {
-    let all = advice::next(plan, reason);
+fn next(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
+    let all = advice::next(board, plan, reason);
     let widest = all.iter().map(|advice| line::width(&advice.command)).max().unwrap_or(0);
     let mut label = "next";
     let mut lines = Vec::new();

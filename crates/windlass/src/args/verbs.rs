@@ -18,6 +18,15 @@ Examples:
 pub struct ResumeArgs {
     /// The run, or the beginning of its name [default: the newest unfinished here]
     pub run: Option<String>,
+    /// The agent's model from now on [default: the run's]
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Pause between iterations from now on: seconds or 2s, 1m [default: the run's]
+    #[arg(short, long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "no_delay")]
+    pub delay: Option<String>,
+    /// No pause between iterations from now on
+    #[arg(long)]
+    pub no_delay: bool,
     /// Accept what the guard has found until now: removed or skipped tests,
     /// changed checks; look at it first (windlass status)
     #[arg(long)]

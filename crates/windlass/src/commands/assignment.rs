@@ -9,7 +9,8 @@ use windlass_core::run::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verificatio
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
-use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
+use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
+use windlass_ui::one_line;
 
 use super::configuration::Configuration;
 use super::goal::{Goal, read_plain};
@@ -79,7 +80,7 @@ impl Assignment {
         }
         let workspaces = Workspaces::open(directory);
         let workspace = match named {
-            Some(name) => workspaces.find(name)?,
+            Some(name) => workspaces.find(name).map_err(|error| perhaps_a_goal(error, name))?,
             None => only_one(&workspaces)?,
         };
         refuse_goal_flags(args, &workspace)?;
@@ -308,6 +309,21 @@ impl Assignment {
                     && RunFolder::of(project, &run.run).read_goal().is_ok_and(|goal| goal == self.goal.text)
             }
         }
+    }
+}
+
+/// What is no workspace may be what is to be done.
+fn perhaps_a_goal(error: WorkspaceError, text: &str) -> CliError {
+    let quoted = text.replace('\'', r"'\''");
+    match error {
+        WorkspaceError::Name(_) if text.contains(char::is_whitespace) => {
+            CliError::usage(format!("there is no workspace of the name `{}`", one_line(text)))
+                .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&quoted)))
+                .hint("All workspaces: windlass list")
+        }
+        WorkspaceError::NotFound { .. } | WorkspaceError::Name(_) => CliError::from(error)
+            .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&quoted))),
+        other => other.into(),
     }
 }
 

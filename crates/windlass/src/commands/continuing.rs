@@ -9,11 +9,12 @@ use windlass_ui::{Line, one_line};
 
 use super::conversation::has_terminal;
 use super::here::Here;
+use super::question::{self, Answer};
 use super::task_place::{TaskPlace, labelled};
 use super::task_session::TaskSession;
 use super::workspaces::Project;
 use super::{dispatch, print_lines, refuse_inside_a_run, resume, which};
-use crate::args::{ContinueArgs, Continued};
+use crate::args::{ContinueArgs, Continued, ResumeArgs};
 use crate::error::{CliError, Kind};
 
 /// Runs and workspaces that are named; the others are counted.
@@ -35,7 +36,17 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, CliError> {
         return Err(nothing(&standing.place));
     }
     print_lines(&standing.lines())?;
-    if !has_terminal() || standing.place.found.is_none() || standing.live.is_some() {
+    if !has_terminal() || standing.live.is_some() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(run) = standing.unfinished.first()
+        && let command = format!("windlass resume {}", run.run)
+        && question::ask(&format!("\nGo on with {}?", run.run), &command)? == Answer::Yes
+    {
+        refuse_inside_a_run()?;
+        return resume::run(&ResumeArgs { run: Some(run.run.to_string()), ..ResumeArgs::default() });
+    }
+    if standing.place.found.is_none() {
         return Ok(ExitCode::SUCCESS);
     }
     match ask(&standing.place)? {
@@ -61,7 +72,10 @@ impl Standing {
     fn read(here: &Here, place: TaskPlace) -> Result<Standing, CliError> {
         let live = which::live(here)?.map(|holder| holder.run.to_string());
         let is_open = |run: &RunSummary| {
-            run.directory == here.directory && resume::is_open(run) && Some(run.run.to_string()) != live
+            run.directory == here.directory
+                && resume::is_open(run)
+                && resume::has_begun(run)
+                && Some(run.run.to_string()) != live
         };
         let unfinished = index::look(&here.project)?.runs.into_iter().filter(is_open).collect();
         let listed = Project::find()?.workspaces.list()?.workspaces;

@@ -30,6 +30,9 @@ pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
     flags.limits(&args.limits);
     flags.output(&args.output);
+    flags.text(&keys::MODEL, "--model", args.model.as_ref());
+    flags.text(&keys::DELAY, "--delay", args.delay.as_ref());
+    flags.switch(&keys::DELAY, "--no-delay", "0", args.no_delay);
     Ok(flags.finish()?)
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited};
-use windlass_core::fact::{Entry, Fact, StopReason, Suspicion};
+use windlass_core::fact::{Cost, Entry, Fact, StopReason, Suspicion};
 use windlass_core::mode;
 use windlass_core::run::{Limits, Mode, Phase, Run, RunPlan};
 use windlass_engine::store::run_folder::find_run;
@@ -125,8 +125,8 @@ fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
         return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
     }
     let listing = index::list(&here.project)?;
-    let open = listing.runs.iter().find(|run| run.directory == here.directory && is_open(run));
-    match open {
+    let open = || listing.runs.iter().filter(|run| run.directory == here.directory && is_open(run));
+    match open().find(|run| has_begun(run)).or_else(|| open().next()) {
         Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
         None => Err(CliError::usage("there is no unfinished run here")
             .hint("How the newest one could go on: windlass status")
@@ -137,6 +137,11 @@ fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
 /// Did it end where it can simply go on?
 pub fn is_open(run: &RunSummary) -> bool {
     run.ending.is_none_or(|ending| goes_on(ending.stop_reason))
+}
+
+/// Has anything been called in it? One that ended before stands in no one's way.
+pub fn has_begun(run: &RunSummary) -> bool {
+    run.iterations > 0 || run.cost > Cost::ZERO || run.reserved > Cost::ZERO
 }
 
 /// Does a run that ended so go on without anything being raised?
@@ -195,6 +200,12 @@ fn plan(run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunPlan, Cl
     plan.limits = raised(&old.limits, resolved);
     if is_flag(resolved, "output.exit_codes") {
         plan.exit_codes = resolved.exit_codes;
+    }
+    if is_flag(resolved, "agent.model") {
+        plan.agent.model.clone_from(&resolved.agent.model);
+    }
+    if is_flag(resolved, "clocks.delay") {
+        plan.clocks.delay = resolved.clocks.delay;
     }
     if let Phase::Ended(reason) = run.phase() {
         refuse_ended(&plan, &old.limits, reason)?;

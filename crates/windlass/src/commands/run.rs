@@ -13,9 +13,11 @@ use windlass_engine::workspace::Workspace;
 use super::assignment::Assignment;
 use super::audience::Show;
 use super::configuration::Configuration;
+use super::conversation::has_terminal;
 use super::here::{Here, working_directory};
+use super::question::{self, Answer};
 use super::{beginning, dry_run, flags, launch, passthrough, resume, warn, which, worktree};
-use crate::args::{RunArgs, TrustArgs, WorkArgs};
+use crate::args::{ResumeArgs, RunArgs, TrustArgs, WorkArgs};
 use crate::error::{CliError, Kind};
 use crate::scripted_agent::Script;
 
@@ -120,8 +122,10 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
 /// # Errors
 /// Whatever keeps it from starting.
 pub fn begin(here: &Here, mut request: Request, args: &RunArgs, show: Show) -> Result<ExitCode, CliError> {
-    if !args.work.fresh {
-        refuse_unfinished(here, &request.assignment)?;
+    if !args.work.fresh
+        && let Some(run) = unfinished(here, &request.assignment)?
+    {
+        return offer(&run, args);
     }
     request.allow_dirty |= worktree::holds_copies_alone(here, &request)?;
     let begun = begin_repository(&mut request, args)?;
@@ -150,11 +154,11 @@ pub fn in_mode(mode: Mode, work: &WorkArgs) -> Result<ExitCode, CliError> {
     run(&RunArgs { mode: Some(mode.name().to_owned()), work: work.clone(), ..RunArgs::default() })
 }
 
-/// A job whose run could simply go on is not begun anew by accident.
-fn refuse_unfinished(here: &Here, assignment: &Assignment) -> Result<(), CliError> {
+/// The run of this job here that could simply go on: it is not begun anew by accident.
+fn unfinished(here: &Here, assignment: &Assignment) -> Result<Option<RunSummary>, CliError> {
     if which::live(here)?.is_some() {
         // The lock will say who works here.
-        return Ok(());
+        return Ok(None);
     }
     let listing = index::list(&here.project)?;
     // What is parked is tried again by a new run alone.
@@ -162,13 +166,34 @@ fn refuse_unfinished(here: &Here, assignment: &Assignment) -> Result<(), CliErro
         |run: &RunSummary| run.ending.is_some_and(|ending| ending.stop_reason == StopReason::Blocked);
     let is_open = |run: &RunSummary| resume::is_open(run) && !is_blocked(run);
     let same_job = |run: &&RunSummary| {
-        run.directory == here.directory && is_open(run) && assignment.is_same(run, &here.project)
+        run.directory == here.directory
+            && is_open(run)
+            && resume::has_begun(run)
+            && assignment.is_same(run, &here.project)
     };
-    let Some(run) = listing.runs.iter().find(same_job) else {
-        return Ok(());
-    };
+    Ok(listing.runs.iter().find(same_job).cloned())
+}
+
+/// Goes on with it, where somebody at a terminal says so.
+fn offer(run: &RunSummary, args: &RunArgs) -> Result<ExitCode, CliError> {
     let (state, id) = (which::state(run, &[]).name(), &run.run);
-    Err(CliError::usage(format!("there is an unfinished run of this job here: {id} ({state})"))
+    let there = format!("there is an unfinished run of this job here: {id} ({state})");
+    if !args.work.output.json && has_terminal() {
+        warn(&there);
+        let command = format!("windlass resume {id}");
+        if question::ask("Go on with it? (No: start anew with --fresh)", &command)? == Answer::Yes {
+            return resume::run(&ResumeArgs {
+                run: Some(id.to_string()),
+                model: args.work.model.clone(),
+                delay: args.work.delay.clone(),
+                no_delay: args.work.no_delay,
+                limits: args.work.limits.clone(),
+                output: args.work.output.clone(),
+                ..ResumeArgs::default()
+            });
+        }
+    }
+    Err(CliError::usage(there)
         .hint(format!("Go on with it: windlass resume {id}"))
         .hint("Start anew: the same command with --fresh"))
 }

@@ -14,6 +14,7 @@ mod disasters;
 mod durability;
 mod full_disk;
 mod gates;
+mod going_on;
 mod hooks;
 mod hostile_tree;
 mod interrupted;

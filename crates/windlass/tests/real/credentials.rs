@@ -90,12 +90,12 @@ fn an_agent_that_is_not_logged_in_is_refused() {
     expect_refused(
         &nobody(),
         &[],
-        1,
+        21,
         &[not_logged_in, "Run `claude` and then /login, or set CLAUDE_CODE_OAUTH_TOKEN."],
     );
-    expect_refused(&nobody(), &["--exit-codes", "detailed"], 21, &[not_logged_in]);
+    expect_refused(&nobody(), &["--exit-codes", "simple"], 1, &[not_logged_in]);
     let with_key = nobody().variable("ANTHROPIC_API_KEY", "sk-ant-test-dummy");
-    expect_refused(&with_key, &[], 1, &[not_logged_in, "WINDLASS_AGENT__API_KEYS=true"]);
+    expect_refused(&with_key, &[], 21, &[not_logged_in, "WINDLASS_AGENT__API_KEYS=true"]);
 }
 
 // rows: 34
@@ -105,7 +105,7 @@ fn an_agent_that_is_missing_too_old_or_something_else_is_refused() {
     expect_refused(
         &missing,
         &[],
-        1,
+        21,
         &["`claude` is not installed", "npm install -g @anthropic-ai/claude-code"],
     );
 
@@ -119,6 +119,6 @@ fn an_agent_that_is_missing_too_old_or_something_else_is_refused() {
         night.env.write(&fake, format!("#!/bin/sh\n{says}\n"));
         std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).unwrap();
         let night = night.variable("WINDLASS_AGENT__COMMAND", fake);
-        expect_refused(&night, &[], 1, &[sentence]);
+        expect_refused(&night, &[], 21, &[sentence]);
     }
 }

@@ -97,7 +97,7 @@ fn setup_hands_the_terminal_to_the_agent_and_has_it_back() {
 // rows: 131
 #[test]
 fn validate_says_ready_or_what_is_to_be_revised() {
-    for (verdict, code, words) in [("pass", 0, "ready"), ("needs_review", 1, "needs revision")] {
+    for (verdict, code, words) in [("pass", 0, "ready"), ("needs_review", 23, "needs revision")] {
         let night = Night::at(
             place(),
             Scenario::new([judges(verdict), Reply::text("Said.")]).repeat_last(),
@@ -142,7 +142,7 @@ fn who_never_answers_has_not_judged() {
     let scenario = Scenario::always(Reply::text("VERIFICATION_PASS: everything is done."));
     let night = Night::at(place(), scenario, Credentials::ApiKey);
     let outcome = ask(&night, &["verify", "api", "--json"]);
-    outcome.expect_code(1, "no judgement");
+    outcome.expect_code(10, "no judgement");
     assert_eq!(document(&outcome)["verdict"], Value::Null);
     assert!(night.env.read(format!("{FOLDER}/verification-report.md")).contains("no verdict"));
 }

@@ -168,7 +168,7 @@ fn the_setup_command_makes_a_worktree_ready_or_keeps_the_run_from_starting() {
 
     env.write(env.config().join("config.toml"), "[worktree]\nsetup = 'sleep 600'\nsetup_timeout = '1s'\n");
     let slow = run_in(&env, "slow", CURIOUS, &[]);
-    slow.expect_code(1, "a setup command that takes too long");
+    slow.expect_code(34, "a setup command that takes too long");
     assert!(slow.stderr_text().contains("took longer than 1 s and was ended"), "{}", slow.stderr_text());
     env.assert_no_processes(CLEARED);
 }

@@ -51,6 +51,7 @@ impl Run {
             purpose: self.plan.as_ref().map_or(Purpose::Work, |plan| mode::purpose(plan.job.mode)),
             task: task.cloned(),
             began: now.wall,
+            active: self.clock.active(now),
             cost: Cost::ZERO,
             tokens: Tokens::default(),
             notes: NotesShare::Usual,

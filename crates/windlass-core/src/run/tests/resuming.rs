@@ -45,6 +45,21 @@ fn the_counter_that_ended_a_run_begins_anew() {
     }
 }
 
+// Seven minutes lie between the two sessions.
+#[test]
+fn the_time_between_two_sessions_is_in_no_iterations_duration() {
+    let mut world = World::new(plan(), |call, _| Act::works(&format!("tree {call}")));
+    world.until(|effect| matches!(effect, Effect::Keep { .. }));
+    world.restart(world.journal.len());
+    world.finish();
+    let durations = world.journal.iter().filter_map(|entry| match &entry.fact {
+        Fact::IterationFinished { duration, .. } => Some(*duration),
+        _ => None,
+    });
+    let longest = durations.max().unwrap();
+    assert!(longest > Duration::ZERO && longest < Duration::from_mins(7), "{longest:?}");
+}
+
 /// The run after so many facts, resumed.
 fn resumed(world: &World, kept: usize) -> Run {
     let mut run = fold(&world.journal[..kept]);

@@ -1,0 +1,103 @@
+//! Going on: what is offered, what `resume` takes, and what it is told to say.
+
+use rustix::process::Signal;
+use windlass_core::fact::Fact;
+use windlass_testkit::environment::PersonsTerminal as Terminal;
+
+use super::night::{Night, PATIENCE, every_call};
+
+const WORK: &str = "{ bash = 'echo x >> work' }";
+const WAIT: &str = "{ write = { path = 'begun', text = 'x' } }, { bash = 'test -e go || sleep 60' }";
+
+/// A run that somebody ended by hand in its first iteration.
+fn interrupted() -> Night {
+    let night = Night::with_git(&every_call(WAIT));
+    let running = night.start(&["-m", "1"]);
+    night.wait_for_file("begun");
+    running.signal(Signal::INT);
+    running.wait(PATIENCE).expect_code(130, "without a terminal the first one ends the agent");
+    night.env.write("go", "");
+    night
+}
+
+#[test]
+fn a_repeated_run_offers_to_go_on_at_a_terminal() {
+    let night = interrupted();
+    let refused = night.run(&["-m", "1"]);
+    refused.expect_code(2, "no terminal");
+    assert!(refused.stderr_text().contains("Go on with it: windlass resume r-"), "{}", refused.stderr_text());
+    let mut terminal = Terminal::start(&mut night.run_command(&["-m", "1"]));
+    terminal.wait_for("Go on with it?");
+    terminal.press("n\n");
+    assert_eq!(terminal.wait(), 2, "{}", terminal.text());
+    let mut terminal = Terminal::start(&mut night.run_command(&["-m", "1"]));
+    terminal.wait_for("Go on with it?");
+    terminal.press("y\n");
+    assert_eq!(terminal.wait(), 10, "{}", terminal.text());
+    assert_eq!(night.folders().len(), 1, "the same run");
+}
+
+#[test]
+fn continue_offers_the_same() {
+    let night = interrupted();
+    let mut terminal = Terminal::start(&mut night.windlass(&["continue"]));
+    terminal.wait_for("Go on with r-");
+    terminal.press("y\n");
+    assert_eq!(terminal.wait(), 10, "{}", terminal.text());
+}
+
+// attack(endings): a run that ended before its first iteration, then the same command again
+// holds: it stands in nobody's way
+#[test]
+fn a_run_that_called_nobody_is_not_asked_about() {
+    let night = Night::with_git(&every_call(WORK));
+    night.env.write("gate", "");
+    let running = night.start(&["-m", "1", "--gate", "touch begun; test ! -e gate || sleep 60"]);
+    night.wait_for_file("begun");
+    running.signal(Signal::INT);
+    running.wait(PATIENCE).expect_code(130, "in the baseline");
+    std::fs::remove_file(night.env.project().join("gate")).unwrap();
+    night.run(&["-m", "1"]).expect_code(10, "another one");
+}
+
+#[test]
+fn what_is_no_workspace_may_be_a_goal() {
+    let night = Night::with_git("");
+    for (text, quoted) in
+        [("Fix the tests", "'Fix the tests'"), ("fix", "'fix'"), ("Don't stop", r"'Don'\''t stop'")]
+    {
+        let outcome = night.env.run(&mut night.windlass(&["run", text]), PATIENCE);
+        outcome.expect_code(2, text);
+        let said = outcome.stderr_text();
+        assert!(said.contains(&format!("windlass run -p {quoted}")), "{said}");
+    }
+}
+
+#[test]
+fn resume_takes_a_model_and_a_pause() {
+    let night = Night::with_git(&every_call(WORK));
+    let mut command = night.windlass(&["run", "--prompt", "Make it work", "-m", "1", "--delay", "1h"]);
+    command.arg(format!("--mock={}", night.script.display()));
+    night.env.run(&mut command, PATIENCE).expect_code(10, "run");
+    night.resume(&["--help"]).expect_success("help");
+    let run = night.folder();
+    let run = run.file_name().unwrap().to_str().unwrap();
+    night.resume(&[run, "-m", "3", "--model", "opus", "--no-delay"]).expect_code(10, "resume");
+    let facts = night.facts();
+    let plan = facts.iter().find_map(|fact| match fact {
+        Fact::RunResumed { plan } => Some(plan),
+        _ => None,
+    });
+    let plan = plan.unwrap();
+    assert_eq!((plan.agent.model.as_deref(), plan.clocks.delay.as_secs()), (Some("opus"), 0));
+}
+
+#[test]
+fn the_wait_that_is_named_suffices() {
+    let limit = "{ usage_limit = { resets_in = '20h', window = 'seven_day' } }";
+    let night = Night::with_git(&every_call(limit));
+    let outcome = night.run(&[]);
+    outcome.expect_code(22, "limit_wait_exceeded");
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(said.contains("--max-wait 21h"), "{said}");
+}
