@@ -68,7 +68,8 @@ pub struct Project {
 
 impl Project {
     /// The project of a working directory. `git_common_directory` is what git says (`--git-common-dir`), where there
-    /// is a repository. Both must exist; nothing is created.
+    /// is a repository. Both must exist; nothing is created. Where there is none, and nothing is known of the directory, it is the
+    /// project of the repository that was there.
     ///
     /// # Errors
     /// One of them cannot be resolved.
@@ -79,8 +80,18 @@ impl Project {
     ) -> Result<Project, StoreError> {
         let path = git_common_directory.unwrap_or(directory);
         let identity = fs::canonicalize(path).attempted("find", path)?;
-        let name = format!("{}-{}", slug(named_after(&identity)), short_digest(&identity));
-        Ok(Project { path: state_root.join("projects").join(name) })
+        let project = Project::known_as(state_root, &identity);
+        if git_common_directory.is_none() && !project.path.is_dir() {
+            // The repository may be gone, and be what a run is to put back.
+            let gone = identity.ancestors().map(|above| Project::known_as(state_root, &above.join(".git")));
+            return Ok(gone.into_iter().find(|gone| gone.path.is_dir()).unwrap_or(project));
+        }
+        Ok(project)
+    }
+
+    fn known_as(state_root: &Path, identity: &Path) -> Project {
+        let name = format!("{}-{}", slug(named_after(identity)), short_digest(identity));
+        Project { path: state_root.join("projects").join(name) }
     }
 
     /// Every project that has a folder below a state root, in no order: for runs whose repository is gone.

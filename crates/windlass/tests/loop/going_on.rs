@@ -101,3 +101,31 @@ fn the_wait_that_is_named_suffices() {
     let said = outcome.stdout_text() + &outcome.stderr_text();
     assert!(said.contains("--max-wait 21h"), "{said}");
 }
+
+// attack(endings): the whole working directory is deleted, `.git` included, and made again empty
+// holds: its runs are found by its path; restore brings the files and the repository back, and resume goes on
+#[test]
+fn a_directory_that_was_deleted_is_found_again_by_its_path() {
+    let night = Night::with_git(&every_call(WORK));
+    night.env.write("file", "x\n");
+    night.env.git(&["add", "--all"]);
+    night.env.git(&["commit", "--quiet", "--message", "First"]);
+    night.run(&["-m", "2"]).expect_code(10, "run");
+    let run = night.folder();
+    let run = run.file_name().unwrap().to_str().unwrap();
+    std::fs::remove_dir_all(night.env.project()).unwrap();
+    std::fs::create_dir(night.env.project()).unwrap();
+    for verb in [&["status"][..], &["logs"], &["runs"]] {
+        let outcome = night.env.run(&mut night.windlass(verb), PATIENCE);
+        outcome.expect_success(verb[0]);
+        assert!(
+            outcome.stdout_text().contains(if verb[0] == "logs" { "Make it work" } else { run }),
+            "{outcome:?}"
+        );
+    }
+    let restore = ["restore", run, "2", "--repository"];
+    night.env.run(&mut night.windlass(&restore), PATIENCE).expect_success("restore");
+    assert_eq!(night.env.read("work"), "x\nx\n");
+    assert_eq!(night.env.git(&["log", "--format=%s"]), "First\nBegin");
+    night.resume(&[run, "-m", "3", "--no-delay"]).expect_code(10, "resume");
+}
