@@ -28,7 +28,7 @@ pub fn differences(now: &Startables, trusted: &Startables) -> Vec<Difference> {
         // Of a list of commands each was another one before; what is closest in the list will do.
         match left.iter().position(|before| before.is_same(item)) {
             Some(at) => {
-                found.push(Difference::Changed { now: item.clone(), before: left.remove(at).clone() })
+                found.push(Difference::Changed { now: item.clone(), before: left.remove(at).clone() });
             }
             None => found.push(Difference::Added(item.clone())),
         }

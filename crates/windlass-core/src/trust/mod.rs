@@ -12,6 +12,7 @@ mod difference;
 mod tests;
 
 use std::fmt;
+use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -176,9 +177,11 @@ impl Startables {
         let mut hash = Sha256::new();
         hash.update(b"windlass trust 1\n");
         self.0.iter().for_each(|item| item.encode(&mut hash));
-        let digits =
-            hash.finalize().iter().take(TrustHash::BYTES).map(|byte| format!("{byte:02x}")).collect();
-        TrustHash(digits)
+        let bytes = hash.finalize();
+        TrustHash(bytes.iter().take(TrustHash::BYTES).fold(String::new(), |mut digits, byte| {
+            let _ = write!(digits, "{byte:02x}");
+            digits
+        }))
     }
 }
 
