@@ -16,6 +16,7 @@ pub mod message;
 pub mod mode;
 pub mod notification;
 pub mod observation;
+pub mod price;
 pub mod project;
 pub mod prompt;
 pub mod recovery;

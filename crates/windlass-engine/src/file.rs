@@ -19,6 +19,18 @@ pub struct FileError {
     pub source: io::Error,
 }
 
+/// So little room is none: nothing that an agent writes fits.
+const NO_ROOM: u64 = 64 * 1024;
+
+/// Is there no room left where this is? What cannot be asked is taken to have room.
+#[must_use]
+pub fn is_without_room(path: &Path) -> bool {
+    rustix::fs::statvfs(path).is_ok_and(|room| {
+        // Some file systems count nothing.
+        room.f_blocks > 0 && room.f_bavail.saturating_mul(room.f_frsize) < NO_ROOM
+    })
+}
+
 impl FileError {
     /// Nothing is there?
     #[must_use]

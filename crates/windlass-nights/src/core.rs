@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use windlass_core::agent::parse_assessment;
 use windlass_core::fact::{
-    CheckResult, CheckStage, Class, Cost, Ended, Entry, Fact, HookDecision, Items, LaneId, Now, Standing,
-    StandingSource, StopReason, Verdict,
+    Bill, CheckResult, CheckStage, Class, Cost, Ended, Entry, Fact, HookDecision, Items, LaneId, Now,
+    Standing, StandingSource, StopReason, Tokens, Verdict,
 };
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Mode, Phase, Run};
 
@@ -50,6 +50,18 @@ impl Core {
                 if report.ended == Ended::Lost =>
             {
                 report.cost = report.cost.or(Some(Cost::ZERO));
+                (now, Input::CallEnded { lane, call, report })
+            }
+            (Plant::ParkedForTheApi, Input::CallEnded { lane, call, mut report })
+                if report.class == Class::Unknown =>
+            {
+                report.class = Class::TaskFailure;
+                (now, Input::CallEnded { lane, call, report })
+            }
+            (Plant::UncountedDeath, Input::CallEnded { lane, call, mut report }) => {
+                if report.cost.is_none() {
+                    (report.bill, report.tokens) = (Bill::default(), Tokens::default());
+                }
                 (now, Input::CallEnded { lane, call, report })
             }
             (Plant::FreeDeath, Input::CallEnded { lane, call, mut report }) => {
@@ -119,6 +131,11 @@ impl Core {
     fn falsify(&self, plant: Plant, fact: &mut Fact, now: Now) {
         match (plant, fact) {
             (Plant::DoubleCharge, Fact::CallFinished { summary, .. }) => summary.cost += summary.cost,
+            (Plant::BelievedMiscount, Fact::CallFinished { summary, .. })
+                if summary.estimated && summary.ended == Ended::Exited(0) =>
+            {
+                summary.estimated = false;
+            }
             (Plant::UnmarkedEstimate, Fact::CallFinished { summary, .. }) => summary.estimated = false,
             (Plant::IgnoredBudget, Fact::CallReserved { budget, .. }) => *budget = None,
             (Plant::CirclesAreProgress, Fact::IterationFinished { verdict, progress, .. })
@@ -157,6 +174,7 @@ impl Core {
             class: if verdict == Verdict::Failed { Class::UsageLimit } else { Class::Success },
             progress: turn.progress,
             cost: turn.cost,
+            estimated_cost: turn.estimated,
             tokens: turn.tokens,
             duration: Duration::try_from(now.wall.duration_since(turn.began)).unwrap_or_default(),
         })

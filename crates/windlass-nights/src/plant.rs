@@ -7,6 +7,12 @@ pub enum Plant {
     DoubleCharge,
     /// A call that died without a result costs nothing.
     FreeDeath,
+    /// What the stream of a call that died shows of tokens is forgotten.
+    UncountedDeath,
+    /// A cost that cannot be is believed.
+    BelievedMiscount,
+    /// A task is put aside for what the API failed at.
+    ParkedForTheApi,
     /// An estimate is not marked as one.
     UnmarkedEstimate,
     /// The reservation of a call whose runner died is forgotten.
@@ -104,6 +110,9 @@ impl Plant {
     pub const ALL: &[(Plant, &str, &str)] = &[
         (Plant::DoubleCharge, "double-charge", "what a call cost is charged twice"),
         (Plant::FreeDeath, "free-death", "a call that died without a result costs nothing"),
+        (Plant::UncountedDeath, "uncounted-death", "what a call that died has used is forgotten"),
+        (Plant::BelievedMiscount, "believed-miscount", "a cost that cannot be is believed"),
+        (Plant::ParkedForTheApi, "parked-for-the-api", "a task is put aside for what the API failed at"),
         (Plant::UnmarkedEstimate, "unmarked-estimate", "an estimate is not marked as one"),
         (
             Plant::ForgottenReservation,

@@ -42,6 +42,25 @@ pub(crate) enum Actor {
     Clerk,
 }
 
+/// What an agent has said of its money and its tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Said {
+    /// The greatest total.
+    pub reported: Option<Cost>,
+    /// What the tokens of its last totals cost.
+    pub worth: Cost,
+    /// Those tokens.
+    pub tokens: u64,
+    /// What was spent after them.
+    pub since: Cost,
+    /// The tokens of that.
+    pub tokens_since: u64,
+    /// Its totals cannot be: negative, shrinking, or a tenth of what its tokens cost.
+    pub wrong: bool,
+    /// The API refused it, for a while or for a reason that nobody knows.
+    pub refused: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum What {
     /// The runner wrote a fact.
@@ -70,7 +89,7 @@ pub(crate) enum What {
     /// What the agent had reported in all that could be read of its stream when that was read.
     StreamRead {
         call: CallId,
-        reported: Option<Cost>,
+        bill: Said,
         only_refused: bool,
         claims: bool,
         /// A structured answer was among it, and this is whether it says that the work is good.

@@ -119,8 +119,8 @@ fn sentence(what: &What) -> Option<String> {
             format!("{character} starts (call {call}){budget}")
         }
         What::AgentDid(said) => format!("  the agent {said}"),
-        What::StreamRead { reported, claims, passes, .. } => {
-            let reported = reported.map_or_else(|| "no cost".to_owned(), |cost| cost.to_string());
+        What::StreamRead { bill, claims, passes, .. } => {
+            let reported = bill.reported.map_or_else(|| "no cost".to_owned(), |cost| cost.to_string());
             let claims = if *claims { " and says that it is done" } else { "" };
             let passes = match passes {
                 Some(true) => " and judges: pass",

@@ -70,6 +70,7 @@ fn documents(mut printer: Printer) {
         iterations: 12,
         cost: windlass_core::fact::Cost::from_dollars(3.2),
         estimated: false,
+        estimated_cost: windlass_core::fact::Cost::ZERO,
         state,
     };
     let rows = [

@@ -12,7 +12,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
     Entry, Fact, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId,
-    StopReason, StopSource, TaskId, Tokens, Verdict,
+    Spent, StopReason, StopSource, TaskId, Tokens, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::run::{Mode, RunPlan};
@@ -42,7 +42,8 @@ pub struct Board {
     pub(crate) calls: BTreeMap<CallId, CallBoard>,
     pub(crate) tally: Tally,
     pub(crate) charged: Cost,
-    pub(crate) estimated: bool,
+    /// The part of that which is an estimate.
+    pub(crate) estimated: Cost,
     pub(crate) tokens: Tokens,
     /// What the job's own file says.
     pub(crate) status: StatusBoard,
@@ -319,7 +320,7 @@ impl Board {
 
     fn call_finished(&mut self, lane: LaneId, call: CallId, summary: &CallSummary) {
         self.charged += summary.cost;
-        self.estimated |= summary.estimated;
+        self.estimated += Spent::of(summary.cost, summary.estimated).estimated;
         self.tokens += summary.tokens;
         if let Some(call) = self.calls.get_mut(&call) {
             (call.reserved, call.reported) = (Cost::ZERO, Cost::ZERO);
@@ -384,10 +385,11 @@ impl Board {
             detail,
             iterations,
             cost,
-            estimated,
+            estimated_cost,
             tokens,
             duration,
             exit_code,
+            ..
         } = fact
         else {
             return;
@@ -396,7 +398,10 @@ impl Board {
         self.lanes.values_mut().for_each(|lane| lane.doing = Doing::Resting);
         // The run's own sums are the truth; ours serve the time before it.
         self.charged = *cost;
-        self.estimated = *estimated;
+        // Journals of old did not say how much of it is an estimate.
+        if *estimated_cost > Cost::ZERO {
+            self.estimated = *estimated_cost;
+        }
         self.tokens = *tokens;
         self.ending = Some(Ending {
             reason: *stop_reason,
@@ -431,6 +436,11 @@ impl Board {
     /// What has been charged, and what running calls have said of themselves.
     pub(crate) fn cost(&self) -> Cost {
         self.charged + self.calls.values().map(|call| call.reported).sum()
+    }
+
+    /// The same, with the part that is an estimate.
+    pub(crate) fn spent(&self) -> Spent {
+        Spent { cost: self.cost(), estimated: self.estimated }
     }
 
     /// What may have been spent beyond [`cost`](Self::cost) by calls that were cut off.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::fact::{Cost, Tokens};
+use windlass_core::fact::{Cost, Spent, Tokens};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -73,11 +73,10 @@ pub fn money(cost: Cost) -> String {
     }
 }
 
-/// [`money`], marked `≈` where a part of it is an estimate.
+/// [`money`], with the part of it that is an estimate apart: `$4.60 (≈$3.40 estimated)`.
 #[must_use]
-pub fn charged(cost: Cost, estimated: bool) -> String {
-    let money = money(cost);
-    if estimated { format!("≈{money}") } else { money }
+pub fn charged(spent: Spent) -> String {
+    spent.written(money)
 }
 
 /// `950`, `12.3k`, `1.2M`.

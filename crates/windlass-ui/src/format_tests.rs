@@ -41,7 +41,11 @@ fn money_shows_small_sums_finely() {
     ] {
         assert_eq!(money(Cost::from_micros(micros)), expected);
     }
-    assert_eq!(charged(Cost::from_micros(5_000_000), true), "≈$5.00");
+    let five = Cost::from_micros(5_000_000);
+    assert_eq!(charged(Spent::of(five, false)), "$5.00");
+    assert_eq!(charged(Spent::of(five, true)), "≈$5.00");
+    let partly = Spent { cost: five, estimated: Cost::from_micros(1_200_000) };
+    assert_eq!(charged(partly), "$5.00 (≈$1.20 estimated)");
 }
 
 #[test]

@@ -74,6 +74,9 @@ pub(crate) const fn depth(depth: Depth) -> &'static str {
 pub(crate) fn check_result(result: CheckResult) -> String {
     match result {
         CheckResult::Passed => "passed".to_owned(),
+        // What a shell says of a program that it could not start.
+        CheckResult::Failed(126) => "exit 126: something it starts may not be executed".to_owned(),
+        CheckResult::Failed(127) => "exit 127: something it starts is missing".to_owned(),
         CheckResult::Failed(code) => format!("exit {code}"),
         CheckResult::Signalled(signal) => format!("signal {signal}"),
         CheckResult::TimedOut => "timed out".to_owned(),

@@ -8,17 +8,19 @@ mod assessment;
 mod claude;
 mod json;
 mod reset_time;
+mod streamed;
 mod watch;
 
-use crate::fact::{Denial, UsageLimit};
+use crate::fact::{Denial, Tokens, UsageLimit};
 use crate::observation::Observation;
+use crate::price::ModelUsage;
 
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
 pub use claude::{
     CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, GUARDED_IN_WORKSPACES, INSTRUCTION_FILES,
-    Instructions, Login, MINIMUM_CLAUDE_VERSION, SessionFiles, close_own_files, gate_rule, gate_rules,
-    git_committing_rules, git_reading_rules, owned_flag, parse_auth_status, parse_claude_version,
-    project_rules, reads_by_itself, tool_input, tool_traces,
+    Instructions, Login, MINIMUM_CLAUDE_VERSION, PRICES_OF, SessionFiles, claude_prices, close_own_files,
+    gate_rule, gate_rules, git_committing_rules, git_reading_rules, owned_flag, parse_auth_status,
+    parse_claude_version, project_rules, reads_by_itself, tool_input, tool_traces,
 };
 pub use reset_time::parse_reset_time;
 pub use watch::{CallClocks, CallWatch, Due};
@@ -53,10 +55,35 @@ pub enum Digest {
     },
     /// So many background tasks are running now.
     Background(u32),
+    /// What a message of the model has used so far was said; the same message can come several times.
+    Usage(Box<MessageUsage>),
+    /// The model wrote so many bytes of a message that is under way.
+    Wrote(MessageId, u64),
     /// A turn's result; several can come, the last totals count.
     Result(Box<ResultDigest>),
     /// A line that was no JSON, or no object with a known shape.
     Garbage,
+}
+
+/// Which message of the model: a number made of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageId(pub u64);
+
+/// What one message of the model has used, as far as it is known yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageUsage {
+    /// Which.
+    pub message: MessageId,
+    /// The model; empty where only an earlier line says it.
+    pub model: String,
+    /// Its tokens; those written count once it is `whole`.
+    pub tokens: Tokens,
+    /// How many of those put into the cache were put there for an hour.
+    pub cached_for_an_hour: u64,
+    /// Bytes of the block of text that came with it.
+    pub written: u64,
+    /// The message is over.
+    pub whole: bool,
 }
 
 /// The kind of thing an agent is doing, for the progress line: no details.
@@ -104,7 +131,9 @@ pub struct ResultDigest {
     /// `total_cost_usd`: cumulative over the process.
     pub cost_usd: Option<f64>,
     /// `modelUsage` summed over the models: cumulative over the process, sub-agents included (`usage` is neither).
-    pub tokens: crate::fact::Tokens,
+    pub tokens: Tokens,
+    /// The same, model by model.
+    pub models: Vec<ModelUsage>,
     /// `permission_denials`.
     pub denials: Vec<Denial>,
     /// `structured_output`, where a schema was given: its JSON, at most 64 KiB.

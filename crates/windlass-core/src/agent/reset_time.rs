@@ -121,9 +121,10 @@ fn named_day(phrase: &str) -> Option<(Day, &str)> {
 fn clock(phrase: &str) -> Option<(Time, &str)> {
     let (hour, rest) = leading_number(phrase)?;
     let (minute, rest) = match rest.strip_prefix(':') {
-        Some(rest) => leading_number(rest).map(|(minute, rest)| (Some(minute), without_seconds(rest)))?,
+        Some(rest) => leading_number(rest).map(|(minute, rest)| (Some(minute), rest))?,
         None => (None, rest),
     };
+    let (second, rest) = seconds(rest);
     let half = rest.trim_start();
     let (hour, rest) = match (half.strip_prefix("am"), half.strip_prefix("pm"), minute) {
         (Some(rest), _, _) => (half_day(hour)?, rest),
@@ -131,15 +132,15 @@ fn clock(phrase: &str) -> Option<(Time, &str)> {
         (None, None, Some(_)) => (hour, rest),
         (None, None, None) => return None,
     };
-    Some((Time::new(hour, minute.unwrap_or(0), 0, 0).ok()?, rest))
+    Some((Time::new(hour, minute.unwrap_or(0), second, 0).ok()?, rest))
 }
 
-/// `:00` and `:00.123`
-fn without_seconds(rest: &str) -> &str {
-    let Some((_, rest)) = rest.strip_prefix(':').and_then(leading_number) else { return rest };
-    let fraction = |rest: &str| rest.find(|character: char| !character.is_ascii_digit());
-    rest.strip_prefix('.')
-        .map_or(rest, |rest| rest.get(fraction(rest).unwrap_or(rest.len())..).unwrap_or(rest))
+/// `:40` and `:40.123`; none where there are none.
+fn seconds(rest: &str) -> (i8, &str) {
+    let Some((second, rest)) = rest.strip_prefix(':').and_then(leading_number) else { return (0, rest) };
+    let digits = |rest: &str| rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
+    let rest = rest.strip_prefix('.').map_or(rest, |rest| rest.get(digits(rest)..).unwrap_or_default());
+    (second, rest)
 }
 
 /// 12 is the first hour of each half of a day.

@@ -6,8 +6,10 @@
 use std::time::Duration;
 
 use crate::agent::claude::{self, Retry, Signs};
+use crate::agent::streamed::Streamed;
 use crate::agent::{Activity, Digest, ResultDigest, parse_assessment};
-use crate::fact::{Assessment, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
+use crate::fact::{Assessment, Bill, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
+use crate::price::ModelUsage;
 
 #[cfg(test)]
 mod tests;
@@ -86,8 +88,13 @@ struct Heard {
     answered: bool,
     results: Vec<String>,
     assessment: Option<Assessment>,
+    /// The greatest total that was reported: totals only grow.
     cost: Option<Cost>,
-    tokens: Tokens,
+    /// A total was negative, or less than one before it.
+    doubted: bool,
+    /// What the last totals were made of.
+    reported: Vec<ModelUsage>,
+    streamed: Streamed,
     tool_uses: u32,
     denials: Vec<Denial>,
     garbage_lines: u64,
@@ -126,6 +133,8 @@ impl CallWatch {
             | Digest::ToolUse
             | Digest::ApiError(_)
             | Digest::Limit { .. }
+            | Digest::Usage(_)
+            | Digest::Wrote(..)
             | Digest::Garbage => {}
         }
         self.heard.digest(digest);
@@ -233,7 +242,12 @@ impl CallWatch {
             ended,
             cut: self.cut,
             cost: heard.cost(),
-            tokens: heard.tokens,
+            tokens: heard.tokens(),
+            bill: Bill {
+                reported: heard.reported,
+                unreported: heard.streamed.unreported(),
+                doubted: heard.doubted,
+            },
             results: heard.results,
             assessment: heard.assessment,
             tool_uses: heard.tool_uses,
@@ -262,6 +276,8 @@ impl Heard {
                 self.overage |= *overage;
             }
             Digest::Result(result) => self.result(result),
+            Digest::Usage(usage) => self.streamed.used(usage),
+            Digest::Wrote(message, bytes) => self.streamed.wrote(*message, *bytes),
             Digest::Garbage => self.garbage_lines = self.garbage_lines.saturating_add(1),
             Digest::Started { .. } | Digest::Background(_) => {}
         }
@@ -282,6 +298,25 @@ impl Heard {
         self.cost.or_else(|| only_refused.then_some(Cost::ZERO))
     }
 
+    /// A total that is negative says nothing, and one that shrinks leaves the greater one; both are doubted.
+    fn costs(&mut self, dollars: f64) {
+        if dollars.is_sign_negative() && dollars != 0.0 {
+            self.doubted = true;
+            return;
+        }
+        let cost = Cost::from_dollars(dollars);
+        self.doubted |= self.cost.is_some_and(|before| cost < before);
+        self.cost = Some(self.cost.map_or(cost, |before| before.max(cost)));
+    }
+
+    fn tokens(&self) -> Tokens {
+        let mut tokens = Tokens::default();
+        for used in self.reported.iter().chain(&self.streamed.unreported()) {
+            tokens += used.tokens;
+        }
+        tokens
+    }
+
     /// How the last message was marked, if it came after the last result, else the one before that.
     fn marked(&self) -> &str {
         match &self.result {
@@ -293,10 +328,14 @@ impl Heard {
     fn result(&mut self, result: &ResultDigest) {
         self.retrying = None;
         if let Some(dollars) = result.cost_usd {
-            self.cost = Some(Cost::from_dollars(dollars));
+            self.costs(dollars);
         }
         if result.tokens.total() > 0 {
-            self.tokens = result.tokens;
+            let unnamed = || vec![ModelUsage { tokens: result.tokens, ..ModelUsage::default() }];
+            self.reported = if result.models.is_empty() { unnamed() } else { result.models.clone() };
+        }
+        if result.cost_usd.is_some_and(|dollars| dollars >= 0.0) || result.tokens.total() > 0 {
+            self.streamed.reported();
         }
         if !result.is_error {
             self.assessment = result.structured.as_deref().and_then(parse_assessment);

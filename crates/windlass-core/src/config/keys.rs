@@ -16,6 +16,7 @@ use super::shown::shown;
 use crate::fact::ExitCodes;
 use crate::guard::{GuardAction, TestsAction};
 use crate::message::Wording;
+use crate::price::Price;
 use crate::run::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
 
 /// A key that holds a `T`.
@@ -93,6 +94,7 @@ keys! {
     API_KEYS: bool = "agent.api_keys", "Hand API keys of the environment to the agent.";
     AGENTS_FILE: FileBelow = "agent.agents_file", "What every agent here is told: the file goes into the system prompt; empty = none.";
     ADD_DIRS: Vec<String> = "agent.add_dirs", "Folders beyond the project that the agent may work in; `~/` is the user's home.";
+    PRICES: Vec<Price> = "agent.prices", "What models cost, in dollars for a million tokens, before the list that is built in: `claude-opus-5-5 input=4 output=20`.";
     BACKGROUND: bool = "agent.background", "Let the agent start background tasks.";
 
     ALLOW: Vec<String> = "permissions.allow", "Permission rules for the agent, such as `Bash(make test)`.";

@@ -302,6 +302,7 @@ impl Values {
             api_keys: self.get(&keys::API_KEYS)?,
             background: self.get(&keys::BACKGROUND)?,
             add_dirs: self.get(&keys::ADD_DIRS)?,
+            prices: self.get(&keys::PRICES)?,
         })
     }
 

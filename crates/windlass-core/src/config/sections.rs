@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::setting::{NotifyEvent, Secret};
 use crate::fact::HookName;
 use crate::guard::{GuardAction, TestsAction};
+use crate::price::Price;
 use crate::run::{
     BootstrapPlan, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
 };
@@ -30,6 +31,8 @@ pub struct AgentSettings {
     pub background: bool,
     /// Folders beyond the project, as they were written.
     pub add_dirs: Vec<String>,
+    /// What models cost, before the list that is built in.
+    pub prices: Vec<Price>,
 }
 
 /// How claims of a workspace are read.

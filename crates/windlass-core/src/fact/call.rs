@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Assessment, Class, Cost, Tokens, time::millis};
+use crate::price::ModelUsage;
 
 /// Why an agent is called. Every call is charged, whatever its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -87,10 +88,12 @@ pub struct CallReport {
     pub ended: Ended,
     /// Why the runner ended it, if it did.
     pub cut: Option<Cut>,
-    /// The last total that the agent reported; `None` when it died without a result.
+    /// The total that the agent reported; `None` when it died without a result, or reported none.
     pub cost: Option<Cost>,
-    /// The last totals that the agent reported.
+    /// All that the agent is known to have used.
     pub tokens: Tokens,
+    /// What that is made of.
+    pub bill: Bill,
     /// The texts of results with `is_error:false`, in order, each cut to 64 KiB (its end is kept). Claims are looked
     /// for here and nowhere else.
     pub results: Vec<String>,
@@ -110,6 +113,17 @@ pub struct CallReport {
     pub duration: Duration,
 }
 
+/// What a call has used, model by model, and how much of it is in what it reported.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bill {
+    /// What its last totals have in them.
+    pub reported: Vec<ModelUsage>,
+    /// What came after those, or all of it where there were none: as its stream says.
+    pub unreported: Vec<ModelUsage>,
+    /// A total was negative, or less than one before it.
+    pub doubted: bool,
+}
+
 /// The part of a [`CallReport`] that is journalled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallSummary {
@@ -126,10 +140,13 @@ pub struct CallSummary {
     /// What is charged.
     #[serde(rename = "cost_usd")]
     pub cost: Cost,
-    /// The charge is the reservation, since the agent reported nothing.
+    /// The charge is an estimate, since the agent reported nothing, not all, or what cannot be.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// What the agent reported.
+    /// What the list of prices says about it: how the run's own calls relate to that prices those that die.
+    #[serde(rename = "listed_usd", default, skip_serializing_if = "Cost::is_zero")]
+    pub listed: Cost,
+    /// What the agent reported, or what its stream says.
     pub tokens: Tokens,
     /// Tool calls seen.
     pub tool_uses: u32,
@@ -167,6 +184,7 @@ impl CallSummary {
             cut: None,
             cost: Cost::ZERO,
             estimated: false,
+            listed: Cost::ZERO,
             tokens: Tokens::default(),
             tool_uses: 0,
             empty: false,

@@ -24,7 +24,7 @@ mod task;
 mod time;
 
 pub use assessment::{Assessed, Assessment, Confidence, Finding};
-pub use call::{CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
+pub use call::{Bill, CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
 pub use class::{Class, Verdict};
 pub use commit::CommitNotes;
@@ -32,7 +32,7 @@ pub use evidence::Evidence;
 pub use hook::{Hook, HookCommand, HookDecision, HookName, HookOutcome};
 pub use ids::{CallId, LaneId, RunId, SnapshotId};
 pub use landing::{LandOutcome, MergeOutcome, TaskEnd};
-pub use money::{Cost, Tokens};
+pub use money::{Cost, Spent, Tokens};
 pub use notified::{Delivery, NotificationKey, SinkKind};
 pub use standing::{Items, Standing, StandingSource};
 pub use stop::{ExitCodes, StopReason, StopSource};
@@ -356,6 +356,9 @@ pub enum Fact {
         /// All its calls.
         #[serde(rename = "cost_usd")]
         cost: Cost,
+        /// The part of the cost that is an estimate.
+        #[serde(rename = "estimated_usd", default, skip_serializing_if = "Cost::is_zero")]
+        estimated_cost: Cost,
         /// All its calls.
         tokens: Tokens,
         /// From its start to its end, waits included.
@@ -431,6 +434,9 @@ pub enum Fact {
         /// A part of the cost is an estimate.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         estimated: bool,
+        /// That part.
+        #[serde(rename = "estimated_usd", default, skip_serializing_if = "Cost::is_zero")]
+        estimated_cost: Cost,
     },
     /// The run ended.
     RunFinished {
@@ -444,9 +450,12 @@ pub enum Fact {
         /// All calls.
         #[serde(rename = "cost_usd")]
         cost: Cost,
-        /// A part of the cost is an estimate, since an agent died without reporting it.
+        /// A part of the cost is an estimate, since an agent died without reporting it, or reported what cannot be.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         estimated: bool,
+        /// That part.
+        #[serde(rename = "estimated_usd", default, skip_serializing_if = "Cost::is_zero")]
+        estimated_cost: Cost,
         /// All calls.
         tokens: Tokens,
         /// Without waits for usage limits and without the time between a crash and its resume.

@@ -87,6 +87,50 @@ impl fmt::Display for Cost {
     }
 }
 
+/// Money that was spent, and the part of it that nobody reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// All of it.
+    pub cost: Cost,
+    /// What of it is an estimate.
+    pub estimated: Cost,
+}
+
+impl Spent {
+    /// One amount that is known, or is an estimate.
+    #[must_use]
+    pub const fn of(cost: Cost, is_estimate: bool) -> Spent {
+        Spent { cost, estimated: if is_estimate { cost } else { Cost::ZERO } }
+    }
+
+    /// In words, with the amounts written like this: `$4.60`, `≈$4.60` where all of it is an estimate, and both apart where
+    /// a part is: `$4.60 (≈$3.40 estimated)`.
+    #[must_use]
+    pub fn written(self, amount: impl Fn(Cost) -> String) -> String {
+        let all = amount(self.cost);
+        if self.estimated == Cost::ZERO {
+            all
+        } else if self.estimated >= self.cost {
+            format!("≈{all}")
+        } else {
+            format!("{all} (≈{} estimated)", amount(self.estimated))
+        }
+    }
+}
+
+impl AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.cost += other.cost;
+        self.estimated += other.estimated;
+    }
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.written(|cost| cost.to_string()))
+    }
+}
+
 impl Serialize for Cost {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.dollars())

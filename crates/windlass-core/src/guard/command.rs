@@ -69,7 +69,7 @@ fn is_argument(word: &str) -> bool {
     word.starts_with('-') || word.starts_with(|first: char| first.is_ascii_digit()) || is_assignment(word)
 }
 
-fn is_assignment(word: &str) -> bool {
+pub(super) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
     })
@@ -114,11 +114,11 @@ fn split(text: &str) -> Vec<Vec<String>> {
     commands
 }
 
-fn base(word: &str) -> &str {
+pub(super) fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-fn below(folder: &str, path: &str) -> String {
+pub(super) fn below(folder: &str, path: &str) -> String {
     if path.starts_with('/') || folder.is_empty() {
         return path.trim_start_matches("./").to_owned();
     }

@@ -8,6 +8,7 @@ mod examine;
 mod globs;
 mod language;
 mod lexical;
+mod needs;
 mod plan;
 mod scripts;
 
@@ -19,4 +20,5 @@ pub use count::{Counts, count};
 pub use examine::{Content, Examination, is_of_interest};
 pub use globs::{BUILT_IN, BadGlob, Protected};
 pub use language::{Language, language_of};
+pub use needs::{Need, needs};
 pub use plan::{GuardAction, GuardPlan, GuardedFile, GuardedTool, TestsAction};

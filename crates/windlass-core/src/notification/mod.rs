@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use crate::config::NotifyEvent;
-use crate::fact::{Cost, Items, NotificationKey, RunId, StopReason};
+use crate::fact::{Cost, Items, NotificationKey, RunId, Spent, StopReason};
 use crate::redact::Redactor;
 
 pub use notifier::Notifier;
@@ -68,6 +68,20 @@ pub struct Figures {
     /// What the run has cost so far.
     #[serde(rename = "cost_usd", skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// The part of it that is an estimate.
+    #[serde(rename = "estimated_usd", skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<Cost>,
+}
+
+impl Figures {
+    fn of(spent: Spent) -> Figures {
+        let estimated = Some(spent.estimated).filter(|estimated| *estimated > Cost::ZERO);
+        Figures { cost: Some(spent.cost), estimated, ..Figures::default() }
+    }
+
+    fn spent(&self) -> Spent {
+        Spent { cost: self.cost.unwrap_or_default(), estimated: self.estimated.unwrap_or_default() }
+    }
 }
 
 /// How urgent a notification is, in ntfy's words.

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Figures, Notification, Priority, ending, tags, text, usual_priority};
 use crate::config::NotifyEvent;
 use crate::fact::{
-    Class, Cost, Delivery, Entry, Fact, NotificationKey, SinkKind, Standing, StopReason, Verdict,
+    Class, Delivery, Entry, Fact, NotificationKey, SinkKind, Spent, Standing, StopReason, Verdict,
 };
 use crate::run::RunPlan;
 
@@ -22,7 +22,7 @@ pub struct Notifier {
     milestone: Option<u32>,
     plan: Option<Box<RunPlan>>,
     finished: u32,
-    cost: Cost,
+    spent: Spent,
     standing: Option<Standing>,
     /// The latest time until which a wait was told of.
     told_until: Option<Timestamp>,
@@ -66,12 +66,13 @@ impl Notifier {
                 Vec::new()
             }
             Fact::CallFinished { summary, .. } => {
-                self.cost += summary.cost;
+                self.spent += Spent::of(summary.cost, summary.estimated);
                 Vec::new()
             }
             Fact::StatusChanged { standing, .. } => vec![self.status(entry, standing)],
-            Fact::IterationFinished { iteration, verdict, cost, duration, .. } => {
-                self.iteration(entry, *iteration, *verdict, (*cost, *duration))
+            Fact::IterationFinished { iteration, verdict, cost, estimated_cost, duration, .. } => {
+                let spent = Spent { cost: *cost, estimated: *estimated_cost };
+                self.iteration(entry, *iteration, *verdict, (spent, *duration))
             }
             Fact::Held { until, class: Class::UsageLimit, attempt } => {
                 self.wait(entry, *until, *attempt).into_iter().collect()
@@ -80,12 +81,11 @@ impl Notifier {
                 self.settled(*key, *sink, *delivery);
                 Vec::new()
             }
-            Fact::RunEnding { stop_reason, detail, iterations, cost, .. } => {
+            Fact::RunEnding { stop_reason, detail, iterations, cost, estimated_cost, .. } => {
                 let figures = Figures {
                     stop_reason: Some(*stop_reason),
                     iterations: Some(*iterations),
-                    cost: Some(*cost),
-                    ..Figures::default()
+                    ..Figures::of(Spent { cost: *cost, estimated: *estimated_cost })
                 };
                 self.end(entry, *stop_reason, detail, &figures)
             }
@@ -133,7 +133,7 @@ impl Notifier {
         entry: &Entry,
         iteration: u32,
         verdict: Verdict,
-        (cost, duration): (Cost, Duration),
+        (spent, duration): (Spent, Duration),
     ) -> Vec<Notification> {
         self.finished = self.finished.saturating_add(1);
         let number = text::of(iteration, self.most());
@@ -145,11 +145,10 @@ impl Notifier {
             max_iterations: self.most(),
             items: self.standing.as_ref().and_then(|standing| standing.items),
             iterations: Some(self.finished),
-            cost: Some(self.cost),
-            ..Figures::default()
+            ..Figures::of(self.spent)
         };
         let body = format!(
-            "ITERATION {number}\n\nThe agent {}{standing}\n{cost}, {}",
+            "ITERATION {number}\n\nThe agent {}{standing}\n{spent}, {}",
             text::verdict(verdict),
             text::duration(duration)
         );
@@ -157,7 +156,7 @@ impl Notifier {
         let mut told =
             vec![self.notification(entry, NotifyEvent::Iteration, &happened, body, figures.clone())];
         if self.milestone.is_some_and(|every| iteration.is_multiple_of(every)) {
-            let body = format!("ITERATION MILESTONE\n\n{number} iterations, {} so far{standing}", self.cost);
+            let body = format!("ITERATION MILESTONE\n\n{number} iterations, {} so far{standing}", self.spent);
             let happened = format!("{number} iterations");
             told.push(self.notification(entry, NotifyEvent::IterationMilestone, &happened, body, figures));
         }
@@ -176,7 +175,7 @@ impl Notifier {
         let body = format!(
             "WAITING FOR THE USAGE LIMIT\n\nuntil {clock} (in {left}); then the same iteration goes on"
         );
-        let figures = Figures { until: Some(until), cost: Some(self.cost), ..Figures::default() };
+        let figures = Figures { until: Some(until), ..Figures::of(self.spent) };
         let happened = format!("waits until {clock}");
         Some(self.notification(entry, NotifyEvent::LimitWait, &happened, body, figures))
     }
@@ -206,7 +205,7 @@ impl Notifier {
         let detail = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
         let figure = |figures: &Figures| {
             let iterations = text::iterations(figures.iterations.unwrap_or_default());
-            format!("{iterations}, {}", figures.cost.unwrap_or_default())
+            format!("{iterations}, {}", figures.spent())
         };
         let mut told = Vec::new();
         if let Some(event) = ending::event(reason) {

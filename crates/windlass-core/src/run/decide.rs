@@ -1,5 +1,6 @@
 //! What an input means, as facts. Pure; changes nothing.
 
+use crate::agent::claude_prices;
 use crate::fact::{
     Assessment, CallReport, CallSummary, Class, Cost, Cut, Fact, HookName, LaneId, Now, Standing, StopSource,
 };
@@ -302,21 +303,22 @@ impl Run {
         self.lane(lane).and_then(LaneState::call).is_some_and(|(_, running)| running.id == call)
     }
 
-    /// A call that died without a result keeps its reservation as its cost, marked as estimated. A yes of one that went on
-    /// working and failed is not its last word.
+    /// A yes of a call that went on working and failed is not its last word.
     fn finish_call(&self, lane: LaneId, call: crate::fact::CallId, mut report: CallReport) -> Fact {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
         report.assessment = report.assessment.filter(stands);
         let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
-        let reserved = self.ledger.reserved_for(call).unwrap_or_default();
+        let own = self.plan.as_ref().map(|plan| plan.agent.prices.as_slice()).unwrap_or_default();
+        let charge = self.ledger.charge_for(call, &report, &claude_prices(own));
         let empty = report.results.iter().all(|text| text.trim().is_empty());
         let summary = CallSummary {
             class: report.class,
             detail: report.detail,
             ended: report.ended,
             cut: report.cut,
-            cost: report.cost.unwrap_or(reserved),
-            estimated: report.cost.is_none(),
+            cost: charge.cost,
+            estimated: charge.estimated,
+            listed: charge.listed,
             tokens: report.tokens,
             tool_uses: report.tool_uses,
             empty,

@@ -19,6 +19,7 @@ impl Run {
             iterations: self.counters.finished,
             cost: self.ledger.spent(),
             estimated: self.ledger.is_estimated(),
+            estimated_cost: self.ledger.estimated(),
         })
     }
 
@@ -32,6 +33,7 @@ impl Run {
             iterations: self.counters.finished,
             cost: self.ledger.spent(),
             estimated: self.ledger.is_estimated(),
+            estimated_cost: self.ledger.estimated(),
             tokens: self.ledger.tokens(),
             duration: self.active(now),
             exit_code: stop_reason.exit_code(codes),

@@ -71,6 +71,8 @@ pub struct Turn {
     pub active: Duration,
     /// What its finished calls cost.
     pub cost: Cost,
+    /// The part of that which is an estimate.
+    pub estimated: Cost,
     /// What its finished calls used.
     pub tokens: Tokens,
     /// How much of the notes goes into the prompt.

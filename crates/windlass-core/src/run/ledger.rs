@@ -2,10 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use crate::fact::{CallId, Cost, Tokens};
+use crate::fact::{CallId, CallReport, CallSummary, Cost, Tokens};
+use crate::price::PriceList;
 
 /// The least that is set aside for a call.
 pub const LEAST_RESERVATION: Cost = Cost::from_micros(500_000);
+
+/// A reported cost that differs from the list by more than this factor, up or down, is not believed.
+const BELIEVED: u64 = 10;
+
+/// What a call is charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// How much.
+    pub cost: Cost,
+    /// Nobody reported this, or nobody would believe what was reported.
+    pub estimated: bool,
+    /// What the list of prices says.
+    pub listed: Cost,
+}
 
 /// One ledger for all lanes of a run. Failed and interrupted calls are charged like any other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,7 +28,10 @@ pub struct Ledger {
     spent: Cost,
     tokens: Tokens,
     calls: u32,
-    estimated: bool,
+    estimated: Cost,
+    /// What was reported and believed, and what the list says about the same calls: the run's own price.
+    known: Cost,
+    listed: Cost,
     reserved: BTreeMap<CallId, Cost>,
 }
 
@@ -30,10 +48,16 @@ impl Ledger {
         self.tokens
     }
 
+    /// The part of what was spent that is an estimate.
+    #[must_use]
+    pub fn estimated(&self) -> Cost {
+        self.estimated
+    }
+
     /// Is a part of what was spent an estimate?
     #[must_use]
     pub fn is_estimated(&self) -> bool {
-        self.estimated
+        self.estimated > Cost::ZERO
     }
 
     /// The next call's number.
@@ -66,42 +90,56 @@ impl Ledger {
         self.reserved.insert(call, amount);
     }
 
-    pub(crate) fn charge(&mut self, call: CallId, cost: Cost, tokens: Tokens, estimated: bool) {
+    /// What an ended call is charged: what it reported where that can be, else what its tokens cost at the run's own price,
+    /// and never less than what was set aside for it where it reported nothing.
+    #[must_use]
+    pub fn charge_for(&self, call: CallId, report: &CallReport, prices: &PriceList<'_>) -> Charge {
+        let reported = prices.of(&report.bill.reported);
+        let unreported = prices.of(&report.bill.unreported);
+        let listed = reported.cost + unreported.cost;
+        let charge = |cost, estimated| Charge { cost, estimated, listed };
+        let at_own_price = self.at_own_price(listed);
+        let Some(cost) = report.cost else {
+            return charge(at_own_price.max(self.reserved_for(call).unwrap_or_default()), true);
+        };
+        let believed = reported.guessed || is_believable(cost, reported.cost);
+        if !believed || report.bill.doubted {
+            charge(at_own_price.max(cost), true)
+        } else if unreported.cost > Cost::ZERO {
+            charge(cost + self.at_own_price(unreported.cost), true)
+        } else {
+            charge(cost, false)
+        }
+    }
+
+    /// What the list says, as this run's finished calls have shown that it has to be read.
+    fn at_own_price(&self, listed: Cost) -> Cost {
+        if self.known == Cost::ZERO || self.listed == Cost::ZERO {
+            return listed;
+        }
+        let [listed, known, all] = [listed, self.known, self.listed].map(|cost| u128::from(cost.micros()));
+        Cost::from_micros(u64::try_from((listed * known).div_ceil(all)).unwrap_or(u64::MAX))
+    }
+
+    pub(crate) fn charge(&mut self, call: CallId, summary: &CallSummary) {
         self.reserved.remove(&call);
         self.calls += 1;
-        self.spent += cost;
-        self.tokens += tokens;
-        self.estimated |= estimated;
+        self.spent += summary.cost;
+        self.tokens += summary.tokens;
+        if summary.estimated {
+            self.estimated += summary.cost;
+        } else if summary.listed > Cost::ZERO {
+            self.known += summary.cost;
+            self.listed += summary.listed;
+        }
     }
+}
+
+/// Can a call that used what the list prices like this have cost that? Without tokens there is nothing to compare.
+fn is_believable(cost: Cost, listed: Cost) -> bool {
+    let times = |cost: Cost| cost.micros().saturating_mul(BELIEVED);
+    listed == Cost::ZERO || (cost.micros() <= times(listed) && times(cost) >= listed.micros())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn dollars(dollars: u64) -> Cost {
-        Cost::from_micros(dollars * 1_000_000)
-    }
-
-    // rows: 55
-    #[test]
-    fn what_is_set_aside_is_not_left_and_what_is_charged_is_spent() {
-        let mut ledger = Ledger::default();
-        assert_eq!((ledger.reservation(), ledger.next_call()), (LEAST_RESERVATION, CallId(1)));
-        ledger.reserve(CallId(1), dollars(1));
-        ledger.reserve(CallId(2), dollars(2));
-        assert_eq!((ledger.next_call(), ledger.reserved_for(CallId(2))), (CallId(3), Some(dollars(2))));
-        assert_eq!(ledger.left_of(dollars(10)), dollars(7));
-        let tokens = Tokens { input: 3, ..Tokens::default() };
-        ledger.charge(CallId(1), dollars(3), tokens, false);
-        assert!(!ledger.is_estimated());
-        assert_eq!((ledger.spent(), ledger.tokens().total(), ledger.next_call()), (dollars(3), 3, CallId(3)));
-        assert_eq!((ledger.left_of(dollars(10)), ledger.reserved_for(CallId(1))), (dollars(5), None));
-        ledger.charge(CallId(2), dollars(5), tokens, true);
-        assert!(ledger.is_estimated());
-        assert_eq!((ledger.reservation(), ledger.left_of(dollars(10))), (dollars(4), dollars(2)));
-        ledger.charge(CallId(3), Cost::ZERO, tokens, false);
-        assert!(ledger.is_estimated(), "an estimate stays one");
-        assert_eq!((ledger.left_of(dollars(7)), ledger.tokens().total()), (Cost::ZERO, 9));
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::fact::{Check, Cost, ExitCodes, Hook, LaneId, RunId, path_text};
 use crate::guard::GuardPlan;
 use crate::message::Wording;
+use crate::price::Price;
 use crate::run::{BootstrapPlan, SandboxPlan};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
@@ -421,6 +422,9 @@ pub struct AgentPlan {
     /// What becomes of the agent's settings that lie in the repository.
     #[serde(default, skip_serializing_if = "RepositorySettings::are_used")]
     pub repository_settings: RepositorySettings,
+    /// What a person said that models cost; it goes before the list of the agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prices: Vec<Price>,
 }
 
 /// What becomes of the agent's own settings that lie in the repository: hooks, servers, variables.

@@ -145,6 +145,7 @@ impl Run {
             class: outcome.summary.class,
             progress: has_progress(turn, claimed, judged),
             cost: turn.cost,
+            estimated_cost: turn.estimated,
             tokens: turn.tokens,
             duration: self.active(now).saturating_sub(turn.active),
         }

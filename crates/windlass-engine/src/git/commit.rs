@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::call::{Answer, Call, last_lines};
 use super::obstacle::{explain, filter_missing, obstacle};
 use super::patience::with_pauses;
-use super::{GitError, ObjectId, Repository};
+use super::{GitError, ObjectId, Repository, says_disk_full};
 use crate::file::{AtPath, FileError, create_private_folder};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path, content_now};
 use crate::snapshot::{SnapshotError, Store};
@@ -129,10 +129,15 @@ pub(super) fn made_of(
         }
         answer => answer?,
     };
+    let refusal = if answer.code == 0 { String::new() } else { hook_output(&answer) };
+    if says_disk_full(&refusal) {
+        // Neither git nor a hook of the repository objects: whatever is committed next meets the same.
+        return Err(GitError::Failed { command: "git commit".to_owned(), said: refusal });
+    }
     Ok(match answer.code {
         0 => None,
         // git's own refusals are fatal (128); 1 is what becomes of a hook's, whatever the hook's own exit code.
-        1 => Some(CommitOutcome::RefusedByHook(hook_output(&answer))),
+        1 => Some(CommitOutcome::RefusedByHook(refusal)),
         _ => Some(CommitOutcome::Refused(explain(repository, &answer)?)),
     })
 }

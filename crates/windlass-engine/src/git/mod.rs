@@ -90,16 +90,19 @@ pub enum GitError {
     File(#[from] FileError),
 }
 
+/// Does a program say that there is no room left on the disk?
+fn says_disk_full(said: &str) -> bool {
+    let words = ["No space left on device", "Disk quota exceeded", "Out of diskspace"];
+    words.iter().any(|words| said.contains(words))
+}
+
 impl GitError {
     /// Is there no room left on the disk?
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             // git says it in the system's words; its messages are not translated.
-            GitError::Failed { said, .. } => {
-                let words = ["No space left on device", "Disk quota exceeded", "Out of diskspace"];
-                words.iter().any(|words| said.contains(words))
-            }
+            GitError::Failed { said, .. } => says_disk_full(said),
             GitError::File(error) => error.is_disk_full(),
             _ => false,
         }

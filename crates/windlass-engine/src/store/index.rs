@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{Cost, Items, RunId, StopReason, Tokens, path_text};
+use windlass_core::fact::{Cost, Items, RunId, Spent, StopReason, Tokens, path_text};
 use windlass_core::run::Mode;
 
 use super::error::Attempted as _;
@@ -48,6 +48,9 @@ struct EndingLine {
     cost: Cost,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     estimated: bool,
+    /// Missing in lines of old: then all of it may be.
+    #[serde(rename = "estimated_usd", default, skip_serializing_if = "Option::is_none")]
+    estimated_cost: Option<Cost>,
     tokens: Tokens,
     duration_ms: u64,
     started: Timestamp,
@@ -82,6 +85,7 @@ impl EndingLine {
             iterations: summary.iterations,
             cost: summary.cost,
             estimated: summary.estimated,
+            estimated_cost: summary.estimated.then_some(summary.estimated_cost),
             tokens: summary.tokens,
             duration_ms: u64::try_from(ending.duration.as_millis()).unwrap_or(u64::MAX),
             started: summary.started,
@@ -105,6 +109,7 @@ impl EndingLine {
             cost: self.cost,
             reserved: Cost::ZERO,
             estimated: self.estimated,
+            estimated_cost: self.estimated_cost.unwrap_or(Spent::of(self.cost, self.estimated).estimated),
             tokens: self.tokens,
             ending: Some(RunEnding {
                 stop_reason: self.stop_reason,

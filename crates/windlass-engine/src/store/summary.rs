@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{CallId, Cost, Entry, Fact, Items, RunId, StopReason, TaskEnd, Tokens, path_text};
+use windlass_core::fact::{
+    CallId, Cost, Entry, Fact, Items, RunId, Spent, StopReason, TaskEnd, Tokens, path_text,
+};
 use windlass_core::run::{Mode, RunPlan};
 use windlass_core::tasks::Schedule;
 
@@ -37,6 +39,8 @@ pub struct RunSummary {
     pub reserved: Cost,
     /// A part of what ended calls cost is an estimate, since an agent died without reporting it.
     pub estimated: bool,
+    /// That part.
+    pub estimated_cost: Cost,
     /// What the agents reported so far.
     pub tokens: Tokens,
     /// How it ended; `None` while it runs, and after a crash.
@@ -118,6 +122,7 @@ impl Fold {
             cost: Cost::ZERO,
             reserved: Cost::ZERO,
             estimated: false,
+            estimated_cost: Cost::ZERO,
             tokens: Tokens::default(),
             ending: None,
         };
@@ -147,6 +152,7 @@ impl Fold {
                 self.open.retain(|(open, _)| open != call);
                 summary.cost += ended.cost;
                 summary.estimated |= ended.estimated;
+                summary.estimated_cost += Spent::of(ended.cost, ended.estimated).estimated;
                 summary.tokens += ended.tokens;
             }
             Fact::IterationFinished { .. } => summary.iterations = summary.iterations.saturating_add(1),
@@ -155,6 +161,7 @@ impl Fold {
                 iterations,
                 cost,
                 estimated,
+                estimated_cost,
                 tokens,
                 duration,
                 exit_code,
@@ -163,6 +170,10 @@ impl Fold {
                 // The run's own figures are the ones that people were told.
                 (summary.iterations, summary.cost, summary.tokens) = (*iterations, *cost, *tokens);
                 summary.estimated = *estimated;
+                // Journals of old did not say how much of it is an estimate; their calls do.
+                if *estimated_cost > Cost::ZERO {
+                    summary.estimated_cost = *estimated_cost;
+                }
                 self.open.clear();
                 summary.ending =
                     Some(RunEnding { stop_reason: *stop_reason, duration: *duration, exit_code: *exit_code });

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use windlass_core::agent::close_own_files;
 use windlass_core::environment::{Heir, hint};
 use windlass_core::fact::{
-    CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource, Tokens,
+    Bill, CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource,
+    Tokens,
 };
 use windlass_core::run::{Input, LaneState};
 
@@ -246,6 +247,7 @@ fn never_started(detail: String) -> CallReport {
         cut: None,
         cost: Some(Cost::ZERO),
         tokens: Tokens::default(),
+        bill: Bill::default(),
         results: Vec::new(),
         assessment: None,
         tool_uses: 0,

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
 use windlass_core::damage::{Damage, unprotected};
-use windlass_core::fact::{Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, TaskState};
+use windlass_core::fact::{
+    Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
+};
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
 use super::aside::{ParkedTask, PutAside};
@@ -22,6 +24,7 @@ use super::standing;
 use super::stray_trees;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
+use crate::file::is_without_room;
 use crate::git::{Loan, Steering, TreeFiles};
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::recovery::Uncommitted;
@@ -141,6 +144,11 @@ impl World {
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
             Effect::Prepare { lane, turn, purpose, notes } => {
+                if is_without_room(&self.plan.directory) {
+                    // Before anybody is paid to write what cannot be written.
+                    let said = format!("the disk is full: there is no room in {}", self.plan.directory.display());
+                    return Err(WorkError::of(StopReason::DiskFull, &said));
+                }
                 // What checks and hooks did since the last attempt was kept is not the next one's.
                 let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);
                 self.notices.extend(left);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_core::fact::{CallId, Cost, Fact, StopReason};
 
 use super::Breach;
-use crate::record::{Record, What};
+use crate::record::{Record, Said, What};
 
 /// What is known of a call beside its facts.
 #[derive(Clone, Copy, Default)]
@@ -14,7 +14,7 @@ struct Known {
     reserved: Cost,
     budget: Option<Cost>,
     response: Cost,
-    reported: Option<Cost>,
+    bill: Said,
     only_refused: bool,
 }
 
@@ -29,9 +29,9 @@ fn follow(
                 let known = calls.entry(*call).or_default();
                 (known.started, known.response, known.budget) = (true, *response, *budget);
             }
-            What::StreamRead { call, reported, only_refused, .. } => {
+            What::StreamRead { call, bill, only_refused, .. } => {
                 let known = calls.entry(*call).or_default();
-                (known.reported, known.only_refused) = (*reported, *only_refused);
+                (known.bill, known.only_refused) = (*bill, *only_refused);
             }
             What::Fact(entry) => {
                 if let Fact::CallReserved { call, reserved, .. } = &entry.fact {
@@ -89,6 +89,7 @@ pub(super) fn within_budget(record: &Record) -> Result<(), Breach> {
 
 pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
     let mut spent = Cost::ZERO;
+    let (mut estimated, mut tokens) = (Cost::ZERO, 0);
     let mut charged = Vec::new();
     let (mut failing, mut broken) = (false, false);
     follow(record, |fact, calls| match fact {
@@ -96,13 +97,25 @@ pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
             spent += summary.cost;
             charged.push(*call);
             let known = calls.get(call).copied().unwrap_or_default();
-            let right = match known.reported {
+            let bill = known.bill;
+            let used = bill.worth + bill.since;
+            tokens += summary.tokens.total();
+            estimated += if summary.estimated { summary.cost } else { Cost::ZERO };
+            if known.started && summary.tokens.total() != bill.tokens + bill.tokens_since {
+                return Err(format!(
+                    "call {call} counts {} tokens, and its stream has {}",
+                    summary.tokens.total(),
+                    bill.tokens + bill.tokens_since
+                ));
+            }
+            let right = match bill.reported {
                 // It was about to start when the runner died: whether it did, nobody can know.
                 _ if !known.started && summary.estimated => (known.reserved, true),
                 _ if !known.started => (Cost::ZERO, false),
-                Some(reported) => (reported, false),
+                Some(reported) if bill.wrong => (reported.max(used), true),
+                Some(reported) => (reported + bill.since, bill.since > Cost::ZERO),
                 None if known.only_refused => (Cost::ZERO, false),
-                None => (known.reserved, true),
+                None => (known.reserved.max(used), true),
             };
             if right == (summary.cost, summary.estimated) {
                 Ok(())
@@ -123,9 +136,10 @@ pub(super) fn true_charges(record: &Record) -> Result<(), Breach> {
             );
             Ok(())
         }
-        Fact::RunFinished { cost, .. } => {
+        Fact::RunFinished { cost, estimated_cost, tokens: counted, .. } => {
             broken = failing;
-            if *cost == spent { Ok(()) } else { Err(format!("the run says {cost}, and {spent} was charged")) }
+            let (said, right) = ((*cost, *estimated_cost, counted.total()), (spent, estimated, tokens));
+            if said == right { Ok(()) } else { Err(format!("the run says {said:?}, and {right:?} is right")) }
         }
         _ => Ok(()),
     })?;

@@ -72,7 +72,8 @@ pub const INVARIANTS: &[Invariant] = &[
     },
     Invariant {
         name: "true_charges",
-        sentence: "what is charged is what the agents reported, or the reservation, marked as an estimate",
+        sentence: "what is charged is what the agents reported, or, marked as an estimate, what their streams show and at \
+                   least the reservation; tokens of calls that died count",
         check: charges::true_charges,
     },
     Invariant {
@@ -132,6 +133,11 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "blocked_rightly",
         sentence: "a run is blocked only when no task is ready and none is at work",
         check: tasks::blocked_rightly,
+    },
+    Invariant {
+        name: "tasks_spared",
+        sentence: "no task is put aside for what the API failed at",
+        check: tasks::spared,
     },
     Invariant {
         name: "lanes_commute",

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::fact::{
-    CallReport, CheckOutcome, CheckResult, Class, CommitNotes, Cost, Ended, Entry, Evidence, HookDecision,
-    HookOutcome, LandOutcome, MergeOutcome, Now, SnapshotId, Tokens,
+    Bill, CallReport, CheckOutcome, CheckResult, Class, CommitNotes, Cost, Ended, Entry, Evidence,
+    HookDecision, HookOutcome, LandOutcome, MergeOutcome, Now, SnapshotId, Tokens,
 };
 use windlass_core::run::{Effect, Input, Phase, Run};
 use windlass_engine::store::journal;
@@ -168,6 +168,7 @@ fn report(class: Class) -> CallReport {
         cut: None,
         cost: Some(Cost::from_micros(10_000)),
         tokens: Tokens::default(),
+        bill: Bill::default(),
         results: Vec::new(),
         tool_uses: 1,
         denials: Vec::new(),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::fact::{
-    CheckStage, Fact, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId, TaskRow,
-    TaskState,
+    CallId, CheckStage, Fact, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId,
+    TaskRow, TaskState, Verdict,
 };
 use windlass_core::run::{CommitPolicy, Mode};
 
@@ -96,6 +96,34 @@ fn fact(what: &What) -> Option<&Fact> {
         What::Fact(entry) => Some(&entry.fact),
         _ => None,
     }
+}
+
+/// A limit, an outage and a refusal that nobody knows are nothing that a task did.
+pub(super) fn spared(record: &Record) -> Result<(), Breach> {
+    let mut calls: BTreeMap<CallId, bool> = BTreeMap::new();
+    let mut refused: BTreeMap<LaneId, bool> = BTreeMap::new();
+    let mut failed: BTreeMap<LaneId, bool> = BTreeMap::new();
+    for (at, moment) in record.moments.iter().enumerate() {
+        if let What::StreamRead { call, bill, .. } = &moment.what {
+            calls.insert(*call, bill.refused);
+        }
+        match fact(&moment.what) {
+            Some(Fact::CallFinished { lane, call, .. }) => {
+                refused.insert(*lane, calls.get(call).copied().unwrap_or(false));
+            }
+            Some(Fact::IterationFinished { lane, verdict, .. }) => {
+                let by_api = refused.get(lane).copied().unwrap_or(false);
+                failed.insert(*lane, *verdict == Verdict::Failed && by_api);
+            }
+            Some(Fact::TaskClosed { lane, task, end: TaskEnd::Parked { reason }, .. })
+                if failed.get(lane).copied().unwrap_or(false) =>
+            {
+                return Err(Breach::at(at, format!("{task} is put aside, and the API had failed: {reason}")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// A task that others wait for is done before they begin; nobody begins what is done, put aside or at work elsewhere.

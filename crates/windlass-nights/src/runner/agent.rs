@@ -3,18 +3,24 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::agent::{Activity, Digest, ResultDigest};
+use windlass_core::agent::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
 use windlass_core::fact::{Cost, Denial, Ended, Tokens, UsageLimit};
+use windlass_core::price::ModelUsage;
 
 use crate::record::Actor;
-use crate::script::{Act, Answer, Deed, End, Failure, Judgement, OnTerm, PlanDeed, Word};
+use crate::script::{Act, Answer, Deed, End, Failure, Judgement, Miscount, OnTerm, PlanDeed, Word};
 use crate::world::{Author, Book, NAMES, PLAN, World};
 
 /// The phrase that claims completion.
 use crate::script::SIGNAL;
 
 /// Tokens of one response.
-const RESPONSE: u64 = 120;
+pub(crate) const TOKENS_PER_RESPONSE: u64 = 120;
+
+/// Whose response costs so many millionths of a dollar.
+pub(crate) fn model_of(response: u64) -> String {
+    format!("night-{response}")
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Agent {
@@ -127,6 +133,8 @@ impl Agent {
                 self.spent += Cost::from_micros(self.act.response);
                 self.responses += 1;
                 prints.push(Digest::Activity(Activity::Writing));
+                // Each message is said twice, as the real program does.
+                prints.extend([false, true].map(|whole| self.message(whole)));
                 if self.budget.is_some_and(|budget| self.spent >= budget) {
                     prints.push(self.answer(&Answer::Fails(Failure::Budget), world));
                     self.ending = Some(Ended::Exited(1));
@@ -156,11 +164,13 @@ impl Agent {
     }
 
     fn answer(&self, answer: &Answer, world: &World) -> Digest {
-        let tokens = Tokens { input: self.responses * RESPONSE, output: self.responses, ..Tokens::default() };
+        let tokens = used(self.responses);
+        let model = ModelUsage { model: model_of(self.act.response), tokens, ..ModelUsage::default() };
         let priced = ResultDigest {
             subtype: "success".to_owned(),
             cost_usd: Some(self.spent.dollars()),
             tokens,
+            models: if self.responses > 0 { vec![model] } else { Vec::new() },
             denials: self.denials(),
             ..ResultDigest::default()
         };
@@ -169,8 +179,24 @@ impl Agent {
             Answer::Unpriced(said) => {
                 ResultDigest { text: self.text(*said, world), cost_usd: None, ..priced }
             }
+            Answer::Fails(Failure::AccountLimit(seconds)) => account_limit(*seconds, world, priced),
             Answer::Fails(failure) => fails(*failure, priced),
+            Answer::Miscounts(Miscount::Negative) => ResultDigest { cost_usd: Some(-1.0), ..priced },
+            Answer::Miscounts(Miscount::TooLittle) => {
+                ResultDigest { cost_usd: Some(self.spent.dollars() / 100.0), ..priced }
+            }
             Answer::Judges(judgement) => self.judges(*judgement, world, priced),
+        }))
+    }
+
+    fn message(&self, whole: bool) -> Digest {
+        Digest::Usage(Box::new(MessageUsage {
+            message: MessageId(self.responses),
+            model: model_of(self.act.response),
+            tokens: used(1),
+            cached_for_an_hour: 0,
+            written: 0,
+            whole,
         }))
     }
 
@@ -209,6 +235,22 @@ impl Agent {
     }
 }
 
+fn used(responses: u64) -> Tokens {
+    Tokens { input: responses * TOKENS_PER_RESPONSE, output: responses, ..Tokens::default() }
+}
+
+fn account_limit(seconds: u32, world: &World, priced: ResultDigest) -> ResultDigest {
+    let at = after(world.clock.now().wall, i32::try_from(seconds).unwrap_or(60));
+    let at = at.map_or_else(String::new, |at| format!(" You will regain access on {at:.0}."));
+    ResultDigest {
+        is_error: true,
+        status: Some(400),
+        api_error_type: "invalid_request_error".to_owned(),
+        text: format!("API Error: 400 You have reached your specified API usage limits.{at}"),
+        ..priced
+    }
+}
+
 fn after(wall: Timestamp, seconds: i32) -> Option<Timestamp> {
     let ms = wall.as_millisecond() + i64::from(seconds) * 1_000;
     Timestamp::from_millisecond(ms).ok()
@@ -236,7 +278,11 @@ fn fails(failure: Failure, priced: ResultDigest) -> ResultDigest {
             ResultDigest { api_error: "overloaded".to_owned(), status: Some(529), ..failed }
         }
         Failure::Throttled => ResultDigest { status: Some(429), ..failed },
-        Failure::Unexplained => failed,
+        Failure::Refused => {
+            ResultDigest { status: Some(400), text: "API Error: 400 no".to_owned(), ..failed }
+        }
+        Failure::OverloadedInWords => ResultDigest { text: "API Error: Overloaded".to_owned(), ..failed },
+        Failure::Unexplained | Failure::AccountLimit(_) => failed,
     }
 }
 

@@ -14,6 +14,8 @@ mod tasks;
 mod tell;
 mod worker;
 
+pub(crate) use agent::{TOKENS_PER_RESPONSE, model_of};
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 

@@ -126,6 +126,16 @@ pub(crate) enum Answer {
     Unpriced(Word),
     Fails(Failure),
     Judges(Judgement),
+    /// With a cost that cannot be.
+    Miscounts(Miscount),
+}
+
+/// A cost that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Miscount {
+    Negative,
+    /// A hundredth of what it was.
+    TooLittle,
 }
 
 /// What an agent says that was asked to judge.
@@ -161,6 +171,12 @@ pub(crate) enum Failure {
     /// 429: with a refusal before it a usage limit, otherwise an outage.
     Throttled,
     Unexplained,
+    /// The API refuses the request, for a reason that nobody knows.
+    Refused,
+    /// The limit that the account has set itself, which comes as a refused request; it ends in so many seconds.
+    AccountLimit(u32),
+    /// Overloaded, and only words say so.
+    OverloadedInWords,
 }
 
 /// How the process ends.

@@ -3,6 +3,7 @@
 mod act;
 mod draw;
 mod hook;
+mod money;
 mod outside;
 mod plan;
 mod receiver;
@@ -14,7 +15,7 @@ use windlass_core::run::{Mode, RunPlan};
 use crate::world::TaskNature;
 
 pub(crate) use act::{
-    Act, Answer, Deed, End, Failure, Judgement, OnTerm, PlanDeed, StatusWord, TaskDeed, Word,
+    Act, Answer, Deed, End, Failure, Judgement, Miscount, OnTerm, PlanDeed, StatusWord, TaskDeed, Word,
 };
 pub(crate) use hook::{HookNature, HookWord};
 pub(crate) use plan::SIGNAL;

@@ -163,5 +163,6 @@ fn agent() -> AgentPlan {
         background: false,
         add_dirs: Vec::new(),
         repository_settings: windlass_core::run::RepositorySettings::Used,
+        prices: Vec::new(),
     }
 }

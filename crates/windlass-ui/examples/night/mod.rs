@@ -84,6 +84,7 @@ pub fn plan() -> RunPlan {
             background: false,
             add_dirs: Vec::new(),
             repository_settings: windlass_core::run::RepositorySettings::Used,
+            prices: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
@@ -105,6 +106,8 @@ pub struct Night {
     seq: u64,
     call: u32,
     line: u64,
+    /// What the calls of the iteration were charged without having reported it.
+    estimated: Cost,
 }
 
 impl Night {
@@ -115,7 +118,7 @@ impl Night {
 
     /// Begins then.
     pub fn beginning(begin: Timestamp) -> Night {
-        Night { events: Vec::new(), now: begin, begin, seq: 0, call: 0, line: 0 }
+        Night { events: Vec::new(), now: begin, begin, seq: 0, call: 0, line: 0, estimated: Cost::ZERO }
     }
 
     /// Lets time pass.
@@ -223,6 +226,7 @@ impl Night {
             ..CallSummary::uneventful()
         };
         change(&mut summary);
+        self.estimated = if summary.estimated { summary.cost } else { Cost::ZERO };
         let call = CallId(self.call);
         self.fact(Fact::CallFinished { lane: LANE, call, claimed: false, summary })
     }
@@ -263,6 +267,7 @@ impl Night {
         cost: f64,
         seconds: u64,
     ) -> &mut Night {
+        let estimated = std::mem::take(&mut self.estimated);
         self.fact(Fact::IterationFinished {
             lane: LANE,
             iteration,
@@ -270,6 +275,7 @@ impl Night {
             class,
             progress: matches!(verdict, Verdict::Worked | Verdict::ClaimAccepted | Verdict::ClaimRefused),
             cost: Cost::from_dollars(cost),
+            estimated_cost: estimated,
             tokens: Tokens::default(),
             duration: Duration::from_secs(seconds),
         })
@@ -283,6 +289,7 @@ impl Night {
             iterations: 5,
             cost: Cost::from_dollars(2.13),
             estimated: true,
+            estimated_cost: Cost::from_dollars(0.5),
             tokens: Tokens { input: 12_000, output: 34_100, cache_creation: 90_000, cache_read: 1_064_000 },
             duration: Duration::from_secs(1_394),
             exit_code: stop_reason.exit_code(ExitCodes::Simple),

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
-use windlass_core::fact::{Cost, Items, RunId, StopReason};
+use windlass_core::fact::{Cost, Items, RunId, Spent, StopReason};
 use windlass_core::mode;
 use windlass_core::run::Mode;
 
@@ -74,6 +74,9 @@ pub struct RunRow {
     pub cost: Cost,
     /// A part of the cost is an estimate.
     pub estimated: bool,
+    /// That part.
+    #[serde(rename = "estimated_usd")]
+    pub estimated_cost: Cost,
     /// How it stands.
     pub state: RunState,
 }
@@ -129,7 +132,7 @@ impl Cells {
             run: one_line(&row.run.0),
             started: format::relative(row.started, now, &terminal.zone),
             iterations: row.iterations.to_string(),
-            cost: format::charged(row.cost, row.estimated),
+            cost: format::charged(Spent { cost: row.cost, estimated: row.estimated_cost }),
             state: row.state,
             title: if same_place { title } else { format!("{title}  ({})", one_line(&row.directory)) },
         }

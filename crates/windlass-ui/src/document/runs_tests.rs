@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use windlass_core::fact::{RunId, StopReason};
+use windlass_core::fact::{RunId, Spent, StopReason};
 
 use super::*;
 use crate::rehearsal::columns;
@@ -21,6 +21,7 @@ fn row(run: &str, minutes_ago: u64, state: RunState) -> RunRow {
         iterations: 12,
         cost: Cost::from_dollars(3.2),
         estimated: state == RunState::Interrupted,
+        estimated_cost: Spent::of(Cost::from_dollars(3.2), state == RunState::Interrupted).estimated,
         state,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::fact::{
-    CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Standing,
+    CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Spent, Standing,
     StandingSource, TaskRow, Tokens,
 };
 use windlass_core::run::{Mode, RunPlan};
@@ -63,6 +63,9 @@ pub struct RunStatus {
     pub cost: Cost,
     /// A part of the cost is an estimate.
     pub estimated: bool,
+    /// That part.
+    #[serde(rename = "estimated_usd")]
+    pub estimated_cost: Cost,
     /// The limit on money.
     #[serde(rename = "max_cost_usd")]
     pub max_cost: Option<Cost>,
@@ -176,7 +179,8 @@ impl RunStatus {
             iterations: ending.map_or(board.tally.total(), |ending| ending.iterations),
             max_iterations: plan.and_then(|plan| plan.limits.iterations),
             cost: board.cost() + unsettled,
-            estimated: board.estimated || unsettled > Cost::ZERO,
+            estimated: board.estimated + unsettled > Cost::ZERO,
+            estimated_cost: board.estimated + unsettled,
             max_cost: plan.and_then(|plan| plan.limits.cost),
             tokens: board.tokens,
             duration_ms: millis(duration),
@@ -326,7 +330,7 @@ fn agent(status: &RunStatus) -> Option<Line> {
 }
 
 fn cost(status: &RunStatus) -> String {
-    let charged = format::charged(status.cost, status.estimated);
+    let charged = format::charged(Spent { cost: status.cost, estimated: status.estimated_cost });
     match status.max_cost {
         Some(limit) => format!("{charged} of {}", format::money(limit)),
         None => charged,

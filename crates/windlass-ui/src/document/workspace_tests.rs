@@ -63,6 +63,7 @@ fn shown() -> WorkspaceShown {
             iterations: 12,
             cost: Cost::from_dollars(3.2),
             estimated: false,
+            estimated_cost: Cost::ZERO,
             state: RunState::Ended(StopReason::MaxIterations),
         }],
         next: vec!["windlass run port".to_owned(), "windlass logs r-abcdefgh".to_owned()],

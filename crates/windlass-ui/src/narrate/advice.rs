@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckKind, Cost, StopReason};
+use windlass_core::fact::{CheckKind, Cost, Spent, StopReason};
 use windlass_core::mode;
 use windlass_core::run::{Mode, RunPlan};
 
@@ -194,8 +194,8 @@ const fn of_plan(mode: Mode, gated: bool) -> &'static str {
 }
 
 /// `$3.42 of $5.00`.
-pub(super) fn of_limit(cost: Cost, estimated: bool, limit: Option<Cost>) -> String {
-    let charged = format::charged(cost, estimated);
+pub(super) fn of_limit(spent: Spent, limit: Option<Cost>) -> String {
+    let charged = format::charged(spent);
     match limit {
         Some(limit) => format!("{charged} of {}", format::money(limit)),
         None => charged,

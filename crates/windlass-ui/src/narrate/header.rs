@@ -61,7 +61,7 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
     let so_far = format!(
         "resumed after {}, {} spent",
         format::count(u64::from(done), "iteration"),
-        format::charged(board.cost(), board.estimated)
+        format::charged(board.spent())
     );
     let mut lines = vec![
         Line::hanging(2)

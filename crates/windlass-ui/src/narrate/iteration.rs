@@ -1,6 +1,6 @@
 //! The line of a finished iteration, and what is said below it.
 
-use windlass_core::fact::{Assessment, CheckKind, CheckOutcome, Class, Cost, Denial, Fact, Verdict};
+use windlass_core::fact::{Assessment, CheckKind, CheckOutcome, Class, Denial, Fact, Spent, Verdict};
 use windlass_core::mode;
 
 use super::{allow_command, command, status, took};
@@ -15,8 +15,7 @@ struct Row<'a> {
     number: String,
     look: (Tone, Mark, &'a str),
     duration: std::time::Duration,
-    cost: Cost,
-    estimated: bool,
+    spent: Spent,
     explanation: String,
 }
 
@@ -25,7 +24,7 @@ impl Row<'_> {
         let (tone, mark, word) = self.look;
         let gutter = gutter(board);
         let digits = gutter.saturating_sub(4);
-        let cost = format::charged(self.cost, self.estimated);
+        let cost = format::charged(self.spent);
         Line::hanging(gutter + 2)
             .dim(format!("  {:>digits$}  ", self.number))
             .mark(tone, mark)
@@ -42,7 +41,17 @@ pub(super) fn gutter(board: &Board) -> usize {
 }
 
 pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
-    let Fact::IterationFinished { lane, iteration, verdict, class, progress, cost, duration, .. } = fact
+    let Fact::IterationFinished {
+        lane,
+        iteration,
+        verdict,
+        class,
+        progress,
+        cost,
+        estimated_cost,
+        duration,
+        ..
+    } = fact
     else {
         return Vec::new();
     };
@@ -52,8 +61,7 @@ pub(super) fn finished(board: &Board, fact: &Fact) -> Vec<Line> {
         number: iteration.to_string(),
         look: look(board, seen, *verdict),
         duration: *duration,
-        cost: *cost,
-        estimated: seen.last_call.as_ref().is_some_and(|call| call.estimated),
+        spent: Spent { cost: *cost, estimated: *estimated_cost },
         explanation: explanation(board, seen, (*verdict, *class), *progress),
     };
     let mut lines = vec![row.line(board)];
@@ -97,8 +105,7 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
         number: iteration.to_string(),
         look: (Tone::Warn, Mark::Again, "again"),
         duration: call.map(|call| call.duration).unwrap_or_default(),
-        cost: call.map(|call| call.cost).unwrap_or_default(),
-        estimated: call.is_some_and(|call| call.estimated),
+        spent: call.map(|call| Spent::of(call.cost, call.estimated)).unwrap_or_default(),
         explanation: format!("{}; {again}", why.trim_end_matches('.')),
     };
     vec![row.line(board)]

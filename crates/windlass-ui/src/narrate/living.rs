@@ -78,7 +78,7 @@ fn at_work(mut line: Line, board: &Board, foremost: &LaneBoard, zone: &TimeZone)
     if let Some((latest, Items { done, total })) = latest.and_then(|latest| Some((latest, latest.items?))) {
         line = line.dim(" · ").plain(format!("{done}/{total} {}", latest.source.counts()));
     }
-    line = line.dim(" · ").plain(format::charged(board.cost(), board.estimated));
+    line = line.dim(" · ").plain(format::charged(board.spent()));
     match board.task() {
         Some(task) => line.dim(" · ").plain(one_line(task)),
         None => line,

@@ -1,6 +1,6 @@
 //! What stays on the screen when a run has ended.
 
-use windlass_core::fact::{CheckKind, CheckOutcome, StopReason};
+use windlass_core::fact::{CheckKind, CheckOutcome, Spent, StopReason};
 use windlass_core::run::{JobWorkspace, Mode, RunPlan};
 
 use super::header::labelled;
@@ -91,7 +91,10 @@ fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
     let mut lines: Vec<Line> = said.into_iter().collect();
     lines.extend([
         labelled("iterations").plain(iterations(board.tally, ending.iterations)),
-        labelled("cost").plain(advice::of_limit(board.charged, board.estimated, plan.limits.cost)),
+        labelled("cost").plain(advice::of_limit(
+            Spent { cost: board.charged, estimated: board.estimated },
+            plan.limits.cost,
+        )),
         labelled("tokens").plain(format::tokens(&board.tokens)),
         labelled("time").plain(time(board, ending)),
     ]);

@@ -64,7 +64,7 @@ fn a_whole_night_at_80_columns() {
     The agent says so, and every gate passed.
 
   iterations  5 (1 worked, 1 accepted, 1 refused, 1 idle, 1 failed)
-  cost        ≈$2.13 of $5.00
+  cost        $2.13 (≈$0.50 estimated) of $5.00
   tokens      1.2M (in 12.0k, out 34.1k, cache 1.2M)
   time        23m 14s, and 1 wait of 1h 03m in all
   gate        ✓ cargo test -q (3s)

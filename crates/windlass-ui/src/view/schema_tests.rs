@@ -151,6 +151,7 @@ fn everything_else() -> Night {
             iterations: 1,
             cost: Cost::from_dollars(0.1),
             estimated: true,
+            estimated_cost: Cost::from_dollars(0.1),
         })
         .end(StopReason::Terminated, "detail")
         .fact(Fact::RunResumed { plan: Box::new(plan()) });

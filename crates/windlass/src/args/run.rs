@@ -138,6 +138,9 @@ pub struct WorkArgs {
     /// Done when CMD passes, whatever is claimed; repeatable
     #[arg(long, value_name = "CMD", help_heading = "Completion", allow_hyphen_values = true)]
     pub until: Vec<String>,
+    /// Begin although a gate's own program or file is missing: the job is to make it
+    #[arg(long, help_heading = "Completion")]
+    pub gate_later: bool,
 
     /// Limits
     #[command(flatten)]

@@ -87,6 +87,7 @@ fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec
         background: settings.background,
         add_dirs: Vec::new(),
         repository_settings: windlass_core::run::RepositorySettings::Used,
+        prices: settings.prices.clone(),
     }
 }
 
@@ -240,6 +241,7 @@ mod tests {
             background: false,
             add_dirs: Vec::new(),
             repository_settings: windlass_core::run::RepositorySettings::Used,
+            prices: Vec::new(),
         };
         let patience = Duration::from_millis(100);
         let error = ask(&plan, &["60"], patience, ExitCodes::Detailed).unwrap_err();

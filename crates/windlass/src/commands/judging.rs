@@ -130,6 +130,7 @@ fn request(order: &Order<'_>, workspaces: &Workspaces, workspace: &Workspace) ->
         skip_permissions,
         allow_dirty: true,
         trust: order.how.trust.clone(),
+        gate_later: true,
     })
 }
 

@@ -34,6 +34,7 @@ use windlass_ui::Level;
 use super::agent;
 use super::assignment::Assignment;
 use super::audience::{Screened, Show};
+use super::gates;
 use super::here::{self, Here};
 use super::links_out;
 use super::retention;
@@ -69,6 +70,9 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
     refuse_goal_with_signal(&request.assignment, resolved)?;
     tasks_run::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
+    if !request.gate_later && !mode::judges(request.assignment.mode) {
+        gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
+    }
     let mut agent = agent::plan(&wanted(here, request))?;
     agent::check(&mut agent, &trusted, resolved.exit_codes)?;
     let spent_before = spent_before(here, request)?;

@@ -18,6 +18,7 @@ pub mod demo;
 mod doctor;
 mod dry_run;
 mod flags;
+mod gates;
 mod goal;
 mod here;
 mod hooks;

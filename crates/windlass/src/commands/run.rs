@@ -38,6 +38,8 @@ pub struct Request {
     pub allow_dirty: bool,
     /// What the command line says of trust.
     pub trust: TrustArgs,
+    /// Begin although a check cannot pass yet.
+    pub gate_later: bool,
 }
 
 impl Request {
@@ -76,6 +78,7 @@ impl Request {
             skip_permissions,
             allow_dirty: args.work.allow_dirty,
             trust: args.work.trust.clone(),
+            gate_later: args.work.gate_later,
         })
     }
 }

@@ -38,9 +38,9 @@ pub fn run(args: &RunsArgs) -> Result<ExitCode, CliError> {
 pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
     let state = which::state(run, live);
     // What is reserved for a call under way is not spent; of one that was cut off nobody knows.
-    let (cost, estimated) = match state {
-        RunState::Running => (run.cost.minus(run.reserved), run.estimated),
-        _ => (run.cost, run.estimated || run.reserved > Cost::ZERO),
+    let (cost, estimated_cost) = match state {
+        RunState::Running => (run.cost.minus(run.reserved), run.estimated_cost),
+        _ => (run.cost, run.estimated_cost + run.reserved),
     };
     RunRow {
         run: run.run.clone(),
@@ -52,7 +52,8 @@ pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
         started: run.started,
         iterations: run.iterations,
         cost,
-        estimated,
+        estimated: run.estimated || estimated_cost > Cost::ZERO,
+        estimated_cost,
         state,
     }
 }

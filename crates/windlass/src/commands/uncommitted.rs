@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::RunId;
+use windlass_core::fact::{RunId, StopReason};
 use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, unsettled};
 use windlass_core::run::{CommitPolicy, Run, RunPlan};
 use windlass_engine::git::{CommitOutcome, Repository};
@@ -71,7 +71,8 @@ pub fn before_run(
     if let (Some(((_, run, unsettled), mut store)), Some(sorted)) = (former, sorted) {
         notices.extend(recovery::clear_locks(repository, &run));
         if !sorted.of_the_run.is_empty() {
-            notices.extend(save(here, &mut store, &run, &unsettled, &sorted.of_the_run, Commits::Yes)?);
+            let kept = save(here, &mut store, &run, &unsettled, &sorted.of_the_run, Commits::Yes)?;
+            notices.extend(kept.unless_refused(plan, !allow_dirty)?);
         }
     }
     notices.extend(take_along(here, plan, folder, &along)?);
@@ -155,7 +156,8 @@ pub fn before_resumption(
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
     notices.extend(left_out(&sorted.of_a_person));
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
-        notices.extend(save(here, &mut store, run, &unsettled, &sorted.of_the_run, Commits::Yes)?);
+        let kept = save(here, &mut store, run, &unsettled, &sorted.of_the_run, Commits::Yes)?;
+        notices.extend(kept.unless_refused(plan, true)?);
     }
     recovery::add(folder, sorted.of_a_person).map_err(RecoveryError::from)?;
     Ok(notices)
@@ -197,7 +199,30 @@ fn only_keep(here: &Here, repository: &Repository, former: Option<Former>) -> Re
     if sorted.of_the_run.is_empty() {
         return Ok(Vec::new());
     }
-    save(here, &mut store, &run, &unsettled, &sorted.of_the_run, Commits::No)
+    save(here, &mut store, &run, &unsettled, &sorted.of_the_run, Commits::No).map(|kept| kept.notices)
+}
+
+/// What became of interrupted work.
+#[derive(Default)]
+struct Kept {
+    notices: Vec<String>,
+    /// It could not be committed.
+    is_refused: bool,
+}
+
+impl Kept {
+    /// What is to be said of it. Where it could not be committed, whatever is worked on next could not be either: that is
+    /// for a person to see before anything more is paid for.
+    fn unless_refused(self, plan: &RunPlan, stops: bool) -> Result<Vec<String>, CliError> {
+        if !self.is_refused || !stops {
+            return Ok(self.notices);
+        }
+        let said = self.notices.join("; ");
+        let kind = Kind::Stopped(StopReason::NeedsHuman, plan.exit_codes);
+        Err(CliError::new(kind, format!("{said}; nothing more was paid for"))
+            .hint("See what refuses it, and commit the files yourself or put them away: git status")
+            .hint("Then the same command again."))
+    }
 }
 
 fn save(
@@ -207,13 +232,14 @@ fn save(
     unsettled: &Unsettled,
     paths: &[Vec<u8>],
     commits: Commits,
-) -> Result<Vec<String>, CliError> {
+) -> Result<Kept, CliError> {
     let Some(plan) = run.plan() else {
-        return Ok(Vec::new());
+        return Ok(Kept::default());
     };
     let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;
     let said = said(&plan.run, unsettled, &saved);
-    Ok(std::iter::once(said).chain(saved.withheld).collect())
+    let is_refused = matches!(saved.outcome, CommitOutcome::Refused(_) | CommitOutcome::RefusedByHook(_));
+    Ok(Kept { notices: std::iter::once(said).chain(saved.withheld).collect(), is_refused })
 }
 
 fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {

@@ -85,6 +85,7 @@ fn it_takes_the_arguments_of_a_real_agent() {
         "--output-format",
         "stream-json",
         "--verbose",
+        "--include-partial-messages",
         "--permission-mode",
         "acceptEdits",
         "--append-system-prompt-file",

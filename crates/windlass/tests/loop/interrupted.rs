@@ -201,16 +201,21 @@ fn a_persons_work_beside_it_stays_theirs() {
     assert_eq!(night.env.read("a.txt"), "mine\n");
 }
 
+// attack(money): a hook of the repository refuses to commit what an interrupted attempt left
+// holds: the run does not begin, nothing is paid for, the work is kept and one printed command brings it back
 #[test]
-fn where_a_hook_refuses_it_is_kept_and_the_run_goes_on() {
+fn where_a_hook_refuses_it_is_kept_and_nothing_is_paid_for() {
     let night = killed(1);
     let hook = night.env.write(".git/hooks/pre-commit", "#!/bin/sh\necho no good >&2\nexit 1\n");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let called = night.calls().len();
     let outcome = another(&night, &RUNNER);
-    expect_end(&outcome, 10, "max_iterations");
+    outcome.expect_code(24, "a person has to look");
+    assert_eq!(night.calls().len(), called, "nobody was called");
     let text = said(&outcome).replace(['\n', '`'], " ");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("could not be committed (no good)"), "{text}");
+    assert!(text.contains("nothing more was paid for"), "{text}");
     let command = &text[text.find("windlass restore r-").unwrap()..];
     let words: Vec<&str> = command.split(' ').skip(1).take(3).collect();
     night.env.git(&["checkout", "-q", "b.txt"]);

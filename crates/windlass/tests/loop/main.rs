@@ -22,6 +22,7 @@ mod kills;
 mod lanes;
 mod lanes_full;
 mod lanes_setup;
+mod money;
 mod night;
 mod notifications;
 mod one_run;

@@ -8,6 +8,7 @@ mod clocks;
 mod credentials;
 mod goal;
 mod limits;
+mod money;
 mod night;
 mod permissions;
 mod plans;

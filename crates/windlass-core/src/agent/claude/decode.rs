@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::background::Background;
-use super::event::{Block, Envelope, LimitInfo, LimitLine, Message, System};
-use super::{excerpt, result, tools};
+use super::event::{Block, Delta, Envelope, LimitInfo, LimitLine, Message, StreamEvent, System};
+use super::{excerpt, result, tools, usage};
 use crate::agent::json::{self, Field};
-use crate::agent::{Activity, Decoder, Detail, Digest, Sink};
+use crate::agent::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, Sink};
 use crate::fact::UsageLimit;
 use crate::observation::Observation;
 
@@ -25,6 +25,8 @@ pub struct ClaudeDecoder {
     background: Background,
     /// Calls without an answer yet, by id. Kept for observations only.
     open_calls: BTreeMap<String, String>,
+    /// The message that began last, for lines that do not say to which they belong.
+    message: Option<MessageId>,
 }
 
 /// Where one line's findings go.
@@ -86,7 +88,7 @@ impl ClaudeDecoder {
                 limit(line.and_then(|line| line.rate_limit_info), out);
             }
             "result" => result::result(line, &json::word(envelope.subtype), out.watched(), out.sink),
-            "stream_event" => out.activity(Activity::Writing, envelope.parent_tool_use_id.is_some()),
+            "stream_event" => self.streamed(envelope, out),
             _ => {}
         }
     }
@@ -102,17 +104,56 @@ impl ClaudeDecoder {
         if json::flag(envelope.is_api_error_message) == Some(true) {
             return; // The result repeats its text, and the model did not say it.
         }
-        let content = content(envelope);
-        let is_array = json::each(content, |block| self.said(block, nested, out));
+        let message = json::object::<Message<'_>>(envelope.message).unwrap_or_default();
+        let mut written = 0;
+        let is_array = json::each(message.content, |block| written += self.said(block, nested, out));
         if !is_array {
-            text(content, nested, out);
+            text(message.content, nested, out);
+        }
+        if let Some(usage) = usage::of_message(&message, written) {
+            out.digest(Digest::Usage(Box::new(usage)));
         }
     }
 
-    /// One block of what the model said.
-    fn said(&mut self, block: Field<'_>, nested: bool, out: &mut Out<'_>) {
-        let Some(block) = json::object::<Block<'_>>(block) else {
+    /// A piece of a message, while it is being written.
+    fn streamed(&mut self, envelope: &Envelope<'_>, out: &mut Out<'_>) {
+        out.activity(Activity::Writing, envelope.parent_tool_use_id.is_some());
+        let Some(event) = json::object::<StreamEvent<'_>>(envelope.event) else {
             return;
+        };
+        let named = usage::message_id(envelope.api_message_id);
+        match &*json::word(event.kind) {
+            "message_start" => {
+                let message = json::object::<Message<'_>>(event.message).unwrap_or_default();
+                self.message = usage::message_id(message.id).or(named);
+                if let Some(usage) = usage::of_message(&message, 0) {
+                    out.digest(Digest::Usage(Box::new(usage)));
+                }
+            }
+            "content_block_delta" => {
+                let delta = json::object::<Delta<'_>>(event.delta).unwrap_or_default();
+                let text = delta.text.or(delta.thinking).or(delta.partial_json);
+                if let (Some(message), Some(size)) = (named.or(self.message), json::size(text)) {
+                    out.digest(Digest::Wrote(message, size.bytes));
+                }
+            }
+            "message_delta" => {
+                if let Some(message) = named.or(self.message) {
+                    let said = usage::Said::of(event.usage);
+                    out.digest(Digest::Usage(Box::new(MessageUsage {
+                        whole: true,
+                        ..said.of_message(message)
+                    })));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// One block of what the model said: its bytes.
+    fn said(&mut self, block: Field<'_>, nested: bool, out: &mut Out<'_>) -> u64 {
+        let Some(block) = json::object::<Block<'_>>(block) else {
+            return 0;
         };
         match &*json::word(block.kind) {
             "text" => text(block.text, nested, out),
@@ -120,6 +161,8 @@ impl ClaudeDecoder {
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.called(&block, nested, out),
             _ => {}
         }
+        let text = json::size(block.text.or(block.thinking)).map_or(0, |size| size.bytes);
+        text.saturating_add(block.input.map_or(0, |input| input.len() as u64))
     }
 
     fn called(&mut self, block: &Block<'_>, nested: bool, out: &mut Out<'_>) {

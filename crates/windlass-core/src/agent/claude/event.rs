@@ -14,16 +14,38 @@ shape! {
         error: "error",
         is_api_error_message: "is_api_error_message",
         api_error_params: "api_error_params",
+        /// In a `stream_event` line: what the API sent, and of which message.
+        event: "event",
+        api_message_id: "api_message_id",
     }
 
     Message {
+        id: "id",
+        model: "model",
         content: "content",
+        stop_reason: "stop_reason",
+        usage: "usage",
+    }
+
+    /// One piece of a message, as the API sent it.
+    StreamEvent {
+        kind: "type",
+        message: "message",
+        delta: "delta",
+        usage: "usage",
+    }
+
+    Delta {
+        text: "text",
+        thinking: "thinking",
+        partial_json: "partial_json",
     }
 
     /// One block of a message's content.
     Block {
         kind: "type",
         text: "text",
+        thinking: "thinking",
         id: "id",
         name: "name",
         input: "input",
@@ -92,6 +114,13 @@ shape! {
         output: "output_tokens" | "outputTokens",
         cache_creation: "cache_creation_input_tokens" | "cacheCreationInputTokens",
         cache_read: "cache_read_input_tokens" | "cacheReadInputTokens",
+        /// How long what was put into the cache stays there.
+        cache_spans: "cache_creation",
+        searches: "webSearchRequests",
+    }
+
+    CacheSpans {
+        hour: "ephemeral_1h_input_tokens",
     }
 
     DeniedCall {

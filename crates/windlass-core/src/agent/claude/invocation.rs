@@ -100,6 +100,8 @@ fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
     // Flags that take several values end at the next flag, so ours may follow the user's.
     arguments.extend(["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from));
+    // Only so is it said what a message has used before all of them are over, and that the agent is alive while it writes.
+    arguments.push("--include-partial-messages".into());
     arguments.extend(["--append-system-prompt-file".into(), call.system_prompt.into()]);
     for folder in &agent.add_dirs {
         arguments.extend(["--add-dir".into(), folder.into()]);
@@ -171,6 +173,7 @@ mod tests {
             background: false,
             add_dirs: Vec::new(),
             repository_settings: crate::run::RepositorySettings::Used,
+            prices: Vec::new(),
         }
     }
 
@@ -198,6 +201,7 @@ mod tests {
                 "--output-format",
                 "stream-json",
                 "--verbose",
+                "--include-partial-messages",
                 "--append-system-prompt-file",
                 "/s/system.md",
                 "--no-session-persistence",
@@ -215,7 +219,7 @@ mod tests {
     fn folders_beyond_the_project_are_passed_as_they_are() {
         let agent = AgentPlan { add_dirs: vec!["/a b".into(), "/$(x)".into()], ..agent() };
         let arguments = invocation(&agent, None).arguments;
-        assert_eq!(arguments[6..11], ["--add-dir", "/a b", "--add-dir", "/$(x)", "--no-session-persistence"]);
+        assert_eq!(arguments[7..12], ["--add-dir", "/a b", "--add-dir", "/$(x)", "--no-session-persistence"]);
     }
 
     // rows: 132
@@ -250,7 +254,7 @@ mod tests {
         let arguments = invocation(&agent, Some(Cost::from_dollars(2.5))).arguments;
         assert_eq!(arguments[..3], ["--add-dir", "../lib", "-p"]);
         assert_eq!(
-            arguments[11..],
+            arguments[12..],
             [
                 "--dangerously-skip-permissions",
                 "--model",

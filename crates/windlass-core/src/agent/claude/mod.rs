@@ -12,6 +12,7 @@ mod instructions;
 mod invocation;
 mod judge;
 mod login;
+mod prices;
 mod project;
 mod prose;
 mod result;
@@ -19,6 +20,7 @@ mod rule;
 mod settings;
 mod tools;
 mod trail;
+mod usage;
 mod version;
 
 #[cfg(test)]
@@ -30,6 +32,7 @@ pub use instructions::{INSTRUCTION_FILES, Instructions, reads_by_itself};
 pub use invocation::{CallFiles, ClaudeInvocation, SessionFiles};
 pub(crate) use judge::{Retry, Signs, judge};
 pub use login::{Login, parse_auth_status};
+pub use prices::{PRICES_OF, claude_prices};
 pub use project::{git_committing_rules, git_reading_rules, project_rules};
 pub use rule::{gate_rule, gate_rules};
 pub use settings::{ClaudeSettings, GUARDED_IN_WORKSPACES, close_own_files};

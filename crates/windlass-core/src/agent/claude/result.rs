@@ -1,11 +1,12 @@
 //! `result` lines.
 
-use super::event::{DeniedCall, ResultLine, Usage};
-use super::rule;
+use super::event::{DeniedCall, ResultLine};
+use super::{rule, usage};
 use crate::agent::json::{self, Field};
 use crate::agent::{Digest, ResultDigest, Sink};
 use crate::fact::{Denial, Tokens};
 use crate::observation::Observation;
+use crate::price::ModelUsage;
 
 /// So much of a result's end is kept.
 const TEXT: usize = 64 * 1024;
@@ -32,6 +33,7 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
             turns: json::whole(line.num_turns),
         });
     }
+    let models = models(&line);
     sink.digest(Digest::Result(Box::new(ResultDigest {
         is_error,
         subtype: subtype.to_owned(),
@@ -41,7 +43,8 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
         api_error_type: json::word(line.api_error_type).into_owned(),
         text,
         cost_usd,
-        tokens: tokens(&line),
+        tokens: tokens(&models),
+        models,
         denials: denials(line.permission_denials),
         structured: line.structured_output.filter(|json| json.len() <= TEXT).map(str::to_owned),
     })));
@@ -61,34 +64,42 @@ fn errors(errors: Field<'_>) -> String {
     json::last_bytes(&text, TEXT).to_owned()
 }
 
-/// The tokens of the whole process.
+fn tokens(models: &[ModelUsage]) -> Tokens {
+    let mut tokens = Tokens::default();
+    for used in models {
+        tokens += used.tokens;
+    }
+    tokens
+}
+
+/// What the whole process has used.
 ///
 /// Recordings show which field is cumulative: with two results in one process (a second message on standard input, a
 /// background task that ended), `usage` is that of the last turn alone and leaves sub-agents out, while `modelUsage`
-/// grows with `total_cost_usd` and has everything in it. So `modelUsage` counts, summed over the models; `usage` is
-/// taken only where it is missing or empty.
-fn tokens(line: &ResultLine<'_>) -> Tokens {
+/// grows with `total_cost_usd` and has everything in it. So `modelUsage` counts; `usage`, which names no model, is taken
+/// only where it is missing or empty.
+fn models(line: &ResultLine<'_>) -> Vec<ModelUsage> {
     let process = json::object::<Models>(line.model_usage).unwrap_or_default().0;
-    if process.total() > 0 { process } else { counted(line.usage) }
+    if tokens(&process).total() > 0 {
+        return process;
+    }
+    let used = usage::Said::of(line.usage);
+    if used.tokens.total() > 0 { vec![used.of_model(String::new())] } else { Vec::new() }
 }
 
 /// `modelUsage`: an object with a member for each model.
 #[derive(Default)]
-struct Models(Tokens);
+struct Models(Vec<ModelUsage>);
+
+/// More models are never used by one process.
+const MODELS: usize = 64;
 
 impl<'a> json::Shape<'a> for Models {
-    fn keep(&mut self, _model: &str, usage: Field<'a>) {
-        self.0 += counted(usage);
+    fn keep(&mut self, model: &str, usage: Field<'a>) {
+        if self.0.len() < MODELS {
+            self.0.push(usage::Said::of(usage).of_model(model.to_owned()));
+        }
     }
-}
-
-fn counted(usage: Field<'_>) -> Tokens {
-    json::object::<Usage<'_>>(usage).map_or_else(Tokens::default, |usage| Tokens {
-        input: json::whole(usage.input).unwrap_or(0),
-        output: json::whole(usage.output).unwrap_or(0),
-        cache_creation: json::whole(usage.cache_creation).unwrap_or(0),
-        cache_read: json::whole(usage.cache_read).unwrap_or(0),
-    })
 }
 
 fn denials(calls: Field<'_>) -> Vec<Denial> {

@@ -85,6 +85,7 @@ fn access_is_regained_at_a_date() {
         ("You will regain access on Dec 1 at 12:30pm (UTC)", noon),
         ("you will regain access at 2026-12-01T12:30:00Z", noon),
         ("you will regain access at 2026-12-01T12:30:00.250Z.", noon),
+        ("You will regain access on 2026-11-21T20:30:40Z.", Some("2026-11-21T20:30:40Z")),
         ("you will regain access on 2026-12-01 14:30:00+02:00", noon),
         ("you will regain access on 2026-12-01 11:30:00-0100", noon),
         ("You will regain access on 2027-01-20 at 00:00 UTC.", Some("2027-01-20T00:00:00Z")),

@@ -7,6 +7,7 @@ use toml::Value;
 
 use super::{PositiveSpan, Refusal, Setting, Shape, Text};
 use crate::config::shown::shown;
+use crate::price::Price;
 
 /// Texts; in the environment one per line.
 impl Setting for Vec<String> {
@@ -16,6 +17,25 @@ impl Setting for Vec<String> {
     fn read(value: &Value) -> Result<Self, Refusal> {
         let items = value.as_array().ok_or(Refusal::Kind)?;
         items.iter().map(|item| Text::read(item).map(|Text(text)| text)).collect()
+    }
+
+    fn from_text(text: &str) -> Value {
+        lines(text)
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "array", "items": Text::schema() })
+    }
+}
+
+/// Prices of models; in the environment one per line.
+impl Setting for Vec<Price> {
+    const EXPECTED: &'static str = "a list of prices, each such as `claude-opus-5-5 input=4 output=20`";
+    const SHAPE: Shape = Shape::List;
+
+    fn read(value: &Value) -> Result<Self, Refusal> {
+        let items = value.as_array().ok_or(Refusal::Kind)?;
+        items.iter().map(|item| Ok(item.as_str().ok_or(Refusal::Kind)?.parse::<Price>()?)).collect()
     }
 
     fn from_text(text: &str) -> Value {

@@ -53,6 +53,7 @@ impl Run {
             began: now.wall,
             active: self.clock.active(now),
             cost: Cost::ZERO,
+            estimated: Cost::ZERO,
             tokens: Tokens::default(),
             notes: NotesShare::Usual,
             progress: false,
@@ -72,8 +73,11 @@ impl Run {
         claimed: bool,
         summary: &CallSummary,
     ) {
-        self.ledger.charge(call.id, summary.cost, summary.tokens, summary.estimated);
+        self.ledger.charge(call.id, summary);
         turn.cost += summary.cost;
+        if summary.estimated {
+            turn.estimated += summary.cost;
+        }
         turn.tokens += summary.tokens;
         if turn.purpose == Purpose::Verify {
             self.findings.clone_from(&summary.assessment);

@@ -101,6 +101,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             class: Class::Success,
             progress: false,
             cost: Cost::ZERO,
+            estimated_cost: Cost::ZERO,
             tokens: Tokens::default(),
             duration: Duration::ZERO,
         },
@@ -116,6 +117,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             iterations: 0,
             cost: Cost::ZERO,
             estimated: false,
+            estimated_cost: Cost::ZERO,
         },
     ];
     for stage in [CheckStage::Baseline, CheckStage::Candidate, CheckStage::Committed] {

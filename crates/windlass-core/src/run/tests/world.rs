@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::damage::{Damage, DamageCourse, DamageKind};
 use crate::fact::{
-    Assessed, Assessment, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
+    Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
     Confidence, Cost, Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now,
     RunId, SnapshotId, Standing, StopReason, Suspicion, TaskRow, Tokens, UsageLimit,
 };
@@ -78,6 +78,7 @@ pub fn plan() -> RunPlan {
             background: false,
             add_dirs: Vec::new(),
             repository_settings: crate::run::RepositorySettings::Used,
+            prices: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: crate::message::Wording::default(),
@@ -126,6 +127,7 @@ pub fn report(class: Class) -> CallReport {
         cut: None,
         cost: Some(Cost::from_micros(100_000)),
         tokens: Tokens { input: 100, output: 20, ..Tokens::default() },
+        bill: Bill::default(),
         results: Vec::new(),
         assessment: None,
         tool_uses: 1,

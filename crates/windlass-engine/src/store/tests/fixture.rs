@@ -147,6 +147,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
             class: Class::Success,
             progress: true,
             cost: ITERATION_COST,
+            estimated_cost: Cost::ZERO,
             tokens,
             duration: Duration::from_secs(4),
         },
@@ -160,6 +161,7 @@ pub(in crate::store) fn finished(stop_reason: StopReason, iterations: u32) -> Fa
         detail: String::new(),
         iterations,
         cost: Cost::from_micros(count * ITERATION_COST.micros()),
+        estimated_cost: Cost::ZERO,
         estimated: false,
         tokens: Tokens {
             input: 10 * count,
@@ -231,6 +233,7 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             background: false,
             add_dirs: Vec::new(),
             repository_settings: windlass_core::run::RepositorySettings::Used,
+            prices: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),

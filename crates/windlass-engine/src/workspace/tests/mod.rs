@@ -70,6 +70,7 @@ impl Scratch {
             cost: Cost::ZERO,
             reserved: Cost::ZERO,
             estimated: false,
+            estimated_cost: Cost::ZERO,
             tokens: Tokens::default(),
             ending: Some(RunEnding { stop_reason: reason, duration: Duration::from_mins(1), exit_code: 0 }),
         };

@@ -98,6 +98,7 @@ const STATUS: &[Field] = &[
     ("max_iterations", Nullable(&Integer), Always),
     ("cost_usd", Number, Always),
     ("estimated", Flag, Always),
+    ("estimated_usd", Number, Always),
     ("max_cost_usd", Nullable(&Number), Always),
     ("tokens", TOKENS, Always),
     ("duration_ms", Integer, Always),

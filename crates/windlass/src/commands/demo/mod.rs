@@ -101,6 +101,7 @@ fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
         skip_permissions: false,
         allow_dirty: false,
         trust: TrustArgs::default(),
+        gate_later: false,
     })
 }
 

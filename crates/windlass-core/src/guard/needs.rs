@@ -1,0 +1,207 @@
+//! What has to be there for a check to pass at all: the programs and files of the commands that it is certain to run.
+//!
+//! A shell's line can decide by itself what it runs. So only its beginning is looked at: commands joined by `&&`, up to
+//! anything else that a shell could go another way at. What cannot be read (variables, patterns) needs nothing.
+
+use super::command::{base, below, is_assignment};
+
+/// Something that a check cannot do without.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// A program that the search path has to have.
+    Program(String),
+    /// A file that is started: it has to be there and may be started.
+    Executable(String),
+    /// A file that is read.
+    File(String),
+    /// A folder that is entered.
+    Folder(String),
+    /// One of these files, for this tool.
+    OneOf(&'static str, Vec<String>),
+}
+
+/// What shells do themselves.
+const BUILT_IN: &[&str] = &[
+    ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",
+    "exit", "export", "false", "fg", "for", "getopts", "hash", "if", "jobs", "kill", "local", "printf",
+    "pwd", "read", "readonly", "return", "set", "shift", "source", "test", "time", "times", "trap", "true",
+    "type", "ulimit", "umask", "unalias", "unset", "until", "wait", "while", "!", "{",
+];
+
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+
+const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php"];
+
+/// What the command of a check cannot do without, in its order.
+#[must_use]
+pub fn needs(command: &str) -> Vec<Need> {
+    let mut found = Vec::new();
+    let mut folder = String::new();
+    for words in certain(command) {
+        let mut words = words.into_iter().skip_while(|word| is_assignment(word)).peekable();
+        let Some(first) = words.next() else { continue };
+        let rest: Vec<String> = words.collect();
+        if !is_plain(&first) {
+            return found;
+        }
+        if first == "cd" {
+            match rest.first().filter(|to| is_plain(to) && !to.starts_with('-')) {
+                Some(to) => folder = below(&folder, to),
+                None => return found,
+            }
+            found.push(Need::Folder(folder.clone()));
+            continue;
+        }
+        found.extend(program(&first, &folder));
+        found.extend(file(&first, &rest, &folder));
+    }
+    found.dedup();
+    found
+}
+
+fn program(first: &str, folder: &str) -> Option<Need> {
+    if first.contains('/') {
+        return Some(Need::Executable(below(folder, first)));
+    }
+    (!BUILT_IN.contains(&first)).then(|| Need::Program(first.to_owned()))
+}
+
+/// The file that a program is told to run.
+fn file(first: &str, rest: &[String], folder: &str) -> Option<Need> {
+    let named = base(first);
+    let argument = rest.first().filter(|word| is_plain(word) && !word.starts_with('-'));
+    if named == "make" || named == "gmake" {
+        let is_told = |word: &String| word.starts_with('-') || !is_plain(word);
+        let names = ["GNUmakefile", "makefile", "Makefile"].map(|name| below(folder, name));
+        return (!rest.iter().any(is_told)).then(|| Need::OneOf("make", names.into()));
+    }
+    if SHELLS.contains(&named) {
+        return argument.map(|script| Need::File(below(folder, script)));
+    }
+    let is_file = |word: &&String| word.contains(['/', '.']) && !word.contains(':');
+    let interprets = INTERPRETERS.contains(&named);
+    argument.filter(|word| interprets && is_file(word)).map(|script| Need::File(below(folder, script)))
+}
+
+/// Nothing that a shell makes something else of.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && !word.contains(['$', '*', '?', '[', '~', '`', '\u{0}']) || word == "["
+}
+
+/// The words of the commands that are certain to run, one after another.
+fn certain(text: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.trim().chars().peekable();
+    while let Some(char) = chars.next() {
+        match (char, quote) {
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
+            (_, Some(open)) if char == open => quote = None,
+            (_, Some(_)) => word.get_or_insert_default().push(char),
+            ('\'' | '"', None) => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            ('&', None) if chars.next_if_eq(&'&').is_some() => {
+                commands.last_mut().into_iter().for_each(|last| last.extend(word.take()));
+                commands.push(Vec::new());
+            }
+            // Whether this one decides, a shell knows: what came before it may be the left side of `||`.
+            ('|' | ';' | '&' | '(' | ')' | '{' | '}' | '`' | '\n', None) => return given_up(commands, text),
+            ('<' | '>' | '#', None) if word.is_none() || char != '#' => return given_up(commands, text),
+            (' ' | '\t', None) => commands.last_mut().into_iter().for_each(|last| last.extend(word.take())),
+            _ => word.get_or_insert_default().push(char),
+        }
+    }
+    if quote.is_some() {
+        return Vec::new();
+    }
+    commands.last_mut().into_iter().for_each(|last| last.extend(word.take()));
+    commands
+}
+
+/// A line that goes on in ways that are not read: its whole commands so far count where nothing can stand in for them.
+fn given_up(mut commands: Vec<Vec<String>>, text: &str) -> Vec<Vec<String>> {
+    if text.contains("||") || text.contains(';') || text.contains('\n') {
+        return Vec::new();
+    }
+    commands.pop();
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn program(name: &str) -> Need {
+        Need::Program(name.to_owned())
+    }
+
+    fn executable(path: &str) -> Need {
+        Need::Executable(path.to_owned())
+    }
+
+    fn file(path: &str) -> Need {
+        Need::File(path.to_owned())
+    }
+
+    #[test]
+    fn what_a_check_cannot_do_without() {
+        let rows: &[(&str, &[Need])] = &[
+            ("cargo test", &[program("cargo")]),
+            ("./check.sh", &[executable("check.sh")]),
+            ("RUST_LOG=1 ./ci/check.sh --all", &[executable("ci/check.sh")]),
+            ("/opt/tool x", &[executable("/opt/tool")]),
+            ("sh check.sh", &[program("sh"), file("check.sh")]),
+            ("bash -c 'x'", &[program("bash")]),
+            ("python3 tests/run.py", &[program("python3"), file("tests/run.py")]),
+            ("python3 -m pytest", &[program("python3")]),
+            ("node --test", &[program("node")]),
+            ("cd app && npm test", &[Need::Folder("app".into()), program("npm")]),
+            ("cd app && ./x && ls", &[Need::Folder("app".into()), executable("app/x"), program("ls")]),
+            ("test -f done", &[]),
+            ("! grep -q x file", &[]),
+            ("'./my check'", &[executable("my check")]),
+            ("\"./my\\\" check\" a", &[executable("my\" check")]),
+            (
+                "make",
+                &[
+                    program("make"),
+                    Need::OneOf("make", ["GNUmakefile", "makefile", "Makefile"].map(String::from).into()),
+                ],
+            ),
+            ("make -C app test", &[program("make")]),
+            ("make -f x", &[program("make")]),
+            // What may go another way is not judged.
+            ("missing || true", &[]),
+            ("missing; true", &[]),
+            ("if missing; then exit 1; fi", &[]),
+            ("$TOOL check", &[]),
+            ("cd $DIR && ./x", &[]),
+            ("~/bin/x", &[]),
+            ("x | y", &[]),
+            ("a && b | c", &[program("a")]),
+            ("a && (b)", &[program("a")]),
+            ("a > log", &[]),
+            ("a 'never closed", &[]),
+            ("", &[]),
+        ];
+        for (command, expected) in rows {
+            assert_eq!(needs(command), *expected, "{command}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in ".{0,60}") {
+            let _ = needs(&text);
+        }
+
+        #[test]
+        fn no_line_of_a_shell_panics(text in "[a-c ./&|;'\"\\\\$(){}\n]{0,40}") {
+            let _ = needs(&text);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+use super::*;
+use crate::agent::claude_prices;
+use crate::fact::Bill;
+use crate::price::ModelUsage;
+use crate::run::testing::report;
+
+const fn dollars(dollars: u64) -> Cost {
+    Cost::from_micros(dollars * 1_000_000)
+}
+
+fn summary(cost: Cost, listed: Cost, estimated: bool) -> CallSummary {
+    let tokens = Tokens { input: 3, ..Tokens::default() };
+    CallSummary { cost, listed, estimated, tokens, ..CallSummary::uneventful() }
+}
+
+// rows: 55
+#[test]
+fn what_is_set_aside_is_not_left_and_what_is_charged_is_spent() {
+    let mut ledger = Ledger::default();
+    assert_eq!((ledger.reservation(), ledger.next_call()), (LEAST_RESERVATION, CallId(1)));
+    ledger.reserve(CallId(1), dollars(1));
+    ledger.reserve(CallId(2), dollars(2));
+    assert_eq!((ledger.next_call(), ledger.reserved_for(CallId(2))), (CallId(3), Some(dollars(2))));
+    assert_eq!(ledger.left_of(dollars(10)), dollars(7));
+    ledger.charge(CallId(1), &summary(dollars(3), Cost::ZERO, false));
+    assert!(!ledger.is_estimated());
+    assert_eq!((ledger.spent(), ledger.tokens().total(), ledger.next_call()), (dollars(3), 3, CallId(3)));
+    assert_eq!((ledger.left_of(dollars(10)), ledger.reserved_for(CallId(1))), (dollars(5), None));
+    ledger.charge(CallId(2), &summary(dollars(5), Cost::ZERO, true));
+    assert_eq!((ledger.spent(), ledger.estimated()), (dollars(8), dollars(5)));
+    assert_eq!((ledger.reservation(), ledger.left_of(dollars(10))), (dollars(4), dollars(2)));
+    ledger.charge(CallId(3), &summary(Cost::ZERO, Cost::ZERO, false));
+    assert_eq!(ledger.estimated(), dollars(5), "an estimate stays one");
+    assert_eq!((ledger.left_of(dollars(7)), ledger.tokens().total()), (Cost::ZERO, 9));
+}
+
+/// So many millions of tokens read by a model whose list price is 4 dollars for each.
+fn read(millions: u64) -> Vec<ModelUsage> {
+    let tokens = Tokens { input: millions * 1_000_000, ..Tokens::default() };
+    vec![ModelUsage { model: "claude-opus-5-5".to_owned(), tokens, ..ModelUsage::default() }]
+}
+
+fn of_nobody_known(mut usage: Vec<ModelUsage>) -> Vec<ModelUsage> {
+    usage.iter_mut().for_each(|used| used.model = "somebody".to_owned());
+    usage
+}
+
+fn charged(ledger: &Ledger, cost: Option<Cost>, bill: Bill) -> (Cost, bool) {
+    let report = CallReport { cost, bill, ..report(crate::fact::Class::Success) };
+    let charge = ledger.charge_for(CallId(9), &report, &claude_prices(&[]));
+    (charge.cost, charge.estimated)
+}
+
+#[test]
+fn a_call_is_charged_what_it_reported_where_that_can_be() {
+    let ledger = Ledger::default();
+    let whole = |millions| Bill { reported: read(millions), ..Bill::default() };
+    let rows = [
+        // Reported, listed, charged, estimated.
+        (dollars(8), 2, dollars(8), false),
+        (dollars(80), 2, dollars(80), false),
+        (dollars(81), 2, dollars(81), true),
+        (Cost::from_micros(800_000), 2, Cost::from_micros(800_000), false),
+        (Cost::from_micros(799_999), 2, dollars(8), true),
+        (Cost::ZERO, 2, dollars(8), true),
+        (Cost::ZERO, 0, Cost::ZERO, false),
+        (dollars(7), 0, dollars(7), false),
+    ];
+    for (reported, millions, cost, estimated) in rows {
+        assert_eq!(
+            charged(&ledger, Some(reported), whole(millions)),
+            (cost, estimated),
+            "{reported} {millions}"
+        );
+    }
+    let unknown = Bill { reported: of_nobody_known(read(2)), ..Bill::default() };
+    assert_eq!(charged(&ledger, Some(Cost::ZERO), unknown), (Cost::ZERO, false), "nobody knows its price");
+    let doubted = |millions| Bill { doubted: true, ..whole(millions) };
+    assert_eq!(charged(&ledger, Some(dollars(9)), doubted(2)), (dollars(9), true));
+    assert_eq!(charged(&ledger, Some(dollars(7)), doubted(2)), (dollars(8), true));
+}
+
+#[test]
+fn a_call_that_died_is_charged_what_it_used_and_at_least_what_was_set_aside() {
+    let mut ledger = Ledger::default();
+    ledger.reserve(CallId(9), dollars(3));
+    let died = |millions| Bill { unreported: read(millions), ..Bill::default() };
+    assert_eq!(charged(&ledger, None, died(0)), (dollars(3), true));
+    assert_eq!(charged(&ledger, None, died(2)), (dollars(8), true));
+    let first = Bill { reported: read(1), ..died(2) };
+    assert_eq!(charged(&ledger, Some(dollars(5)), first), (dollars(13), true), "it went on after its result");
+    // This run pays half of the list.
+    ledger.charge(CallId(1), &summary(dollars(2), dollars(4), false));
+    assert_eq!(charged(&ledger, None, died(2)), (dollars(4), true));
+    assert_eq!(charged(&ledger, None, died(1)), (dollars(3), true));
+    assert_eq!(
+        charged(&ledger, Some(Cost::ZERO), Bill { reported: read(2), ..Bill::default() }),
+        (dollars(4), true)
+    );
+    // An estimate teaches nothing.
+    ledger.charge(CallId(2), &summary(dollars(50), dollars(4), true));
+    assert_eq!(charged(&ledger, None, died(2)), (dollars(4), true));
+}
