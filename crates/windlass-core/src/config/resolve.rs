@@ -18,8 +18,8 @@ use super::setting::{
 use crate::fact::{Check, CheckKind, Cost, ExitCodes, HookName};
 use crate::message::Wording;
 use crate::run::{
-    BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan, UndoPolicy,
-    Withholding,
+    BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan, SandboxKind,
+    UndoPolicy, Withholding,
 };
 
 /// All that configuration says about a run.
@@ -142,6 +142,9 @@ impl Resolved {
         if unlimited == Unlimited::Refused {
             resolved.require_a_limit()?;
         }
+        if unlimited != Unlimited::NotAsked {
+            resolved.refuse_walls_without_sandbox()?;
+        }
         Ok(resolved)
     }
 
@@ -160,6 +163,29 @@ impl Resolved {
             .map_or(&Origin::Default, |value| &value.origin)
     }
 
+    /// Whoever says what a sandbox holds means that there is one. That there is none has to be said, not to be left out.
+    fn refuse_walls_without_sandbox(&self) -> Result<(), ConfigError> {
+        if self.sandbox.kind != SandboxKind::None {
+            return Ok(());
+        }
+        let is_chosen = !self.origin(&keys::SANDBOX_KIND).is_default();
+        let is_meant = |value: &&ValueOrigin| match &value.origin {
+            Origin::Flag(_) => true,
+            origin => !is_chosen && !origin.is_default(),
+        };
+        let said = self.origins.iter().filter(|value| OF_WALLS.contains(&value.name)).find(is_meant);
+        let Some(ValueOrigin { name, origin, .. }) = said else { return Ok(()) };
+        let who = match origin {
+            Origin::Flag(flag) => flag.clone(),
+            origin => format!("{origin}: `{name}`"),
+        };
+        Err(ConfigError::one(format!(
+            "{who} holds nothing without a sandbox: say which (--sandbox bwrap, --sandbox landlock, --sandbox docker), or \
+             leave it out{}",
+            if is_chosen { "" } else { " (--sandbox none says that there is none)" }
+        )))
+    }
+
     fn require_a_limit(&self) -> Result<(), ConfigError> {
         let Limits { iterations, cost, tokens, duration, .. } = &self.limits;
         if iterations.is_some() || cost.is_some() || tokens.is_some() || duration.is_some() {
@@ -172,6 +198,21 @@ impl Resolved {
         ))
     }
 }
+
+/// Keys that say what a sandbox lets through; of no others (images are made without a run) it is expected that they hold.
+const OF_WALLS: [&str; 11] = [
+    keys::SANDBOX_NETWORK.name,
+    keys::SANDBOX_UNIX_SOCKETS.name,
+    keys::SANDBOX_HOSTS.name,
+    keys::SANDBOX_MEMORY.name,
+    keys::SANDBOX_PROCESSES.name,
+    keys::SANDBOX_PROCESSORS.name,
+    keys::SANDBOX_ENVIRONMENT.name,
+    keys::SANDBOX_WRITABLE.name,
+    keys::SANDBOX_HIDDEN.name,
+    keys::SANDBOX_LOGIN.name,
+    keys::SANDBOX_SKIP_PERMISSIONS.name,
+];
 
 /// A value for every key that has one.
 struct Values(BTreeMap<&'static str, Said>);

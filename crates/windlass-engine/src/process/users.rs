@@ -7,7 +7,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::tree::all;
+use rustix::process::Pid;
+
+use super::tree::{Process, all};
 
 /// The namespace of processes in which all are seen, by the number that Linux gives it.
 const ALL_PROCESSES: &str = "pid:[4026531836]";
@@ -34,6 +36,8 @@ pub(crate) fn may_be_at_work(checkouts: &[PathBuf], repository: &[&Path]) -> boo
     let folders = folders.filter_map(|folder| fs::metadata(folder).ok());
     let folders: Vec<Identity> = folders.map(|metadata| identity(&metadata)).collect();
     let others = processes.into_iter().filter(|process| process.id != own && !process.is_dead());
+    let others = others
+        .filter(|process| process.parent != own.as_raw_nonzero().get() || is_another_program(process.id));
     let mut ids = others.map(|process| process.id.as_raw_nonzero().get()).filter(|id| is_ours(*id));
     ids.any(|id| is_git_in(id, &folders) || has_open(id, repository))
 }
@@ -45,10 +49,21 @@ fn identity(metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
 }
 
+/// Is it more than a copy of this process, which is about to become another program? Until then such a copy has everything
+/// open that any of our threads had.
+fn is_another_program(id: Pid) -> bool {
+    let program = |of: &str| fs::metadata(format!("/proc/{of}/exe")).ok().map(|metadata| identity(&metadata));
+    program(&id.as_raw_nonzero().to_string()) != program("self")
+}
+
 /// Of what others do nothing is ours, locks included.
 fn is_ours(id: i32) -> bool {
     let user = rustix::process::getuid().as_raw();
     fs::metadata(format!("/proc/{id}")).is_ok_and(|metadata| metadata.uid() == user)
+}
+
+fn is_alive(id: i32) -> bool {
+    Pid::from_raw(id).and_then(Process::find).is_some_and(|process| !process.is_dead())
 }
 
 fn is_git_in(id: i32, folders: &[Identity]) -> bool {
@@ -64,7 +79,9 @@ fn is_git_in(id: i32, folders: &[Identity]) -> bool {
         Some(below) => PathBuf::from(format!("/proc/{id}/root")).join(OsStr::from_bytes(below)),
         None => PathBuf::from(format!("/proc/{id}/cwd")).join(OsStr::from_bytes(place)),
     });
-    found.chain([PathBuf::from(format!("/proc/{id}/cwd"))]).any(|place| may_lie_in(place, folders))
+    let mut places = found.chain([PathBuf::from(format!("/proc/{id}/cwd"))]);
+    // Of one that ends while it is looked at, the system says that it may not be looked at.
+    places.any(|place| may_lie_in(place, folders)) && is_alive(id)
 }
 
 /// What follows these words in a list of words that end with zeros.

@@ -16,6 +16,7 @@ use super::group::{Group, Limit};
 use super::inside::{Calls, INSIDE_COMMAND, Orders, Ports, Socket};
 use super::proxy::Proxy;
 use super::room::{CREDENTIALS, Occupied};
+use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, SandboxError, SandboxRoom, landlock, lane, trial};
 use crate::git::Loan;
@@ -49,6 +50,7 @@ pub(super) struct Local {
     room: SandboxRoom,
     shared: Arc<Shared>,
     news: Mutex<VecDeque<String>>,
+    steering: Steering,
     /// Made by us, so that nobody inside can make it; taken away again where nothing came into it.
     made: Occupied,
     /// Last, so that it is dropped last.
@@ -73,6 +75,7 @@ impl Local {
         let mut local = Local {
             means,
             plan: plan.clone(),
+            steering: Steering::of(&room),
             room,
             shared: Arc::new(Shared { group, proxy: proxy.map(|proxy| (proxy, socket)) }),
             news: Mutex::default(),
@@ -95,6 +98,7 @@ impl Local {
             plan: plan.clone(),
             shared: Arc::default(),
             news: Mutex::default(),
+            steering: Steering::of(&room),
             made: Occupied::default(),
             folders: Folders::rehearsed(&room.scratch),
             room,
@@ -110,6 +114,7 @@ impl Local {
             plan: site.plan(&self.plan, &self.room),
             shared: Arc::clone(&self.shared),
             news: Mutex::default(),
+            steering: Steering::of(&room),
             made: Occupied::default(),
             folders,
             room,
@@ -269,6 +274,7 @@ impl Local {
         // A hook's program is a copy among the runner's own files.
         let view = self.view(guest, &[orders.clone(), request.program.clone()]);
         write(&orders, &self.orders(&view)?)?;
+        self.steering.begin(Some(&view).filter(|_| matches!(self.means, Means::Bwrap(_))));
         Ok(self.behind_the_door(guest, &view, &orders, request))
     }
 
@@ -354,9 +360,9 @@ impl Local {
         self.room.loan.as_ref()
     }
 
-    /// A guest is gone: what it made so that git would do its will goes, too.
+    /// A guest is gone: what it made so that git, the runner or agents would do its will goes, too.
     pub fn end(&self) {
-        let said = self.room.undo_diversion();
+        let said = self.room.undo_diversion().into_iter().chain(self.steering.end());
         self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(said);
     }
 

@@ -18,6 +18,7 @@ mod probe;
 pub(crate) mod proxy;
 mod room;
 mod secrets;
+mod steering;
 mod trial;
 mod view;
 
@@ -32,7 +33,9 @@ pub use error::SandboxError;
 pub use inside::{INSIDE_COMMAND, inside_main};
 pub use lane::Site;
 pub use probe::{Probe, probe};
+pub use proxy::lets_through;
 pub use room::SandboxRoom;
+pub use steering::put_back_after_kills;
 
 use crate::git::Loan;
 pub use crate::process::LastRites;

@@ -216,7 +216,8 @@ impl View {
     }
 }
 
-fn is_canonical(path: &Path) -> bool {
+/// Is this its own name, with no link in it?
+pub(super) fn is_canonical(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|canonical| canonical == path)
 }
 

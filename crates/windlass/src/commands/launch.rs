@@ -41,12 +41,12 @@ use super::retention;
 use super::room;
 use super::run::Request;
 use super::run_log::RunLog;
-use super::search_path;
 use super::tasks_run;
 use super::telling;
 use super::trusting::{self, Asked, Purpose, Reader};
 use super::uncommitted;
 use super::verdict;
+use super::walls;
 use super::worktree;
 use crate::error::{CliError, Kind};
 
@@ -302,7 +302,7 @@ fn closed_filters(here: &Here, plan: &RunPlan) -> Option<String> {
 pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliError> {
     become_subreaper()?;
     part.notices.extend(retention::apply(here, part.keep));
-    part.notices.extend(search_path::notice(here, &part.plan.sandbox));
+    part.notices.extend(walls::notices(here, &part.plan));
     let environment = worktree::environment(here);
     part.notices.extend(withheld(&environment, &part.plan));
     part.notices.extend(agents_file_notice(&part.plan));

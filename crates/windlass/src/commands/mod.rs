@@ -59,6 +59,7 @@ mod trusting;
 mod uncommitted;
 mod verdict;
 mod verify_plan;
+mod walls;
 mod which;
 mod workspaces;
 mod worktree;

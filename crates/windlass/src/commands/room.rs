@@ -8,7 +8,7 @@ use windlass_core::fact::RunId;
 use windlass_core::run::{RunPlan, SandboxKind, SandboxPlan};
 use windlass_engine::git::Loan;
 use windlass_engine::sandbox::container::image::Recipe;
-use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
+use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom, put_back_after_kills};
 use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::store::{RunFolder, SessionFolder};
 use windlass_engine::workspace::project_folder;
@@ -71,11 +71,23 @@ pub fn path(directory: &Path, text: &str) -> PathBuf {
 /// # Errors
 /// It cannot be used here.
 pub fn open(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<Sandbox, CliError> {
+    refuse_after_kill(here)?;
     if !plan.sandbox.is_on() {
         return Ok(Sandbox::none());
     }
     let sandbox = Sandbox::open(&plan.sandbox, of(here, plan, folder)?)?;
     if plan.lanes.is_some() { Ok(sandbox.beside_lanes()?) } else { Ok(sandbox) }
+}
+
+/// A runner that was killed beside a guest could not put back what the guest changed. What was read before that was done
+/// may be the guest's.
+fn refuse_after_kill(here: &Here) -> Result<(), CliError> {
+    let said = put_back_after_kills(&here.project.runs(), &here.directory);
+    if said.is_empty() {
+        return Ok(());
+    }
+    Err(CliError::new(Kind::Configuration, said.join("\n"))
+        .hint("Nothing was started, since some of it was read already; the same command works now."))
 }
 
 /// The configured sandbox where there is no run, and the folder that it is in: for this verb, about this. No agent has
@@ -165,6 +177,11 @@ fn script(plan: &RunPlan) -> Option<PathBuf> {
         }
         _ => None,
     }
+}
+
+/// Does a scripted agent play? It speaks with nobody.
+pub fn is_scripted(plan: &RunPlan) -> bool {
+    plan.agent.arguments.first().is_some_and(|verb| verb == scripted_agent::VERB)
 }
 
 impl From<SandboxError> for CliError {

@@ -10,4 +10,5 @@ mod lanes;
 mod network;
 mod place;
 mod rights;
+mod steering;
 mod walls;

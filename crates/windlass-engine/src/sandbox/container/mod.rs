@@ -19,6 +19,7 @@ mod leftovers;
 mod sweep;
 mod trial;
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ use super::folders::Folders;
 use super::inside::{INSIDE_COMMAND, Orders};
 use super::proxy::Proxy;
 use super::room::{CREDENTIALS, Occupied};
+use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, LastRites, SandboxError, SandboxRoom, lane};
 use crate::git::Loan;
@@ -61,6 +63,9 @@ pub(super) struct Container {
     proxy: Option<Arc<(Proxy, PathBuf)>>,
     /// What could not be ended, in words; and what of that was told already.
     troubles: Mutex<Troubles>,
+    /// What guests did that they may not, in words.
+    news: Mutex<VecDeque<String>>,
+    steering: Steering,
     /// Made by us, so that nobody inside can make them; taken away again where nothing came into them.
     made: Occupied,
     /// Last, so that it is dropped last.
@@ -119,11 +124,13 @@ impl Container {
             client,
             outfit,
             plan: plan.clone(),
+            steering: Steering::of(&room),
             room,
             label,
             own: None,
             proxy: None,
             troubles: Mutex::default(),
+            news: Mutex::default(),
             made: Occupied::default(),
             folders,
         }
@@ -141,6 +148,8 @@ impl Container {
             own: Some(Label::of_lane(&room.run.0, site.lane)),
             proxy: self.proxy.clone(),
             troubles: Mutex::default(),
+            news: Mutex::default(),
+            steering: Steering::of(&room),
             made: Occupied::default(),
             folders,
             room,
@@ -218,6 +227,7 @@ impl Container {
         self.room.lend()?;
         let orders = self.write_orders(id)?;
         let errand = self.errand(id, guest, &directory, &program, &arguments, &orders, &environment);
+        self.steering.begin(Some(&self.view(guest, &[])));
         Ok(SpawnRequest {
             id,
             program: self.client.program.clone(),
@@ -237,7 +247,8 @@ impl Container {
     /// What a person should be told of, each once.
     pub fn news(&self) -> Option<String> {
         let trouble = self.troubles.lock().unwrap_or_else(PoisonError::into_inner).tell();
-        trouble.or_else(|| self.proxy.as_ref().and_then(|proxy| proxy.0.news()))
+        let own = || self.news.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        trouble.or_else(own).or_else(|| self.proxy.as_ref().and_then(|proxy| proxy.0.news()))
     }
 
     /// Ends whatever carries its label. What cannot be ended now is tried again at the next occasion, and told.
@@ -246,6 +257,7 @@ impl Container {
             let said = sweep::not_ended(self.client.engine, self.own_label(), &error);
             self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(said);
         }
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).extend(self.steering.end());
     }
 
     /// Our own program, which does the same.

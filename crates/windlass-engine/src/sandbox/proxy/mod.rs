@@ -264,5 +264,11 @@ fn answer(status: u16, why: &str) -> Vec<u8> {
     .into_bytes()
 }
 
+/// Can a host be reached from inside where these hosts, and no others, may be?
+#[must_use]
+pub fn lets_through(hosts: &[String], host: &str) -> bool {
+    Allowed::new(hosts).names(host)
+}
+
 #[cfg(test)]
 mod tests;

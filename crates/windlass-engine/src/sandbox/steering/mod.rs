@@ -1,0 +1,297 @@
+//! What steers the runner and agents in a tree that guests can write: looked at before each guest, compared after it, and
+//! made what it was. So nothing that a guest wrote there is obeyed, in this run or a later one, before a person took it.
+//!
+//! Where mounts hold, what was there could not be changed from inside: of that a change is a person's. There only what is
+//! new is looked at.
+
+mod entry;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use ignore::WalkBuilder;
+use serde::{Deserialize, Serialize};
+
+use super::SandboxRoom;
+use super::view::{STEERING, Sight, View, is_canonical};
+use crate::file;
+use crate::process::protocol::Text;
+use entry::{Entry, Mended, Presence, mend};
+
+/// Windlass's own folder, of which some is the agent's.
+const OWN: &str = ".windlass";
+
+/// What of a workspace is a person's, beside what the runner itself writes.
+const OF_WORKSPACES: [&str; 2] = ["INSTRUCTIONS.md", "config.toml"];
+
+/// Folders with what others made, where no person starts anything.
+const NOT_ENTERED: [&str; 3] = [".git", "node_modules", "target"];
+
+/// Folders of ours that are looked for elsewhere in a tree, at most.
+const MOST: usize = 1_000;
+
+/// So many are named.
+const NAMED: usize = 5;
+
+/// Where it is noted while a guest is at work, beside the sandbox's own files.
+const NOTE: &str = "steering.json";
+
+/// Where what a guest left is put.
+const ASIDE: &str = "put-aside";
+
+/// Watches over what steers, around one guest at a time.
+#[derive(Debug)]
+pub(super) struct Steering {
+    tree: PathBuf,
+    directory: PathBuf,
+    /// The run's folder, or the session's.
+    folder: PathBuf,
+    noted: Noted,
+    record: Mutex<Option<Record>>,
+}
+
+/// Is what is looked at before a guest written down, so that a later start finds it?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Noted {
+    Yes,
+    /// It is a lane's clone, which nobody else works in.
+    No,
+}
+
+/// What steered before a guest came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    tree: Text,
+    entries: Vec<(Text, Entry)>,
+    /// What no guest could change.
+    closed: Vec<Text>,
+}
+
+impl Steering {
+    pub fn of(room: &SandboxRoom) -> Steering {
+        let scratch = &room.scratch;
+        // A lane's own files lie in those of the run.
+        let (folder, noted) = match scratch.parent() {
+            Some(above) if room.is_of_a_lane() => (above.parent().unwrap_or(above), Noted::No),
+            above => (above.unwrap_or(scratch), Noted::Yes),
+        };
+        Steering {
+            tree: room.tree.clone(),
+            directory: room.directory.clone(),
+            folder: folder.to_owned(),
+            noted,
+            record: Mutex::default(),
+        }
+    }
+
+    /// A guest comes. `view` is what it sees, where mounts hold that.
+    pub fn begin(&self, view: Option<&View>) {
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        if record.is_some() {
+            return;
+        }
+        let closed = |path: &Path| view.is_some_and(|view| *view.sight(path) != Sight::Writable);
+        let looked = look(&self.tree, &self.directory);
+        let taken = Record {
+            tree: Text::from(self.tree.as_os_str()),
+            closed: looked
+                .keys()
+                .filter(|path| closed(path))
+                .map(|path| Text::from(path.as_os_str()))
+                .collect(),
+            entries: looked.into_iter().map(|(path, entry)| (Text::from(path.as_os_str()), entry)).collect(),
+        };
+        if self.noted == Noted::Yes {
+            let json = serde_json::to_vec(&taken).unwrap_or_default();
+            let _ = file::replace(&self.folder.join(NOTE), &json, 0o600);
+        }
+        *record = Some(taken);
+    }
+
+    /// The guest is gone; what it changed is made what it was. Says what that was.
+    pub fn end(&self) -> Vec<String> {
+        let Some(record) = self.record.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Vec::new();
+        };
+        let said = put_back(&record, &self.directory, &self.folder);
+        if self.noted == Noted::Yes {
+            let _ = fs::remove_file(self.folder.join(NOTE));
+        }
+        said
+    }
+}
+
+/// Makes what steers what it was before guests of runs whose runner was killed beside them. `runs` is the folder of all runs of
+/// this project, none of which may be at work. Says what was changed.
+#[must_use]
+pub fn put_back_after_kills(runs: &Path, directory: &Path) -> Vec<String> {
+    let folders = fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut said = Vec::new();
+    for folder in folders {
+        let note = folder.join(NOTE);
+        let Ok(bytes) = fs::read(&note) else { continue };
+        if let Ok(record) = serde_json::from_slice::<Record>(&bytes) {
+            said.extend(put_back(&record, directory, &folder));
+        }
+        let _ = fs::remove_file(note);
+    }
+    said
+}
+
+/// What steers there, as it is now; places with nothing among them.
+fn look(tree: &Path, directory: &Path) -> BTreeMap<PathBuf, Entry> {
+    let mut found = BTreeMap::new();
+    for folder in directory.ancestors().take_while(|above| above.starts_with(tree)) {
+        found.extend([".mcp.json", ".claude", OWN].map(|name| folder.join(name)).map(looked_at));
+        for name in STEERING {
+            // One by one, since each may be closed by itself.
+            found.extend([folder.join(name)].map(looked_at));
+        }
+        for workspace in workspaces(&folder.join(OWN)) {
+            found.extend(OF_WORKSPACES.map(|name| workspace.join(name)).map(looked_at));
+        }
+    }
+    let elsewhere = own_folders(tree);
+    for folder in elsewhere {
+        found.entry(folder.clone()).or_insert_with(|| looked_at(folder).1);
+    }
+    found
+}
+
+fn looked_at(path: PathBuf) -> (PathBuf, Entry) {
+    let name = path.file_name().map(OsString::from).unwrap_or_default();
+    let entry = match path.parent() {
+        // The folder itself is named among those above.
+        Some(above) if !is_canonical(above) => Entry::Absent,
+        _ if name == OWN => Entry::read(&path, &is_a_persons),
+        // What it is, and what is in it by itself.
+        _ if name == ".claude" => Entry::read(&path, &|_| false),
+        _ => Entry::read(&path, &|_| true),
+    };
+    (path, entry)
+}
+
+/// Is this, below Windlass's own folder, a person's?
+fn is_a_persons(inner: &Path) -> bool {
+    let parts: Vec<&str> = inner
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            _ => None,
+        })
+        .collect();
+    match parts.as_slice() {
+        ["archive", ..] => false,
+        ["workspaces", _, name, ..] => OF_WORKSPACES.contains(name),
+        _ => true,
+    }
+}
+
+fn workspaces(own: &Path) -> Vec<PathBuf> {
+    let folder = own.join("workspaces");
+    if !is_canonical(&folder) {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.map(|entry| entry.path()).take(MOST).collect()
+}
+
+/// Windlass's own folders anywhere in the tree: a person may start a run there.
+fn own_folders(tree: &Path) -> BTreeSet<PathBuf> {
+    let entered = |name: &OsString| !NOT_ENTERED.iter().any(|known| name == known);
+    let walk = WalkBuilder::new(tree)
+        .standard_filters(false)
+        .follow_links(false)
+        .filter_entry(move |entry| {
+            let is_below_own =
+                entry.path().parent().and_then(Path::file_name).is_some_and(|name| name == OWN);
+            !is_below_own && entered(&entry.file_name().to_owned())
+        })
+        .build();
+    let own = walk.flatten().filter(|entry| entry.depth() > 0 && entry.file_name() == OWN);
+    own.map(ignore::DirEntry::into_path).take(MOST).collect()
+}
+
+fn put_back(record: &Record, directory: &Path, folder: &Path) -> Vec<String> {
+    let path = |text: &Text| PathBuf::from(OsString::from(text.clone()));
+    let tree = path(&record.tree);
+    if !is_canonical(directory) || !is_canonical(&tree) {
+        return Vec::new();
+    }
+    let before: BTreeMap<PathBuf, &Entry> =
+        record.entries.iter().map(|(text, entry)| (path(text), entry)).collect();
+    let closed: BTreeSet<PathBuf> = record.closed.iter().map(path).collect();
+    let mut all: BTreeSet<PathBuf> = before.keys().cloned().collect();
+    all.extend(look(&tree, directory).into_keys());
+    let aside = folder.join(ASIDE).join(next(&folder.join(ASIDE)));
+    let mut mended = Vec::new();
+    for path in all {
+        if closed.contains(&path) {
+            continue;
+        }
+        let was = before.get(&path).copied().unwrap_or(&Entry::Absent);
+        // After what lies above it was mended.
+        let (path, is) = looked_at(path);
+        if !is_in_place(&path) {
+            if *was != Entry::Absent {
+                mended.push(Mended::out_of_reach(path));
+            }
+            continue;
+        }
+        mend(&path, (was, &is), (&tree, &aside), &mut mended);
+    }
+    in_words(&mended, &tree)
+}
+
+/// Is the way there still the tree's own, without a link?
+fn is_in_place(path: &Path) -> bool {
+    let above = path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok());
+    above.is_some_and(is_canonical)
+}
+
+/// The next name in a folder of numbers.
+fn next(folder: &Path) -> String {
+    let taken = fs::read_dir(folder).into_iter().flatten().flatten();
+    let highest = taken.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
+    format!("{:04}", highest.unwrap_or_default() + 1)
+}
+
+fn in_words(mended: &[Mended], tree: &Path) -> Vec<String> {
+    let mut said: Vec<String> = mended.iter().take(NAMED).map(|one| sentence(one, tree)).collect();
+    let more = mended.len().saturating_sub(NAMED);
+    if more > 0 {
+        said.push(format!("so with {more} more files that steer windlass or agents"));
+    }
+    said
+}
+
+fn sentence(mended: &Mended, tree: &Path) -> String {
+    let path = mended.path.strip_prefix(tree).unwrap_or(&mended.path).display();
+    let steers = "which steers windlass or agents";
+    let did = match (mended.was, &mended.aside) {
+        (Presence::Nothing, _) => format!("made {path}, {steers}"),
+        (Presence::There, Some(_)) => format!("changed {path}, {steers}"),
+        (Presence::There, None) => format!("removed {path}, {steers}"),
+    };
+    let then = match (&mended.done, &mended.aside) {
+        (Err(why), _) => {
+            return format!(
+                "something in the sandbox {did}; it cannot be put back ({why}): look at it before you start anything here"
+            );
+        }
+        (Ok(()), None) => "it is there again".to_owned(),
+        (Ok(()), Some(aside)) => {
+            let became =
+                if mended.was == Presence::Nothing { "it was put aside" } else { "it is what it was" };
+            format!("{became}; what was made of it is {}, to look at and to take", aside.display())
+        }
+    };
+    format!("something in the sandbox {did}: {then}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! What a person should know of a sandbox before anything is started in it.
+
+use std::env;
+use std::path::Path;
+
+use windlass_core::run::{Network, RunPlan, SandboxKind, SandboxPlan};
+use windlass_engine::sandbox::lets_through;
+
+use super::here::Here;
+use super::{room, search_path};
+
+/// Where Claude Code finds its API, unless one of these variables says otherwise.
+const API: &str = "api.anthropic.com";
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("CLAUDE_CODE_USE_BEDROCK", "ANTHROPIC_BEDROCK_BASE_URL"),
+    ("CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_VERTEX_BASE_URL"),
+    ("", "ANTHROPIC_BASE_URL"),
+];
+
+/// Folders of which guests of bubblewrap have their own.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// One sentence each.
+pub fn notices(here: &Here, plan: &RunPlan) -> Vec<String> {
+    let walls = &plan.sandbox;
+    if !walls.is_on() {
+        return Vec::new();
+    }
+    let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let api = if room::is_scripted(plan) { None } else { api_out_of_reach(&walls.network, variable) };
+    let tree = here.repository.as_ref().map_or(here.directory.as_path(), |repository| &repository.top);
+    [search_path::notice(here, walls), api, siblings(walls, tree)].into_iter().flatten().collect()
+}
+
+/// The agent speaks with a host that cannot be reached from inside.
+fn api_out_of_reach(network: &Network, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let hosts = match network {
+        Network::On => return None,
+        Network::Off => {
+            return Some("the agent cannot reach its API with the network off: --network hosts lets through the hosts of sandbox.hosts".to_owned());
+        }
+        Network::Hosts(hosts) => hosts,
+    };
+    let (switch, name) =
+        ELSEWHERE.iter().find(|(switch, _)| switch.is_empty() || variable(switch).is_some())?;
+    let (host, source) = match variable(name) {
+        Some(url) => (host(&url), format!(" ({name})")),
+        // The provider's own hosts depend on the region.
+        None if !switch.is_empty() => return None,
+        None => (API.to_owned(), String::new()),
+    };
+    (!lets_through(hosts, &host)).then(|| {
+        format!(
+            "the agent's API is {host}{source}, which sandbox.hosts does not name: its calls will fail; `windlass config set \
+             sandbox.hosts --add {host}`"
+        )
+    })
+}
+
+/// The host of an address of the web.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+    let host = match place.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => address,
+        None => place.split(':').next().unwrap_or_default(),
+    };
+    host.to_ascii_lowercase()
+}
+
+/// What lies beside the project is not there inside.
+fn siblings(walls: &SandboxPlan, tree: &Path) -> Option<String> {
+    let folder = TEMPORARY.iter().find(|folder| tree.starts_with(folder))?;
+    (walls.kind == SandboxKind::Bwrap).then(|| {
+        format!(
+            "the project lies in {folder}, of which the sandbox has its own: of what lies beside the project nothing is seen \
+             inside, but what sandbox.writable names"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_api_that_no_guest_reaches_is_named() {
+        let hosts = |names: &[&str]| Network::Hosts(names.iter().map(|name| (*name).to_owned()).collect());
+        let usual = hosts(&[API, "*.example.com"]);
+        for (network, variables, named) in [
+            (&Network::On, &[("ANTHROPIC_BASE_URL", "https://elsewhere.test")][..], None),
+            (&Network::Off, &[], Some("network off")),
+            (&usual, &[], None),
+            (&usual, &[("ANTHROPIC_BASE_URL", "https://llm.example.com:8443/v1")], None),
+            (
+                &usual,
+                &[("ANTHROPIC_BASE_URL", "https://u:p@Elsewhere.test/x")],
+                Some("elsewhere.test (ANTHROPIC_BASE_URL)"),
+            ),
+            (&usual, &[("ANTHROPIC_BASE_URL", "http://[::1]:80")], Some("::1 (")),
+            (
+                &usual,
+                &[("CLAUDE_CODE_USE_VERTEX", "1"), ("ANTHROPIC_BASE_URL", "https://elsewhere.test")],
+                None,
+            ),
+            (
+                &usual,
+                &[("CLAUDE_CODE_USE_BEDROCK", "1"), ("ANTHROPIC_BEDROCK_BASE_URL", "https://b.test")],
+                Some("b.test (ANTHROPIC_BEDROCK_BASE_URL)"),
+            ),
+            (&hosts(&["github.com"]), &[], Some("api.anthropic.com, which")),
+        ] {
+            let variable = |name: &str| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            };
+            let said = api_out_of_reach(network, variable);
+            match named {
+                None => assert_eq!(said, None, "{variables:?}"),
+                Some(part) => assert!(said.as_ref().is_some_and(|said| said.contains(part)), "{said:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn siblings_are_hidden_below_the_folders_of_temporary_files_and_nowhere_else() {
+        let walls = |kind| SandboxPlan { kind, ..SandboxPlan::default() };
+        assert!(siblings(&walls(SandboxKind::Bwrap), Path::new("/tmp/x")).is_some());
+        assert!(siblings(&walls(SandboxKind::Bwrap), Path::new("/tmpfs/x")).is_none());
+        assert!(siblings(&walls(SandboxKind::Landlock), Path::new("/tmp/x")).is_none());
+    }
+}
