@@ -9,7 +9,7 @@ const HOSTILE: &str = r#"
 [[call]]
 steps = [
   { bash = "echo evil > .mcp.json; mkdir -p .claude/commands a/.windlass; echo evil > .claude/settings.json; echo evil > .claude/commands/x.md; echo evil > a/.windlass/config.toml" },
-  { bash = "for f in .windlass/config.toml .windlass/workspaces/api/INSTRUCTIONS.md; do echo evil > $f; done 2>/dev/null; mkdir -p .windlass/workspaces/new && echo evil > .windlass/workspaces/new/config.toml; mkdir -p .windlass/hooks && printf '#!/bin/sh\ntouch obeyed\n' > .windlass/hooks/started && chmod +x .windlass/hooks/started; true" },
+  { bash = "for f in .windlass/config.toml .windlass/workspaces/api/INSTRUCTIONS.md; do echo '[goal]' > $f; done 2>/dev/null; mkdir -p .windlass/workspaces/new && echo evil > .windlass/workspaces/new/config.toml; mkdir -p .windlass/hooks && printf '#!/bin/sh\ntouch obeyed\n' > .windlass/hooks/started && chmod +x .windlass/hooks/started; true" },
   { bash = "echo work > work; echo note > .claude/notes.md" },
   { result = { text = "Done.", cost = 0.01 } },
 ]
