@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::file::create_new;
-use crate::inventory::open_plain;
 use crate::process::protocol::Text;
 
 /// A larger file is no configuration: it can be put aside and not be made again.
@@ -92,6 +91,12 @@ impl Entry {
             _ => BTreeMap::new(),
         }
     }
+}
+
+/// Opens a file that is one; waits for nobody and follows no link.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// One thing that was made what it was.
