@@ -27,6 +27,7 @@ impl Scene {
             tree: self.tree.clone(),
             git_directories: Vec::new(),
             git_settings: Vec::new(),
+            loan: None,
             state: self.root.join("runs"),
             files: Vec::new(),
             closed: Vec::new(),
