@@ -11,3 +11,8 @@ pub mod template;
 mod todo;
 
 pub use todo::count_boxes;
+
+/// Does a text nest too deeply to be parsed as Markdown?
+pub(crate) fn nests_too_deep(text: &str) -> bool {
+    plan::nesting::too_deep(text).is_some()
+}

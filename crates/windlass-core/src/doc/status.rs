@@ -115,6 +115,8 @@ fn items(progress: Option<&Value>) -> Result<Option<Items>, String> {
     };
     let number = |name: &str| progress.get(name).and_then(whole);
     match (number("completed"), number("total")) {
+        // Nothing of nothing is no count: nobody has counted yet.
+        (Some(0), Some(0)) => Ok(None),
         (Some(done), Some(total)) => Ok(Some(Items { done, total })),
         _ => Err("`progress` needs `completed` and `total` as whole numbers".to_owned()),
     }

@@ -35,7 +35,7 @@ pub use landing::{LandOutcome, MergeOutcome, TaskEnd};
 pub use money::{Cost, Spent, Tokens};
 pub use notified::{Delivery, NotificationKey, SinkKind};
 pub use standing::{Items, Standing, StandingSource};
-pub use stop::{ExitCodes, StopReason, StopSource};
+pub use stop::{ExitCodes, Grounds, StopReason, StopSource};
 pub use suspicion::{Suspicion, SuspicionKind};
 pub use task::{TaskId, TaskOutcome, TaskRow, TaskState};
 pub use time::Now;

@@ -58,6 +58,25 @@ pub enum StopReason {
     Missing,
 }
 
+/// What the end of a run rests on, where it ended as complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grounds {
+    /// The runner, or a fresh agent, has looked as well.
+    #[default]
+    Shown,
+    /// The claims of the agents that worked, and nothing else.
+    Claimed,
+}
+
+impl Grounds {
+    /// Was it more than claimed?
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        *self == Grounds::Shown
+    }
+}
+
 /// Which exit codes a run ends with (`--exit-codes`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -127,6 +146,15 @@ impl StopReason {
             StopReason::SetupFailed => "setup_failed",
             StopReason::Internal => "internal",
             StopReason::Missing => "missing",
+        }
+    }
+
+    /// As people are told it: its name, and that nothing but claims speaks for it where that is so.
+    #[must_use]
+    pub const fn told(self, grounds: Grounds) -> &'static str {
+        match (self, grounds) {
+            (StopReason::Complete, Grounds::Claimed) => "complete (claimed; no gate)",
+            _ => self.name(),
         }
     }
 

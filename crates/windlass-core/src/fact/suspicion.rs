@@ -45,13 +45,15 @@ pub enum SuspicionKind {
     Assertions,
     /// The configuration lets fewer tests run.
     Deselected,
+    /// A box that was open is nowhere any more, neither open nor done.
+    Vanished,
     /// There was more than could be looked at.
     Unexamined,
 }
 
 impl SuspicionKind {
     /// Every kind.
-    pub const ALL: [SuspicionKind; 8] = [
+    pub const ALL: [SuspicionKind; 9] = [
         SuspicionKind::Undone,
         SuspicionKind::Protected,
         SuspicionKind::Tool,
@@ -59,6 +61,7 @@ impl SuspicionKind {
         SuspicionKind::Skipped,
         SuspicionKind::Assertions,
         SuspicionKind::Deselected,
+        SuspicionKind::Vanished,
         SuspicionKind::Unexamined,
     ];
 
@@ -73,6 +76,7 @@ impl SuspicionKind {
             SuspicionKind::Skipped => "skipped",
             SuspicionKind::Assertions => "assertions",
             SuspicionKind::Deselected => "deselected",
+            SuspicionKind::Vanished => "vanished",
             SuspicionKind::Unexamined => "unexamined",
         }
     }

@@ -45,6 +45,10 @@ pub struct TaskRow {
     /// Patterns of files that may not be changed while it is worked on; with `!` before it, one that may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    /// Why nobody can work on it before a person has mended its file, as the end of a sentence: its status is none, or
+    /// several tasks have its id and not all are done. It is open, whatever else is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unclear: Option<String>,
 }
 
 /// What became of a task in a run.

@@ -45,7 +45,8 @@ impl GuardPlan {
     #[must_use]
     pub fn holds(&self, suspicion: &Suspicion) -> bool {
         let holds = match suspicion.kind {
-            SuspicionKind::Undone => true,
+            // What is left of the job is no matter of configuration.
+            SuspicionKind::Undone | SuspicionKind::Vanished => true,
             SuspicionKind::Protected | SuspicionKind::Tool => {
                 matches!(self.action, GuardAction::Refuse | GuardAction::Hold)
             }

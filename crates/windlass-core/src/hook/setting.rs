@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::fact::{Ended, HookName, LaneId, Now, RunId, StopReason};
+use crate::fact::{Ended, Grounds, HookName, LaneId, Now, RunId, StopReason};
 use crate::run::{Mode, Run};
 
 /// All that a hook is told. Each variable comes twice: as `WINDLASS_HOOK_<NAME>`, and as `FRESHER_<NAME>` for hooks that
@@ -34,6 +34,8 @@ pub struct HookSetting {
     pub last_commit: String,
     /// How the run ends; `None` before its end is decided.
     pub ending: Option<StopReason>,
+    /// What it rests on, where that is complete.
+    pub grounds: Grounds,
     /// The working directory.
     pub project: PathBuf,
     /// What kind of run it is.
@@ -96,6 +98,11 @@ const ROWS: &[Row] = &[
     ("STOP_REASON", "The same in Windlass's own words, as `run_finished` has it; empty before", |told| {
         Told::Same(told.ending.map_or("", StopReason::name).into())
     }),
+    (
+        "CLAIMED",
+        "`true` where the run ends as complete and nothing but the agents' claims says so: no gate, no `--until`; else `false`",
+        |told| number(&(told.ending == Some(StopReason::Complete) && !told.grounds.is_shown())),
+    ),
     ("PROJECT_DIR", "The working directory", |told| Told::Same(told.project.clone().into())),
     ("MODE", "The run's mode; as `FRESHER_MODE`, `plan` is `planning` and `build` is `building`", |told| {
         let seed = match told.mode {
@@ -140,6 +147,7 @@ impl HookSetting {
             total_iterations: run.counters().finished,
             last_commit: head.and_then(|seen| seen.head.clone()).unwrap_or_default(),
             ending: run.ending(),
+            grounds: plan.grounds(),
             project: plan.directory.clone(),
             mode: plan.job.mode,
             max_iterations: plan.limits.iterations,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::fact::{RunId, StopReason};
+use crate::fact::{Grounds, RunId, StopReason};
 use crate::run::Mode;
 
 fn end(hook: HookName, result: CheckResult, stdout: &str, stderr: &str) -> (HookDecision, String, String) {
@@ -137,6 +137,7 @@ fn setting() -> HookSetting {
         total_iterations: 6,
         last_commit: "c0ffee".to_owned(),
         ending: Some(StopReason::Stagnated),
+        grounds: Grounds::Shown,
         project: PathBuf::from("/p"),
         mode: Mode::Build,
         max_iterations: None,

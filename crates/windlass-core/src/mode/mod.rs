@@ -1,7 +1,7 @@
 //! Modes: how an iteration is prompted and how progress is read. One file per mode, where there is something to say.
 
 mod build;
-mod goal;
+pub(crate) mod goal;
 mod workspace;
 
 use crate::fact::{CallReport, CallSummary, Class, Purpose, Standing};

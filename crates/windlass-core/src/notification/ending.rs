@@ -1,7 +1,7 @@
 //! What the end of a run tells, by its reason.
 
 use crate::config::NotifyEvent;
-use crate::fact::StopReason;
+use crate::fact::{Grounds, StopReason};
 
 /// The event that comes before `run_end`; `None` where a person stopped the run (which is no error), or where it came
 /// to a limit.
@@ -45,9 +45,9 @@ pub(super) const fn head(reason: StopReason) -> &'static str {
 }
 
 /// What it means, in a few words.
-pub(super) const fn words(reason: StopReason) -> &'static str {
+pub(super) const fn words(reason: StopReason, grounds: Grounds) -> &'static str {
     match reason {
-        StopReason::Complete => "complete",
+        StopReason::Complete => reason.told(grounds),
         StopReason::NothingToDo => "nothing to do",
         StopReason::MaxIterations => "reached its most iterations",
         StopReason::MaxCost => "its budget is spent",

@@ -201,7 +201,8 @@ impl Notifier {
         let ending = known.unwrap_or_else(|| Ending { about: entry.seq, reason, told: BTreeSet::new() });
         let about = ending.about;
         self.ending = Some(ending);
-        let words = ending::words(reason);
+        let grounds = self.plan.as_ref().map(|plan| plan.grounds()).unwrap_or_default();
+        let words = ending::words(reason, grounds);
         let detail = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
         let figure = |figures: &Figures| {
             let iterations = text::iterations(figures.iterations.unwrap_or_default());
@@ -213,12 +214,18 @@ impl Notifier {
             told.push(self.notification(entry, event, words, body, figures.clone()));
         }
         let run = self.plan.as_ref().map(|plan| plan.run.0.as_str()).unwrap_or_default();
+        // What the name says already is not said twice.
+        let meaning = if reason == StopReason::Complete && !grounds.is_shown() {
+            String::new()
+        } else {
+            format!(" ({words})")
+        };
         let body = format!(
-            "RUN ENDED\n\n{} ({words}){detail}\n{}\nwindlass status {run}",
-            reason.name(),
+            "RUN ENDED\n\n{}{meaning}{detail}\n{}\nwindlass status {run}",
+            reason.told(grounds),
             figure(figures)
         );
-        let happened = format!("run ended, {}", reason.name());
+        let happened = format!("run ended, {}", reason.told(grounds));
         told.push(self.notification(entry, NotifyEvent::RunEnd, &happened, body, figures.clone()));
         for notification in &mut told {
             notification.key.about = about;

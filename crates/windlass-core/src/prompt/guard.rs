@@ -25,8 +25,15 @@ pub(super) fn section(parts: &PromptParts<'_>) -> Inert {
         text.push(&Inert::fill("- and {{more}} more\n", &[("more", Inert::count(more))]));
     }
     let undone = parts.held.iter().any(|found| found.kind == SuspicionKind::Undone);
-    let stands = parts.held.iter().any(|found| found.kind != SuspicionKind::Undone);
+    let of_itself = [SuspicionKind::Undone, SuspicionKind::Vanished];
+    let stands = parts.held.iter().any(|found| !of_itself.contains(&found.kind));
     text.say("\n");
+    if parts.held.iter().any(|found| found.kind == SuspicionKind::Vanished) {
+        text.say(
+            "Put each box back where the others stand: ticked where it is done, open where it is not. Where it is to be dropped, \
+             say why, and claim again: a person will decide.\n",
+        );
+    }
     if stands {
         text.say(
             "Put it right: bring back what was there, and make the checks pass by the work itself. Where the job really asks \

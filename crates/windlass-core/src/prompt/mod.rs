@@ -21,6 +21,7 @@ mod workspace;
 use std::path::Path;
 
 use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing, Suspicion};
+use crate::mode::goal::is_signal;
 use crate::run::{Mode, RunPlan, TurnKey};
 
 pub(crate) use damage::damage;
@@ -152,7 +153,7 @@ struct Texts {
 /// Does the goal itself hold the completion phrase on a line of its own? Its echo would then be a claim.
 #[must_use]
 pub fn holds_signal(text: &str, signal: &str) -> bool {
-    text.lines().any(|line| line.trim() == signal)
+    text.lines().any(|line| is_signal(line, signal))
 }
 
 /// Text from files and commands, in which the completion phrase must not stand on a line of its own.
@@ -160,7 +161,8 @@ fn without_signal(text: &str, signal: &str) -> String {
     if !holds_signal(text, signal) {
         return text.to_owned();
     }
-    let lines = text.lines().map(|line| if line.trim() == signal { "(the completion phrase)" } else { line });
+    let lines =
+        text.lines().map(|line| if is_signal(line, signal) { "(the completion phrase)" } else { line });
     lines.collect::<Vec<_>>().join("\n")
 }
 

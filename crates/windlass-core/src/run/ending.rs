@@ -183,8 +183,18 @@ impl Run {
         }
         stands.then(|| {
             let detail = format!("{} iterations in a row made no progress", self.counters.idle);
-            (StopReason::Stagnated, detail)
+            (StopReason::Stagnated, format!("{detail}{}", self.may_be_done(plan, threshold)))
         })
+    }
+
+    /// An agent that says every time that it is done, and changes nothing, may be right: only nobody has looked.
+    fn may_be_done(&self, plan: &RunPlan, threshold: u32) -> &'static str {
+        let claimed = self.lanes.values().any(|lane| lane.rows.unsupported >= threshold);
+        if !claimed || plan.job.mode == Mode::Tasks || !plan.checks.is_empty() {
+            return "";
+        }
+        "; the agent said each time that the job is done, and nothing had changed in this run: it may have been done \
+         before. `--until CMD` shows that before anything is paid for, `--gate CMD` lets a claim without changes count"
     }
 
     /// Why there is nothing to do, if that is so before the first iteration.

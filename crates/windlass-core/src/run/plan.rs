@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fact::{Check, Cost, ExitCodes, Hook, LaneId, RunId, path_text};
+use crate::fact::{Check, Cost, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
 use crate::guard::GuardPlan;
 use crate::message::Wording;
 use crate::price::Price;
@@ -177,6 +177,18 @@ impl RunPlan {
         let tasks = job.tasks.iter().flat_map(|tasks| [Some(&tasks.file), tasks.progress.as_ref()]);
         let named = [job.notes_file.as_ref(), job.agents_file.as_ref()];
         named.into_iter().chain(plan).chain(tasks).flatten().map(|file| directory.join(file)).collect()
+    }
+
+    /// What it rests on when a run of this plan ends as complete.
+    #[must_use]
+    pub fn grounds(&self) -> Grounds {
+        let by_agents = match self.job.mode {
+            Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Build | Mode::Tasks => true,
+            // The plan itself was looked at, or a judgement is all that was wanted.
+            Mode::Plan | Mode::Verify | Mode::Validate => false,
+        };
+        let is_looked_at = !self.checks.is_empty() || self.job.verification.is_some();
+        if by_agents && !is_looked_at { Grounds::Claimed } else { Grounds::Shown }
     }
 
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.

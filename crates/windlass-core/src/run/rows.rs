@@ -12,6 +12,8 @@ pub(super) struct Rows {
     pub failures: u32,
     /// Iterations without progress.
     pub idle: u32,
+    /// Of these the last ones in which the agent claimed to be done, and nothing had changed.
+    pub unsupported: u32,
     /// Claims that the same checks refused.
     pub refused: u32,
     /// Those checks.
@@ -33,6 +35,8 @@ impl Rows {
             Verdict::Failed | Verdict::ClaimAccepted => self.idle,
             _ => self.idle + 1,
         };
+        let again = verdict == Verdict::ClaimUnsupported && !progress;
+        self.unsupported = if again { self.unsupported + 1 } else { 0 };
     }
 
     /// A claim was refused, by these checks; `otherwise`: by none of them, which whoever did it counts.
@@ -61,7 +65,7 @@ impl Run {
         for rows in self.lanes.values_mut().map(|lane| &mut lane.rows) {
             match ended_by {
                 StopReason::ConsecutiveFailures => rows.failures = 0,
-                StopReason::Stagnated => rows.idle = 0,
+                StopReason::Stagnated | StopReason::NeedsHuman => (rows.idle, rows.unsupported) = (0, 0),
                 StopReason::GatesFailing => rows.refused = 0,
                 _ => {}
             }

@@ -262,19 +262,42 @@ impl Run {
     fn stands_in_the_way(&self) -> String {
         let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
         let named = self.parked_tasks();
+        let unclear = self.unclear_tasks();
         match (parked, waiting) {
             (0, 0) if self.tasks_done() => {
                 // By a person meanwhile; or an agent took the last one out of the file, and its runner died.
                 "every task is done in the file, but this run has not seen the checks pass since; a new one looks at them".to_owned()
             }
             (0, 0) => "there is no task".to_owned(),
+            (0, _) if !unclear.is_empty() => unclear,
             (0, _) => format!(
                 "{waiting} tasks wait for what is not there or for each other; `windlass tasks validate` names them"
             ),
             (_, 0) => format!("parked: {named}"),
+            _ if !unclear.is_empty() => format!("parked: {named}; {unclear}"),
             (_, 1) => format!("parked: {named}; 1 task waits"),
             _ => format!("parked: {named}; {waiting} tasks wait"),
         }
+    }
+
+    /// Those that a person has to mend in the file, and why; empty where there are none.
+    fn unclear_tasks(&self) -> String {
+        let unclear = |row: &&TaskRow| row.unclear.is_some() && row.state != TaskState::Done;
+        let rows = || self.tasks.schedule.rows().iter().filter(unclear);
+        let named = rows().take(NAMED).map(|row| {
+            let why = row.unclear.as_deref().unwrap_or_default();
+            format!("{} is open and cannot be worked on, since {why}", row.id)
+        });
+        let named: Vec<String> = named.collect();
+        let more = rows().count().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+        if named.is_empty() {
+            return String::new();
+        }
+        format!(
+            "{}{more}; `windlass tasks validate` names the lines, and `windlass resume` goes on once they are mended",
+            named.join("; ")
+        )
     }
 
     /// Is every task done?

@@ -57,7 +57,8 @@ pub(super) struct Place {
     pub standing: Standing,
     /// Something of it has been done already: it goes before all that has not been begun.
     begun: bool,
-    /// How many of its dependencies are not done, those that are not there included.
+    /// How many of its dependencies are not done, those that are not there included; one more where a person has to mend
+    /// its file.
     unmet: usize,
 }
 
@@ -80,9 +81,12 @@ impl Schedule {
         let is_done: Vec<bool> = places.iter().map(|place| place.standing == Standing::Done).collect();
         let done = is_done.iter().filter(|done| **done).count();
         let dependencies = graph.dependencies.iter().zip(&graph.unknown);
-        for (place, (known, unknown)) in places.iter_mut().zip(dependencies) {
+        let rows = graph.rows.iter();
+        for ((place, row), (known, unknown)) in places.iter_mut().zip(rows).zip(dependencies) {
             let open = |index: &&usize| is_done.get(**index) != Some(&true);
-            place.unmet = unknown + known.iter().filter(open).count();
+            // What a person has to mend first waits for that.
+            let mending = usize::from(row.unclear.is_some());
+            place.unmet = unknown + mending + known.iter().filter(open).count();
         }
         let mut schedule = Schedule { graph, places, done, ..Schedule::default() };
         for index in 0..schedule.places.len() {

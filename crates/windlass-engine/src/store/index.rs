@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{Cost, Items, RunId, Spent, StopReason, Tokens, path_text};
+use windlass_core::fact::{Cost, Grounds, Items, RunId, Spent, StopReason, Tokens, path_text};
 use windlass_core::run::Mode;
 
 use super::error::Attempted as _;
@@ -43,6 +43,8 @@ struct EndingLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     workspace: Option<RunWorkspace>,
     stop_reason: StopReason,
+    #[serde(default, skip_serializing_if = "Grounds::is_shown")]
+    grounds: Grounds,
     iterations: u32,
     #[serde(rename = "cost_usd")]
     cost: Cost,
@@ -82,6 +84,7 @@ impl EndingLine {
             mode: summary.mode,
             workspace: summary.workspace.clone(),
             stop_reason: ending.stop_reason,
+            grounds: ending.grounds,
             iterations: summary.iterations,
             cost: summary.cost,
             estimated: summary.estimated,
@@ -113,6 +116,7 @@ impl EndingLine {
             tokens: self.tokens,
             ending: Some(RunEnding {
                 stop_reason: self.stop_reason,
+                grounds: self.grounds,
                 duration: Duration::from_millis(self.duration_ms),
                 exit_code: self.exit_code,
             }),

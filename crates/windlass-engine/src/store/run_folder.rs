@@ -97,6 +97,12 @@ impl RunFolder {
         self.path.join("goal.md")
     }
 
+    /// The boxes of the job as they were when an attempt began.
+    #[must_use]
+    pub fn boxes(&self) -> PathBuf {
+        self.path.join("boxes.json")
+    }
+
     /// Keeps the job's prompt.
     pub fn write_goal(&self, goal: &str) -> Result<(), StoreError> {
         write_atomically(&self.goal(), goal.as_bytes())

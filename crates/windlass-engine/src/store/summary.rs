@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use windlass_core::fact::{
-    CallId, Cost, Entry, Fact, Items, RunId, Spent, StopReason, TaskEnd, Tokens, path_text,
+    CallId, Cost, Entry, Fact, Grounds, Items, RunId, Spent, StopReason, TaskEnd, Tokens, path_text,
 };
 use windlass_core::run::{Mode, RunPlan};
 use windlass_core::tasks::Schedule;
@@ -62,6 +62,8 @@ pub struct RunWorkspace {
 pub struct RunEnding {
     /// Why.
     pub stop_reason: StopReason,
+    /// What it rests on, where that is complete.
+    pub grounds: Grounds,
     /// How long it took, without waits for usage limits and the time between a crash and its resume.
     pub duration: Duration,
     /// What its process ended with.
@@ -102,6 +104,7 @@ struct Fold {
     open: Vec<(CallId, Cost)>,
     /// Of a run of tasks: how they stand.
     tasks: Option<Schedule>,
+    grounds: Grounds,
 }
 
 impl Fold {
@@ -126,14 +129,17 @@ impl Fold {
             tokens: Tokens::default(),
             ending: None,
         };
-        Fold { summary, open: Vec::new(), tasks: None }
+        Fold { summary, open: Vec::new(), tasks: None, grounds: plan.grounds() }
     }
 
     fn take(&mut self, entry: &Entry) {
         let summary = &mut self.summary;
         summary.last = entry.at.wall;
         match &entry.fact {
-            Fact::RunResumed { .. } => summary.ending = None,
+            Fact::RunResumed { plan } => {
+                summary.ending = None;
+                self.grounds = plan.grounds();
+            }
             Fact::TasksRead { tasks } => self.tasks = Some(Schedule::new(tasks.clone())),
             Fact::TaskClosed { task, end, .. } => {
                 if let Some(tasks) = &mut self.tasks
@@ -175,8 +181,12 @@ impl Fold {
                     summary.estimated_cost = *estimated_cost;
                 }
                 self.open.clear();
-                summary.ending =
-                    Some(RunEnding { stop_reason: *stop_reason, duration: *duration, exit_code: *exit_code });
+                summary.ending = Some(RunEnding {
+                    stop_reason: *stop_reason,
+                    grounds: self.grounds,
+                    duration: *duration,
+                    exit_code: *exit_code,
+                });
             }
             _ => {}
         }

@@ -5,6 +5,7 @@ mod agents_file;
 mod aside;
 mod audience;
 mod begin;
+mod boxes;
 mod call;
 mod check;
 mod clock;

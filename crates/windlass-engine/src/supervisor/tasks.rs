@@ -78,19 +78,14 @@ pub(super) fn standing(plan: &RunPlan, at: Option<&TaskId>) -> Option<Standing> 
     if list.is_missing() {
         return Some(Standing::default());
     }
-    // Of several with one id the first counts.
-    let rows: Vec<_> = list
-        .tasks()
-        .iter()
-        .filter(|task| list.task(&task.row.id).is_some_and(|first| std::ptr::eq(first, *task)))
-        .collect();
+    let rows = list.tasks();
     let done = rows.iter().filter(|task| task.row.state == TaskState::Done).count();
     let at_hand = at.and_then(|id| list.task(id));
     Some(Standing {
         source: StandingSource::TaskFile,
         mark: "read".to_owned(),
         complete: at_hand.is_some_and(|task| task.row.state == TaskState::Done),
-        items: Some(Items { done: done as u64, total: rows.len() as u64 }),
+        items: (!rows.is_empty()).then_some(Items { done: done as u64, total: rows.len() as u64 }),
         summary: at_hand.map_or_else(String::new, |task| task.row.title.chars().take(200).collect()),
         problem: list.problems().first().filter(|_| list.is_unusable()).map(ToString::to_string),
         ..Standing::default()
@@ -193,9 +188,11 @@ impl World {
         let mut said = Vec::new();
         for row in schedule.rows() {
             let due = due(schedule, row, at);
-            let now = list.task(&row.id).map(|task| task.row.state);
+            let now = list.task(&row.id).map(|task| &task.row);
             let is_at_hand = at.is_some_and(|(task, _)| *task == row.id);
-            if now == Some(due) || (now.is_none() && !is_at_hand) {
+            // What was unclear when it was read is a person's to mend; what an agent made so is put right, where it can be.
+            let is_as_due = |now: &TaskRow| now.state == due && now.unclear == row.unclear;
+            if now.is_some_and(is_as_due) || (now.is_none() && !is_at_hand) || row.unclear.is_some() {
                 continue;
             }
             match set_state(directory, file, &row.id, due) {

@@ -13,6 +13,7 @@ use windlass_core::fact::{
 use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
 use super::aside::{ParkedTask, PutAside};
+use super::boxes;
 use super::commit::{self, Subject};
 use super::damage;
 use super::event::WorkError;
@@ -165,6 +166,7 @@ impl World {
                     self.remember(look);
                 }
                 self.keep_beginning(*turn)?;
+                boxes::begin_attempt(self)?;
                 self.began = Some(*turn);
                 self.trees = stray_trees::of(self);
                 let preparation = Preparation {
@@ -238,6 +240,7 @@ impl World {
     }
 
     fn survey(&mut self) -> Worked {
+        boxes::begin_session(self)?;
         let look = self.look()?;
         let mut said = notices(&look.inventory);
         let evidence = self.evidence(&look);
@@ -266,6 +269,7 @@ impl World {
 
     /// What a person changed since the session before. It is kept when the next attempt begins, under its name.
     fn survey_again(&mut self) -> Worked {
+        boxes::begin_session(self)?;
         let look = self.look()?;
         let mut inputs = self.say_once(notices(&look.inventory));
         let evidence = self.evidence(&look);
@@ -302,7 +306,8 @@ impl World {
         let look = self.look()?;
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
         let strayed = refuse::find(self, turn, &look.inventory, known)?;
-        let suspicions = guard::suspicions(self, lane, &look.inventory, known)?;
+        let mut suspicions = guard::suspicions(self, lane, &look.inventory, known)?;
+        suspicions.extend(boxes::missing(self)?);
         let moved = refuse::commit_notice(self, turn, &look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);

@@ -16,7 +16,7 @@ use windlass_core::fact::TaskId;
 pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks};
 pub use read::read_tasks;
-pub use write::{Written, add_task, set_state};
+pub use write::{Written, add_task, set_state, settable};
 
 use crate::file::FileError;
 
@@ -72,6 +72,16 @@ pub enum TasksError {
         id: TaskId,
         /// The file.
         place: PathBuf,
+    },
+    /// What stands there must be mended by hand first: nobody can say what of it is the status, or which task is meant.
+    #[error("the status of {id} is not changed in {}: {why}; mend it there by hand", .place.display())]
+    Unclear {
+        /// The task.
+        id: TaskId,
+        /// The file.
+        place: PathBuf,
+        /// Why, as the end of a sentence.
+        why: String,
     },
     /// The task cannot be added.
     #[error(transparent)]

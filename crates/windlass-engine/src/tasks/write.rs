@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::tasks::{LONGEST_LIST, NewTask, Splice, TaskForm};
+use windlass_core::doc::tasks::{LONGEST_LIST, NewTask, Splice, TaskForm, TaskList};
 use windlass_core::fact::{TaskId, TaskState};
 
 use super::read::read_tasks;
@@ -38,10 +38,7 @@ pub fn set_state(
 ) -> Result<Written, TasksError> {
     for _ in 0..TRIES {
         let FoundTasks { list, .. } = readable(directory, place)?;
-        let no_task = || TasksError::NoTask { id: id.clone(), place: place.to_owned() };
-        let former = list.task(id).ok_or_else(no_task)?.row.state;
-        let no_place = || TasksError::NoPlace { id: id.clone(), place: place.to_owned() };
-        let splice = list.set_state(id, state).ok_or_else(no_place)?;
+        let (former, splice) = settable(&list, place, id, state)?;
         if splice.is_empty() {
             return Ok(Written::AsItWas);
         }
@@ -51,6 +48,25 @@ pub fn set_state(
         }
     }
     Err(TasksError::Changed(place.to_owned()))
+}
+
+/// The state that a task has, and what has to change for another one.
+///
+/// # Errors
+/// There is no such task, or its state cannot be written.
+pub fn settable(
+    list: &TaskList,
+    place: &Path,
+    id: &TaskId,
+    state: TaskState,
+) -> Result<(TaskState, Splice), TasksError> {
+    let (id, place) = (id.clone(), place.to_owned());
+    let Some(task) = list.task(&id) else { return Err(TasksError::NoTask { id, place }) };
+    match (list.set_state(&id, state), &task.row.unclear) {
+        (Some(splice), _) => Ok((task.row.state, splice)),
+        (None, Some(why)) => Err(TasksError::Unclear { id, place, why: why.clone() }),
+        (None, None) => Err(TasksError::NoPlace { id, place }),
+    }
 }
 
 /// Adds a task: at the end of its file's tasks, or as a file of its own.

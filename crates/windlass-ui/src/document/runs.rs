@@ -1,8 +1,9 @@
 //! The list of runs.
 
 use jiff::Timestamp;
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use windlass_core::fact::{Cost, Items, RunId, Spent, StopReason};
+use windlass_core::fact::{Cost, Grounds, Items, RunId, Spent, StopReason};
 use windlass_core::mode;
 use windlass_core::run::Mode;
 
@@ -20,17 +21,29 @@ pub enum RunState {
     Running,
     /// It has not ended, and nobody works on it: `resume` continues it.
     Interrupted,
-    /// It ended.
+    /// It ended as complete, and nothing but the agents' claims says so.
+    Claimed,
+    /// It ended otherwise.
     Ended(StopReason),
 }
 
 impl RunState {
-    /// `running`, `interrupted`, or the stop reason's name.
+    /// How a run stands that has ended.
+    #[must_use]
+    pub fn ended(reason: StopReason, grounds: Grounds) -> RunState {
+        match (reason, grounds) {
+            (StopReason::Complete, Grounds::Claimed) => RunState::Claimed,
+            _ => RunState::Ended(reason),
+        }
+    }
+
+    /// `running`, `interrupted`, or the stop reason's name; with what it rests on where it is only claimed.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             RunState::Running => "running",
             RunState::Interrupted => "interrupted",
+            RunState::Claimed => StopReason::Complete.told(Grounds::Claimed),
             RunState::Ended(reason) => reason.name(),
         }
     }
@@ -39,6 +52,7 @@ impl RunState {
         match self {
             RunState::Running => Tone::Command,
             RunState::Interrupted => Tone::Warn,
+            RunState::Claimed => words::ending(StopReason::Complete).0,
             RunState::Ended(reason) => words::ending(reason).0,
         }
     }
@@ -46,8 +60,23 @@ impl RunState {
 
 impl Serialize for RunState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+        // What is only claimed is a field of its own there.
+        serializer.serialize_str(if *self == RunState::Claimed {
+            StopReason::Complete.name()
+        } else {
+            self.name()
+        })
     }
+}
+
+/// `state`, and `claimed` where nothing but claims says that it is complete.
+pub(super) fn stated<S: Serializer>(state: &RunState, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut fields = serializer.serialize_map(None)?;
+    fields.serialize_entry("state", state)?;
+    if *state == RunState::Claimed {
+        fields.serialize_entry("claimed", &true)?;
+    }
+    fields.end()
 }
 
 /// A run in a list.
@@ -78,6 +107,7 @@ pub struct RunRow {
     #[serde(rename = "estimated_usd")]
     pub estimated_cost: Cost,
     /// How it stands.
+    #[serde(flatten, serialize_with = "stated")]
     pub state: RunState,
 }
 

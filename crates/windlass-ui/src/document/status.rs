@@ -11,7 +11,7 @@ use windlass_core::fact::{
 use windlass_core::run::{Mode, RunPlan};
 use windlass_core::tasks;
 
-use super::runs::RunState;
+use super::runs::{RunState, stated};
 use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
 use crate::board::Board;
@@ -29,6 +29,7 @@ pub struct RunStatus {
     /// Its name; `None` only for a journal without a beginning.
     pub run: Option<RunId>,
     /// How it stands.
+    #[serde(flatten, serialize_with = "stated")]
     pub state: RunState,
     /// One sentence that says more about its end, where there is more to say.
     pub detail: String,
@@ -150,6 +151,7 @@ impl RunStatus {
         let workspace = plan.and_then(|plan| plan.job.workspace.as_ref());
         let standing = board.status.latest.as_ref();
         let ending = board.ending.as_ref();
+        let grounds = board.plan.as_ref().map(|plan| plan.grounds()).unwrap_or_default();
         let foremost = board.foremost().map_or(0, |lane| lane.iteration);
         let until = if unfinished == RunState::Running { now } else { board.now };
         let elapsed = board.started.map_or(Duration::ZERO, |started| format::between(started, until));
@@ -163,7 +165,7 @@ impl RunStatus {
         };
         RunStatus {
             run: plan.map(|plan| plan.run.clone()),
-            state: ending.map_or(unfinished, |ending| RunState::Ended(ending.reason)),
+            state: ending.map_or(unfinished, |ending| RunState::ended(ending.reason, grounds)),
             detail: ending.map(|ending| ending.detail.clone()).unwrap_or_default(),
             finish_type: ending.map(|ending| ending.reason.finish_type()),
             mode: plan.map(|plan| plan.job.mode),

@@ -25,13 +25,14 @@ pub(super) fn lines(board: &Board) -> Vec<Line> {
     lines.extend(restore(board, plan, ending.reason));
     lines.extend(next(board, plan, ending.reason));
     lines.push(Line::new());
-    lines.push(last_line(ending.reason));
+    lines.push(last_line(plan, ending.reason));
     lines
 }
 
-/// `stopped: max_iterations`: the same words as in `--json` and in the journal.
-fn last_line(reason: StopReason) -> Line {
-    Line::new().dim("stopped: ").strong(reason.name())
+/// `stopped: max_iterations`: the same words as in `--json` and in the journal; and what it rests on, where that is nothing
+/// but claims.
+fn last_line(plan: &RunPlan, reason: StopReason) -> Line {
+    Line::new().dim("stopped: ").strong(reason.told(plan.grounds()))
 }
 
 fn headline(board: &Board, ending: &Ending) -> Vec<Line> {

@@ -8,7 +8,7 @@ use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
 use windlass_core::fact::{
     CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, Hook, HookCommand,
-    HookName, HookOutcome, Items, LaneId, Standing, Suspicion, TaskEnd,
+    HookName, HookOutcome, Items, LaneId, Standing, StopReason, Suspicion, TaskEnd,
 };
 use windlass_core::observation::Observation;
 use windlass_core::run::RunPlan;
@@ -197,6 +197,12 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
             body.insert("suspicions".to_owned(), json!(suspicions_body(board, suspicions)));
         }
         // Ctrl-C and SIGTERM have one name there.
+        Fact::RunFinished { stop_reason: StopReason::Complete, .. }
+            if board.plan.as_ref().is_some_and(|plan| !plan.grounds().is_shown()) =>
+        {
+            body.insert("stop_reason".to_owned(), json!(StopReason::Complete.name()));
+            body.insert("claimed".to_owned(), json!(true));
+        }
         Fact::RunFinished { stop_reason, .. }
         | Fact::RunEnding { stop_reason, .. }
         | Fact::Failing { stop_reason, .. } => {

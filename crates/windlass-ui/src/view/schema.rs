@@ -268,6 +268,7 @@ const ITERATION_FINISHED: &[Field] = &[
 
 const RUN_FINISHED: &[Field] = &[
     ("stop_reason", Reason, Always),
+    ("claimed", Flag, Sometimes),
     ("detail", Text, Sometimes),
     ("iterations", Integer, Always),
     ("cost_usd", Number, Always),

@@ -18,6 +18,7 @@ fn row(id: &str, title: &str) -> TaskRow {
         kind: None,
         breaking: None,
         protected: Vec::new(),
+        unclear: None,
     }
 }
 

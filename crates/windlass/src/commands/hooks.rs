@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Resolved, Unlimited};
-use windlass_core::fact::{Hook, HookCommand, HookDecision, HookName, RunId, StopReason};
+use windlass_core::fact::{Grounds, Hook, HookCommand, HookDecision, HookName, RunId, StopReason};
 use windlass_core::hook::HookSetting;
 use windlass_core::run::{Mode, SandboxKind};
 use windlass_engine::hook::{self, Found, Listed, TrialError, Tried};
@@ -119,6 +119,7 @@ fn setting(
         last_duration: Duration::ZERO,
         total_iterations: if name == HookName::Finished { iteration } else { iteration.saturating_sub(1) },
         last_commit: head.map(|head| head.to_string()).unwrap_or_default(),
+        grounds: Grounds::Shown,
         ending: (name == HookName::Finished).then(|| reason(finish_type)),
         project: here.directory.clone(),
         mode: Mode::Goal,

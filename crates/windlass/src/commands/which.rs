@@ -58,7 +58,7 @@ pub fn all_live(here: &Here) -> Result<Vec<RunId>, CliError> {
 /// How a run stands.
 pub fn state(run: &RunSummary, live: &[RunId]) -> RunState {
     match run.ending {
-        Some(ending) => RunState::Ended(ending.stop_reason),
+        Some(ending) => RunState::ended(ending.stop_reason, ending.grounds),
         None => unfinished(&run.run, live),
     }
 }

@@ -15,6 +15,7 @@ mod durability;
 mod full_disk;
 mod gates;
 mod going_on;
+mod hollow_claims;
 mod hooks;
 mod hostile_tree;
 mod interrupted;

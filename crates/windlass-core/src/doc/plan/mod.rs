@@ -20,7 +20,7 @@ mod file;
 mod heading;
 pub(super) mod lines;
 pub mod migrate;
-pub(super) mod nesting;
+pub(in crate::doc) mod nesting;
 mod order;
 mod problem;
 mod reader;
@@ -30,6 +30,7 @@ mod standing;
 mod task;
 #[cfg(test)]
 mod tests;
+mod vanished;
 
 use crate::fact::Items;
 
@@ -40,6 +41,7 @@ pub use problem::{Problem, ProblemKind};
 pub use specs::SpecNames;
 pub use standing::{NextTask, standing_for_build, standing_for_planning};
 pub use task::{Complexity, Form, Splice, Task, TaskState};
+pub use vanished::{WorkItem, vanished};
 
 /// The longest plan that is read, in bytes: all its files together.
 pub const LONGEST_PLAN: usize = 16 * 1024 * 1024;

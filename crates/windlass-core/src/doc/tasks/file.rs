@@ -136,6 +136,7 @@ pub(super) fn holds_but_for(file: &ReadFile, splice: &Splice, id: &TaskId, state
                 } else {
                     state
                 };
+                row.unclear = None;
             }
             row == after.row && same_names
         })

@@ -100,22 +100,11 @@ fn take(task: &mut ListedTask, text: &str, entry: &Entry<'_>, problems: &mut Vec
 }
 
 fn status(task: &mut ListedTask, text: &str, entry: &Entry<'_>, problems: &mut Vec<Problem>) {
-    let (range, state) = words::status(text.get(entry.value.clone()).unwrap_or_default());
-    let range = entry.value.start + range.start..entry.value.start + range.end;
-    if range.is_empty() {
-        let before = if text.get(..range.start).is_some_and(|text| text.ends_with(':')) { " " } else { "" };
-        let insertion = Insertion { at: range.start, before: before.to_owned(), after: String::new() };
-        task.place = StatePlace::Missing(vec![insertion]);
-    } else {
-        task.place = StatePlace::Word(range);
-    }
-    match state {
-        Ok(state) => task.row.state = state,
-        Err(word) => {
-            let sentence = problem::unknown_status(&task.row.id.0, &word);
-            problems.push(at(task, ProblemKind::UnknownStatus, entry.line, sentence));
-        }
-    }
+    let start = entry.value.start;
+    let before = if text.get(..start).is_some_and(|text| text.ends_with(':')) { " " } else { "" };
+    let empty = Insertion { at: start, before: before.to_owned(), after: String::new() };
+    let problem = task.take_status(text.get(entry.value.clone()).unwrap_or_default(), start, empty);
+    problems.extend(problem.map(|problem| Problem { line: Some(entry.line), ..problem }));
 }
 
 fn at(task: &ListedTask, kind: ProblemKind, line: usize, sentence: String) -> Problem {

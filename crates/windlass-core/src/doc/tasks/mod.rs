@@ -16,6 +16,7 @@ mod prd;
 mod problem;
 mod protection;
 mod settle;
+mod status;
 mod task;
 #[cfg(test)]
 mod tests;

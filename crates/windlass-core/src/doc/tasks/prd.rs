@@ -145,6 +145,7 @@ impl<'a> Reader<'a> {
                 let id = problem::quoted(&task.row.id.0);
                 let word = problem::quoted(value.get());
                 let sentence = format!("{id} has `passes` {word}: write true or false");
+                task.row.unclear = Some(format!("its `passes` is {word}, which is neither true nor false"));
                 self.problem(task, ProblemKind::UnknownStatus, line, sentence);
             }
         }

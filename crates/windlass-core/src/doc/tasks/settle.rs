@@ -1,10 +1,10 @@
 //! What tasks are to one another: whom a dependency means, and what is wrong with it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::problem::{Problem, ProblemKind, quoted};
-use super::task::ListedTask;
-use crate::fact::TaskId;
+use super::task::{ListedTask, StatePlace};
+use crate::fact::{TaskId, TaskState};
 use crate::tasks::cycles::cycles;
 
 /// So many tasks of a cycle are named.
@@ -13,12 +13,17 @@ const NAMED_OF_CYCLE: usize = 100;
 /// Spells ids and dependencies as the tasks that they mean, and names what is wrong with them.
 pub(super) fn settle(tasks: &mut [ListedTask], problems: &mut Vec<Problem>) {
     let mut first_of: HashMap<String, usize> = HashMap::with_capacity(tasks.len());
+    let mut shared: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for index in 0..tasks.len() {
         let Some(id) = tasks.get(index).map(|task| task.row.id.0.to_lowercase()) else { continue };
         let first = *first_of.entry(id).or_insert(index);
         if first != index {
             same_id(tasks, first, index, problems);
+            shared.entry(first).or_default().push(index);
         }
+    }
+    for (first, later) in shared {
+        share(tasks, first, &later);
     }
     let mut folded = None;
     let ids: Vec<TaskId> = tasks.iter().map(|task| task.row.id.clone()).collect();
@@ -51,9 +56,29 @@ fn same_id(tasks: &mut [ListedTask], first: usize, later: usize, problems: &mut 
     let Some(first) = tasks.get(first).cloned() else { return };
     let Some(later) = tasks.get_mut(later) else { return };
     let place = if first.file == later.file { format!("line {}", first.line) } else { first.place() };
-    let sentence = format!("has the id {} of {place}; the first counts", quoted(&later.row.id.0));
+    let sentence = format!("has the id {} of {place}: give one of them another", quoted(&later.row.id.0));
     problems.push(later.problem(ProblemKind::DuplicateId, sentence));
     later.row.id = first.row.id;
+}
+
+/// Several tasks have one id. While one of them is not done the id is not, and nobody can say which of them is meant: none is
+/// worked on.
+fn share(tasks: &mut [ListedTask], first: usize, later: &[usize]) {
+    let members = || std::iter::once(&first).chain(later);
+    let is_done = |index: &usize| tasks.get(*index).is_some_and(|task| task.row.state == TaskState::Done);
+    let why = (!members().all(is_done)).then(|| format!("{} tasks have its id", 1 + later.len()));
+    for index in members() {
+        if let Some(task) = tasks.get_mut(*index) {
+            task.row.unclear.clone_from(&why);
+            task.place = StatePlace::Unclear;
+        }
+    }
+    if why.is_none() {
+        return;
+    }
+    if let Some(first) = tasks.get_mut(first).filter(|first| first.row.state == TaskState::Done) {
+        first.row.state = TaskState::Open;
+    }
 }
 
 fn unknown(task: &ListedTask, name: &str, line: usize, near: Option<&TaskId>) -> Problem {

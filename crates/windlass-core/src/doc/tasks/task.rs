@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::file::{ReadFile, TaskForm};
-use super::problem::{Problem, ProblemKind};
+use super::problem::{Problem, ProblemKind, quoted, unknown_status};
+use super::status::Status;
 use crate::fact::{TaskRow, TaskState};
 
 /// A task as it was read.
@@ -35,6 +36,8 @@ pub(super) enum StatePlace {
     Word(Range<usize>),
     /// Nowhere: where it could be, the best place first.
     Missing(Vec<Insertion>),
+    /// Among words that are somebody's: nobody can say which of them is the state.
+    Unclear,
 }
 
 /// A place for a word, and what has to stand around it.
@@ -79,6 +82,23 @@ impl ListedTask {
         Problem { kind, file: self.file.clone(), line: Some(self.line), sentence }
     }
 
+    /// Takes in what stands where its status is to be: `source`, which begins at `start`. What is wrong with it is given back.
+    pub(super) fn take_status(&mut self, source: &str, start: usize, empty: Insertion) -> Option<Problem> {
+        let here = |range: &Range<usize>| start + range.start..start + range.end;
+        let (place, word) = match Status::read(source) {
+            Status::Known(range, state) => {
+                (self.place, self.row.state) = (StatePlace::Word(here(&range)), state);
+                return None;
+            }
+            Status::Empty => (StatePlace::Missing(vec![empty]), ""),
+            Status::Foreign(range) => (StatePlace::Word(here(&range)), source.get(range).unwrap_or_default()),
+            Status::Unclear(range) => (StatePlace::Unclear, source.get(range).unwrap_or_default()),
+        };
+        self.place = place;
+        self.row.unclear = (!word.is_empty()).then(|| format!("its status `{}` is none", quoted(word)));
+        Some(self.problem(ProblemKind::UnknownStatus, unknown_status(&self.row.id.0, word)))
+    }
+
     /// The splice that brings it to that state, where one is safe.
     pub(super) fn splice(
         &self,
@@ -94,7 +114,7 @@ impl ListedTask {
         match &self.place {
             StatePlace::Word(range) => {
                 let former = file.text.get(range.clone())?;
-                let is_known = super::words::state_of(file.form, former) == Some(self.row.state);
+                let is_known = super::status::state_of(file.form, former) == Some(self.row.state);
                 if is_there && is_known {
                     return Some(splice(range.start..range.start, String::new()));
                 }
@@ -110,11 +130,15 @@ impl ListedTask {
                 };
                 places.iter().map(put).find(is_safe)
             }
+            StatePlace::Unclear => {
+                let is_sure = is_there && self.row.unclear.is_none();
+                is_sure.then(|| splice(self.block.start..self.block.start, String::new()))
+            }
         }
     }
 }
 
-/// A state's word, with a capital letter where the former one had it.
+/// A state's word, with capital letters where the former one had them.
 fn word(form: TaskForm, state: TaskState, former: &str) -> String {
     let word = match (form, state) {
         (TaskForm::Prd, TaskState::Done) => return "true".to_owned(),
@@ -124,6 +148,10 @@ fn word(form: TaskForm, state: TaskState, former: &str) -> String {
         (_, TaskState::Done) => "done",
     };
     let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+    let letters = || former.chars().filter(|letter| letter.is_alphabetic());
+    if letters().count() > 1 && letters().all(char::is_uppercase) {
+        return word.to_uppercase();
+    }
     let capital = former.starts_with(char::is_uppercase);
     if capital { format!("{}{rest}", first.to_uppercase()) } else { word.to_owned() }
 }

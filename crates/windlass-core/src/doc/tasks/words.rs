@@ -1,13 +1,8 @@
-//! The words of fields: statuses, priorities, types, dependencies.
+//! The words of fields: priorities, types, dependencies. Those of statuses: [`status`](super::status).
 
 use std::ops::Range;
 
-use super::file::TaskForm;
-use crate::fact::{TaskRow, TaskState};
-
-const OPEN: &[&str] = &["pending", "open", "todo", "to-do", "not-started"];
-const IN_PROGRESS: &[&str] = &["in-progress", "inprogress", "started", "doing"];
-const DONE: &[&str] = &["done", "completed", "complete", "finished"];
+use crate::fact::TaskRow;
 
 /// The types of conventional commits. Any other is a `chore`, as `DevLoop` has it.
 const KINDS: &[&str] =
@@ -23,18 +18,6 @@ const KIND_NAMES: &[(&str, &str)] = &[
     ("performance", "perf"),
 ];
 
-/// What a status's source is: where its word stands in it, and the state. `Err` has the word that is none.
-pub(super) fn status(source: &str) -> (Range<usize>, Result<TaskState, String>) {
-    let from = source.len() - source.trim_start().len();
-    let line = source.get(from..).unwrap_or_default().split(['\n', '\r']).next().unwrap_or_default();
-    let line = line.split("<!--").next().unwrap_or_default();
-    let bare = bare(line);
-    let start = from + bare.as_ptr().addr().saturating_sub(line.as_ptr().addr());
-    let range = start..start + bare.len();
-    let word = bare.to_lowercase().replace(['_', ' '], "-");
-    (range, state_of_word(&word).ok_or_else(|| bare.to_owned()))
-}
-
 /// Without decoration around it, and without a remark in parentheses.
 fn bare(line: &str) -> &str {
     let trim = |text: &'_ str| -> Range<usize> {
@@ -45,21 +28,6 @@ fn bare(line: &str) -> &str {
     let bare = line.get(trim(line)).unwrap_or_default();
     let words = bare.split('(').next().unwrap_or_default();
     words.get(trim(words)).unwrap_or_default()
-}
-
-fn state_of_word(word: &str) -> Option<TaskState> {
-    let table = [(OPEN, TaskState::Open), (IN_PROGRESS, TaskState::InProgress), (DONE, TaskState::Done)];
-    table.into_iter().find_map(|(words, state)| words.contains(&word).then_some(state))
-}
-
-/// The state that a form's word means.
-pub(super) fn state_of(form: TaskForm, word: &str) -> Option<TaskState> {
-    match (form, word) {
-        (TaskForm::Prd, "true") => Some(TaskState::Done),
-        (TaskForm::Prd, "false") => Some(TaskState::Open),
-        (TaskForm::Prd, _) => None,
-        _ => status(word).1.ok(),
-    }
 }
 
 /// A priority: a word, or a number; what is too large for a byte comes last.

@@ -39,10 +39,10 @@ fn an_iteration_without_the_phrase_starts_the_count_anew() {
 
 // rows: 51
 #[test]
-fn the_phrase_counts_only_alone_on_a_line_of_a_result_that_is_no_error() {
+fn the_phrase_counts_only_as_the_last_line_of_the_last_result_which_is_no_error() {
     let never = [
         Act::idles().says("I will print WINDLASS_JOB_COMPLETE when done"),
-        Act::idles().says("`WINDLASS_JOB_COMPLETE`"),
+        Act::idles().says("WINDLASS_JOB_COMPLETE\nonce the tests pass"),
         Act::of(Class::TaskFailure).says("WINDLASS_JOB_COMPLETE"),
         Act::of(Class::Interrupted).says("WINDLASS_JOB_COMPLETE"),
     ];
@@ -53,6 +53,10 @@ fn the_phrase_counts_only_alone_on_a_line_of_a_result_that_is_no_error() {
         &plan().job,
         &Act::idles().says("ok\r\n  WINDLASS_JOB_COMPLETE \r\n").report
     ));
+    let mut taken_back = Act::idles().says("`WINDLASS_JOB_COMPLETE`").report;
+    assert!(crate::mode::claims(&plan().job, &taken_back));
+    taken_back.results.push("Sorry, one test still fails.".to_owned());
+    assert!(!crate::mode::claims(&plan().job, &taken_back), "the last result decides");
 }
 
 // rows: 51, 62

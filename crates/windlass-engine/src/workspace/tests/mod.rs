@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tempfile::TempDir;
-use windlass_core::fact::{Cost, RunId, StopReason, Tokens};
+use windlass_core::fact::{Cost, Grounds, RunId, StopReason, Tokens};
 use windlass_core::run::Mode;
 use windlass_core::workspace::WorkspaceName;
 
@@ -72,7 +72,12 @@ impl Scratch {
             estimated: false,
             estimated_cost: Cost::ZERO,
             tokens: Tokens::default(),
-            ending: Some(RunEnding { stop_reason: reason, duration: Duration::from_mins(1), exit_code: 0 }),
+            ending: Some(RunEnding {
+                stop_reason: reason,
+                grounds: Grounds::Shown,
+                duration: Duration::from_mins(1),
+                exit_code: 0,
+            }),
         };
         index::record_ending(&self.project, &summary).unwrap();
         summary

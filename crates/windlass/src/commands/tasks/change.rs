@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use windlass_core::doc::tasks::NewTask;
 use windlass_core::fact::{TaskId, TaskState};
-use windlass_engine::tasks::{TasksError, Written, add_task, set_state};
+use windlass_engine::tasks::{TasksError, Written, add_task, set_state, settable};
 use windlass_ui::{Line, Mark, Tone, one_line, task_marked};
 
 use super::{find, told};
@@ -35,7 +35,7 @@ pub fn add(args: &TasksAddArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tasks are done, or open again. None is marked where one is not there.
+/// Tasks are done, or open again. None is marked where one is not there, or cannot be.
 pub fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, CliError> {
     let (found, codes) = find(&args.place)?;
     let here = Here::find()?;
@@ -47,6 +47,9 @@ pub fn mark(args: &TasksMarkArgs, state: TaskState) -> Result<ExitCode, CliError
         })
     };
     let tasks = args.ids.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+    for task in &tasks {
+        settable(&found.list, &found.place, &task.row.id, state).map_err(|error| told(&error))?;
+    }
     for task in tasks {
         let written =
             set_state(&here.directory, &found.place, &task.row.id, state).map_err(|error| told(&error))?;

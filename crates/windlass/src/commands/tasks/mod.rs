@@ -56,7 +56,7 @@ fn told(error: &TasksError) -> CliError {
         TasksError::Missing { .. } => CliError::new(Kind::Configuration, message)
             .hint("windlass tasks --file PATH   reads another one; tasks.file in the configuration names it for good"),
         TasksError::NotThere(_) => CliError::new(Kind::Configuration, message),
-        TasksError::Unreadable(_) | TasksError::NoPlace { .. } => {
+        TasksError::Unreadable(_) | TasksError::NoPlace { .. } | TasksError::Unclear { .. } => {
             CliError::usage(message).hint("See what is wrong: windlass tasks validate")
         }
         TasksError::NoTask { .. } => CliError::usage(message).hint("See which there are: windlass tasks list"),

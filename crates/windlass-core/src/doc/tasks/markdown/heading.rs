@@ -1,7 +1,8 @@
 //! Headings, and which of them are tasks.
 
 use super::field::{Field, FieldName};
-use crate::doc::tasks::words::{self, is_id};
+use crate::doc::tasks::status::Status;
+use crate::doc::tasks::words::is_id;
 
 /// A heading of the document itself, and the fields between it and the next one.
 #[derive(Debug, Default)]
@@ -70,7 +71,7 @@ impl Heading {
     /// The line of a task's status below a heading that is none.
     pub(super) fn stray_status(&self) -> Option<usize> {
         let status = self.status().filter(|_| self.level >= 3)?;
-        words::status(&status.text).1.is_ok().then_some(status.line)
+        matches!(Status::read(&status.text), Status::Known(..)).then_some(status.line)
     }
 }
 

@@ -117,23 +117,15 @@ fn take(task: &mut ListedTask, text: &str, mark: usize, field: &Field, problems:
 
 fn status(task: &mut ListedTask, text: &str, mark: usize, field: &Field, problems: &mut Vec<Problem>) {
     let source = text.get(field.value.clone()).unwrap_or_default();
-    let (range, state) = words::status(source);
-    let place = mark + field.value.start + range.start..mark + field.value.start + range.end;
-    if place.is_empty() {
-        let blank = if source.starts_with([' ', '\t']) { "" } else { " " };
-        let at = mark + field.value.start + usize::from(blank.is_empty());
-        let insertion = Insertion { at, before: blank.to_owned(), after: String::new() };
-        task.place = StatePlace::Missing(vec![insertion]);
-    } else {
-        task.place = StatePlace::Word(place);
-    }
-    match state {
-        Ok(state) => task.row.state = state,
-        Err(word) => {
-            let sentence = super::problem::unknown_status(&task.row.id.0, &word);
-            problems.push(at(task, ProblemKind::UnknownStatus, field.line, sentence));
-        }
-    }
+    let start = mark + field.value.start;
+    let blank = if source.starts_with([' ', '\t']) { "" } else { " " };
+    let empty = Insertion {
+        at: start + usize::from(blank.is_empty()),
+        before: blank.to_owned(),
+        after: String::new(),
+    };
+    let problem = task.take_status(source, start, empty);
+    problems.extend(problem.map(|problem| Problem { line: Some(field.line), ..problem }));
 }
 
 fn at(task: &ListedTask, kind: ProblemKind, line: usize, sentence: String) -> Problem {

@@ -15,7 +15,7 @@ fn unknown_dependencies_duplicates_and_cycles_are_named_with_lines() {
     assert_eq!(
         problems(&list),
         [
-            "tasks.md:9: has the id task-001 of line 1; the first counts",
+            "tasks.md:9: has the id task-001 of line 1: give one of them another",
             "tasks.md:8: TASK-004 depends on itself",
             "tasks.md:1: these wait for one another: TASK-001 (line 1) → TASK-002 (line 3) → TASK-003 (line 5) → TASK-001",
             "tasks.md:2: TASK-001 depends on `TASK-1`, which is no task of this list; did you mean TASK-001?",

@@ -18,6 +18,10 @@ const LINES: &[&str] = &[
     "**Status**: done",
     "- **Status**:",
     "- **Status**: what",
+    "- **Status**: pending — waiting on Bob",
+    "**Status:** done | **Domain:** Security",
+    "- **Status**: done-by-code | x",
+    "- **Status**: in-progress (half)",
     "- **Priority**: high",
     "**Priority**: low",
     "- **Dependencies**: T1, TASK-2",
@@ -67,9 +71,20 @@ fn check(list: &TaskList, text: &str, read: impl Fn(&str) -> TaskList) -> Result
             let bytes = splice.apply(text.as_bytes()).unwrap();
             prop_assert!(bytes.starts_with(&text.as_bytes()[..splice.range.start]));
             prop_assert!(bytes.ends_with(&text.as_bytes()[splice.range.end..]));
+            let bytes_after = bytes.clone();
             let after = read(&String::from_utf8(bytes).unwrap());
             let mut expected = list.rows();
             expected[index].state = state;
+            // What was said of it stays with it: a word that is none is replaced by one that is.
+            expected[index].unclear = None;
+            if let Some(word) = text.get(splice.range.clone()).filter(|word| !word.is_empty()) {
+                prop_assert!(!word.contains(['|', '(', '\n', '\r']), "{:?}", word);
+            }
+            let back = after.set_state(&task.row.id, task.row.state).unwrap();
+            let canonical = matches!(&text[splice.range.clone()], "pending" | "in-progress" | "done");
+            if canonical && !splice.is_empty() {
+                prop_assert_eq!(back.apply(&bytes_after).unwrap(), text.as_bytes(), "there and back");
+            }
             prop_assert_eq!(after.rows(), expected, "{:?}", splice);
         }
     }

@@ -82,3 +82,64 @@ fn front_matter_gets_its_status_line() {
         assert_eq!(changed(&list, text, "T1", TaskState::Done), expected, "{text:?}");
     }
 }
+
+/// A status of the files that people have, in each form; the word that may change, and how it is written once it is done.
+const LINES: &[(&str, &str, &str)] = &[
+    ("- **Status**: pending — waiting on API key from Bob", "pending", "done"),
+    ("**Status:** Pending | **Domain:** Security | **Dep:** T-006", "Pending", "Done"),
+    ("- **Status**: `pending` (blocked by **nothing**)", "pending", "done"),
+    ("* **Status**: PENDING, see [x](y)", "PENDING", "DONE"),
+    ("- **Status**: pending <!-- done -->", "pending", "done"),
+    ("1. **Status:** *pending* ⏳ since Monday", "pending", "done"),
+];
+
+#[test]
+fn what_stands_beside_the_word_stays() {
+    for (line, word, done) in LINES {
+        for end in ["", "\n", "\r\n", "\n  more of it: pending\n"] {
+            let text = format!("### TASK-1: pending\n{line}{end}");
+            let list = markdown(&text);
+            assert_eq!(list.problems(), [], "{text}");
+            let marked = changed(&list, &text, "TASK-1", TaskState::Done);
+            let heading = "### TASK-1: pending\n".len();
+            let (before, after) = text.split_at(heading + line.find(word).unwrap());
+            assert_eq!(marked, format!("{before}{done}{}", &after[word.len()..]), "only the word: {text:?}");
+            assert_eq!(changed(&markdown(&marked), &marked, "TASK-1", TaskState::Open), text, "and back");
+        }
+    }
+}
+
+#[test]
+fn what_is_surely_no_status_is_neither_taken_for_one_nor_changed() {
+    for value in
+        ["done-by-code | **Domain:** Security", "blocked by Bob", "done?", "[x] completed", "50% done"]
+    {
+        let text = format!("### TASK-1: a\n- **Status**: {value}\n");
+        let list = markdown(&text);
+        assert_eq!(list.set_state(&"TASK-1".into(), TaskState::Done), None, "{value}");
+        assert_eq!(list.problems()[0].kind, ProblemKind::UnknownStatus);
+        let [row] = &list.rows()[..] else { panic!() };
+        assert!(row.state == TaskState::Open && row.unclear.is_some(), "{row:?}");
+    }
+    let matter = "---\nid: T1\nstatus: pending, waiting on Bob # x\n---\n";
+    let list = folder(&[("T1.md", matter)]);
+    assert_eq!(changed(&list, matter, "T1", TaskState::Done), matter.replace("pending", "done"));
+}
+
+#[test]
+fn of_two_tasks_with_one_id_none_is_changed_while_one_is_open() {
+    let lists = [
+        markdown("### TASK-1: a\n- **Status**: done\n### TASK-1: b\n- **Status**: pending\n"),
+        prd(r#"{"userStories": [{"id": "TASK-1", "passes": true}, {"id": "task-1", "passes": false}]}"#),
+        folder(&[("a.md", "---\nid: TASK-1\nstatus: done\n---\n"), ("b.md", "---\nid: TASK-1\n---\n")]),
+    ];
+    for list in lists {
+        let first = &list.rows()[0];
+        assert_eq!(first.state, TaskState::Open, "an open task is open whatever its id");
+        assert!(first.unclear.as_ref().is_some_and(|why| why == "2 tasks have its id"), "{first:?}");
+        assert_eq!(list.set_state(&"TASK-1".into(), TaskState::Done), None);
+        assert!(crate::tasks::Schedule::new(list.rows()).next().is_none());
+    }
+    let done = markdown("### TASK-1: a\n- **Status**: done\n### TASK-1: b\n- **Status**: done\n");
+    assert!(done.rows().iter().all(|row| row.state == TaskState::Done && row.unclear.is_none()));
+}
