@@ -10,20 +10,20 @@ const WRAPPERS: &[&str] = &[
     "if", "then", "else", "elif", "do", "while", "until", "eval", "builtin",
 ];
 
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "fish", "source", "."];
+pub(super) const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "fish", "source", "."];
 
 const INTERPRETERS: &[&str] =
     &["python", "python3", "node", "nodejs", "ruby", "perl", "php", "deno", "bun", "tsx", "ts-node", "uv"];
 
 /// One command of a shell's line: its words, and where it is started, relative to the working directory.
 #[derive(Debug)]
-struct Simple {
-    words: Vec<String>,
-    folder: String,
+pub(super) struct Simple {
+    pub words: Vec<String>,
+    pub folder: String,
 }
 
 /// The commands of a line or a script, in order, wrappers taken off; those in `sh -c '…'` as well.
-fn simple_commands(text: &str) -> Vec<Simple> {
+pub(super) fn simple_commands(text: &str) -> Vec<Simple> {
     let mut found = Vec::new();
     let mut folder = String::new();
     for words in split(text) {
@@ -200,6 +200,23 @@ pub fn makefiles(text: &str) -> Vec<Vec<String>> {
             None => names.iter().map(|name| below(&folder, name)).collect(),
         };
         found.push(group);
+    }
+    found
+}
+
+/// What a makefile or a justfile reads besides itself: `include a.mk b.mk`, `-include x`, `import 'x'`; relative to the folder
+/// that the tool works in. Patterns are as they stand, variables too.
+#[must_use]
+pub fn included(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.replace("\\\n", " ").lines() {
+        let line = line.split('#').next().unwrap_or_default();
+        let mut words = line.split_whitespace();
+        let is_include =
+            |word: &str| matches!(word, "include" | "-include" | "sinclude" | "import" | "import?");
+        if !line.starts_with('\t') && words.next().is_some_and(is_include) {
+            found.extend(words.map(|word| word.trim_matches(['\'', '"']).to_owned()));
+        }
     }
     found
 }

@@ -3,7 +3,7 @@
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// What is protected unless a pattern with `!` lets it through: the definitions of CI, Windlass's own configuration, the
-/// agent's settings, and files that do nothing but configure how tests are run.
+/// agent's settings, and files that do nothing but configure how tests, or the tools that run them, are run.
 pub const BUILT_IN: &[&str] = &[
     ".github/workflows/**",
     ".github/actions/**",
@@ -45,8 +45,17 @@ pub const BUILT_IN: &[&str] = &[
     "cypress.config.*",
     "ava.config.*",
     ".config/nextest.toml",
-    ".cargo/config.toml",
-    ".cargo/config",
+    "**/.cargo/config.toml",
+    "**/.cargo/config",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    "bunfig.toml",
+    ".tool-versions",
+    "mise.toml",
+    ".mise.toml",
     "phpunit.xml",
     "phpunit.xml.dist",
     "phpunit.dist.xml",

@@ -11,14 +11,16 @@ mod lexical;
 mod needs;
 mod plan;
 mod scripts;
+mod unfollowed;
 
 #[cfg(test)]
 mod tests;
 
-pub use command::{makefiles, package_scripts_called, scripts_started, tools_called};
+pub use command::{included, makefiles, package_scripts_called, scripts_started, tools_called};
 pub use count::{Counts, count};
 pub use examine::{Content, Examination, is_of_interest};
 pub use globs::{BUILT_IN, BadGlob, Protected};
 pub use language::{Language, language_of};
 pub use needs::{Need, needs};
 pub use plan::{GuardAction, GuardPlan, GuardedFile, GuardedTool, TestsAction};
+pub use unfollowed::{Unfollowed, unfollowed};

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Unfollowed;
 use crate::fact::{Suspicion, SuspicionKind};
+
+/// So many commands that cannot be followed are named.
+const NAMED: usize = 3;
 
 /// What a run guards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +27,9 @@ pub struct GuardPlan {
     /// The scripts of a `package.json` that its checks call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<String>,
+    /// What its checks start and nobody can follow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfollowed: Vec<Unfollowed>,
     /// Findings that a person has accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Suspicion>,
@@ -39,6 +46,24 @@ impl GuardPlan {
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == GuardPlan::default()
+    }
+
+    /// What is said before the first iteration of what its checks start and nobody can follow; `None` where there is nothing.
+    #[must_use]
+    pub fn unfollowed_notice(&self) -> Option<String> {
+        let named = self.unfollowed.iter().take(NAMED).map(|found| {
+            let pattern = found.pattern.as_deref().unwrap_or("PATTERN");
+            let pattern = pattern.replace('\'', "");
+            format!(
+                "`{}` (windlass config set guard.protected --add '{pattern}' would cover it)",
+                found.command
+            )
+        });
+        let named: Vec<String> = named.collect();
+        let more = self.unfollowed.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+        let why = "the guard cannot follow what the checks start here, and does not protect it";
+        (!named.is_empty()).then(|| format!("{why}: {}{more}", named.join(", ")))
     }
 
     /// Does this finding keep a claim from being accepted?

@@ -175,6 +175,7 @@ fn hooks_are_told_the_same_under_both_names() {
         ("SPEC_DIR", ""),
         ("RUN", "r-1"),
         ("RESUMED", "true"),
+        ("CLAIMED", "false"),
     ];
     assert_eq!(told.len(), 2 * (expected.len() + 1));
     for (name, value) in expected {

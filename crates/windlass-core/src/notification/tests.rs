@@ -83,7 +83,7 @@ fn a_run_to_completion_tells_its_story_in_order() {
     );
     assert!(told[5].body.starts_with("TASK COMPLETE ✅\n"), "{}", told[5].body);
     assert_eq!((told[5].priority, told[1].priority), (Priority::High, Priority::Low));
-    assert_eq!(told[6].title, "a job: run ended, complete");
+    assert_eq!(told[6].title, "a job: run ended, complete (claimed; no gate)");
     assert_eq!(told[6].figures.cost, Some(Cost::from_micros(3_000_000)));
     assert_eq!(told[6].figures.iterations, Some(3));
     assert_eq!(told[6].tags, ["windlass", "run_end"]);

@@ -1,5 +1,6 @@
 //! What of a project its checks depend on, looked at when a run starts and after each attempt.
 
+mod links;
 mod tools;
 
 #[cfg(test)]
@@ -14,8 +15,8 @@ use std::path::{Component, Path, PathBuf};
 use windlass_core::config::GuardSettings;
 use windlass_core::fact::Check;
 use windlass_core::guard::{
-    GuardAction, GuardPlan, GuardedFile, Protected, makefiles, package_scripts_called, scripts_started,
-    tools_called,
+    GuardAction, GuardPlan, GuardedFile, Protected, Unfollowed, included, makefiles, package_scripts_called,
+    scripts_started, tools_called, unfollowed,
 };
 
 pub(crate) use tools::changed_tools;
@@ -41,7 +42,7 @@ pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_p
     if plan.action == GuardAction::Off {
         return plan;
     }
-    let mut inspection = Inspection { place, files: BTreeSet::new(), tools: BTreeSet::new() };
+    let mut inspection = Inspection::new(place);
     let mut scripts = BTreeSet::new();
     for check in checks {
         inspection.read(&check.command, Path::new(""), 0);
@@ -53,6 +54,8 @@ pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_p
         }
     }
     plan.scripts = scripts.into_iter().collect();
+    plan.protected.extend(inspection.patterns.iter().cloned());
+    plan.unfollowed = inspection.unfollowed.iter().cloned().collect();
     let named: Vec<PathBuf> = inspection.files.iter().cloned().collect();
     let at_the_top = Protected::new(plan.protected.iter().map(String::as_str)).ok();
     let at_the_top = at_the_top.map(|protected| protected_at_the_top(place, &protected)).unwrap_or_default();
@@ -87,14 +90,62 @@ struct Inspection<'a> {
     /// Relative to the root.
     files: BTreeSet<PathBuf>,
     tools: BTreeSet<String>,
+    /// Of files that a makefile reads by a pattern: relative to the root.
+    patterns: BTreeSet<String>,
+    unfollowed: BTreeSet<Unfollowed>,
 }
 
 impl Inspection<'_> {
+    fn new(place: &Place) -> Inspection<'_> {
+        Inspection {
+            place,
+            files: BTreeSet::new(),
+            tools: BTreeSet::new(),
+            patterns: BTreeSet::new(),
+            unfollowed: BTreeSet::new(),
+        }
+    }
+
+    /// A file that a check reads, and what it is a link to: whoever changes either changes the check.
+    fn take(&mut self, path: &Path) -> bool {
+        let way = links::way(&self.place.root, path);
+        if way.leads_out {
+            let pattern = path.to_str().map(str::to_owned);
+            let command = format!("{}: a link that leads out of the project", path.display());
+            self.unfollowed.insert(Unfollowed { command, pattern });
+        }
+        let is_new = self.files.insert(path.to_owned());
+        self.files.extend(way.files);
+        is_new
+    }
+
+    /// What a makefile reads besides itself.
+    fn include(&mut self, text: &str, folder: &Path) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for name in included(text) {
+            let path = inside(self.place, &folder.join(&name));
+            match path {
+                _ if name.contains('$') => {
+                    let pattern = name.rsplit_once('/').map(|(_, last)| last.to_owned());
+                    let pattern = pattern.filter(|last| !last.contains('$'));
+                    self.unfollowed.insert(Unfollowed { command: format!("include {name}"), pattern });
+                }
+                Some(path) if name.contains(['*', '?', '[']) => {
+                    self.patterns.extend(path.to_str().map(|path| format!("/{path}")));
+                }
+                Some(path) => files.push(path),
+                None => {}
+            }
+        }
+        files
+    }
+
     /// A command, or what stands in a script that one starts; `folder`, relative to the working directory, is where it runs.
     fn read(&mut self, text: &str, folder: &Path, depth: usize) {
         /// A check starts a script that starts a script.
         const DEEPEST: usize = 3;
         self.tools.extend(tools_called(text));
+        self.unfollowed.extend(unfollowed(text));
         let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
         for script in scripts_started(text) {
             let path = inside(self.place, &folder.join(&script)).filter(|path| self.is_script(path));
@@ -109,15 +160,36 @@ impl Inspection<'_> {
                 // What it says is run where it lies.
                 let its = group.first().and_then(|name| Path::new(name).parent()).unwrap_or(Path::new(""));
                 let its = folder.join(its);
-                found.extend(paths.into_iter().take(used + 1).map(|path| (path, its.clone())));
+                for path in paths.into_iter().take(used + 1) {
+                    if depth < DEEPEST {
+                        self.read_makefile(&path, &its, depth);
+                    } else {
+                        self.take(&path);
+                    }
+                }
             }
         }
         for (path, folder) in found {
-            if self.files.insert(path.clone())
+            if self.take(&path)
                 && depth < DEEPEST
                 && let Some(text) = text_of(&self.place.root.join(&path))
             {
                 self.read(&text, &folder, depth + 1);
+            }
+        }
+    }
+
+    /// A makefile and what it includes, each once.
+    fn read_makefile(&mut self, path: &Path, folder: &Path, depth: usize) {
+        /// Makefiles include makefiles.
+        const MOST_INCLUDED: usize = 100;
+        let mut open = vec![path.to_owned()];
+        while let Some(path) = open.pop().filter(|_| self.files.len() < MOST_INCLUDED) {
+            if self.take(&path)
+                && let Some(text) = text_of(&self.place.root.join(&path))
+            {
+                open.extend(self.include(&text, folder));
+                self.read(&text, folder, depth + 1);
             }
         }
     }

@@ -77,20 +77,52 @@ pub(super) fn strays(
             let changes = inventory::changes(&before.inventory, now).into_iter().map(|change| change.path);
             // What git ignores since is not looked at, and still there.
             let root = &world.surveyor.place().root;
-            changes.filter(|path| now.entry(path).is_some() || !is_there(root, path)).collect()
+            changes.filter(|path| now.entry(path).is_some() || !is_there(root, path)).collect::<Paths>()
         }
         None => refuse::differing(world, turn, now)?.0,
     };
-    changed.retain(|path| forbidden.holds(world, path));
+    let held: BTreeSet<Vec<u8>> =
+        changed.iter().filter(|path| forbidden.holds(world, path)).cloned().collect();
+    // What stands in the place of a folder with protected files, or leads to some that would be, is as good as they.
+    let covers = |path: &Vec<u8>| {
+        let below = [path.as_slice(), b"/"].concat();
+        held.range(below.clone()..).next().is_some_and(|held| held.starts_with(&below))
+            || leads_into(world, &forbidden, path)
+    };
+    changed.retain(|path| held.contains(path) || covers(path));
     if world.began != Some(turn) {
         refuse::keep_the_agents(world, turn, &mut changed)?;
     }
     Ok(changed)
 }
 
+/// What is only reached through a link is not there.
 fn is_there(root: &Path, path: &[u8]) -> bool {
-    let found = at(root).join(as_path(path)).look();
-    found.is_ok_and(|found| found.is_some_and(|found| !found.is_folder()))
+    let path = as_path(path);
+    let is_link = |above: &Path| at(root).join(above).is_link();
+    let behind_link = path.ancestors().skip(1).any(|above| above != Path::new("") && is_link(above));
+    let found = at(root).join(path).look();
+    !behind_link && found.is_ok_and(|found| found.is_some_and(|found| !found.is_folder()))
+}
+
+/// Is it a link to a folder in which files would be protected by where the link stands?
+fn leads_into(world: &World, forbidden: &Forbidden, path: &[u8]) -> bool {
+    /// So many names are looked at; a folder of configuration has few.
+    const MOST_NAMES: usize = 500;
+    let full = at(&world.surveyor.place().root).join(as_path(path));
+    if !full.is_link() {
+        return false;
+    }
+    let names = |folder: &TreePath| -> Vec<OsString> {
+        folder.names().unwrap_or_default().into_iter().take(MOST_NAMES).collect()
+    };
+    let holds = |name: &OsString| {
+        let below = [path, b"/", name.as_bytes()].concat();
+        let deeper =
+            names(&full.join(name)).into_iter().map(|inner| [&below[..], b"/", inner.as_bytes()].concat());
+        forbidden.holds(world, &below) || deeper.into_iter().any(|path| forbidden.holds(world, &path))
+    };
+    names(&full).iter().any(holds)
 }
 
 /// Which files an agent may not change.

@@ -252,6 +252,7 @@ impl World {
         let ignored =
             self.surveyor.place().repository.as_ref().and_then(|repository| repository.ignored().ok());
         said.extend(ignored.and_then(|ignored| unprotected(&ignored)));
+        said.extend(self.plan.guard.unfollowed_notice());
         // After the checks of the baseline it is looked at once more.
         let mut inputs = self.say_once(said);
         let snapshot = kept.map(|snapshot| snapshot.id);

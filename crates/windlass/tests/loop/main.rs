@@ -15,6 +15,7 @@ mod durability;
 mod full_disk;
 mod gates;
 mod going_on;
+mod guard_links;
 mod hollow_claims;
 mod hooks;
 mod hostile_tree;

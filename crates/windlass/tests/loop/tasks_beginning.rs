@@ -113,7 +113,7 @@ fn with_a_rebase_under_way_nothing_begins() {
     run(&night, &[]).expect_code(0, "afterwards");
 }
 
-// What is wrong becomes no default in silence, and a task that is there twice is one.
+// What is wrong becomes no default in silence: it is held until a person has mended it.
 #[test]
 fn what_is_wrong_with_the_tasks_is_said_when_their_run_begins() {
     let night = night(&[(1, &[])], HONEST);
@@ -121,12 +121,16 @@ fn what_is_wrong_with_the_tasks_is_said_when_their_run_begins() {
         + "\n### TASK-001: Again\n- **Status**: pending\n\n### TASK-002: Thing 2\n- **Status**: peding\n";
     night.env.write("requirements.md", wrong);
     night.env.git(&["commit", "--quiet", "--all", "--message", "Wrong"]);
-    let outcome = run(&night, &[]);
-    outcome.expect_code(0, "run");
+    let outcome = run(&night, &["--exit-codes", "detailed"]);
+    outcome.expect_code(17, "run");
     let said = outcome.stdout_text() + &outcome.stderr_text();
     assert!(said.contains("has the id TASK-001 of line"), "{said}");
     assert!(said.contains("(and 1 problem more): windlass tasks validate"), "{said}");
-    assert!(said.contains("before this run: 0/2 tasks") && said.contains("is done (2/2)"), "{said}");
+    assert!(said.contains("TASK-001 is open and cannot be worked on, since 2 tasks have its id"), "{said}");
+    assert!(
+        said.contains("TASK-002 is open and cannot be worked on, since its status `peding` is none"),
+        "{said}"
+    );
     assert!(said.contains("at most     4 iterations"), "{said}");
 }
 

@@ -1,6 +1,7 @@
 //! Undoing what an agent changed although it was not allowed to: only what is still as the agent left it, and only what a
 //! snapshot holds.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::ignores::SnapshotIgnores;
@@ -53,8 +54,19 @@ pub fn undo(
         place: place.clone(),
         now: Inventory::default(),
     };
+    let named: BTreeSet<&[u8]> = paths.iter().map(Vec::as_slice).collect();
+    // What stands in a folder's place goes first: what is seen through a link is not what was there.
+    let is_behind = |path: &[u8]| {
+        let mut above = path;
+        std::iter::from_fn(|| {
+            above = above.get(..memchr::memrchr(b'/', above)?)?;
+            Some(above)
+        })
+        .any(|above| named.contains(above))
+    };
     for path in paths {
-        let there = content_now(&place.root, place.object_format(), path);
+        let there =
+            if is_behind(path) { None } else { content_now(&place.root, place.object_format(), path) };
         let left = after.file(path).map(|file| (file.kind, file.content));
         let was = before.file(path);
         let submodule = |kind: Option<EntryKind>| kind == Some(EntryKind::Submodule);

@@ -1,0 +1,82 @@
+//! What a check starts and nobody can follow by reading it: the guard is no shell. It is said, with what would cover it.
+
+use serde::{Deserialize, Serialize};
+
+use super::command::{SHELLS, Simple, base, simple_commands};
+
+/// A command of a check that starts something which cannot be told by its words.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unfollowed {
+    /// The command, its words as they are read.
+    pub command: String,
+    /// What of the project it most likely means, as a pattern; `None` where that cannot be guessed.
+    pub pattern: Option<String>,
+}
+
+/// The commands of a text that start something by a variable (`sh "$PWD/x"`, `$DIR/check`), or from what is handed to a shell
+/// (`cat x | sh`).
+#[must_use]
+pub fn unfollowed(text: &str) -> Vec<Unfollowed> {
+    let commands = simple_commands(text);
+    let mut found = Vec::new();
+    for (index, Simple { words, .. }) in commands.iter().enumerate() {
+        let Some(first) = words.first() else { continue };
+        let argument = words.iter().skip(1).find(|word| !word.starts_with('-'));
+        let is_shell = SHELLS.contains(&base(first));
+        let pattern = match argument {
+            _ if is_variable(first) && first != "$" => literal(first),
+            _ if words.iter().any(|word| word == "-c") => continue,
+            Some(script) if is_shell && is_variable(script) => literal(script),
+            // What it is to run comes from the command before it.
+            None if is_shell => {
+                let before = index.checked_sub(1).and_then(|before| commands.get(before));
+                let words = before.into_iter().flat_map(|before| before.words.iter().skip(1));
+                let mut files = words.filter(|word| !word.starts_with('-') && !is_variable(word));
+                files.next().cloned()
+            }
+            _ => continue,
+        };
+        found.push(Unfollowed { command: words.join(" "), pattern });
+    }
+    found
+}
+
+fn is_variable(word: &str) -> bool {
+    word.contains(['$', '*', '?'])
+}
+
+/// What of a word comes after its variables: `ci/x` of `$PWD/ci/x`.
+fn literal(word: &str) -> Option<String> {
+    let after = word.rsplit('$').next()?;
+    let (_, path) = after.split_once('/')?;
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_reader_can_follow_is_named_with_what_it_likely_means() {
+        let of = |text: &str| {
+            let found = unfollowed(text);
+            found
+                .into_iter()
+                .map(|found| (found.command, found.pattern.unwrap_or_default()))
+                .collect::<Vec<_>>()
+        };
+        let one = |command: &str, pattern: &str| vec![(command.to_owned(), pattern.to_owned())];
+        assert_eq!(of("sh \"$PWD/ci/x.sh\""), one("sh $PWD/ci/x.sh", "ci/x.sh"));
+        assert_eq!(of("cat ci/x | sh"), one("sh", "ci/x"));
+        assert_eq!(of("cat ci/x | bash -s -- all"), []);
+        assert_eq!(of("$CHECKS/all.sh --quick"), one("$CHECKS/all.sh --quick", "all.sh"));
+        assert_eq!(of("$RUNNER"), one("$RUNNER", ""));
+        assert_eq!(of("eval \"$X\""), one("$X", ""));
+        assert_eq!(of(". \"$HOME/env\" && make"), one(". $HOME/env", "env"));
+        for followed in
+            ["make test", "sh ci/x.sh", "cargo test", "sh -c 'make test'", "./check.sh \"$PWD\"", ""]
+        {
+            assert_eq!(of(followed), [], "{followed}");
+        }
+    }
+}
