@@ -89,7 +89,12 @@ pub(super) fn strays(
         held.range(below.clone()..).next().is_some_and(|held| held.starts_with(&below))
             || leads_into(world, &forbidden, path)
     };
-    changed.retain(|path| held.contains(path) || covers(path));
+    // And so is what stands in a folder that took the place of a protected file or link.
+    let replaces = |path: &Vec<u8>| {
+        let ends = memchr::memchr_iter(b'/', path);
+        ends.filter_map(|end| path.get(..end)).any(|above| held.contains(above))
+    };
+    changed.retain(|path| held.contains(path) || covers(path) || replaces(path));
     if world.began != Some(turn) {
         refuse::keep_the_agents(world, turn, &mut changed)?;
     }

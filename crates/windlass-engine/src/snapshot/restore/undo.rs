@@ -62,7 +62,7 @@ pub fn undo(
             above = above.get(..memchr::memrchr(b'/', above)?)?;
             Some(above)
         })
-        .any(|above| named.contains(above))
+        .any(|above| named.contains(above) && after.file(above).is_some())
     };
     for path in paths {
         let there =
