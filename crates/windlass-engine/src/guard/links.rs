@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use crate::tree::at;
+
 /// So many links are followed, as the system does.
 const MOST_LINKS: usize = 40;
 
@@ -30,7 +32,7 @@ pub(super) fn way(root: &Path, path: &Path) -> Way {
             continue;
         }
         here.push(name);
-        let Ok(target) = root.join(&here).read_link() else { continue };
+        let Ok(target) = at(root).join(&here).link_target() else { continue };
         way.files.push(here.clone());
         let inner =
             if target.is_absolute() { target.strip_prefix(root).ok() } else { Some(target.as_path()) };

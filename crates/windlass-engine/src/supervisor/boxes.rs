@@ -11,6 +11,7 @@ use super::world::World;
 use crate::document;
 use crate::file::{read_if_there, replace};
 use crate::plan::find_plan;
+use crate::tree::at;
 use crate::workspace::TODO_FILE;
 
 /// So many boxes are named.
@@ -72,7 +73,7 @@ fn read(run: &RunPlan) -> Option<(String, Vec<WorkItem>)> {
             (name, plan)
         }
         (_, Some(workspace)) if workspace.todo_fallback => {
-            let content = document::read(&workspace.folder.join(TODO_FILE), LONGEST_PLAN)?;
+            let content = document::read(&at(&workspace.folder).join(TODO_FILE), LONGEST_PLAN)?;
             let file = PlanFile { name: TODO_FILE.to_owned(), role: FileRole::Single, content };
             (TODO_FILE.to_owned(), Plan::parse(vec![file]))
         }
