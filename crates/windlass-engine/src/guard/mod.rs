@@ -76,7 +76,7 @@ pub(crate) struct Started {
 
 /// Follows a command to the scripts of the repository that it starts, as far as words tell.
 pub(crate) fn started_by(place: &Place, command: &str) -> Started {
-    let mut inspection = Inspection { place, files: BTreeSet::new(), tools: BTreeSet::new() };
+    let mut inspection = Inspection::new(place);
     inspection.read(command, Path::new(""), 0);
     let names: BTreeSet<String> = package_scripts_called(command).into_iter().collect();
     let packages = package_scripts(place, &names);
