@@ -97,9 +97,21 @@ impl RunFolder {
         self.path.join("goal.md")
     }
 
-    /// The boxes of the job as they were when an attempt began.
+    /// The boxes of the job as they were when an attempt began; empty where nobody has written them down.
     #[must_use]
-    pub fn boxes(&self) -> PathBuf {
+    pub fn read_boxes(&self) -> Vec<u8> {
+        crate::file::read_if_there(&self.boxes()).ok().flatten().unwrap_or_default()
+    }
+
+    /// Writes them down, in one step.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn write_boxes(&self, bytes: &[u8]) -> Result<(), crate::file::FileError> {
+        crate::file::replace(&self.boxes(), bytes, 0o600)
+    }
+
+    fn boxes(&self) -> PathBuf {
         self.path.join("boxes.json")
     }
 

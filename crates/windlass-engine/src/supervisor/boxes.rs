@@ -9,7 +9,6 @@ use windlass_core::run::{Mode, RunPlan};
 use super::event::WorkError;
 use super::world::World;
 use crate::document;
-use crate::file::{read_if_there, replace};
 use crate::plan::find_plan;
 use crate::tree::at;
 use crate::workspace::TODO_FILE;
@@ -84,12 +83,11 @@ fn read(run: &RunPlan) -> Option<(String, Vec<WorkItem>)> {
 }
 
 fn recall(world: &World) -> Remembered {
-    let bytes = read_if_there(&world.folder.boxes()).ok().flatten().unwrap_or_default();
-    serde_json::from_slice(&bytes).unwrap_or_default()
+    serde_json::from_slice(&world.folder.read_boxes()).unwrap_or_default()
 }
 
 fn write(world: &World, remembered: &Remembered) -> Result<(), WorkError> {
     let bytes = serde_json::to_vec(remembered).unwrap_or_default();
-    replace(&world.folder.boxes(), &bytes, 0o600)?;
+    world.folder.write_boxes(&bytes)?;
     Ok(())
 }

@@ -123,6 +123,7 @@ fn a_box_that_vanished_before_a_kill_is_missed_after_it() {
     let mut child = command.spawn().unwrap();
     night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned { .. }));
     while night.env.read(PLAN) != done {
+        // sleep: between two looks at a file that the agent is about to write
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     child.kill().unwrap();
