@@ -14,10 +14,11 @@ use windlass_core::fact::{
     Entry, Fact, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId,
     Spent, StopReason, StopSource, TaskId, Tokens, Verdict,
 };
-use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::observation::Observation;
 use windlass_core::run::{Mode, RunPlan};
 use windlass_core::tasks::Schedule;
 
+use crate::activity::activity;
 use crate::event::Event;
 use crate::format;
 use crate::seen::Seen;
@@ -491,28 +492,6 @@ fn remember(known: &mut Vec<Denial>, more: &[Denial]) {
         {
             known.push(denial.clone());
         }
-    }
-}
-
-/// The kind of thing that an observation shows the agent doing.
-fn activity(observation: &Observation) -> Option<Activity> {
-    match observation {
-        Observation::Started { .. } | Observation::ToolResult { .. } => Some(Activity::Thinking),
-        Observation::AgentText { .. } => Some(Activity::Writing),
-        Observation::ToolUse { input, .. } => Some(match input {
-            ToolInput::Read { .. } | ToolInput::Grep { .. } | ToolInput::Glob { .. } => Activity::Reading,
-            ToolInput::Edit { .. } | ToolInput::Write { .. } => Activity::Editing,
-            ToolInput::Bash { .. } => Activity::Running,
-            ToolInput::Agent { .. } => Activity::Delegating,
-            ToolInput::Other { .. } => Activity::UsingTool,
-        }),
-        Observation::Retrying { .. } => Some(Activity::Retrying),
-        Observation::Compacted => Some(Activity::Compacting),
-        Observation::Denied { .. }
-        | Observation::LimitNotice { .. }
-        | Observation::Background { .. }
-        | Observation::Result { .. }
-        | Observation::Garbage { .. } => None,
     }
 }
 

@@ -9,6 +9,7 @@
 #[cfg(test)]
 extern crate self as windlass_ui;
 
+mod activity;
 mod board;
 mod document;
 mod elsewhere;

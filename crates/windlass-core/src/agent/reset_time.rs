@@ -88,7 +88,7 @@ fn moment(phrase: &str, now: Timestamp) -> Option<Timestamp> {
 struct Day {
     year: Option<i16>,
     month: i8,
-    day: i8,
+    of_month: i8,
 }
 
 /// `2026-12-01`, `nov 25`, `december 1, 2026`, and what stands between it and a time.
@@ -102,7 +102,7 @@ fn day(phrase: &str) -> Option<(Day, &str)> {
 fn numbered_day(phrase: &str) -> Option<(Day, &str)> {
     let (date, rest) = (phrase.get(..10)?, phrase.get(10..)?);
     let date: Date = date.parse().ok()?;
-    Some((Day { year: Some(date.year()), month: date.month(), day: date.day() }, rest))
+    Some((Day { year: Some(date.year()), month: date.month(), of_month: date.day() }, rest))
 }
 
 /// `nov 25`, `sep 14`, `december 1st, 2026`
@@ -114,7 +114,7 @@ fn named_day(phrase: &str) -> Option<(Day, &str)> {
     let after = rest.trim_start_matches([',', ' ']);
     let year = after.get(..4).and_then(|digits| digits.parse::<i16>().ok()).filter(|year| *year >= 2000);
     let rest = if year.is_some() { after.get(4..).unwrap_or_default() } else { rest };
-    Some((Day { year, month: i8::try_from(month + 1).ok()?, day }, rest))
+    Some((Day { year, month: i8::try_from(month + 1).ok()?, of_month: day }, rest))
 }
 
 /// `9:12pm`, `3 pm`, `21:46`
@@ -174,7 +174,7 @@ fn dated(today: Date, named: Day, time: Time, zone: &TimeZone) -> Option<Timesta
     // Around New Year the month named is next year's.
     let next_year = named.month < today.month();
     let this_year = if next_year { today.year().checked_add(1)? } else { today.year() };
-    let date = Date::new(named.year.unwrap_or(this_year), named.month, named.day).ok()?;
+    let date = Date::new(named.year.unwrap_or(this_year), named.month, named.of_month).ok()?;
     Some(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp())
 }
 

@@ -78,9 +78,9 @@ fn file(first: &str, rest: &[String], folder: &str) -> Option<Need> {
     if SHELLS.contains(&named) {
         return argument.map(|script| Need::File(below(folder, script)));
     }
-    let is_file = |word: &&String| word.contains(['/', '.']) && !word.contains(':');
+    let names_file = |word: &&String| word.contains(['/', '.']) && !word.contains(':');
     let interprets = INTERPRETERS.contains(&named);
-    argument.filter(|word| interprets && is_file(word)).map(|script| Need::File(below(folder, script)))
+    argument.filter(|word| interprets && names_file(word)).map(|script| Need::File(below(folder, script)))
 }
 
 /// Nothing that a shell makes something else of.
@@ -89,6 +89,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 /// The words of the commands that are certain to run, one after another.
+#[expect(clippy::match_same_arms, reason = "what comes first decides")]
 fn certain(text: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;

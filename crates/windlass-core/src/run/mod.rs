@@ -20,6 +20,7 @@ mod merging;
 mod outstanding;
 mod plan;
 mod progress;
+mod repository_settings;
 mod retry;
 mod rows;
 mod sandbox;
@@ -61,10 +62,11 @@ pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
 pub use plan::{
     AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobTasks, JobWorkspace,
-    LanesPlan, Limits, LinkOut, Mode, RepositorySettings, RunPlan, StatusNews, StatusWatch, UndoPolicy,
-    Verification, Withholding,
+    LanesPlan, Limits, LinkOut, Mode, RunPlan, StatusNews, StatusWatch, UndoPolicy, Verification,
+    Withholding,
 };
 pub use progress::History;
+pub use repository_settings::RepositorySettings;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxPlan};
 

@@ -439,28 +439,6 @@ pub struct AgentPlan {
     pub prices: Vec<Price>,
 }
 
-/// What becomes of the agent's own settings that lie in the repository: hooks, servers, variables.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RepositorySettings {
-    /// They hold.
-    #[default]
-    Used,
-    /// They are not trusted, and the agent does not read them; what they close stays closed.
-    LeftOut {
-        /// Rules by which they close something.
-        deny: Vec<String>,
-    },
-}
-
-impl RepositorySettings {
-    /// Do they hold?
-    #[must_use]
-    pub const fn are_used(&self) -> bool {
-        matches!(self, RepositorySettings::Used)
-    }
-}
-
 /// What is held back from commits until a person says otherwise; what looks like a secret always is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withholding {

@@ -15,6 +15,7 @@ mod error;
 mod event;
 mod guard;
 mod hook;
+mod inputs;
 mod lane;
 mod lanes;
 mod loan;

@@ -456,32 +456,12 @@ impl World {
         SnapshotName { run: self.plan.run.clone(), moment: Moment::Iteration { iteration, attempt, side } }
     }
 
-    /// Configuration is read when a run starts; later changes are announced, and apply to the next run.
-    fn changed_inputs(&self) -> Vec<String> {
-        let changed = self.plan.inputs.iter().filter(|(path, digest)| {
-            // Of a project a guest may have left anything in its place; a person's own configuration may be a link.
-            let bytes = if tree::is_known(path) {
-                tree::at(path).read(LONGEST_INPUT).ok().flatten()
-            } else {
-                let plain = path.metadata().is_ok_and(|metadata| metadata.is_file());
-                plain.then(|| std::fs::read(path).ok()).flatten()
-            };
-            bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default() != *digest
-        });
-        changed
-            .map(|(path, _)| format!("{} has changed; this applies to the next run", path.display()))
-            .collect()
-    }
-
     /// Notices of what was not said before.
     pub fn say_once(&mut self, texts: Vec<String>) -> Vec<Input> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         texts.into_iter().filter(|text| said.insert(text.clone())).map(Input::Notice).collect()
     }
 }
-
-/// The longest file that is read when a run starts: a hook.
-const LONGEST_INPUT: usize = 64 * 1024 * 1024;
 
 /// What a look could not see, said once.
 fn notices(inventory: &Inventory) -> Vec<String> {

@@ -14,7 +14,7 @@ use windlass_ui::harmless;
 
 use super::here::Here;
 use super::run::Request;
-use super::{agent, launch, print, room, stdout, tasks_run, trusting, warn};
+use super::{agent, goal, launch, print, room, stdout, tasks_run, trusting, warn};
 use crate::error::CliError;
 
 /// Stands for the name that the run would draw.
@@ -26,7 +26,7 @@ const SOME_RUN: &str = "r-xxxxxxxx";
 /// # Errors
 /// What would keep the run from starting.
 pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
-    launch::refuse_goal_with_signal(&request.assignment, &request.configuration.resolved)?;
+    goal::refuse_signal(&request.assignment, &request.configuration.resolved)?;
     request.configuration.notices.iter().for_each(|notice| warn(notice));
     let (agent, missing) = agent::plan_anyway(&launch::wanted(here, request))?;
     let folder = RunFolder::of(&here.project, &RunId(SOME_RUN.to_owned()));

@@ -4,11 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use windlass_core::config::Resolved;
 use windlass_core::fact::{ExitCodes, StopReason};
-use windlass_core::prompt::LONGEST_GOAL;
+use windlass_core::prompt::{LONGEST_GOAL, holds_signal};
+use windlass_core::run::Mode;
 use windlass_engine::tree::at;
 use windlass_engine::workspace::Workspace;
 
+use super::assignment::Assignment;
 use super::workspaces::from_here;
 use crate::args::RunArgs;
 use crate::error::{CliError, Kind};
@@ -144,6 +147,21 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(LONGEST_GOAL as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// A goal that holds the completion phrase on a line of its own.
+///
+/// # Errors
+/// It is one.
+pub fn refuse_signal(assignment: &Assignment, resolved: &Resolved) -> Result<(), CliError> {
+    let signal = &resolved.completion_signal;
+    if assignment.mode != Mode::Goal || !holds_signal(&assignment.goal.text, signal) {
+        return Ok(());
+    }
+    Err(CliError::usage(format!(
+        "the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"
+    ))
+    .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::guard::GuardPlan;
 use windlass_core::mode;
-use windlass_core::prompt::holds_signal;
 use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
 use windlass_engine::environment::withheld_from;
 use windlass_engine::guard;
@@ -35,6 +34,7 @@ use super::agent;
 use super::assignment::Assignment;
 use super::audience::{Screened, Show};
 use super::gates;
+use super::goal;
 use super::here::{self, Here};
 use super::links_out;
 use super::retention;
@@ -67,7 +67,7 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
 /// Whatever keeps it from starting.
 pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolder, ExitCode), CliError> {
     let resolved = &request.configuration.resolved;
-    refuse_goal_with_signal(&request.assignment, resolved)?;
+    goal::refuse_signal(&request.assignment, resolved)?;
     tasks_run::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
     if !request.gate_later && !mode::judges(request.assignment.mode) {
@@ -476,21 +476,6 @@ fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
         Ok(found) => Some(format!("{found} containers of {what} were still there; they were ended")),
         Err(error) => Some(format!("whether containers of {what} are left cannot be told: {error}")),
     }
-}
-
-/// A goal that holds the completion phrase on a line of its own.
-///
-/// # Errors
-/// It is one.
-pub fn refuse_goal_with_signal(assignment: &Assignment, resolved: &Resolved) -> Result<(), CliError> {
-    let signal = &resolved.completion_signal;
-    if assignment.mode != Mode::Goal || !holds_signal(&assignment.goal.text, signal) {
-        return Ok(());
-    }
-    Err(CliError::usage(format!(
-        "the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"
-    ))
-    .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
 }
 
 /// What earlier runs of the same goal cost, where the budget is for the whole job. Changes nothing.

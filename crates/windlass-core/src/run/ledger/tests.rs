@@ -10,7 +10,7 @@ const fn dollars(dollars: u64) -> Cost {
 
 fn summary(cost: Cost, listed: Cost, estimated: bool) -> CallSummary {
     let tokens = Tokens { input: 3, ..Tokens::default() };
-    CallSummary { cost, listed, estimated, tokens, ..CallSummary::uneventful() }
+    CallSummary { cost, estimated, listed, tokens, ..CallSummary::uneventful() }
 }
 
 // rows: 55
@@ -41,7 +41,9 @@ fn read(millions: u64) -> Vec<ModelUsage> {
 }
 
 fn of_nobody_known(mut usage: Vec<ModelUsage>) -> Vec<ModelUsage> {
-    usage.iter_mut().for_each(|used| used.model = "somebody".to_owned());
+    for used in &mut usage {
+        used.model = "somebody".to_owned();
+    }
     usage
 }
 

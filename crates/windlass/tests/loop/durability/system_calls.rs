@@ -90,12 +90,12 @@ fn note(found: &mut BTreeMap<usize, Event>, begin: usize, end: usize, call: &str
             target.and_then(opened).map(|path| Event::Wrote { path, facts: Vec::new() })
         }
         "fsync" | "fdatasync" => opened(arguments).map(|path| Event::Synced { path, since: begin }),
-        "rename" | "renameat" | "renameat2" | "link" | "linkat" => match quoted(arguments)[..] {
-            [from, to, ..] => Some(Event::Named { from: from.to_owned(), to: to.to_owned() }),
+        "rename" | "renameat" | "renameat2" | "link" | "linkat" => match &paths(arguments)[..] {
+            [from, to, ..] => Some(Event::Named { from: from.clone(), to: to.clone() }),
             _ => None,
         },
         "unlink" | "unlinkat" | "rmdir" => {
-            quoted(arguments).first().map(|path| Event::Removed { path: (*path).to_owned() })
+            paths(arguments).into_iter().next().map(|path| Event::Removed { path })
         }
         "flock" => opened(arguments).map(|path| Event::Locked { path }),
         "execve" => Some(Event::Started { arguments: arguments.to_owned() }),
@@ -114,9 +114,18 @@ fn opened(arguments: &str) -> Option<String> {
     path.starts_with('/').then(|| path.to_owned())
 }
 
-/// The texts between quotes.
-fn quoted(arguments: &str) -> Vec<&str> {
-    arguments.split('"').skip(1).step_by(2).collect()
+/// The paths between quotes; one that follows a folder's descriptor (`5</a>, "b"`) is below that.
+fn paths(arguments: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut parts = arguments.split('"');
+    while let (Some(before), Some(named)) = (parts.next(), parts.next()) {
+        let folder = before.trim_end().strip_suffix(">,").and_then(|before| before.rsplit_once('<'));
+        paths.push(match folder {
+            Some((_, folder)) if !named.starts_with('/') => format!("{folder}/{named}"),
+            _ => named.to_owned(),
+        });
+    }
+    paths
 }
 
 /// The names of the facts in what was written.

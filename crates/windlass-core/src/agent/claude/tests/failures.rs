@@ -149,6 +149,7 @@ const ACCOUNT_LIMIT: &str = "API Error: 400 You have reached your specified API 
 
 type Failure = (&'static str, &'static str, ResultDigest, Class);
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn failures() -> Vec<Failure> {
     vec![
         ("request over 32 MB", "", reason("image_error", Some(413)), Class::ContextTooLong),

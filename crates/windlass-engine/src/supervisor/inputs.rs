@@ -1,0 +1,26 @@
+//! What was read when the run started, and whether it is still the same.
+
+use super::world::World;
+use crate::tree;
+
+/// The longest file that is read when a run starts: a hook.
+const LONGEST_INPUT: usize = 64 * 1024 * 1024;
+
+impl World {
+    /// Configuration is read when a run starts; later changes are announced, and apply to the next run.
+    pub(super) fn changed_inputs(&self) -> Vec<String> {
+        let changed = self.plan.inputs.iter().filter(|(path, digest)| {
+            // Of a project a guest may have left anything in its place; a person's own configuration may be a link.
+            let bytes = if tree::is_known(path) {
+                tree::at(path).read(LONGEST_INPUT).ok().flatten()
+            } else {
+                let plain = path.metadata().is_ok_and(|metadata| metadata.is_file());
+                plain.then(|| std::fs::read(path).ok()).flatten()
+            };
+            bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default() != *digest
+        });
+        changed
+            .map(|(path, _)| format!("{} has changed; this applies to the next run", path.display()))
+            .collect()
+    }
+}
