@@ -120,6 +120,8 @@ pub struct ResultDigest {
     pub subtype: String,
     /// `terminal_reason`.
     pub terminal_reason: String,
+    /// `stop_reason` of its last answer: `refusal` where the model would not.
+    pub stop_reason: String,
     /// `api_error_status`.
     pub status: Option<u16>,
     /// `api_error`.

@@ -72,8 +72,8 @@ fn file(first: &str, rest: &[String], folder: &str) -> Option<Need> {
     let argument = rest.first().filter(|word| is_plain(word) && !word.starts_with('-'));
     if named == "make" || named == "gmake" {
         let is_told = |word: &String| word.starts_with('-') || !is_plain(word);
-        let names = ["GNUmakefile", "makefile", "Makefile"].map(|name| below(folder, name));
-        return (!rest.iter().any(is_told)).then(|| Need::OneOf("make", names.into()));
+        let makefiles = ["GNUmakefile", "makefile", "Makefile"].map(|name| below(folder, name));
+        return (!rest.iter().any(is_told)).then(|| Need::OneOf("make", makefiles.into()));
     }
     if SHELLS.contains(&named) {
         return argument.map(|script| Need::File(below(folder, script)));

@@ -112,13 +112,15 @@ impl Ledger {
         }
     }
 
-    /// What the list says, as this run's finished calls have shown that it has to be read.
+    /// What the list says, as this run's finished calls have shown that it has to be read; within what is believed of one call.
     fn at_own_price(&self, listed: Cost) -> Cost {
         if self.known == Cost::ZERO || self.listed == Cost::ZERO {
             return listed;
         }
         let [listed, known, all] = [listed, self.known, self.listed].map(|cost| u128::from(cost.micros()));
-        Cost::from_micros(u64::try_from((listed * known).div_ceil(all)).unwrap_or(u64::MAX))
+        let believed = u128::from(BELIEVED);
+        let priced = (listed * known).div_ceil(all).clamp(listed / believed, listed * believed);
+        Cost::from_micros(u64::try_from(priced).unwrap_or(u64::MAX))
     }
 
     pub(crate) fn charge(&mut self, call: CallId, summary: &CallSummary) {

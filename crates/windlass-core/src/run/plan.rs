@@ -9,7 +9,7 @@ use crate::fact::{Check, Cost, ExitCodes, Grounds, Hook, LaneId, RunId, path_tex
 use crate::guard::GuardPlan;
 use crate::message::Wording;
 use crate::price::Price;
-use crate::run::{BootstrapPlan, SandboxPlan};
+use crate::run::{BootstrapPlan, RepositorySettings, SandboxPlan};
 
 /// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

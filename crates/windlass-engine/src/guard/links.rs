@@ -78,7 +78,7 @@ mod tests {
         symlink("/etc/passwd", scratch.top.join("out")).unwrap();
         symlink("round", scratch.top.join("round")).unwrap();
         let files = |path: &str| way(&scratch.top, Path::new(path)).files;
-        assert_eq!(files("tools/ci/real.sh"), [PathBuf::new(); 0]);
+        assert!(files("tools/ci/real.sh").is_empty());
         assert_eq!(files("ci/real.sh"), ["ci", "tools/ci/real.sh"].map(PathBuf::from));
         assert_eq!(files("tools/check.sh"), ["tools/check.sh", "ci", "tools/ci/real.sh"].map(PathBuf::from));
         assert!(

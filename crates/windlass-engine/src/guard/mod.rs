@@ -80,7 +80,9 @@ pub(crate) fn started_by(place: &Place, command: &str) -> Started {
     inspection.read(command, Path::new(""), 0);
     let names: BTreeSet<String> = package_scripts_called(command).into_iter().collect();
     let packages = package_scripts(place, &names);
-    packages.iter().for_each(|(_, command)| inspection.read(command, Path::new(""), 1));
+    for (_, command) in &packages {
+        inspection.read(command, Path::new(""), 1);
+    }
     Started { files: inspection.files, packages }
 }
 

@@ -33,7 +33,6 @@ use crate::snapshot::{
     LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
 };
 use crate::store::RunFolder;
-use crate::tree;
 
 /// What the worker holds.
 #[derive(Debug)]

@@ -42,7 +42,9 @@ pub(super) fn files(search: &Search<'_>) -> Vec<(String, PathBuf)> {
         let mut paths = vec![folder.path.join(SERVERS)];
         if search.own_settings.is_none_or(|user| !is_same(&own, user)) {
             paths.extend(SETTINGS.map(|settings| own.join(settings)));
-            EXTENSIONS.iter().for_each(|folder| extensions(&own.join(folder), 0, &mut paths));
+            for folder in &EXTENSIONS {
+                extensions(&own.join(folder), 0, &mut paths);
+            }
         }
         found.extend(paths.into_iter().map(|path| (name(&path), path)));
     }

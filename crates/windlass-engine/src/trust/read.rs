@@ -1,5 +1,6 @@
 //! Reading files of a repository that is not trusted: plain files only, so much and no more.
 
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -59,7 +60,10 @@ pub(super) fn digest(path: &Path) -> Result<Option<String>, String> {
     if size > LONGEST_SCRIPT {
         return Err("it is longer than 64 MiB".to_owned());
     }
-    Ok(Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok(Some(digest.finalize().iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })))
 }
 
 fn said(error: &io::Error) -> String {

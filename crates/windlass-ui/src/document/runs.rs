@@ -70,6 +70,7 @@ impl Serialize for RunState {
 }
 
 /// `state`, and `claimed` where nothing but claims says that it is complete.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 pub(super) fn stated<S: Serializer>(state: &RunState, serializer: S) -> Result<S::Ok, S::Error> {
     let mut fields = serializer.serialize_map(None)?;
     fields.serialize_entry("state", state)?;

@@ -39,12 +39,12 @@ fn missing(directory: &Path, check: &Check, sandbox: &SandboxKind) -> Option<Str
             not_executable(&directory.join(&path)).filter(|_| !outside).map(|why| format!("`{path}` {why}"))
         }
         Need::File(path) => {
-            let gone = !directory.join(&path).exists() && !(elsewhere && path.starts_with('/'));
-            gone.then(|| format!("there is no file `{path}`"))
+            let is_elsewhere = elsewhere && path.starts_with('/');
+            (!is_elsewhere && !directory.join(&path).exists()).then(|| format!("there is no file `{path}`"))
         }
         Need::Folder(path) => {
-            let gone = !directory.join(&path).is_dir() && !(elsewhere && path.starts_with('/'));
-            gone.then(|| format!("there is no folder `{path}`"))
+            let is_elsewhere = elsewhere && path.starts_with('/');
+            (!is_elsewhere && !directory.join(&path).is_dir()).then(|| format!("there is no folder `{path}`"))
         }
         Need::OneOf(tool, files) => {
             let last = files.last().cloned().unwrap_or_default();

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use windlass_core::agent::git_committing_rules;
-use windlass_core::config::{Resolved, RunsSettings};
+use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
 use windlass_core::guard::GuardPlan;
@@ -31,7 +31,6 @@ use windlass_engine::workspace::Workspaces;
 use windlass_ui::Level;
 
 use super::agent;
-use super::assignment::Assignment;
 use super::audience::{Screened, Show};
 use super::gates;
 use super::goal;

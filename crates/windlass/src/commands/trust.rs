@@ -24,7 +24,9 @@ pub fn run(args: &TrustVerbArgs) -> Result<ExitCode, CliError> {
     }
     let found = trusting::find(&here, &[]);
     let store::Trusted { items: trusted, trouble } = store::trusted(&here.project);
-    trouble.iter().for_each(|trouble| warn(trouble));
+    if let Some(trouble) = &trouble {
+        warn(trouble);
+    }
     for trouble in &found.troubles {
         warn(&format!("what {} starts cannot be told: {}", trouble.file, trouble.why));
     }

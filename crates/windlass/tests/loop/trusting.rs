@@ -268,9 +268,7 @@ fn what_is_a_persons_own_is_never_asked_for() {
     expect_refused(&other, &run(&other, &[]), "gates.commands");
     // What is only permitted is no question.
     let allowed = Night::with_git(&every_call(IDLE));
-    allowed
-        .env
-        .write(".windlass/config.toml", "[permissions]\nallow = [\"Bash\"]\n[sandbox]\nmemory = \"1GB\"\n");
+    allowed.env.write(".windlass/config.toml", "[permissions]\nallow = [\"Bash\"]\n[limits]\nmax_cost = 5\n");
     assert!(run(&allowed, &[]).stdout_text().contains("stopped:"));
 }
 
@@ -299,6 +297,7 @@ fn a_person_at_a_terminal_is_asked() {
 //   nothing.
 #[test]
 fn what_cannot_be_read_is_not_trusted() {
+    type Make = fn(&Path);
     let claude = |env: &TestEnv| {
         executable(env, "claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
         env.project().join("claude").display().to_string()
@@ -307,7 +306,6 @@ fn what_cannot_be_read_is_not_trusted() {
         let words = [&["run", "-p", "Work", "-m", "1", "--no-delay"], more].concat();
         night.env.run(windlass(night, &words).env("WINDLASS_AGENT__COMMAND", program), PATIENCE)
     };
-    type Make = fn(&Path);
     let makes: [(&str, Make); 4] = [
         ("it is no plain file", |path| {
             rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();

@@ -56,7 +56,7 @@ fn an_answer_that_never_ends_or_is_withheld_is_a_failure() {
 fn a_request_that_is_wrong_or_too_large_is_a_failure() {
     let wrong = Reply::error(400, "invalid_request_error", "messages.1: bad thing");
     let large = Reply::error(413, "request_too_large", "Request exceeds the maximum size");
-    for (reply, classes) in [(wrong, vec!["task_failure"]), (large, vec!["context_too_long"; 2])] {
+    for (reply, classes) in [(wrong, vec!["unknown"]), (large, vec!["context_too_long"; 2])] {
         let night = Night::new(Scenario::always(reply));
         let run = night.run(ONCE);
         run.expect("consecutive_failures", 20);

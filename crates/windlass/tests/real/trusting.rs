@@ -83,7 +83,9 @@ fn what_is_trusted_is_obeyed_and_a_redirected_host_is_named() {
     );
     assert!(!evil.requests().is_empty() && night.api.requests().is_empty(), "{}", obeyed.said);
     // Left out all the same, where a person wants it so.
-    MARKS.iter().for_each(|mark| drop(std::fs::remove_file(night.env.project().join(mark))));
+    for mark in MARKS {
+        drop(std::fs::remove_file(night.env.project().join(mark)));
+    }
     let calls = evil.requests().len();
     run(&night, &["--no-claude-settings", "--fresh"]);
     assert_eq!((marks(&night), evil.requests().len()), (Vec::new(), calls));

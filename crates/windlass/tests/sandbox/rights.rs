@@ -85,7 +85,8 @@ fn inside_permissions_are_skipped_unless_configuration_says_otherwise() {
 #[test]
 fn a_sandbox_that_cannot_be_is_refused_and_no_run_begins() {
     let place = Place::new("bwrap").set("PATH", "/nonexistent");
-    let refused = place.run(&[], "");
+    // Its check's program is not there either.
+    let refused = place.run(&["--gate-later"], "");
     refused.expect_code(2, "no bubblewrap");
     let said = refused.stderr_text();
     assert!(said.contains("the sandbox `bwrap` cannot be used here: bubblewrap is not installed"), "{said}");

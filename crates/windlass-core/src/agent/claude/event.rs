@@ -94,6 +94,7 @@ shape! {
     ResultLine {
         is_error: "is_error",
         terminal_reason: "terminal_reason",
+        stop_reason: "stop_reason",
         api_error_status: "api_error_status",
         api_error: "api_error",
         api_error_type: "api_error_type",

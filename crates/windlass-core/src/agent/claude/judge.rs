@@ -203,6 +203,8 @@ fn ended_by_limit(result: &ResultDigest) -> Option<Class> {
 
 fn by_fields(marked: &str, result: &ResultDigest) -> Option<Class> {
     by_reason(&result.terminal_reason)
+        // What the model will not answer is the task's, whatever else the program calls it.
+        .or_else(|| (result.stop_reason == "refusal").then_some(Class::TaskFailure))
         .or_else(|| by_word(marked, result.status))
         .or_else(|| by_word(&result.api_error, result.status))
         .or_else(|| result.status.and_then(by_status))

@@ -38,6 +38,7 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
         is_error,
         subtype: subtype.to_owned(),
         terminal_reason: json::word(line.terminal_reason).into_owned(),
+        stop_reason: json::word(line.stop_reason).into_owned(),
         status: json::whole(line.api_error_status),
         api_error: json::word(line.api_error).into_owned(),
         api_error_type: json::word(line.api_error_type).into_owned(),

@@ -82,12 +82,15 @@ const PLACES: [&str; 11] = [
     "other/.windlass/config.toml",
 ];
 
+/// What a guest makes of a path, by a name.
+type Change = (&'static str, &'static dyn Fn(&Path));
+
 #[test]
 fn whatever_a_guest_did_to_what_steers_is_what_it_was() {
     for place in PLACES {
         let scene = furnished();
         let was = scene.says(place);
-        let changes: [(&str, &dyn Fn(&Path)); 5] = [
+        let changes: [Change; 5] = [
             ("written", &|path| fs::write(path, "a guest's").unwrap()),
             ("a link", &|path| symlink("/etc/passwd", path).unwrap()),
             ("a folder", &|path| fs::create_dir_all(path.join("deep")).unwrap()),

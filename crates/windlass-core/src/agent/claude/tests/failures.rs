@@ -153,6 +153,12 @@ type Failure = (&'static str, &'static str, ResultDigest, Class);
 fn failures() -> Vec<Failure> {
     vec![
         ("request over 32 MB", "", reason("image_error", Some(413)), Class::ContextTooLong),
+        (
+            "a refusal of the model",
+            "",
+            ResultDigest { stop_reason: "refusal".into(), ..reason("api_error", None) },
+            Class::TaskFailure,
+        ),
         ("broken image", "", reason("image_error", Some(400)), Class::TaskFailure),
         ("blocking limit", "", reason("blocking_limit", None), Class::ContextTooLong),
         ("blocking limit of old, a quota", "", reason("blocking_limit", Some(429)), Class::Outage),
