@@ -10,6 +10,7 @@ use windlass_core::fact::{
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Mode, Phase, Run};
 
 use crate::plant::Plant;
+use crate::script::SIGNAL;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
@@ -62,6 +63,13 @@ impl Core {
                 if report.cost.is_none() {
                     (report.bill, report.tokens) = (Bill::default(), Tokens::default());
                 }
+                (now, Input::CallEnded { lane, call, report })
+            }
+            (Plant::VanishedIsDone, Input::Examined { lane, .. }) => {
+                (now, Input::Examined { lane, suspicions: Vec::new() })
+            }
+            (Plant::RetractedClaim, Input::CallEnded { lane, call, mut report }) => {
+                report.results.sort_by_key(|text| text.contains(SIGNAL));
                 (now, Input::CallEnded { lane, call, report })
             }
             (Plant::FreeDeath, Input::CallEnded { lane, call, mut report }) => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use windlass_core::fact::{Cost, LaneId, StopReason};
 use windlass_core::run::{Limits, Phase};
 
+use crate::dice::Dice;
 use crate::plant::Plant;
 use crate::record::{Actor, Record, SessionEnd, What};
 use crate::runner::Runner;
@@ -74,6 +75,12 @@ impl Runner<'_> {
 
     /// The limit that ended the run is raised; some endings are for good.
     fn raise_for(&mut self, reason: StopReason) -> bool {
+        // Some accept what was found, and some do not look.
+        if reason == StopReason::NeedsHuman && Dice::new(self.script.seed ^ u64::from(self.steps)).chance(50)
+        {
+            let held = self.found_on_disk();
+            self.plan_mut().guard.accepted.extend(held);
+        }
         let Limits { iterations, cost, tokens, duration, stagnation, .. } = &mut self.plan_mut().limits;
         match reason {
             StopReason::Complete | StopReason::NothingToDo => return false,

@@ -73,6 +73,12 @@ pub enum Plant {
     SecondFarewell,
     /// A plan with open boxes is taken for one that is worked off.
     OpenIsDone,
+    /// An open box that is gone is taken for a done one.
+    VanishedIsDone,
+    /// An open task counts as done where another one of its id is.
+    TwinIsDone,
+    /// A claim that a later result of the same call takes back counts.
+    RetractedClaim,
     /// A plan that is gone is taken for one that is worked off.
     GoneIsDone,
     /// What the agent wrote beside the plan is not seen.
@@ -167,6 +173,13 @@ impl Plant {
         (Plant::DeafToAborts, "deaf-to-aborts", "a hook that says abort is not listened to"),
         (Plant::SecondFarewell, "second-farewell", "the hook of the end is called twice"),
         (Plant::OpenIsDone, "open-is-done", "a plan with open boxes is taken for one that is worked off"),
+        (Plant::VanishedIsDone, "vanished-is-done", "an open box that is gone is taken for a done one"),
+        (Plant::TwinIsDone, "twin-is-done", "an open task counts as done where another one of its id is"),
+        (
+            Plant::RetractedClaim,
+            "retracted-claim",
+            "a claim counts that a later result of the same call takes back",
+        ),
         (Plant::GoneIsDone, "gone-is-done", "a plan that is gone is taken for one that is worked off"),
         (Plant::UnseenStrays, "unseen-strays", "what the agent wrote beside the plan is not seen"),
         (

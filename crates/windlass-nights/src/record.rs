@@ -113,6 +113,8 @@ pub(crate) enum What {
     Branch {
         lost: Vec<u32>,
         marks: Vec<(TaskId, bool)>,
+        /// One that is open and has another one's id.
+        open_twin: Option<TaskId>,
     },
     /// One lane gives something else.
     OtherThanOneLane(String),
@@ -166,6 +168,13 @@ pub(crate) enum What {
         strayed: Option<&'static str>,
         /// The plan's boxes, and how many of them are open; `None` where there is no plan.
         boxes: Option<(u32, u32)>,
+        /// Which of them are open, and which are ticked, one bit each.
+        marks: Option<(u32, u32)>,
+    },
+    /// The plan's boxes when an agent began: which were open, and which were ticked, one bit each.
+    BoxesBefore {
+        open: u32,
+        done: u32,
     },
 }
 

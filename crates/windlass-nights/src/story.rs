@@ -151,7 +151,7 @@ fn sentence(what: &What) -> Option<String> {
         What::Stuck(said) | What::Illegal(said) | What::OtherThanOneLane(said) => format!("! {said}"),
         What::Differs => "! the journal folds to another state".to_owned(),
         What::BadPrompt(said) => format!("! the prompt: {said}"),
-        What::JudgedTree { .. } | What::Branch { .. } => return None,
+        What::JudgedTree { .. } | What::Branch { .. } | What::BoxesBefore { .. } => return None,
     })
 }
 

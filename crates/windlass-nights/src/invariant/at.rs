@@ -1,6 +1,6 @@
 //! What is counted of one lane's iteration.
 
-use windlass_core::fact::{CheckOutcome, Class, Evidence, TaskId};
+use windlass_core::fact::{CheckOutcome, Class, Evidence, Suspicion, TaskId};
 
 /// The iteration of a lane that is under way, or its latest one.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,8 @@ pub(super) struct At {
     pub stuck: bool,
     /// It was committed as an attempt that failed.
     pub attempted: bool,
+    /// What speaks against its checks.
+    pub suspicions: Vec<Suspicion>,
     // In a row, since it took up its task.
     pub failures: u32,
     pub idle: u32,

@@ -61,6 +61,12 @@ pub const INVARIANTS: &[Invariant] = &[
         check: plans::boxes_closed,
     },
     Invariant {
+        name: "boxes_kept",
+        sentence: "a build is never complete while a box is gone that was open when an agent began, unless a person accepted \
+                   that",
+        check: plans::boxes_kept,
+    },
+    Invariant {
         name: "shown_complete",
         sentence: "a run is never complete without its source of completion and its gates green on the final tree",
         check: complete::check,
@@ -107,6 +113,11 @@ pub const INVARIANTS: &[Invariant] = &[
         name: "tasks_in_turn",
         sentence: "a task begins only when it is open, what it depends on is done, and no other lane is at it",
         check: tasks::in_turn,
+    },
+    Invariant {
+        name: "twins_open",
+        sentence: "a run is never complete while a task is open that has the id of another one",
+        check: tasks::twins_open,
     },
     Invariant {
         name: "one_end_per_task",
@@ -229,6 +240,7 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
         | Fact::CallCut { lane, .. }
         | Fact::CallFinished { lane, .. }
         | Fact::StatusChanged { lane, .. }
+        | Fact::Suspected { lane, .. }
         | Fact::Kept { lane, .. }
         | Fact::Refused { lane, .. }
         | Fact::VerificationDue { lane, .. }

@@ -17,6 +17,35 @@ pub(super) fn only_the_plan(record: &Record) -> Result<(), Breach> {
     })
 }
 
+/// Where a plan is worked off, no box is gone at the end that was open when an agent began, unless a person accepted that.
+pub(super) fn boxes_kept(record: &Record) -> Result<(), Breach> {
+    let (mut owed, mut there, mut accepted) = (0, 0, 0);
+    for (at, moment) in record.moments.iter().enumerate() {
+        match &moment.what {
+            What::BoxesBefore { open, done } => owed = (owed | open) & !done,
+            What::JudgedTree { marks, .. } => {
+                let (open, done) = marks.unwrap_or_default();
+                (owed, there) = (owed & !done, open | done);
+            }
+            What::Fact(entry) => match &entry.fact {
+                Fact::RunResumed { plan } => accepted = crate::runner::accepted(&plan.guard.accepted),
+                Fact::RunEnding { stop_reason: StopReason::Complete, .. } => {
+                    let gone = (owed & !there & !accepted).count_ones();
+                    if gone > 0 {
+                        return Err(Breach::at(
+                            at,
+                            format!("the build is complete, and {gone} open boxes are gone"),
+                        ));
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Where a plan is worked off, it is there at the end, and no box of it is open unless a check says that it is done.
 pub(super) fn boxes_closed(record: &Record) -> Result<(), Breach> {
     let by_check = record.plan.checks.iter().any(|check| check.kind == CheckKind::Until);

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use windlass_core::fact::{
     Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, HookDecision,
-    HookName, LaneId, Now, Purpose, Standing, StandingSource, StopReason, StopSource, TaskId, Verdict,
+    HookName, LaneId, Now, Purpose, Standing, StandingSource, StopReason, StopSource, Suspicion, TaskId,
+    Verdict,
 };
 use windlass_core::mode;
 use windlass_core::run::{Mode, RunPlan};
@@ -47,8 +48,12 @@ pub(super) struct Tally {
     written: bool,
     read_once: bool,
     unverified: u32,
+    /// Findings that a claim was refused for, and how often in a row with nothing new among them.
+    held: (u32, Vec<Suspicion>),
     // Tasks and what they depend on.
     tasks: BTreeMap<TaskId, Vec<TaskId>>,
+    /// Of them, those that a person has to mend in the file first.
+    unclear: BTreeSet<TaskId>,
     tasks_done: BTreeSet<TaskId>,
     ever_done: BTreeSet<TaskId>,
     parked: BTreeSet<TaskId>,
@@ -125,6 +130,7 @@ impl Tally {
                 self.at.by_file = false;
                 self.at.claimed = false;
             }
+            Fact::Suspected { suspicions, .. } => self.at.suspicions.clone_from(suspicions),
             Fact::HookFinished { hook: HookName::NextIteration, outcome, .. } => {
                 self.skips = if outcome.decision == HookDecision::Skip { self.skips + 1 } else { 0 };
             }
@@ -204,14 +210,15 @@ impl Tally {
         for at in self.elsewhere.values_mut().chain([&mut self.at]) {
             match ended {
                 Some(StopReason::ConsecutiveFailures) => at.failures = 0,
-                Some(StopReason::Stagnated) => at.idle = 0,
+                // Claims that were refused until a person had to look were no progress either.
+                Some(StopReason::Stagnated | StopReason::NeedsHuman) => at.idle = 0,
                 Some(StopReason::GatesFailing) => at.refused.0 = 0,
                 _ => {}
             }
         }
         match ended {
             Some(StopReason::ConsecutiveFailures) => self.parked_in_a_row = 0,
-            Some(StopReason::NeedsHuman) => self.unverified = 0,
+            Some(StopReason::NeedsHuman) => (self.unverified, self.held.0) = (0, 0),
             Some(StopReason::HookSkips) => self.skips = 0,
             _ => {}
         }
@@ -224,6 +231,12 @@ impl Tally {
         self.stop = None;
         self.failing = None;
         self.out_of_budget = false;
+    }
+
+    /// Of these findings, those that nobody has accepted.
+    fn unaccepted<'a>(&'a self, found: &'a [Suspicion]) -> impl Iterator<Item = &'a Suspicion> {
+        let accepted = self.plan.as_ref().map(|plan| plan.guard.accepted.as_slice()).unwrap_or_default();
+        found.iter().filter(move |one| !accepted.contains(one))
     }
 
     /// The most that a lane has of something.
@@ -333,6 +346,7 @@ impl Tally {
         if self.at.verifying {
             let by_file = mode::reads_file(self.mode()) && !self.has(CheckKind::Until);
             let good = self.at.assessment == Some(true)
+                && self.unaccepted(&self.at.suspicions).next().is_none()
                 && (!by_file || self.file_claims())
                 && !self.is_missing()
                 && self.all_pass(CheckKind::Until, &self.at.outcomes)
@@ -352,6 +366,9 @@ impl Tally {
         let claims = said && !self.is_missing();
         let progress = self.at.progress && !self.at.no_work;
         let by_file = mode::reads_file(self.mode());
+        if claims && self.unaccepted(&self.at.suspicions).next().is_some() {
+            return Verdict::ClaimRefused;
+        }
         let green = self.all_pass(CheckKind::Gate, &self.at.outcomes);
         if self.mode() == Mode::Tasks && claims {
             let changed = self.at.task_began != self.at.newest;
@@ -405,13 +422,25 @@ impl Tally {
                 let by_claims = self.claims >= wanted && self.mode() != Mode::Tasks;
                 self.complete = self.has(CheckKind::Until) || by_claims;
                 self.at.refused = (0, Vec::new());
+                self.held = (0, Vec::new());
             }
             Verdict::ClaimRefused => {
                 self.claims = 0;
                 let red = self.at.outcomes.iter().filter(|outcome| !outcome.passed());
                 let red: Vec<u16> = red.map(|outcome| outcome.check).collect();
+                let found: Vec<Suspicion> = self.unaccepted(&self.at.suspicions).cloned().collect();
                 let same = self.at.refused.0 > 0 && self.at.refused.1 == red;
-                self.at.refused = (if same { self.at.refused.0 + 1 } else { 1 }, red);
+                // What was refused for findings alone is no check's refusal.
+                let row = match () {
+                    () if red.is_empty() && !found.is_empty() => 0,
+                    () if same => self.at.refused.0 + 1,
+                    () => 1,
+                };
+                self.at.refused = (row, red);
+                if !found.is_empty() {
+                    let told = self.held.0 > 0 && found.iter().all(|one| self.held.1.contains(one));
+                    self.held = (if told { self.held.0 + 1 } else { 1 }, found);
+                }
             }
             _ => self.claims = 0,
         }

@@ -69,7 +69,7 @@ impl Known {
     fn is_ready(&self, task: &TaskId) -> bool {
         let Some(row) = self.rows.get(task) else { return false };
         let taken = self.done.contains(task) || self.parked.contains(task);
-        !taken && row.dependencies.iter().all(|other| self.done.contains(other))
+        !taken && row.unclear.is_none() && row.dependencies.iter().all(|other| self.done.contains(other))
     }
 
     fn elsewhere(&self, lane: LaneId, task: &TaskId) -> bool {
@@ -184,6 +184,25 @@ pub(super) fn one_end(record: &Record) -> Result<(), Breach> {
             }
             _ => Ok(()),
         },
+    })
+}
+
+/// What has another one's id is open, whatever that one is.
+pub(super) fn twins_open(record: &Record) -> Result<(), Breach> {
+    let mut complete = false;
+    follow(record, |_, what| match what {
+        What::SessionBegan { .. } => {
+            complete = false;
+            Ok(())
+        }
+        What::Branch { open_twin: Some(task), .. } if complete => {
+            Err(format!("the run is complete, and one of two tasks {task} is open"))
+        }
+        what => {
+            complete |=
+                matches!(fact(what), Some(Fact::RunFinished { stop_reason: StopReason::Complete, .. }));
+            Ok(())
+        }
     })
 }
 

@@ -316,7 +316,7 @@ fn change(deed: &Deed, world: &mut World) -> Option<String> {
             let content = planned(*what, world);
             world.change(by, |tree| tree.put(PLAN, content));
             let plan = Book::read(content).unwrap_or_default();
-            Some(format!("{what:?} in the plan: {} of {} boxes are open", plan.open(), plan.boxes))
+            Some(format!("{what:?} in the plan: {} of {} boxes are open", plan.open(), plan.total()))
         }
         Deed::Notes { bytes, phrase } => {
             let mut notes = "x".repeat(usize::try_from(*bytes).unwrap_or(0)).into_bytes();
@@ -353,7 +353,10 @@ fn change(deed: &Deed, world: &mut World) -> Option<String> {
 fn planned(what: PlanDeed, world: &mut World) -> u32 {
     let plan = Book::read(world.tree.get(PLAN)).unwrap_or_default();
     let after = match what {
-        PlanDeed::TicksAll => Book::new(plan.boxes, plan.boxes, 0, plan.sound),
+        PlanDeed::TicksAll => plan.tick_all(),
+        PlanDeed::Hides => plan.hide(),
+        PlanDeed::HidesAndTicks => plan.hide().tick_all(),
+        PlanDeed::PutsBack => plan.put_back(),
         PlanDeed::Unticks => plan.untick(),
         PlanDeed::Flips if plan.open() == 0 => plan.untick(),
         PlanDeed::Ticks | PlanDeed::Flips => plan.tick(),

@@ -109,6 +109,7 @@ impl Runner<'_> {
             self.script.acts[(self.calls - 1) % self.script.acts.len()].clone()
         };
         self.world.call_begins();
+        self.note_boxes();
         let response = Cost::from_micros(act.response);
         self.note(What::AgentStarted { character: act.character, call, turn, budget, response });
         let at = now.monotonic;
@@ -268,8 +269,11 @@ impl Runner<'_> {
         });
         let passes = results().filter_map(|result| result.structured.as_deref()).next_back();
         let passes = passes.map(|json| json.contains(r#""verdict":"pass""#));
-        let claims =
-            results().any(|result| !result.is_error && result.text.lines().any(|line| line.trim() == SIGNAL));
+        // The last word counts, and in it the last line.
+        let claims = results().next_back().is_some_and(|result| {
+            let last = result.text.lines().rfind(|line| !line.trim().is_empty());
+            !result.is_error && last.is_some_and(|line| line.trim() == SIGNAL)
+        });
         self.note(What::StreamRead { call, bill, only_refused: refused && !answered, claims, passes });
     }
 

@@ -5,6 +5,7 @@
 //! lane. Every smallest thing is a step, and at each step something may happen from outside.
 
 mod agent;
+mod boxes;
 mod hooks;
 mod lane;
 mod lanes;
@@ -15,6 +16,7 @@ mod tell;
 mod worker;
 
 pub(crate) use agent::{TOKENS_PER_RESPONSE, model_of};
+pub(crate) use boxes::accepted;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -372,7 +374,8 @@ impl<'a> Runner<'a> {
             let epoch = self.world.epoch;
             let file_claims = self.world.file_claims(&self.plan.job, self.first_mark);
             let (strayed, boxes) = (self.world.strayed(), self.world.boxes());
-            self.note(What::JudgedTree { epoch, file_claims, strayed, boxes });
+            let marks = self.world.box_marks();
+            self.note(What::JudgedTree { epoch, file_claims, strayed, boxes, marks });
         }
         self.step()?;
         self.append(lines)?;

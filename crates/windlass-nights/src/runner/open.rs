@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_core::fact::Entry;
+use windlass_core::fact::{Entry, LaneId, Suspicion};
 use windlass_core::run::{Input, Phase, Run};
 use windlass_engine::store::journal;
 
@@ -121,11 +121,20 @@ impl Runner<'_> {
 
     /// Where the run stands by what is on the disk.
     pub(crate) fn phase_on_disk(&self) -> Phase {
+        self.core_on_disk().phase()
+    }
+
+    /// What speaks against the checks there.
+    pub(crate) fn found_on_disk(&self) -> Vec<Suspicion> {
+        self.core_on_disk().run.suspicions(LaneId::default()).into_iter().cloned().collect()
+    }
+
+    fn core_on_disk(&self) -> Core {
         let mut core = Core::new(self.plant);
         if let Ok(scanned) = journal::scan(Path::new(PATH), self.world.disk.bytes()) {
             let _ = scanned.entries.iter().try_for_each(|entry| core.apply(entry));
         }
-        core.phase()
+        core
     }
 
     /// The power goes: what is not synced is lost, in part or as a whole.

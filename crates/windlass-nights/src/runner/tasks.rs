@@ -12,7 +12,9 @@ use super::{Halt, Runner, Step};
 use crate::plant::Plant;
 use crate::record::{Actor, What};
 use crate::script::Leaves;
-use crate::world::{Author, Mark, NAMES, PLAN, Side, TaskFile, Tree, name, rows, task_id, task_number};
+use crate::world::{
+    Author, Mark, NAMES, PLAN, Side, TaskFile, Tree, name, rows, task_id, task_number, twins,
+};
 
 impl Runner<'_> {
     pub(super) fn is_of_tasks(&self) -> bool {
@@ -38,7 +40,22 @@ impl Runner<'_> {
             return None;
         }
         let file = TaskFile::read(self.world.tree.get(PLAN)).filter(|_| !self.world.no_directory);
-        Some(file.map(|file| rows(&file, &self.script.tasks)).unwrap_or_default())
+        let mut rows = file.map(|file| rows(&file, &self.script.tasks)).unwrap_or_default();
+        if self.plant == Some(Plant::TwinIsDone) {
+            self.forget_twins(&mut rows);
+        }
+        Some(rows)
+    }
+
+    /// The planted fault: the first task of an id stands for all of them.
+    fn forget_twins(&self, rows: &mut [TaskRow]) {
+        let file = TaskFile::read(self.world.tree.get(PLAN)).unwrap_or_default();
+        for row in rows.iter_mut().filter(|row| row.unclear.is_some()) {
+            row.unclear = None;
+            if task_number(&row.id).is_some_and(|number| file.marks[number] == Mark::Done) {
+                row.state = TaskState::Done;
+            }
+        }
     }
 
     /// Does the lane's task file say that its task is done?
@@ -67,7 +84,8 @@ impl Runner<'_> {
             return;
         };
         let schedule = self.core.run.tasks();
-        for row in schedule.rows() {
+        // Nobody can say which of several is meant.
+        for row in schedule.rows().iter().filter(|row| row.unclear.is_none()) {
             let Some(number) = task_number(&row.id) else { continue };
             let due = match schedule.standing(&row.id) {
                 _ if own.is_some() && at == Some(number) => own.unwrap_or_default(),
@@ -283,8 +301,11 @@ impl Runner<'_> {
         let file = TaskFile::read(self.world.tree.get(PLAN));
         let marks = file.iter().flat_map(|file| file.marks.iter().enumerate());
         let there = marks.filter(|(_, mark)| **mark != Mark::Gone);
-        let marks = there.map(|(number, mark)| (task_id(number), *mark == Mark::Done)).collect();
-        self.note(What::Branch { lost, marks });
+        let twins: Vec<usize> = file.iter().flat_map(|file| twins(file, &self.script.tasks)).collect();
+        let is_done = |number: &usize, mark: &Mark| *mark == Mark::Done && !twins.contains(number);
+        let marks = there.map(|(number, mark)| (task_id(number), is_done(&number, mark))).collect();
+        let open_twin = twins.first().copied().map(task_id);
+        self.note(What::Branch { lost, marks, open_twin });
     }
 
     /// Files that are still as they were before a landed commit are made what they are in it.

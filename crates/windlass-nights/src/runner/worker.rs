@@ -164,6 +164,7 @@ impl Runner<'_> {
 
     fn survey(&mut self) -> Worked {
         let look = self.look()?;
+        self.begin_session_of_boxes();
         let evidence = look.evidence.clone();
         let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
@@ -173,6 +174,7 @@ impl Runner<'_> {
 
     fn survey_again(&mut self) -> Worked {
         let look = self.look()?;
+        self.begin_session_of_boxes();
         let evidence = look.evidence.clone();
         self.remember(look);
         let standing = self.standing();
@@ -191,6 +193,7 @@ impl Runner<'_> {
 
     fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {
         self.keep_beginning(turn)?;
+        self.begin_attempt_at_boxes();
         self.memory.began = Some(turn);
         if self.world.disk.is_full() {
             return Err(Trouble::Failed(StopReason::DiskFull, "the disk is full"));
@@ -244,11 +247,17 @@ impl Runner<'_> {
             stop_reason: StopReason::DestructiveChange,
             detail: "the git repository was damaged while the agent worked".to_owned(),
         });
+        let examined = Input::Examined { lane: self.here, suspicions: self.missing_boxes() };
         let changed = self.memory.latest.as_ref().map_or(0, |before| before.tree.changes(&look.tree).count());
         let evidence = look.evidence.clone();
         let snapshot = self.keep_look(&look, turn, Side::After)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        Ok((destroyed.into_iter().collect(), evidence, snapshot, u32::try_from(changed).unwrap_or(0)))
+        Ok((
+            destroyed.into_iter().chain([examined]).collect(),
+            evidence,
+            snapshot,
+            u32::try_from(changed).unwrap_or(0),
+        ))
     }
 
     /// Files beside the plan that the agent made differ from what the attempt began with, where that matters.

@@ -85,6 +85,12 @@ pub(crate) enum PlanDeed {
     /// Ticks a box, or takes the tick away: A, B, A, B.
     Flips,
     Adds,
+    /// Takes out the last open box.
+    Hides,
+    /// The same, and ticks all others.
+    HidesAndTicks,
+    /// Puts back what was taken out.
+    PutsBack,
     /// Says the same in other words.
     Rewords,
     /// Writes it anew.

@@ -5,7 +5,7 @@ use windlass_core::run::Mode;
 use super::outside::{events, pauses};
 use super::{
     Act, Answer, CheckNature, CheckRule, Deed, End, Failure, Hook, HookNature, HookWord, Judgement, Leaves,
-    OnTerm, PlanDeed, Script, StatusWord, Word, money, plan, tasks,
+    OnTerm, PlanDeed, Script, StatusWord, Word, claims, money, plan, tasks,
 };
 use crate::dice::Dice;
 use crate::world::{Book, PLAN};
@@ -84,7 +84,9 @@ impl Script {
         };
         if script.mode() == Mode::Tasks {
             tasks::draw(&mut script, &mut apart);
+            claims::double(&mut script);
         }
+        claims::draw(&mut script);
         money::draw(&mut script);
         script
     }

@@ -11,6 +11,7 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use windlass_core::doc::plan::WorkItem;
 use windlass_core::fact::{Evidence, Items, LaneId, Standing, StandingSource, TaskId};
 use windlass_core::mode;
 use windlass_core::run::{Job, Mode};
@@ -24,7 +25,7 @@ pub(crate) use disk::Disk;
 pub(crate) use git::{Author, Git, name};
 pub(crate) use place::Place;
 pub(crate) use snapshots::{Side, Snapshots};
-pub(crate) use tasks::{MOST_TASKS, Mark, TaskFile, TaskNature, rows, task_id, task_number};
+pub(crate) use tasks::{MOST_TASKS, Mark, TaskFile, TaskNature, rows, task_id, task_number, twins};
 use tasks::{WORK, file_of};
 pub(crate) use tree::{FILES, NAMES, Tree};
 
@@ -37,6 +38,15 @@ pub(crate) struct Status {
     broken: bool,
     /// It is another one whenever the file was written.
     pub mark: u32,
+}
+
+/// What is remembered of a plan's boxes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Remembered {
+    pub items: Vec<WorkItem>,
+    pub missing: Vec<WorkItem>,
+    /// An attempt has begun since.
+    pub attempted: bool,
 }
 
 /// Everything outside the runner.
@@ -55,6 +65,8 @@ pub(crate) struct World {
     pub status: Option<Status>,
     /// Contents that checks and hooks made: nobody's work.
     pub derived: BTreeSet<(u8, u32)>,
+    /// What the run's folder remembers of the plan's boxes.
+    pub remembered: Remembered,
     /// The tree with which the newest call began.
     before: Tree,
     last_by: [Option<Actor>; FILES],
@@ -110,6 +122,7 @@ impl World {
             elsewhere: BTreeMap::new(),
             epochs: 0,
             derived: BTreeSet::new(),
+            remembered: Remembered::default(),
             before: Tree::default(),
             last_by: [None; FILES],
             strayed: [false; FILES],
@@ -184,7 +197,13 @@ impl World {
 
     /// The plan's boxes, and how many of them are open.
     pub fn boxes(&self) -> Option<(u32, u32)> {
-        Book::read(self.tree.get(PLAN)).filter(|_| !self.no_directory).map(|plan| (plan.boxes, plan.open()))
+        Book::read(self.tree.get(PLAN)).filter(|_| !self.no_directory).map(|plan| (plan.total(), plan.open()))
+    }
+
+    /// Which boxes of the plan are open, and which are ticked, one bit each; `None` where there is no plan.
+    pub fn box_marks(&self) -> Option<(u32, u32)> {
+        let plan = Book::read(self.tree.get(PLAN)).filter(|_| !self.no_directory)?;
+        Some((plan.open_boxes(), plan.done_boxes()))
     }
 
     /// A check has ended: this is the tree that it has judged, with what it made of it.
@@ -234,12 +253,12 @@ impl World {
         let Some(plan) = Book::read(self.tree.get(PLAN)).filter(|_| !self.no_directory) else {
             return Standing::default();
         };
-        let items = Items { done: plan.done().into(), total: plan.boxes.into() };
-        let complete = if mode == Mode::Build { plan.open() == 0 } else { plan.sound } && plan.boxes > 0;
+        let items = Items { done: plan.done().into(), total: plan.total().into() };
+        let complete = if mode == Mode::Build { plan.open() == 0 } else { plan.sound } && plan.total() > 0;
         Standing {
             source: StandingSource::PlanFile,
             mark: self.tree.get(PLAN).to_string(),
-            items: (plan.boxes > 0).then_some(items),
+            items: (plan.total() > 0).then_some(items),
             complete,
             ..Standing::default()
         }

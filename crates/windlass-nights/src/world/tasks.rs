@@ -75,6 +75,8 @@ pub(crate) struct TaskNature {
     pub priority: u8,
     /// Numbers of tasks; one that no task has is a dependency that is not there.
     pub dependencies: Vec<u8>,
+    /// Another task has its id, and is open. Nobody ever finishes that one.
+    pub has_twin: bool,
 }
 
 /// The name of the task of this number.
@@ -109,6 +111,16 @@ pub(crate) fn rows(file: &TaskFile, natures: &[TaskNature]) -> Vec<TaskRow> {
             ..TaskRow::default()
         })
         .collect();
+    for number in twins(file, natures) {
+        let id = task_id(number);
+        let Some(first) = rows.iter_mut().find(|row| row.id == id) else { continue };
+        first.unclear = Some("2 tasks have its id".to_owned());
+        if first.state == TaskState::Done {
+            first.state = TaskState::Open;
+        }
+        let twin = TaskRow { title: "Its twin".to_owned(), state: TaskState::Open, ..first.clone() };
+        rows.push(twin);
+    }
     rows.extend((0..file.added).map(|at| TaskRow {
         id: TaskId(format!("N{at}")),
         title: "Something else".to_owned(),
@@ -116,6 +128,12 @@ pub(crate) fn rows(file: &TaskFile, natures: &[TaskNature]) -> Vec<TaskRow> {
         ..TaskRow::default()
     }));
     rows
+}
+
+/// The tasks whose id another one has. Whoever takes out the one takes out the other.
+pub(crate) fn twins(file: &TaskFile, natures: &[TaskNature]) -> impl Iterator<Item = usize> {
+    let there = natures.iter().zip(file.marks).enumerate();
+    there.filter(|(_, (nature, mark))| nature.has_twin && *mark != Mark::Gone).map(|(number, _)| number)
 }
 
 /// A file that agents of several tasks write.

@@ -6,6 +6,9 @@ use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS, RunPlan};
 
 use super::Tally;
 
+/// Claims in a row with the same findings against them, after which a person has to look.
+const HELD_CLAIMS: u32 = 2;
+
 impl Tally {
     /// The reason for which the run has to end now, if there is one.
     pub fn reason(&self, now: Now) -> Option<StopReason> {
@@ -43,7 +46,7 @@ impl Tally {
             Some(StopReason::ConsecutiveFailures)
         } else if mode::judges(plan.job.mode) && self.at.refused.0 > 0 {
             Some(StopReason::GatesFailing)
-        } else if plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1)) {
+        } else if self.needs_a_person(plan) {
             Some(StopReason::NeedsHuman)
         } else if self.is_blocked() {
             Some(StopReason::Blocked)
@@ -56,6 +59,12 @@ impl Tally {
         }
     }
 
+    /// Fresh agents have said no often enough, or the same findings stand against claims again.
+    fn needs_a_person(&self, plan: &RunPlan) -> bool {
+        plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1))
+            || self.held.0 >= HELD_CLAIMS && self.unaccepted(&self.held.1).next().is_some()
+    }
+
     /// So many tasks may be parked in a row; once one was done, twice as many in each lane.
     fn most_parked(&self, plan: &RunPlan) -> u32 {
         let lanes = plan.lanes.as_ref().map_or(1, |lanes| u32::from(lanes.count));
@@ -65,7 +74,9 @@ impl Tally {
     /// No lane is at a task, and none is ready.
     fn is_blocked(&self) -> bool {
         let met = |needs: &Vec<TaskId>| needs.iter().all(|need| self.tasks_done.contains(need));
-        let taken = |id: &TaskId| self.tasks_done.contains(id) || self.parked.contains(id);
+        let taken = |id: &TaskId| {
+            self.tasks_done.contains(id) || self.parked.contains(id) || self.unclear.contains(id)
+        };
         let ready = self.tasks.iter().any(|(id, needs)| !taken(id) && met(needs));
         let at_work = self.at.task.is_some() || self.elsewhere.values().any(|at| at.task.is_some());
         self.mode() == Mode::Tasks && !ready && !at_work

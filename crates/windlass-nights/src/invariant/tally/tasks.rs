@@ -16,6 +16,8 @@ impl Tally {
                 self.ever_done.retain(|id| tasks.iter().all(|row| row.id != *id));
                 self.ever_done.extend(self.tasks_done.iter().cloned());
                 self.tasks = tasks.iter().map(|row| (row.id.clone(), row.dependencies.clone())).collect();
+                let unclear = tasks.iter().filter(|row| row.unclear.is_some());
+                self.unclear = unclear.map(|row| row.id.clone()).collect();
                 let open = |id: &TaskId| self.tasks.contains_key(id) && !self.tasks_done.contains(id);
                 self.parked.retain(open);
                 // Whoever is at what waits for something again, or for what is gone, is at it no more.
