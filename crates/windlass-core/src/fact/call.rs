@@ -113,6 +113,17 @@ pub struct CallReport {
     pub duration: Duration,
 }
 
+impl CallReport {
+    /// Its process ended with its keeper: a failure of the task, since without a bound an agent that kills its keeper again and
+    /// again would be repeated for ever. What the API failed at has bounds of its own, and stays that.
+    pub fn lost_with_its_keeper(&mut self, why: &str) {
+        if self.cut.is_none() && !self.class.is_of_api() {
+            self.class = Class::TaskFailure;
+            why.clone_into(&mut self.detail);
+        }
+    }
+}
+
 /// What a call has used, model by model, and how much of it is in what it reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bill {

@@ -131,10 +131,8 @@ impl Supervisor {
                 if let Some(plan) = self.plan_in(lane) {
                     close_own_files(&mut report.denials, &plan, self.folder.state());
                 }
-                if let (Some(why), None) = (lost, report.cut) {
-                    // Without a bound, an agent that kills its keeper again and again would be repeated for ever.
-                    report.class = Class::TaskFailure;
-                    why.clone_into(&mut report.detail);
+                if let Some(why) = lost {
+                    report.lost_with_its_keeper(why);
                 }
                 self.take(Input::CallEnded { lane, call, report })
             }

@@ -237,9 +237,8 @@ impl Runner<'_> {
         let now = self.world.clock.now();
         let Live::Call(live) = std::mem::replace(&mut self.live, Live::Nothing) else { return Ok(()) };
         let mut report = live.watch.report(now, "");
-        if let (Some(why), None) = (lost, report.cut) {
-            report.class = Class::TaskFailure;
-            why.clone_into(&mut report.detail);
+        if let Some(why) = lost {
+            report.lost_with_its_keeper(why);
         }
         self.stream_read(live.call);
         self.claim_from_notes(&mut report);
