@@ -189,7 +189,13 @@ impl From<StoreError> for CliError {
 impl From<SnapshotError> for CliError {
     fn from(error: SnapshotError) -> CliError {
         let kind = if error.is_disk_full() { DISK_FULL } else { Kind::System };
-        CliError::new(kind, error.to_string())
+        let said = CliError::new(kind, error.to_string());
+        match error {
+            SnapshotError::Missing(_) | SnapshotError::Damaged { .. } => {
+                said.hint("Another one may be whole: windlass restore RUN ITERATION")
+            }
+            _ => said,
+        }
     }
 }
 

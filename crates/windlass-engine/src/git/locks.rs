@@ -22,6 +22,9 @@ pub(crate) struct Locks {
 /// What belongs to one checkout alone, and stands in the way of its next commit.
 const OF_A_CHECKOUT: [&str; 2] = ["index.lock", "HEAD.lock"];
 
+/// What all checkouts share, and stands in the way of changing any reference.
+const OF_REFERENCES: &str = "packed-refs.lock";
+
 /// Which file it is, whatever its name: another one in its place is another one's.
 type Identity = (u64, u64, SystemTime);
 
@@ -51,20 +54,24 @@ impl Repository {
         Locks { abandoned, perhaps_held }
     }
 
-    /// Removes locks of this checkout that were made since then and whose makers are gone; a sentence for each. What cannot be
-    /// removed stays; so does everything where processes may be at work that are not seen from here.
+    /// Removes locks of this checkout and of references that were made since then and whose makers are gone; a sentence for
+    /// each. What cannot be removed stays; so does everything where processes may be at work that are not seen from here.
     #[must_use]
     pub fn clear_locks(&self, since: SystemTime) -> Vec<String> {
-        let made = OF_A_CHECKOUT.map(|name| self.git_dir.join(name)).into_iter().filter(|path| is_ours(path));
-        let made = made.filter_map(|path| identity(&path).map(|lock| (path, lock)));
-        // A landing that was cut off keeps its lock until it is finished.
-        let made = made.filter(|(path, (_, _, made))| *made >= since && !is_of_a_landing(path));
-        let made: Vec<_> = made.collect();
-        if made.is_empty()
-            || !sees_all_processes()
-            || may_be_at_work(std::slice::from_ref(&self.top), &[&self.git_dir])
-        {
+        let own = OF_A_CHECKOUT.map(|name| self.git_dir.join(name));
+        let own = made_since(own, since);
+        let shared = made_since(self.locks_of_references(), since);
+        if own.is_empty() && shared.is_empty() || !sees_all_processes() {
             return Vec::new();
+        }
+        let is_free = |checkouts: &[PathBuf], folders: &[&Path]| !may_be_at_work(checkouts, folders);
+        let mut made = Vec::new();
+        if !own.is_empty() && is_free(std::slice::from_ref(&self.top), &[&self.git_dir]) {
+            made.extend(own);
+        }
+        // Whoever is at work in another checkout may hold what all share.
+        if !shared.is_empty() && is_free(&self.checkouts(), &[&self.git_dir, &self.common_dir]) {
+            made.extend(shared);
         }
         // While that was looked at, somebody may have taken a lock of the same name.
         let removed = made
@@ -76,11 +83,26 @@ impl Repository {
             .collect()
     }
 
+    fn locks_of_references(&self) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::from([self.common_dir.join(OF_REFERENCES)]);
+        for folder in BTreeSet::from([&self.git_dir, &self.common_dir]) {
+            below(&folder.join("refs"), &mut found);
+        }
+        found
+    }
+
     /// This checkout, the main one, and all linked ones.
     fn checkouts(&self) -> Vec<PathBuf> {
         let linked = self.linked_trees().unwrap_or_default().into_iter().map(|tree| tree.path);
         [self.top.clone(), self.main_top()].into_iter().chain(linked).collect()
     }
+}
+
+/// Those of this user that are there and young enough. A landing that was cut off keeps its lock until it is finished.
+fn made_since(paths: impl IntoIterator<Item = PathBuf>, since: SystemTime) -> Vec<(PathBuf, Identity)> {
+    let ours = paths.into_iter().filter(|path| is_ours(path));
+    let locks = ours.filter_map(|path| identity(&path).map(|lock| (path, lock)));
+    locks.filter(|(path, (_, _, made))| *made >= since && !is_of_a_landing(path)).collect()
 }
 
 fn identity(path: &Path) -> Option<Identity> {

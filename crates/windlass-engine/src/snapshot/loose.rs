@@ -89,7 +89,10 @@ impl LooseObjects {
     /// Reads an object of this kind; its content must be what its name says.
     pub fn read(&self, id: &ObjectId, kind: ObjectKind) -> Result<Vec<u8>, SnapshotError> {
         let path = self.path(id);
-        let file = File::open(&path).at("read", &path)?;
+        let file = match File::open(&path).at("read", &path) {
+            Err(error) if error.is_not_found() => return Err(SnapshotError::Missing(path)),
+            file => file?,
+        };
         let damaged = |why: &str| SnapshotError::Damaged { id: id.to_string(), why: why.to_owned() };
         let mut object = Vec::new();
         let decoded = ZlibDecoder::new(file).read_to_end(&mut object);

@@ -37,6 +37,8 @@ pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_
 pub(crate) use restore::{changed_since, remove_emptied, remove_half_written, undo};
 pub use store::Store;
 
+use std::path::PathBuf;
+
 use crate::file::FileError;
 
 /// A snapshot could not be taken or read.
@@ -53,6 +55,9 @@ pub enum SnapshotError {
         /// How.
         why: String,
     },
+    /// An object that was kept is not there any more.
+    #[error("a snapshot needs {}, which somebody removed", .0.display())]
+    Missing(PathBuf),
     /// There is no such snapshot.
     #[error("there is no snapshot {0}")]
     Unknown(String),

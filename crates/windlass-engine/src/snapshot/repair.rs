@@ -4,6 +4,7 @@
 //! Branches, tags and stashes that the snapshot does not know stay, unless they stand in the way. What is replaced or
 //! removed is kept first. Each step can be repeated; a repair that was killed is finished by another one.
 
+mod permissions;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +72,7 @@ pub enum RepairStep {
 /// What a repair did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repaired {
-    /// How many steps were done.
+    /// How many steps were done, with permissions that were given back.
     pub done: usize,
     /// What it did not touch, and what it could not do, one sentence each.
     pub left_alone: Vec<String>,
@@ -417,12 +418,15 @@ pub fn repair(
     run: &RunId,
     scope: RepairScope<'_>,
 ) -> Result<Repaired, RestoreError> {
+    let place = target.place();
+    // First, since what cannot be read can neither be compared nor kept.
+    let given = place.repository.as_ref().map(permissions::give_back).unwrap_or_default();
     let plan = plan_repair(store, target, scope)?;
-    let mut repaired = Repaired { done: 0, left_alone: plan.left_alone, before: None };
+    let left_alone = given.failed.into_iter().chain(plan.left_alone).collect();
+    let mut repaired = Repaired { done: given.done, left_alone, before: None };
     if plan.steps.is_empty() {
         return Ok(repaired);
     }
-    let place = target.place();
     let name = store.next_before_restore(run)?;
     let now = Surveyor::new(place.clone()).survey(&[])?;
     let before = store.keep(&place, &now, &name)?;

@@ -172,10 +172,7 @@ impl Store {
     pub fn load(&self, id: &SnapshotId) -> Result<Snapshot, SnapshotError> {
         let unknown = || SnapshotError::Unknown(id.0.clone());
         let commit_id = ObjectId::from_hex(id.0.as_bytes()).ok_or_else(unknown)?;
-        let commit = match self.objects.read(&commit_id, ObjectKind::Commit) {
-            Err(SnapshotError::File(error)) if error.is_not_found() => return Err(unknown()),
-            result => result?,
-        };
+        let commit = self.objects.read(&commit_id, ObjectKind::Commit)?;
         let line = commit.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let damaged = || SnapshotError::Damaged { id: id.0.clone(), why: "it names no tree".to_owned() };
         let tree_id = line.strip_prefix(b"tree ").and_then(ObjectId::from_hex).ok_or_else(damaged)?;

@@ -60,6 +60,20 @@ pub enum StoreError {
         /// The format it is written in.
         version: u32,
     },
+    /// A line says something that this version does not know. Nothing was changed.
+    #[error(
+        "line {line} of {} says `{said}`, which this Windlass does not know: a newer one wrote it; update Windlass to use this \
+         run",
+        Shown(path)
+    )]
+    NewerFact {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// What it says.
+        said: String,
+    },
     /// The journal belongs to another run than its folder.
     #[error(
         "{} belongs to run {found}, but lies in the folder of {expected}: rename the folder to {found}",
@@ -132,6 +146,12 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Has a run's journal no fact yet, or has it none? It began just now, or never.
+    #[must_use]
+    pub fn is_nothing_yet(&self) -> bool {
+        self.is_not_found() || matches!(self, StoreError::NothingJournalled { .. })
+    }
+
     /// Is there no room left on the disk (or in the quota)?
     #[must_use]
     pub const fn is_disk_full(&self) -> bool {

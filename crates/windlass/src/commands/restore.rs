@@ -82,7 +82,16 @@ fn named(project: &Project, text: &str) -> Result<(RunId, PathBuf), StoreError> 
         return find_session(project, text).map(|(session, record)| (session, record.directory));
     }
     let run = find_run(project, text)?;
-    let directory = index::summarize(&RunFolder::of(project, &run))?.directory;
+    let directory = match index::summarize(&RunFolder::of(project, &run)) {
+        Ok(summary) => summary.directory,
+        // Its files can be brought back all the same: the list of runs knows where it worked.
+        Err(error) => index::look(project)?
+            .runs
+            .into_iter()
+            .find(|known| known.run == run)
+            .map(|known| known.directory)
+            .ok_or(error)?,
+    };
     Ok((run, directory))
 }
 

@@ -191,8 +191,9 @@ fn offer(run: &RunSummary, args: &RunArgs) -> Result<ExitCode, CliError> {
                 delay: args.work.delay.clone(),
                 no_delay: args.work.no_delay,
                 limits: args.work.limits.clone(),
+                trust: args.work.trust.clone(),
                 output: args.work.output.clone(),
-                ..ResumeArgs::default()
+                accept_findings: false,
             });
         }
     }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use windlass_core::fact::{Cost, RunId};
+use windlass_engine::store::RunSummary;
 use windlass_engine::store::index::{self, Listing};
-use windlass_engine::store::{RunSummary, StoreError};
 use windlass_ui::{RunRow, RunState, runs_json, runs_table};
 
 use super::here::Here;
@@ -60,10 +60,11 @@ pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
 
 /// A run without a fact began just now, or never: that is nothing to complain of.
 fn complain(listing: &Listing, live: &[RunId]) {
-    let empty =
-        |error: &StoreError| error.is_not_found() || matches!(error, StoreError::NothingJournalled { .. });
-    let unreadable: Vec<_> =
-        listing.unreadable.iter().filter(|(run, error)| !(empty(error) || live.contains(run))).collect();
+    let unreadable: Vec<_> = listing
+        .unreadable
+        .iter()
+        .filter(|(run, error)| !(error.is_nothing_yet() || live.contains(run)))
+        .collect();
     for (run, error) in unreadable.iter().take(NAMED) {
         warn(&format!("run {run} is left out: {error}"));
     }

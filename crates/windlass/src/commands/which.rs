@@ -24,7 +24,12 @@ pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
     let listing = index::list(&here.project)?;
     match listing.newest(&here.directory) {
         Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
-        None => Err(no_run(listing.runs.is_empty())),
+        None => {
+            let nowhere = listing.runs.is_empty();
+            let mut unread = listing.unreadable.into_iter().map(|(_, error)| error);
+            // One that cannot be read is no reason to say that there was none.
+            Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), CliError::from))
+        }
     }
 }
 

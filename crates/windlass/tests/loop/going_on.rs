@@ -129,3 +129,24 @@ fn a_directory_that_was_deleted_is_found_again_by_its_path() {
     assert_eq!(night.env.git(&["log", "--format=%s"]), "First\nBegin");
     night.resume(&[run, "-m", "3", "--no-delay"]).expect_code(10, "resume");
 }
+
+// attack(trust): a repository gets a hook while its run is interrupted, and the same command is repeated at a terminal
+// holds: the offer to go on asks for the hook as well, unless `--trust` names it: that goes on to the run
+#[test]
+fn the_offer_to_go_on_passes_on_what_is_trusted() {
+    let night = interrupted();
+    night.env.write(".windlass/config.toml", "[hooks]\nstarted = \"touch ../hooked\"\n");
+    let windlass = || night.env.command(env!("CARGO_BIN_EXE_windlass"));
+    let listed = night.env.run(windlass().args(["trust", "--json"]), PATIENCE);
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let trust = format!("--trust={}", listed["hash"].as_str().unwrap());
+    let mut command = windlass();
+    command.args(["run", "--no-delay", "--prompt", "Make it work", "-m", "1", &trust]);
+    command.arg(format!("--mock={}", night.script.display()));
+    let mut terminal = Terminal::start(&mut command);
+    terminal.wait_for("Go on with it?");
+    terminal.press("y\n");
+    assert_eq!(terminal.wait(), 10, "{}", terminal.text());
+    assert!(!terminal.text().contains("Trust it?"), "{}", terminal.text());
+    assert_eq!(night.folders().len(), 1, "the same run");
+}

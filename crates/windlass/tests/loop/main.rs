@@ -24,6 +24,7 @@ mod kills;
 mod lanes;
 mod lanes_full;
 mod lanes_setup;
+mod lost_state;
 mod money;
 mod night;
 mod notifications;

@@ -122,7 +122,7 @@ impl Scanner {
     }
 
     fn take_entry(&mut self, line: &[u8], entries: &mut Vec<Entry>) -> Result<(), StoreError> {
-        let entry: Entry = serde_json::from_slice(line).map_err(|error| self.broken(&error.to_string()))?;
+        let entry: Entry = serde_json::from_slice(line).map_err(|error| self.unknown(&error.to_string()))?;
         let expected = self.last_seq.saturating_add(1);
         if entry.seq != expected {
             return Err(self.broken(&format!("it has the ordinal {}, not {expected}", entry.seq)));
@@ -130,6 +130,16 @@ impl Scanner {
         self.last_seq = entry.seq;
         entries.push(entry);
         Ok(())
+    }
+
+    /// A newer Windlass has facts that this one lacks; all that are known here are no help.
+    fn unknown(&self, problem: &str) -> StoreError {
+        match problem.strip_prefix("unknown variant `").and_then(|rest| rest.split('`').next()) {
+            Some(said) => {
+                StoreError::NewerFact { path: self.path.clone(), line: self.lines + 1, said: said.to_owned() }
+            }
+            None => self.broken(problem),
+        }
     }
 
     /// An error about the line after the whole ones.

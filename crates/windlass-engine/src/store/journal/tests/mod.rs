@@ -166,10 +166,6 @@ fn a_broken_line_in_the_middle_is_named_and_nothing_is_changed() {
         ("\n", "it is no JSON"),
         ("{}\n", "missing field"),
         (
-            "{\"seq\":4,\"wall\":\"2027-01-15T08:00:04Z\",\"ms\":4,\"fact\":\"from_the_future\"}\n",
-            "unknown variant `from_the_future`",
-        ),
-        (
             "{\"seq\":9,\"wall\":\"2027-01-15T08:00:04Z\",\"ms\":4,\"fact\":\"released\"}\n",
             "it has the ordinal 9, not 4",
         ),
@@ -191,6 +187,19 @@ fn a_broken_line_in_the_middle_is_named_and_nothing_is_changed() {
 }
 
 #[test]
+fn a_line_from_a_newer_version_in_the_middle_is_said_to_be_one() {
+    let fixture = Fixture::new();
+    let (folder, entries) = small(&fixture);
+    let line = "{\"seq\":4,\"wall\":\"2027-01-15T08:00:04Z\",\"ms\":4,\"fact\":\"from_the_future\"}\n";
+    fs::write(folder.journal(), with_line(&folder, &entries, 5, line)).unwrap();
+    for error in [Journal::open(&folder).unwrap_err(), read(&folder.journal()).unwrap_err()] {
+        let message = error.to_string();
+        assert!(matches!(error, StoreError::NewerFact { line: 5, .. }), "{message}");
+        assert!(message.contains("`from_the_future`") && message.contains("update Windlass"), "{message}");
+    }
+}
+
+#[test]
 fn a_last_line_from_a_newer_version_is_not_sealed_away() {
     let fixture = Fixture::new();
     let (folder, entries) = small(&fixture);
@@ -199,7 +208,9 @@ fn a_last_line_from_a_newer_version_is_not_sealed_away() {
         &folder.journal(),
         b"{\"seq\":15,\"wall\":\"2027-01-15T08:00:04Z\",\"ms\":4,\"fact\":\"new\"}\n",
     );
-    assert!(matches!(Journal::open(&folder), Err(StoreError::BrokenLine { line: 16, .. })));
+    assert!(
+        matches!(Journal::open(&folder), Err(StoreError::NewerFact { line: 16, said, .. }) if said == "new")
+    );
 }
 
 #[test]
