@@ -22,15 +22,13 @@ pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
         return Ok(RunFolder::of(&here.project, &holder.run));
     }
     let listing = index::list(&here.project)?;
-    match listing.newest(&here.directory) {
-        Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
-        None => {
-            let nowhere = listing.runs.is_empty();
-            let mut unread = listing.unreadable.into_iter().map(|(_, error)| error);
-            // One that cannot be read is no reason to say that there was none.
-            Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), CliError::from))
-        }
+    if let Some(run) = listing.newest(&here.directory) {
+        return Ok(RunFolder::of(&here.project, &run.run));
     }
+    let nowhere = listing.runs.is_empty();
+    let mut unread = listing.unreadable.into_iter().map(|(_, error)| error);
+    // One that cannot be read is no reason to say that there was none.
+    Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), CliError::from))
 }
 
 fn no_run(nowhere: bool) -> CliError {

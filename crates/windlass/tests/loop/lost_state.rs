@@ -145,10 +145,10 @@ fn finished() -> (Night, String, PathBuf) {
 //   restore brings the files back all the same
 #[test]
 fn a_newer_journal_is_named_and_left_as_it_is() {
+    type Change = fn(&str) -> String;
     let other_format = |text: &str| text.replacen("\"windlass_journal\":1", "\"windlass_journal\":2", 1);
     let other_fact = |text: &str| text.replace("\"fact\":\"run_finished\"", "\"fact\":\"run_archived\"");
-    let newer: [(&dyn Fn(&str) -> String, &str); 2] =
-        [(&other_format, "journal format 2"), (&other_fact, "`run_archived`")];
+    let newer: [(Change, &str); 2] = [(other_format, "journal format 2"), (other_fact, "`run_archived`")];
     for (make_newer, names) in newer {
         let (night, run, journal) = finished();
         let text = make_newer(&fs::read_to_string(&journal).unwrap());
