@@ -11,6 +11,7 @@ pub mod doc;
 pub mod environment;
 pub mod fact;
 pub mod guard;
+pub mod hexadecimal;
 pub mod hook;
 pub mod message;
 pub mod mode;

@@ -12,10 +12,11 @@ mod difference;
 mod tests;
 
 use std::fmt;
-use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::hexadecimal;
 
 pub use claude::{
     ApiHost, api_hosts, claude_extension, claude_settings, denied_by_repository, mcp_servers,
@@ -178,10 +179,7 @@ impl Startables {
         hash.update(b"windlass trust 1\n");
         self.0.iter().for_each(|item| item.encode(&mut hash));
         let bytes = hash.finalize();
-        TrustHash(bytes.iter().take(TrustHash::BYTES).fold(String::new(), |mut digits, byte| {
-            let _ = write!(digits, "{byte:02x}");
-            digits
-        }))
+        TrustHash(hexadecimal::digits(bytes.get(..TrustHash::BYTES).unwrap_or(&bytes)))
     }
 }
 

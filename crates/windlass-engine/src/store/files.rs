@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
+use windlass_core::hexadecimal;
 
 use super::StoreError;
 use super::error::Attempted as _;
@@ -61,10 +62,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError>
 /// The SHA-256 of some bytes, in hexadecimal: what a plan remembers of the files it was made from.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
-        let _ = std::fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));
-        hex
-    })
+    hexadecimal::digits(&Sha256::digest(bytes))
 }
 
 /// Puts `bytes` at `path` so that a crash, at whatever moment, leaves the old file or the new one: a temporary file in

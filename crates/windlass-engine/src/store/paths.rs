@@ -1,12 +1,12 @@
 //! Where things are kept: the two roots, and a folder for each project.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
+use windlass_core::hexadecimal;
 
 use super::StoreError;
 use super::error::Attempted as _;
@@ -193,9 +193,5 @@ fn slug(name: &OsStr) -> String {
 /// The first 12 hexadecimal digits of the SHA-256 of a path's bytes.
 fn short_digest(path: &Path) -> String {
     let digest = Sha256::digest(path.as_os_str().as_bytes());
-    digest.iter().take(6).fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hexadecimal::digits(digest.get(..6).unwrap_or(&digest))
 }

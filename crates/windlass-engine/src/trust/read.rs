@@ -1,6 +1,5 @@
 //! Reading files of a repository that is not trusted: plain files only, so much and no more.
 
-use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -8,6 +7,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
+use windlass_core::hexadecimal;
 
 /// The longest settings file, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -60,10 +60,7 @@ pub(super) fn digest(path: &Path) -> Result<Option<String>, String> {
     if size > LONGEST_SCRIPT {
         return Err("it is longer than 64 MiB".to_owned());
     }
-    Ok(Some(digest.finalize().iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })))
+    Ok(Some(hexadecimal::digits(&digest.finalize())))
 }
 
 fn said(error: &io::Error) -> String {

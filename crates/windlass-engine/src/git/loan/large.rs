@@ -47,7 +47,7 @@ fn take_one(from: &Path, folder: &Path, name: &str) -> Result<(), FileError> {
         hasher.update(read);
         temporary.write_all(read).at("write", &to)?;
     }
-    let digest = super::hexed(&hasher.finalize());
+    let digest = windlass_core::hexadecimal::digits(&hasher.finalize());
     if digest == name {
         temporary.persist(&to).map_err(|failed| failed.error).at("write", &to)?;
     }

@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_core::damage::loan::{CheckedOut, Refs};
+use windlass_core::hexadecimal;
 
 use super::call::Call;
 use super::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
@@ -211,21 +212,22 @@ impl Loan {
     fn lent(&self) -> Result<Option<(Refs, String)>, FileError> {
         let content = read_if_there(&self.record())?.unwrap_or_default();
         let Ok(lent) = serde_json::from_slice::<Lent>(&content) else { return Ok(None) };
-        let head = match unhexed(&lent.head) {
+        let head = match hexadecimal::bytes(&lent.head) {
             Some(name) => CheckedOut::Branch(name),
             None => CheckedOut::Commit(lent.head.trim_start_matches('@').to_owned()),
         };
         let named = lent.references.into_iter();
-        let references = named.filter_map(|(name, id)| Some((unhexed(&name)?, id))).collect();
+        let references = named.filter_map(|(name, id)| Some((hexadecimal::bytes(&name)?, id))).collect();
         Ok(Some((Refs { head, references }, lent.index)))
     }
 
     fn note(&self, refs: &Refs, index: String) -> Result<(), GitError> {
         let head = match &refs.head {
-            CheckedOut::Branch(name) => hexed(name),
+            CheckedOut::Branch(name) => hexadecimal::digits(name),
             CheckedOut::Commit(commit) => format!("@{commit}"),
         };
-        let references = refs.references.iter().map(|(name, id)| (hexed(name), id.clone())).collect();
+        let references =
+            refs.references.iter().map(|(name, id)| (hexadecimal::digits(name), id.clone())).collect();
         let lent = serde_json::to_vec(&Lent { head, references, index }).unwrap_or_default();
         Ok(replace(&self.record(), &lent, 0o600)?)
     }
@@ -252,21 +254,6 @@ type Further = Vec<(Vec<u8>, String)>;
 struct Index {
     content: Option<Vec<u8>>,
     digest: String,
-}
-
-fn hexed(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = std::fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));
-        hex
-    })
-}
-
-/// `None` for what is not hexadecimal throughout.
-fn unhexed(hex: &str) -> Option<Vec<u8>> {
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    (!hex.is_empty() && hex.len().is_multiple_of(2))
-        .then(|| hex.as_bytes().chunks(2).map(byte).collect())
-        .flatten()
 }
 
 /// Whatever is at its place; one that is not there is no trouble.

@@ -9,13 +9,13 @@ mod dockerfile;
 mod files;
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
+use windlass_core::hexadecimal;
 use windlass_core::run::Preset;
 
 pub use detect::detect;
@@ -108,11 +108,8 @@ impl Recipe {
             part(path.as_os_str().as_encoded_bytes());
             part(bytes);
         }
-        let mut tag = String::new();
-        for byte in hash.finalize().iter().take(TAG_DIGITS / 2) {
-            let _ = write!(tag, "{byte:02x}");
-        }
-        format!("{NAME}:{tag}")
+        let hash = hash.finalize();
+        format!("{NAME}:{}", hexadecimal::digits(hash.get(..TAG_DIGITS / 2).unwrap_or(&hash)))
     }
 
     /// Writes what the engine is given: a folder with the setup script where the Dockerfile expects it, and the
