@@ -9,9 +9,10 @@ use windlass_testkit::{Running, TestEnv};
 use super::night::{Night, PATIENCE, calls, expect_end};
 use super::plans::{PLAN, THREE, command, planned, refused, run, said};
 
-/// Everything that must not be changed while planning, changed; and a plan.
+/// Everything that must not be changed while planning, changed; and a plan. The folder comes with its file in one step: an
+/// agent that is killed between the two leaves an empty folder, of which neither git nor a snapshot knows.
 const STRAY: &str = "{ write = { path = 'src/main.rs', text = 'fn main() { todo!() }' } }, \
-    { write = { path = 'src/new/deep.rs', text = 'x' } }, { bash = 'chmod +x specs/a.md; rm gone; rm link; mkdir link; touch link/in; \
+    { bash = 'mkdir ../new; printf x > ../new/deep.rs; mv ../new src/new' }, { bash = 'chmod +x specs/a.md; rm gone; rm link; mkdir link; touch link/in; \
     echo y > untracked; echo z > ignored' }, \
     { write = { path = 'IMPLEMENTATION_PLAN.md', text = '- [ ] One (refs: specs/a.md)' } }";
 
