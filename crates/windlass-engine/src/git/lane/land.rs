@@ -21,8 +21,9 @@ use super::steps::Step;
 use super::target::{Target, short};
 use super::turn::Turn;
 use super::{LONG, Lane, LaneError, printed_id, told};
-use crate::file::{AtPath, create_private_folder, replace};
+use crate::file::AtPath;
 use crate::inventory::as_path;
+use crate::tree::at;
 
 /// How far back a commit is looked for that landed before a crash.
 const LOOKED_BACK: &str = "-10000";
@@ -216,11 +217,11 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
 /// Copies the objects that only the lane has. It goes from folder to folder; no remote is asked for anything.
 pub(super) fn fetch(main: &Repository, lane: &Lane, commit: ObjectId) -> Result<(), LaneError> {
     // Put in place at once, as where the lane stands is: a git that is killed here would leave its lock for ever.
-    let handed_over = lane.repository.git_dir.join(HANDED_OVER);
+    let handed_over = at(&lane.repository.git_dir.join(HANDED_OVER));
     if let Some(folder) = handed_over.parent() {
-        create_private_folder(folder)?;
+        folder.make_folders()?;
     }
-    replace(&handed_over, format!("{commit}\n").as_bytes(), 0o600)?;
+    handed_over.replace(format!("{commit}\n").as_bytes(), 0o600)?;
     let call =
         ["gc.auto=0", "maintenance.auto=false", "protocol.file.allow=always", "fetch.writeCommitGraph=false"]
             .into_iter()
