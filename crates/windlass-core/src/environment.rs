@@ -3,24 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::redact::Redactor;
+use crate::redact::{Redactor, names_secret};
 use crate::run::RunPlan;
-
-/// Words of a name that make its value a secret.
-const SECRET_WORDS: &[&str] = &[
-    "TOKEN",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "APIKEY",
-    "CREDENTIAL",
-    "CREDENTIALS",
-];
-
-/// The same where they are the last.
-const SECRET_ENDS: &[&str] = &["KEY", "KEYS", "PASS", "PAT", "AUTH", "COOKIE", "DSN"];
 
 /// Names that begin so say how somebody is logged in, whatever follows.
 const LOGINS: &[&str] = &["AWS_"];
@@ -112,11 +96,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
     if switch || number {
         return false;
     }
-    let upper = name.to_ascii_uppercase();
-    let words: Vec<&str> = upper.split(['_', '-', '.']).collect();
-    words.iter().any(|word| SECRET_WORDS.contains(word))
-        || words.last().is_some_and(|word| SECRET_ENDS.contains(word))
-        || says_a_secret(name, value)
+    names_secret(name) || says_a_secret(name, value)
 }
 
 /// Would it be hidden where it is told?

@@ -3,11 +3,13 @@
 //! Used at the one place where notifications leave; offered to logs and reports. It errs on the side of hiding.
 
 mod keys;
+mod names;
 mod shapes;
 
 use std::fmt;
 
 pub use keys::keys;
+pub use names::names_secret;
 use shapes::Hit;
 
 /// What stands in a secret's place.

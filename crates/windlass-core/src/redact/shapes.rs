@@ -1,5 +1,7 @@
 //! What secrets look like. Every look is bounded or ends in a hit, so that no text makes it slow.
 
+use super::names_secret;
+
 /// A prefix that only secrets have, and how many of a token's characters must follow.
 const PREFIXES: [(&str, usize); 20] = [
     ("sk-ant-", 8),
@@ -27,21 +29,8 @@ const PREFIXES: [(&str, usize); 20] = [
 /// Words after which, behind a space, a credential stands.
 const SCHEMES: [&str; 3] = ["bearer ", "basic ", "token "];
 
-/// Names of query parameters and settings whose values are credentials.
-const NAMES: [&str; 12] = [
-    "access_token",
-    "auth_token",
-    "api_key",
-    "api-key",
-    "apikey",
-    "auth",
-    "key",
-    "password",
-    "secret",
-    "sig",
-    "signature",
-    "token",
-];
+/// What names a credential in addresses, besides what does so everywhere.
+const SIGNATURE: &str = "sig";
 
 /// The fewest characters of a credential behind a scheme.
 const SHORTEST_CREDENTIAL: usize = 8;
@@ -110,11 +99,9 @@ fn assigned(text: &str, before: Option<char>) -> Option<Hit> {
         return None;
     }
     let length = text.bytes().take(LONGEST_NAME + 1).take_while(|byte| is_token(*byte)).count();
-    let name = text.get(..length).filter(|_| (1..=LONGEST_NAME).contains(&length))?.to_ascii_lowercase();
+    let name = text.get(..length).filter(|_| (1..=LONGEST_NAME).contains(&length))?;
     let value = text.get(length..)?.strip_prefix('=')?;
-    let named = NAMES.iter().any(|known| {
-        name.strip_suffix(known).is_some_and(|start| start.is_empty() || start.ends_with(['_', '-']))
-    });
+    let named = names_secret(name) || name.eq_ignore_ascii_case(SIGNATURE);
     let ends = |byte: u8| {
         byte.is_ascii_whitespace() || matches!(byte, b'&' | b'"' | b'\'' | b',' | b';' | b')' | b'#')
     };
