@@ -25,16 +25,25 @@ const SERVERS: &str = ".mcp.json";
 /// Folders in there whose files can name hooks, servers and commands in their heads.
 const EXTENSIONS: [&str; 3] = ["agents", "commands", "skills"];
 
-/// So many files of these are looked at, so deep.
+/// So many files of these are looked at, so deep. Where there are more, what they start cannot be told.
 const MOST_EXTENSIONS: usize = 2000;
-const DEEPEST: usize = 4;
+const DEEPEST: usize = 8;
 
 /// So many words of one command are looked at.
 const MOST_WORDS: usize = 4000;
 
-/// Every file that could start something, with its name for people.
-pub(super) fn files(search: &Search<'_>) -> Vec<(String, PathBuf)> {
-    let mut found = Vec::new();
+/// What is looked at.
+#[derive(Default)]
+pub(super) struct Files {
+    /// Every file that could start something, with its name for people.
+    pub files: Vec<(String, PathBuf)>,
+    /// Folders that hold more than is looked at.
+    pub too_large: Vec<String>,
+}
+
+/// Every file that could start something.
+pub(super) fn files(search: &Search<'_>) -> Files {
+    let mut found = Files::default();
     for folder in folders(search.place) {
         let name =
             |path: &Path| path.strip_prefix(&folder.top).unwrap_or(path).to_string_lossy().into_owned();
@@ -42,11 +51,14 @@ pub(super) fn files(search: &Search<'_>) -> Vec<(String, PathBuf)> {
         let mut paths = vec![folder.path.join(SERVERS)];
         if search.own_settings.is_none_or(|user| !is_same(&own, user)) {
             paths.extend(SETTINGS.map(|settings| own.join(settings)));
-            for folder in &EXTENSIONS {
-                extensions(&own.join(folder), 0, &mut paths);
+            for folder in EXTENSIONS.map(|folder| own.join(folder)) {
+                match extensions(&folder) {
+                    Some(files) => paths.extend(files),
+                    None => found.too_large.push(name(&folder)),
+                }
             }
         }
-        found.extend(paths.into_iter().map(|path| (name(&path), path)));
+        found.files.extend(paths.into_iter().map(|path| (name(&path), path)));
     }
     found
 }
@@ -83,19 +95,25 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-fn extensions(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if found.len() >= MOST_EXTENSIONS {
-            return;
-        }
-        if path.is_dir() && depth < DEEPEST {
-            extensions(&path, depth + 1, found);
-        } else if path.extension() == Some(OsStr::new("md")) {
-            found.push(path);
+/// The files of a folder that are read as text; `None` where there are too many, or folders too deep.
+fn extensions(folder: &Path) -> Option<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = waiting.pop() {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                waiting.push((path, depth + 1));
+            } else if path.extension() == Some(OsStr::new("md")) {
+                found.push(path);
+            }
+            if found.len() + waiting.len() > MOST_EXTENSIONS || depth > DEEPEST {
+                return None;
+            }
         }
     }
+    found.sort_unstable();
+    Some(found)
 }
 
 /// One of these files that was read.

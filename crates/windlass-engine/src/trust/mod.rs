@@ -31,7 +31,10 @@ const HOOKS: &str = "hooks";
 /// The key of what an image is made of.
 pub const IMAGE: &str = "sandbox.dockerfile";
 
-/// So many workspaces are looked at.
+/// The folder of workspaces.
+const WORKSPACES: &str = "workspaces";
+
+/// So many workspaces are looked at that nobody runs.
 const MOST_WORKSPACES: usize = 1000;
 
 /// What there is.
@@ -111,9 +114,14 @@ impl Looking<'_> {
     fn configuration(&mut self) {
         let folder = project_folder(&self.search.place.directory).join(PROJECT_FOLDER);
         self.configuration_file(FileKind::Project, &folder.join(CONFIG_FILE));
-        let Ok(workspaces) = std::fs::read_dir(folder.join("workspaces")) else { return };
-        for workspace in workspaces.flatten().take(MOST_WORKSPACES) {
-            self.configuration_file(FileKind::Workspace, &workspace.path().join(CONFIG_FILE));
+        let workspaces = folder.join(WORKSPACES);
+        // What was read holds, however many others there are.
+        let loaded = self.search.loaded.iter().map(|(path, _)| path.clone());
+        let mut paths: BTreeSet<PathBuf> = loaded.filter(|path| path.starts_with(&workspaces)).collect();
+        let listed = std::fs::read_dir(&workspaces).into_iter().flatten().flatten().take(MOST_WORKSPACES);
+        paths.extend(listed.map(|workspace| workspace.path().join(CONFIG_FILE)));
+        for path in paths {
+            self.configuration_file(FileKind::Workspace, &path);
         }
     }
 
@@ -202,7 +210,14 @@ impl Looking<'_> {
 
     fn claude(&mut self) {
         let mut named = BTreeSet::new();
-        for (name, path) in claude::files(self.search) {
+        let claude::Files { files, too_large } = claude::files(self.search);
+        let trouble = |file| Trouble {
+            starter: Starter::Claude,
+            file,
+            why: "it holds more files or folders than are looked at".to_owned(),
+        };
+        self.found.troubles.extend(too_large.into_iter().map(trouble));
+        for (name, path) in files {
             match read(&path) {
                 Read::Absent => {}
                 Read::Trouble(why) => {

@@ -292,7 +292,7 @@ fn a_person_at_a_terminal_is_asked() {
 }
 
 // attack(trust): the repository's settings for the agent are a pipe, a folder, a device's link, no JSON, or very long; or what was
-//   trusted is damaged.
+//   trusted is damaged, or a hook may hide among thousands of harmless files.
 // holds: one sentence that names the file, without a wait; what cannot be read is not trusted, and a damaged record trusts
 //   nothing.
 #[test]
@@ -324,6 +324,18 @@ fn what_cannot_be_read_is_not_trusted() {
         assert!(!outcome.timed_out && outcome.code == Some(2) && said.contains(why), "{why}: {said}");
         assert!(said.contains("--no-claude-settings"), "{said}");
     }
+    let night = Night::with_git(&every_call(IDLE));
+    let program = claude(&night.env);
+    for number in 0..2_100 {
+        night.env.write(format!(".claude/agents/{number}.md"), "Harmless.");
+    }
+    let outcome = start(&night, &program, &[]);
+    let said = outcome.stderr_text();
+    assert!(
+        outcome.code == Some(2) && said.contains(".claude/agents") && said.contains("more files"),
+        "{said}"
+    );
+
     let night = stranger();
     trust(&night);
     let store = night.project_state().join("trust.json");
