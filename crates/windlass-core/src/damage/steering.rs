@@ -31,11 +31,13 @@ const NAMES: [&str; 12] = [
 ];
 
 /// The last part of a name, in a section that has others as well.
-const LAST_PARTS: [(&str, &[&str]); 4] = [
+const LAST_PARTS: [(&str, &[&str]); 6] = [
     ("diff", &["external", "command", "textconv"]),
     ("merge", &["driver"]),
     ("commit", &["gpgsign", "template"]),
-    ("remote", &["uploadpack", "receivepack", "vcs", "proxy"]),
+    ("remote", &["uploadpack", "receivepack", "vcs", "proxy", "promisor"]),
+    ("lfs", &["clean", "smudge", "path", "standalonetransferagent"]),
+    ("trailer", &["command", "cmd"]),
 ];
 
 /// The lines of a configuration file that start programs or lead git elsewhere, each with its section. A line that goes on in
@@ -87,6 +89,8 @@ mod tests {
             "[filter.x]\n\tclean = x",
             "[diff \"x\"]\n\ttextconv = x",
             "[merge \"x\"]\n\tdriver = x",
+            "[lfs \"extension.x\"]\n\tclean = x",
+            "[remote \"x\"]\n\tpromisor = true",
             "[branch \"x\"]\n\tmerge = \\\n[core]\n",
             "\u{feff}[core]\r\n\tworktree = x",
         ] {

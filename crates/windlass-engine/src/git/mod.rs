@@ -5,6 +5,7 @@ mod begin;
 mod call;
 mod commit;
 mod filters;
+mod folders;
 mod history;
 pub mod lane;
 mod loan;
@@ -25,13 +26,14 @@ mod tests;
 pub use aside::{commit_aside, unstage};
 pub use begin::{first_commit, init, missing_identity};
 pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
+pub use folders::Folders;
 pub(crate) use history::TreeFiles;
 pub use loan::{Loan, Taken};
 pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository, create_with_everything, version};
-pub use steering::{Steering, SteeringError, Strictness};
+pub use steering::{Steering, SteeringError, Strictness, put_back_from};
 pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use super::call::{Answer, Call, printed_path};
 use super::refs::{self, PackedRefs, RefValue};
-use super::{GitError, ObjectFormat, ObjectId};
-use crate::tree::{self, at};
+use super::{Folders, GitError, ObjectFormat, ObjectId, sound};
+use crate::tree::at;
 
 /// The longest reference, in bytes.
 const LONGEST_REF: usize = 1 << 16;
 /// The longest list of packed references.
 const LONGEST_PACKED_REFS: usize = 1 << 30;
+/// How long it may take to find a repository: a few small files are read. What its configuration includes may be a pipe.
+const FINDING: Duration = Duration::from_secs(15);
 
 /// A repository with a working tree. Its paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,11 +118,18 @@ fn ask_for_version(directory: &Path) -> Result<(u32, u32), GitError> {
 }
 
 impl Repository {
-    /// Looks for the repository that a directory belongs to, as git does: in it and above it.
+    /// Looks for the repository that a directory belongs to, as git does: in it and above it. A guest of an earlier run may
+    /// have written what git reads for that: it is not called where it would wait for a pipe.
     pub fn find(directory: &Path) -> Result<Found, GitError> {
-        let asked = Call::new(directory)
-            .args(["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--show-object-format"])
-            .run();
+        if let Some(folders) = Folders::locate(directory) {
+            folders.hold();
+            if let Some(said) = sound::unsound_folders(&folders) {
+                return Err(GitError::Failed { command: "git rev-parse".to_owned(), said });
+            }
+        }
+        let ask = || Call::new(directory).timeout(FINDING).arg("rev-parse");
+        let asked =
+            ask().args(["--is-bare-repository", "--is-inside-work-tree", "--show-object-format"]).run();
         let answer = match asked {
             Ok(answer) => answer,
             Err(GitError::Missing) => return Ok(Found::GitMissing),
@@ -143,8 +152,7 @@ impl Repository {
         }
         // One call for each path: a path may contain a line's end.
         let path = |what: &[&str]| {
-            let call = Call::new(directory).args(["rev-parse", "--path-format=absolute"]).args(what);
-            call.output().map(|output| printed_path(&output))
+            ask().arg("--path-format=absolute").args(what).output().map(|output| printed_path(&output))
         };
         let repository = Repository {
             top: path(&["--show-toplevel"])?,
@@ -157,15 +165,16 @@ impl Repository {
         Ok(Found::Worktree(repository))
     }
 
+    /// Where its files and its git directories are.
+    #[must_use]
+    pub fn folders(&self) -> Folders {
+        let Repository { top, git_dir, common_dir, .. } = self.clone();
+        Folders { top, git_dir, common_dir }
+    }
+
     /// Makes its folders known as trees that guests can write.
     pub(crate) fn hold(&self) {
-        let mut held: Vec<&PathBuf> = Vec::new();
-        for folder in [&self.top, &self.common_dir, &self.git_dir] {
-            if !held.iter().any(|above| folder.starts_with(above)) {
-                tree::hold(folder);
-                held.push(folder);
-            }
-        }
+        self.folders().hold();
     }
 
     /// Is this a linked working tree (`git worktree add`)?

@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::Repository;
+use super::{Folders, Repository};
 use crate::tree::{self, Kind, TreePath, at};
 
 /// In the folder of the working tree itself; never a link that leads out.
@@ -73,13 +73,18 @@ impl Repository {
 
 /// What in the repository must not be opened by git, as a sentence; `None` where nothing is.
 pub(super) fn unsound(repository: &Repository) -> Option<String> {
-    let Repository { top, git_dir, common_dir, .. } = repository;
-    let (top, own, shared) = (at(top), at(git_dir), at(common_dir));
+    let top = at(&repository.top);
+    // git itself does not follow links there.
+    let files = || AT_THE_TOP.iter().find_map(|name| wrong(&top.join(name), Links::NotFollowed));
+    unsound_folders(&repository.folders()).or_else(files)
+}
+
+/// The same of its git directories alone.
+pub(super) fn unsound_folders(folders: &Folders) -> Option<String> {
+    let (own, shared) = (at(&folders.git_dir), at(&folders.common_dir));
     let own = OF_THE_TREE.iter().map(|name| (own.join(name), Links::Never));
     let shared = SHARED.iter().map(|name| (shared.join(name), Links::AsAtFirst));
-    // git itself does not follow links there.
-    let files = AT_THE_TOP.iter().map(|name| (top.join(name), Links::NotFollowed));
-    own.chain(shared).chain(files).find_map(|(path, links)| wrong(&path, links))
+    own.chain(shared).find_map(|(path, links)| wrong(&path, links))
 }
 
 /// Pipes and devices among references, their logs and objects, and files by which git is steered anywhere in the tree: looked

@@ -2,7 +2,7 @@
 //! after them: for guests that can write the person's own git directory.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use windlass_core::damage::steering_lines;
 
-use super::Repository;
+use super::Folders;
 use crate::file::{AtPath, FileError, read_if_there, remove_folder, replace};
 
 /// A file that steers git is kept up to this size, in bytes.
@@ -96,8 +96,8 @@ pub enum SteeringError {
 impl Steering {
     /// Keeps what is there now.
     #[must_use]
-    pub fn keep(repository: &Repository, strictness: Strictness) -> Steering {
-        let Repository { top, git_dir, common_dir, .. } = repository;
+    pub fn keep(folders: &Folders, strictness: Strictness) -> Steering {
+        let Folders { top, git_dir, common_dir } = folders;
         let mut steering = Steering {
             strictness,
             git_directory: git_dir.clone(),
@@ -208,17 +208,14 @@ impl Steering {
     /// The file cannot be read.
     pub fn read(
         file: &Path,
-        repository: &Repository,
+        folders: &Folders,
         strictness: Strictness,
     ) -> Result<Option<Steering>, FileError> {
-        let content = read_if_there(file)?.unwrap_or_default();
-        let Ok(kept) = serde_json::from_slice::<Vec<(Vec<u8>, Was)>>(&content) else { return Ok(None) };
-        let mut steering = Steering::keep(repository, strictness);
+        let Some(kept) = kept(file)? else { return Ok(None) };
+        let mut steering = Steering::keep(folders, strictness);
         steering.hooks.retain(|folder| folder.is_dir());
         steering.fixed.retain(|path, _| !steering.hooks.iter().any(|hooks| path.parent() == Some(hooks)));
-        steering
-            .fixed
-            .extend(kept.into_iter().map(|(path, was)| (crate::inventory::as_path(&path).to_owned(), was)));
+        steering.fixed.extend(kept);
         Ok(Some(steering))
     }
 
@@ -231,6 +228,58 @@ impl Steering {
             self.fixed.iter().map(|(path, was)| (path.as_os_str().as_bytes(), was)).collect();
         replace(file, &serde_json::to_vec(&kept).unwrap_or_default(), 0o600)
     }
+}
+
+/// What a session wrote down; `None` where it wrote nothing.
+fn kept(file: &Path) -> Result<Option<BTreeMap<PathBuf, Was>>, FileError> {
+    let content = read_if_there(file)?.unwrap_or_default();
+    let kept = serde_json::from_slice::<Vec<(Vec<u8>, Was)>>(&content).ok();
+    let entry = |(name, was): (Vec<u8>, Was)| {
+        let path = crate::inventory::as_path(&name).to_owned();
+        let was = since_a_restart(&path, was);
+        (path, was)
+    };
+    Ok(kept.map(|kept| kept.into_iter().map(entry).collect()))
+}
+
+/// Some file systems' devices have other numbers once the machine has started anew; the folder is the same one.
+fn since_a_restart(path: &Path, was: Was) -> Was {
+    match (look(path), was) {
+        (now @ Was::Folder { number, .. }, Was::Folder { number: former, .. }) if number == former => now,
+        (_, was) => was,
+    }
+}
+
+/// Puts back what says where the git directories of a working tree are, as a session wrote it down that was cut off, so that
+/// plain files can be asked; then all that steers git. `None` where it was another working tree's session.
+///
+/// # Errors
+/// The git directory itself is not the one that it was; or something cannot be put back.
+pub fn put_back_from(
+    file: &Path,
+    directory: &Path,
+    strictness: Strictness,
+) -> Result<Option<Vec<PathBuf>>, SteeringError> {
+    let Some(kept) = kept(file)? else { return Ok(None) };
+    let entrance = directory.ancestors().map(|above| above.join(".git")).find(|path| kept.contains_key(path));
+    let Some(entrance) = entrance else { return Ok(None) };
+    let mut changed = Vec::new();
+    let names = [OsStr::new("commondir"), OsStr::new("gitdir")];
+    let leads = |path: &Path| path == entrance || path.file_name().is_some_and(|name| names.contains(&name));
+    for (path, was) in kept.iter().filter(|(path, was)| leads(path) && !matches!(was, Was::Folder { .. })) {
+        if look(path) != *was && path.parent().is_some_and(look_is_folder) {
+            put(path, was)?;
+            changed.push(path.clone());
+        }
+    }
+    let top = entrance.parent().unwrap_or(directory);
+    let Some(folders) = Folders::locate(top).filter(|found| found.top == top) else {
+        return Err(SteeringError::Replaced(entrance));
+    };
+    if let Some(mut steering) = Steering::read(file, &folders, strictness)? {
+        changed.extend(steering.put_back()?);
+    }
+    Ok(Some(changed))
 }
 
 /// Is it the same folder?
@@ -370,7 +419,7 @@ mod tests {
     fn what_steers_is_put_back_and_what_ordinary_work_changes_is_not() {
         let scratch = Scratch::committed();
         let repository = scratch.found();
-        let mut steering = Steering::keep(&repository, Strictness::Everything);
+        let mut steering = Steering::keep(&repository.folders(), Strictness::Everything);
         let config = fs::read(at(&scratch, "config")).unwrap();
         assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
         let outside = scratch.top.join("outside");
@@ -401,7 +450,7 @@ mod tests {
     #[test]
     fn another_git_directory_is_none_to_run_git_on() {
         let scratch = Scratch::committed();
-        let mut steering = Steering::keep(&scratch.found(), Strictness::Everything);
+        let mut steering = Steering::keep(&scratch.found().folders(), Strictness::Everything);
         fs::rename(scratch.top.join(".git"), scratch.top.join("elsewhere")).unwrap();
         symlink(scratch.top.join("elsewhere"), scratch.top.join(".git")).unwrap();
         assert!(matches!(steering.put_back(), Err(SteeringError::Replaced(_))));
@@ -410,7 +459,7 @@ mod tests {
     #[test]
     fn without_walls_only_what_starts_programs_is_put_back() {
         let scratch = Scratch::committed();
-        let mut steering = Steering::keep(&scratch.found(), Strictness::WhatSteers);
+        let mut steering = Steering::keep(&scratch.found().folders(), Strictness::WhatSteers);
         scratch.git(&["config", "remote.origin.url", "x"]);
         assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
         scratch.git(&["config", "core.sshCommand", "x"]);

@@ -173,7 +173,12 @@ impl RunFolder {
     /// What steers git in the repository, as it was when the session began; gone when the session has ended.
     #[must_use]
     pub fn steering(&self) -> PathBuf {
-        self.path.join("steering.json")
+        self.path.join("git-steering.json")
+    }
+
+    /// From now on a change of what steers git is a person's.
+    pub fn forget_steering(&self) {
+        let _ = fs::remove_file(self.steering());
     }
 
     /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.
@@ -280,7 +285,7 @@ impl CallFolder {
 }
 
 /// Every run of a project that has a folder, in no order. A project without a folder has none.
-pub(super) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
+pub(crate) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
     all_below(&project.runs(), PREFIX)
 }
 

@@ -17,7 +17,7 @@ use crate::git::{Steering, SteeringError, Strictness};
 const NAMED: usize = 3;
 
 /// How much of what steers git is put back; nothing where guests cannot write it.
-const fn strictness(kind: &SandboxKind) -> Option<Strictness> {
+pub(super) const fn strictness(kind: &SandboxKind) -> Option<Strictness> {
     match kind {
         SandboxKind::Landlock => Some(Strictness::Everything),
         SandboxKind::None => Some(Strictness::WhatSteers),
@@ -26,7 +26,7 @@ const fn strictness(kind: &SandboxKind) -> Option<Strictness> {
 }
 
 /// What was put back, as one sentence; `None` where nothing had to be.
-fn said(changed: &[PathBuf]) -> Option<String> {
+pub(super) fn said(changed: &[PathBuf]) -> Option<String> {
     if changed.is_empty() {
         return None;
     }
@@ -45,10 +45,11 @@ impl World {
         let Some(repository) = self.surveyor.place().repository.clone() else { return Ok(()) };
         let Some(strictness) = strictness(&self.plan.sandbox.kind) else { return Ok(()) };
         let file = self.folder.steering();
-        let steering = if let Some(kept) = Steering::read(&file, &repository, strictness)? {
+        let folders = repository.folders();
+        let steering = if let Some(kept) = Steering::read(&file, &folders, strictness)? {
             kept
         } else {
-            let kept = Steering::keep(&repository, strictness);
+            let kept = Steering::keep(&folders, strictness);
             kept.write(&file)?;
             kept
         };
@@ -100,10 +101,11 @@ impl Supervisor {
     fn put_back_at_last(&self) -> Option<String> {
         let file = self.folder.steering();
         let plan = self.run.plan()?;
-        let kept = Steering::read(&file, self.repository.as_ref()?, strictness(&plan.sandbox.kind)?);
+        let kept =
+            Steering::read(&file, &self.repository.as_ref()?.folders(), strictness(&plan.sandbox.kind)?);
         let put_back = kept.ok()??.put_back();
         if put_back.is_ok() {
-            let _ = std::fs::remove_file(file);
+            self.folder.forget_steering();
         }
         put_back.map_or_else(|error| Some(error.to_string()), |changed| said(&changed))
     }

@@ -1,6 +1,7 @@
 //! The supervisor: the only select loop. It asks the core what follows, writes the facts down, and carries out what
 //! they intend.
 
+mod aftermath;
 mod agents_file;
 mod aside;
 mod audience;
@@ -55,6 +56,7 @@ use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
 use crate::tree;
 
+pub use aftermath::{put_back_after_kill, put_back_after_kills};
 pub use agents_file::agents_file_notice;
 pub use audience::{Audience, Place};
 pub use error::EngineError;

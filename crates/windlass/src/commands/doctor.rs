@@ -126,6 +126,9 @@ fn git_finding(directory: &Path) -> Finding {
 
 fn project(directory: &Path) -> Finding {
     const ABOUT: &str = "project";
+    if let Err(error) = here::put_steering_back(directory) {
+        return failed(ABOUT, &error);
+    }
     match Repository::find(directory) {
         Ok(Found::Worktree(repository)) => {
             good(ABOUT, format!("the git repository {}", repository.top.display()))

@@ -7,7 +7,10 @@ use windlass_engine::git::{Found, GitError, Repository};
 use windlass_engine::inventory::Place;
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::{Project, paths};
+use windlass_engine::supervisor::put_back_after_kills;
 use windlass_engine::tree;
+
+use super::warn;
 
 use crate::error::{CliError, Kind};
 
@@ -40,17 +43,28 @@ impl Here {
     /// There is no current directory, or git refuses to look at it.
     pub fn find_broken() -> Result<Here, CliError> {
         let directory = working_directory()?;
+        let trouble = put_steering_back(&directory).err();
+        if let Some(error) = &trouble {
+            warn(&error.message);
+        }
         match Repository::find(&directory) {
-            Ok(Found::Bare) | Err(GitError::Failed { .. } | GitError::Unexpected { .. }) => {
-                let project = Project::locate(&state_root()?, &directory, None)?;
-                Ok(Here { directory, repository: None, project, git_missing: false })
+            Ok(Found::Bare)
+            | Err(GitError::Failed { .. } | GitError::Unexpected { .. } | GitError::TimedOut { .. }) => {
+                Here::without_repository(directory)
             }
+            _ if trouble.is_some() => Here::without_repository(directory),
             _ => Here::at(directory),
         }
     }
 
+    fn without_repository(directory: PathBuf) -> Result<Here, CliError> {
+        let project = Project::locate(&state_root()?, &directory, None)?;
+        Ok(Here { directory, repository: None, project, git_missing: false })
+    }
+
     /// Looks at a canonical directory.
     pub fn at(directory: PathBuf) -> Result<Here, CliError> {
+        put_steering_back(&directory)?;
         let found = Repository::find(&directory).map_err(|error| git_trouble(&error))?;
         let git_missing = found == Found::GitMissing;
         let repository = match found {
@@ -87,6 +101,19 @@ impl Here {
         let open = |repository: &Repository| Store::open(self.project.path(), repository.object_format);
         Ok(self.repository.as_ref().map(open).transpose()?)
     }
+}
+
+/// Before any git is called in a directory: a guest of a run whose runner was killed may have written what steers git.
+///
+/// # Errors
+/// It is not what it was, and cannot be put back.
+pub fn put_steering_back(directory: &Path) -> Result<(), CliError> {
+    let said = put_back_after_kills(&state_root()?, directory)
+        .map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+    for sentence in &said {
+        warn(sentence);
+    }
+    Ok(())
 }
 
 /// The root of all that Windlass keeps.

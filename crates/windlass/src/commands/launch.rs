@@ -26,7 +26,9 @@ use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::session_folder::is_session;
 use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
-use windlass_engine::supervisor::{EngineError, Finished, Session, Telling, agents_file_notice, drive};
+use windlass_engine::supervisor::{
+    EngineError, Finished, Session, Telling, agents_file_notice, drive, put_back_after_kill,
+};
 use windlass_engine::workspace::Workspaces;
 use windlass_ui::Level;
 
@@ -279,21 +281,6 @@ pub fn without_git(here: &Here) -> Option<String> {
     Some(format!("{why}: there are no snapshots, and progress is read from file contents"))
 }
 
-/// The filters that the runner's commits are made without, said before the first iteration.
-fn closed_filters(here: &Here, plan: &RunPlan) -> Option<String> {
-    if !plan.sandbox.is_on() || plan.commit != CommitPolicy::Runner {
-        return None;
-    }
-    let mut repository = here.repository.clone()?;
-    repository.close_filters().ok()?;
-    let closed = repository.closed_filters.filter(|closed| !closed.is_empty())?;
-    Some(format!(
-        "what .gitattributes sends through the filter {} is not committed by the runner: outside the sandbox it is not run, \
-         since what it starts may be a guest's work (--commit agent commits inside)",
-        closed.join(", ")
-    ))
-}
-
 /// Drives a session to its end.
 ///
 /// # Errors
@@ -305,7 +292,6 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
     let environment = worktree::environment(here);
     part.notices.extend(withheld(&environment, &part.plan));
     part.notices.extend(agents_file_notice(&part.plan));
-    part.notices.extend(closed_filters(here, &part.plan));
     let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
     let screen = Screened::start(show, log, &part.entries)?;
     let (run, folder) = (part.folder.run().clone(), part.folder.clone());
@@ -463,8 +449,12 @@ fn end_leftovers(here: &Here, lock: Lock) -> Taken {
             )
         }
     });
-    let containers = end_containers(&RunFolder::of(&here.project, &run), &what);
-    Taken { lock, notices: std::iter::once(killed).chain(ended).chain(containers).collect() }
+    let folder = RunFolder::of(&here.project, &run);
+    let containers = end_containers(&folder, &what);
+    // Until just now they may have written it.
+    let steering =
+        put_back_after_kill(&folder, &here.directory).unwrap_or_else(|error| Some(error.to_string()));
+    Taken { lock, notices: std::iter::once(killed).chain(ended).chain(containers).chain(steering).collect() }
 }
 
 /// The same for what is below no process of ours.

@@ -248,6 +248,7 @@ fn place_now(target: &Snapshot) -> Result<Place, CliError> {
         CliError::usage(format!("the git repository of {} is not there any more, or broken", root.display()))
             .hint("Bring it back as well: add --repository")
     };
+    here::put_steering_back(&root)?;
     let found = match Repository::find(&root) {
         Err(GitError::Failed { said, .. }) => return Err(missing().hint(said)),
         found => found.map_err(|error| CliError::new(Kind::System, error.to_string()))?,

@@ -21,7 +21,7 @@ const NAMED: usize = 5;
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &RunsArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+    let here = Here::find_broken()?;
     let listing = index::list(&here.project)?;
     let live = which::all_live(&here)?;
     let rows: Vec<RunRow> = listing.runs.iter().map(|run| row(run, &live)).collect();

@@ -22,7 +22,7 @@ const COUNTING: Duration = Duration::from_secs(10);
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+    let here = Here::find_broken()?;
     let folder = match which::shown(&here, args.run.as_deref()) {
         // Before the first run there may be tasks, and they stand somehow.
         Err(none) if args.run.is_none() && none.kind == Kind::Usage => {

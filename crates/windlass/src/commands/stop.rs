@@ -19,7 +19,7 @@ use crate::error::CliError;
 /// # Errors
 /// Whatever a person should read: above all, that nothing is running.
 pub fn run(args: &StopArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+    let here = Here::find_broken()?;
     let holder = match args.run.as_deref() {
         Some(text) => named(&here, text)?,
         None => which::live(&here)?.ok_or_else(|| {

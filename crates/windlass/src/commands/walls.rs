@@ -3,7 +3,7 @@
 use std::env;
 use std::path::Path;
 
-use windlass_core::run::{Network, RunPlan, SandboxKind, SandboxPlan};
+use windlass_core::run::{CommitPolicy, Network, RunPlan, SandboxKind, SandboxPlan};
 use windlass_engine::sandbox::lets_through;
 
 use super::here::Here;
@@ -29,7 +29,23 @@ pub fn notices(here: &Here, plan: &RunPlan) -> Vec<String> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let api = if room::is_scripted(plan) { None } else { api_out_of_reach(&walls.network, variable) };
     let tree = here.repository.as_ref().map_or(here.directory.as_path(), |repository| &repository.top);
-    [search_path::notice(here, walls), api, siblings(walls, tree)].into_iter().flatten().collect()
+    let all = [search_path::notice(here, walls), api, siblings(walls, tree), closed_filters(here, plan)];
+    all.into_iter().flatten().collect()
+}
+
+/// The filters that the runner's commits are made without, said before the first iteration.
+fn closed_filters(here: &Here, plan: &RunPlan) -> Option<String> {
+    if plan.commit != CommitPolicy::Runner {
+        return None;
+    }
+    let mut repository = here.repository.clone()?;
+    repository.close_filters().ok()?;
+    let closed = repository.closed_filters.filter(|closed| !closed.is_empty())?;
+    Some(format!(
+        "what .gitattributes sends through the filter {} is not committed by the runner: outside the sandbox it is not run, \
+         since what it starts may be a guest's work (--commit agent commits inside)",
+        closed.join(", ")
+    ))
 }
 
 /// The agent speaks with a host that cannot be reached from inside.

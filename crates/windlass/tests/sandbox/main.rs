@@ -5,6 +5,7 @@
 mod ending;
 mod files;
 mod git;
+mod git_after_kills;
 mod guarding;
 mod lanes;
 mod network;

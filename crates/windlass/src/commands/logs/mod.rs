@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &LogsArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+    let here = Here::find_broken()?;
     let folder = which::shown(&here, args.run.as_deref())?;
     let show = Show::new(OutputLevel::Verbose, emoji(&here), args.json);
     let window = Window::of(args.iteration);
