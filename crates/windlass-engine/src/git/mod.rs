@@ -33,7 +33,9 @@ pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
 pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository, create_with_everything, version};
-pub use steering::{Steering, SteeringError, Strictness, put_back_from};
+pub use steering::{Steering, SteeringError, Strictness};
+
+pub(crate) use steering::put_back_from;
 pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]

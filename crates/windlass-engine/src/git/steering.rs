@@ -3,20 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Permissions};
-use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_core::damage::steering_lines;
 
 use super::Folders;
-use crate::file::{AtPath, FileError, read_if_there, remove_folder, replace};
-
-/// A file that steers git is kept up to this size, in bytes.
-const LARGEST: u64 = 64 * 1024 * 1024;
+use crate::file::FileError;
+use crate::process::protocol::Text;
+use crate::store::Note;
+use crate::tree::{Folders as Looking, Was, at};
 
 /// So many git directories of submodules and of other working trees are looked at.
 const MOST: usize = 500;
@@ -49,24 +45,6 @@ pub enum Strictness {
     Everything,
     /// What starts programs or leads git elsewhere, apart from hooks: whoever may write here is trusted with the rest.
     WhatSteers,
-}
-
-/// What was there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Was {
-    Nothing,
-    File {
-        content: Vec<u8>,
-        mode: u32,
-    },
-    Link(Vec<u8>),
-    /// By what it is known again.
-    Folder {
-        device: u64,
-        number: u64,
-    },
-    /// A pipe, a socket; or a file that is too large.
-    Other,
 }
 
 /// What steers git in a repository.
@@ -157,7 +135,7 @@ impl Steering {
         {
             return Err(SteeringError::Replaced(self.git_directory.clone()));
         }
-        let gone = look(&self.git_directory) == Was::Nothing;
+        let gone = look(&self.git_directory) == Was::Absent;
         // Outer ones first: what is below a link is not what it seems.
         for (path, was) in &mut self.fixed {
             // Whoever removes all of it is told of that by others.
@@ -168,12 +146,12 @@ impl Steering {
             if now == *was || self.strictness == Strictness::WhatSteers && is_harmless(path, was, &now) {
                 continue;
             }
-            if is_above_missing(path, was) || path.parent().is_some_and(Path::is_symlink) {
+            if is_above_missing(path, was) || path.parent().is_some_and(|above| at(above).is_link()) {
                 continue;
             }
             put(path, was)?;
             // A folder that was made anew is another one.
-            if matches!(was, Was::Folder { .. }) {
+            if matches!(was, Was::Place { .. }) {
                 *was = look(path);
             }
             changed.push(path.clone());
@@ -182,7 +160,7 @@ impl Steering {
             for name in names(folder) {
                 let path = folder.join(name);
                 if !self.fixed.contains_key(&path) {
-                    remove(&path)?;
+                    Was::Absent.put(&at(&path))?;
                     changed.push(path);
                 }
             }
@@ -191,7 +169,10 @@ impl Steering {
             let now = look(path);
             if matches!(
                 (&now, &*was),
-                (Was::Link(_) | Was::Other | Was::Folder { .. }, Was::File { .. } | Was::Nothing)
+                (
+                    Was::Link(_) | Was::Other | Was::Place { .. },
+                    Was::File { .. } | Was::Long { .. } | Was::Absent
+                )
             ) {
                 put(path, was)?;
                 changed.push(path.clone());
@@ -202,18 +183,18 @@ impl Steering {
         Ok(changed)
     }
 
-    /// The same, out of a file: what a session kept that was cut off. `None` where there is none.
+    /// The same, out of a note: what a session kept that was cut off. `None` where there is none.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read(
-        file: &Path,
+    pub(crate) fn read(
+        note: &Note,
         folders: &Folders,
         strictness: Strictness,
     ) -> Result<Option<Steering>, FileError> {
-        let Some(kept) = kept(file)? else { return Ok(None) };
+        let Some(kept) = kept(note)? else { return Ok(None) };
         let mut steering = Steering::keep(folders, strictness);
-        steering.hooks.retain(|folder| folder.is_dir());
+        steering.hooks.retain(|folder| at(folder).holds_folder());
         steering.fixed.retain(|path, _| !steering.hooks.iter().any(|hooks| path.parent() == Some(hooks)));
         steering.fixed.extend(kept);
         Ok(Some(steering))
@@ -223,29 +204,28 @@ impl Steering {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(&self, file: &Path) -> Result<(), FileError> {
-        let kept: Vec<(&[u8], &Was)> =
-            self.fixed.iter().map(|(path, was)| (path.as_os_str().as_bytes(), was)).collect();
-        replace(file, &serde_json::to_vec(&kept).unwrap_or_default(), 0o600)
+    pub(crate) fn write(&self, note: &Note) -> Result<(), FileError> {
+        let kept: Vec<(Text, &Was)> =
+            self.fixed.iter().map(|(path, was)| (Text::from(path.as_os_str()), was)).collect();
+        note.write(&kept)
     }
 }
 
 /// What a session wrote down; `None` where it wrote nothing.
-fn kept(file: &Path) -> Result<Option<BTreeMap<PathBuf, Was>>, FileError> {
-    let content = read_if_there(file)?.unwrap_or_default();
-    let kept = serde_json::from_slice::<Vec<(Vec<u8>, Was)>>(&content).ok();
-    let entry = |(name, was): (Vec<u8>, Was)| {
-        let path = crate::inventory::as_path(&name).to_owned();
+fn kept(note: &Note) -> Result<Option<BTreeMap<PathBuf, Was>>, FileError> {
+    let entry = |(name, was): (Text, Was)| {
+        let path = PathBuf::from(OsString::from(name));
         let was = since_a_restart(&path, was);
         (path, was)
     };
+    let kept = note.read::<Vec<(Text, Was)>>()?;
     Ok(kept.map(|kept| kept.into_iter().map(entry).collect()))
 }
 
 /// Some file systems' devices have other numbers once the machine has started anew; the folder is the same one.
 fn since_a_restart(path: &Path, was: Was) -> Was {
     match (look(path), was) {
-        (now @ Was::Folder { number, .. }, Was::Folder { number: former, .. }) if number == former => now,
+        (now @ Was::Place { inode, .. }, Was::Place { inode: former, .. }) if inode == former => now,
         (_, was) => was,
     }
 }
@@ -255,19 +235,19 @@ fn since_a_restart(path: &Path, was: Was) -> Was {
 ///
 /// # Errors
 /// The git directory itself is not the one that it was; or something cannot be put back.
-pub fn put_back_from(
-    file: &Path,
+pub(crate) fn put_back_from(
+    note: &Note,
     directory: &Path,
     strictness: Strictness,
 ) -> Result<Option<Vec<PathBuf>>, SteeringError> {
-    let Some(kept) = kept(file)? else { return Ok(None) };
+    let Some(kept) = kept(note)? else { return Ok(None) };
     let entrance = directory.ancestors().map(|above| above.join(".git")).find(|path| kept.contains_key(path));
     let Some(entrance) = entrance else { return Ok(None) };
     let mut changed = Vec::new();
     let names = [OsStr::new("commondir"), OsStr::new("gitdir")];
     let leads = |path: &Path| path == entrance || path.file_name().is_some_and(|name| names.contains(&name));
-    for (path, was) in kept.iter().filter(|(path, was)| leads(path) && !matches!(was, Was::Folder { .. })) {
-        if look(path) != *was && path.parent().is_some_and(look_is_folder) {
+    for (path, was) in kept.iter().filter(|(path, was)| leads(path) && !matches!(was, Was::Place { .. })) {
+        if look(path) != *was && path.parent().is_some_and(|above| at(above).is_real_folder()) {
             put(path, was)?;
             changed.push(path.clone());
         }
@@ -276,7 +256,7 @@ pub fn put_back_from(
     let Some(folders) = Folders::locate(top).filter(|found| found.top == top) else {
         return Err(SteeringError::Replaced(entrance));
     };
-    if let Some(mut steering) = Steering::read(file, &folders, strictness)? {
+    if let Some(mut steering) = Steering::read(note, &folders, strictness)? {
         changed.extend(steering.put_back()?);
     }
     Ok(Some(changed))
@@ -285,7 +265,7 @@ pub fn put_back_from(
 /// Is it the same folder?
 fn same_kind(was: Option<&Was>, now: &Was) -> bool {
     match (was, now) {
-        (Some(Was::Folder { .. }), Was::Nothing) | (None, _) => true,
+        (Some(Was::Place { .. }), Was::Absent) | (None, _) => true,
         (Some(was), now) => was == now,
     }
 }
@@ -294,14 +274,14 @@ fn same_kind(was: Option<&Was>, now: &Was) -> bool {
 fn is_harmless(path: &Path, was: &Was, now: &Was) -> bool {
     match (was, now) {
         // Others see that, and say it.
-        (_, Was::Nothing) | (Was::Folder { .. }, _) => true,
+        (_, Was::Absent) | (Was::Place { .. }, _) => true,
         (Was::File { content: was, .. }, Was::File { content: now, .. }) => {
-            is_configuration(path) && steering_lines(was) == steering_lines(now)
+            is_configuration(path) && steering_lines(was.as_bytes()) == steering_lines(now.as_bytes())
                 || path.ends_with("shallow")
                 || path.ends_with("info/exclude")
         }
-        (Was::Nothing, Was::File { content, .. }) => {
-            is_configuration(path) && steering_lines(content).is_empty()
+        (Was::Absent, Was::File { content, .. }) => {
+            is_configuration(path) && steering_lines(content.as_bytes()).is_empty()
                 || path.ends_with("shallow")
                 || path.ends_with("info/exclude")
         }
@@ -315,70 +295,24 @@ fn is_configuration(path: &Path) -> bool {
 
 /// Nothing was there, and the folder that it would be in is not there either.
 fn is_above_missing(path: &Path, was: &Was) -> bool {
-    *was == Was::Nothing && !path.parent().is_some_and(Path::is_dir)
+    *was == Was::Absent && !path.parent().is_some_and(|above| at(above).holds_folder())
 }
 
 fn look(path: &Path) -> Was {
-    let Ok(metadata) = path.symlink_metadata() else { return Was::Nothing };
-    if metadata.is_symlink() {
-        return fs::read_link(path)
-            .map_or(Was::Other, |target| Was::Link(target.as_os_str().as_bytes().to_vec()));
-    }
-    if metadata.is_dir() {
-        return Was::Folder { device: metadata.dev(), number: metadata.ino() };
-    }
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return Was::Other;
-    }
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let opened = fs::OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let mut content = Vec::new();
-    match opened.and_then(|file| file.take(LARGEST).read_to_end(&mut content)) {
-        Ok(_) => Was::File { content, mode: metadata.permissions().mode() & 0o7777 },
-        Err(_) => Was::Other,
-    }
+    Was::look(&at(path), Looking::ByIdentity)
 }
 
+/// What was not kept is not made again; what is there now is nobody's.
 fn put(path: &Path, was: &Was) -> Result<(), FileError> {
     match was {
-        Was::Nothing => remove(path),
-        Was::File { content, mode } => {
-            if path.is_dir() && !path.is_symlink() {
-                remove_folder(path)?;
-            }
-            replace(path, content, *mode)?;
-            fs::set_permissions(path, Permissions::from_mode(*mode)).at("write", path)
-        }
-        Was::Link(target) => {
-            remove(path)?;
-            symlink(crate::inventory::as_path(target), path).at("create", path)
-        }
-        Was::Folder { .. } => {
-            if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-                // Another one, with what ordinary work made of it.
-                return Ok(());
-            }
-            remove(path)?;
-            fs::create_dir(path).at("create", path)
-        }
-        Was::Other => Ok(()),
-    }
-}
-
-/// Whatever is there; a link itself, and never what it leads to.
-fn remove(path: &Path) -> Result<(), FileError> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => remove_folder(path),
-        Ok(_) => fs::remove_file(path).at("delete", path),
-        Err(_) => Ok(()),
+        Was::Long { .. } | Was::Other => Was::Absent.put(&at(path)),
+        was => was.put(&at(path)),
     }
 }
 
 fn names(folder: &Path) -> Vec<OsString> {
-    let is_folder = folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    let entries = fs::read_dir(folder).into_iter().filter(|_| is_folder).flatten().flatten();
-    entries.map(|entry| entry.file_name()).collect()
+    let entries = at(folder).open_real_folder().and_then(|folder| folder.entries());
+    entries.into_iter().flatten().map(|entry| entry.name).collect()
 }
 
 /// Git directories below a folder, those in others of them included.
@@ -388,10 +322,10 @@ fn git_directories(folder: &Path, most: usize) -> Vec<PathBuf> {
     while let Some((folder, depth)) = waiting.pop() {
         for name in names(&folder) {
             let path = folder.join(name);
-            if found.len() >= most || depth > 4 || !look_is_folder(&path) {
+            if found.len() >= most || depth > 4 || !at(&path).is_real_folder() {
                 continue;
             }
-            if path.join("HEAD").is_file() {
+            if at(&path).join("HEAD").holds_file() {
                 waiting.push((path.join("modules"), depth + 1));
                 found.push(path);
             } else {
@@ -402,12 +336,11 @@ fn git_directories(folder: &Path, most: usize) -> Vec<PathBuf> {
     found
 }
 
-fn look_is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
     use super::*;
     use crate::scratch::Scratch;
 

@@ -5,6 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use serde::{Deserialize, Serialize};
 use windlass_core::fact::Ended;
+use windlass_core::hexadecimal;
 
 use super::error::StartFault;
 
@@ -117,31 +118,65 @@ pub enum Reply {
     },
 }
 
-/// A path, an argument, a variable: text where it is text, bytes where it is not.
+/// A path, an argument, a variable, a file's content: text where it is text, hexadecimal digits where it is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Text(Vec<u8>);
+
+/// How it is written. A content may be long: digits are half of what numbers are.
+#[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Text {
-    /// UTF-8.
+enum Written {
     Plain(String),
-    /// Anything else.
-    Bytes(Vec<u8>),
+    Digits {
+        hexadecimal: String,
+    },
+    /// How anything else was written before.
+    Numbers(Vec<u8>),
+}
+
+impl Text {
+    /// It, byte by byte.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<Written> for Text {
+    fn from(written: Written) -> Text {
+        match written {
+            Written::Plain(plain) => Text(plain.into_bytes()),
+            Written::Digits { hexadecimal } => Text(hexadecimal::bytes(&hexadecimal).unwrap_or_default()),
+            Written::Numbers(bytes) => Text(bytes),
+        }
+    }
+}
+
+impl From<Text> for Written {
+    fn from(text: Text) -> Written {
+        match String::from_utf8(text.0) {
+            Ok(plain) => Written::Plain(plain),
+            Err(other) => Written::Digits { hexadecimal: hexadecimal::digits(other.as_bytes()) },
+        }
+    }
+}
+
+impl From<Vec<u8>> for Text {
+    fn from(bytes: Vec<u8>) -> Text {
+        Text(bytes)
+    }
 }
 
 impl From<&OsStr> for Text {
     fn from(text: &OsStr) -> Text {
-        match text.to_str() {
-            Some(plain) => Text::Plain(plain.to_owned()),
-            None => Text::Bytes(text.as_bytes().to_vec()),
-        }
+        Text(text.as_bytes().to_vec())
     }
 }
 
 impl From<Text> for OsString {
     fn from(text: Text) -> OsString {
-        match text {
-            Text::Plain(plain) => plain.into(),
-            Text::Bytes(bytes) => OsString::from_vec(bytes),
-        }
+        OsString::from_vec(text.0)
     }
 }
 
@@ -157,6 +192,18 @@ mod tests {
             let original = OsString::from_vec(bytes);
             let wire = serde_json::to_string(&Text::from(original.as_os_str())).unwrap();
             prop_assert_eq!(OsString::from(serde_json::from_str::<Text>(&wire).unwrap()), original);
+            let numbers = serde_json::to_string(&bytes_of(&wire)).unwrap();
+            prop_assert_eq!(bytes_of(&numbers), bytes_of(&wire));
         }
+    }
+
+    fn bytes_of(wire: &str) -> Vec<u8> {
+        serde_json::from_str::<Text>(wire).unwrap().as_bytes().to_vec()
+    }
+
+    #[test]
+    fn what_is_no_text_is_written_in_digits() {
+        let wire = serde_json::to_string(&Text::from(vec![0xff, 0])).unwrap();
+        assert_eq!(wire, r#"{"hexadecimal":"ff00"}"#);
     }
 }

@@ -8,6 +8,7 @@
 //! | [`run_folder`] | everything else that belongs to a run |
 //! | [`session_folder`] | what an interactive session was given |
 //! | [`lock`] | one run per working directory |
+//! | `note` | what a runner that was cut off leaves for the next one |
 //! | [`index`] | all runs of a project, quickly |
 //! | [`retention`] | what is kept of ended runs |
 //! | [`summary`] | one run in a few words |
@@ -19,6 +20,7 @@ mod files;
 pub mod index;
 pub mod journal;
 pub mod lock;
+mod note;
 pub mod paths;
 pub(crate) mod process_identity;
 pub mod retention;
@@ -39,3 +41,4 @@ pub use session_folder::SessionFolder;
 pub use summary::{RunSummary, RunWorkspace};
 
 pub(crate) use files::write_private;
+pub(crate) use note::Note;

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use windlass_core::fact::{LaneId, Purpose, RunId};
 use windlass_core::prompt::Templates;
 
-use super::StoreError;
 use super::error::Attempted as _;
 use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
 use super::paths::Project;
+use super::{Note, StoreError};
 
 /// The project's own prompt, as it was when the run began.
 const USER_TEMPLATE: &str = "template.md";
@@ -171,14 +171,13 @@ impl RunFolder {
     }
 
     /// What steers git in the repository, as it was when the session began; gone when the session has ended.
-    #[must_use]
-    pub fn steering(&self) -> PathBuf {
-        self.path.join("git-steering.json")
+    pub(crate) fn steering(&self) -> Note {
+        Note::at(self.path.join("git-steering.json"))
     }
 
     /// From now on a change of what steers git is a person's.
     pub fn forget_steering(&self) {
-        let _ = fs::remove_file(self.steering());
+        self.steering().remove();
     }
 
     /// Asks the run to stop after its iteration. An empty file says so: that can be created even on a full disk.

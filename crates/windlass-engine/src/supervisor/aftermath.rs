@@ -32,7 +32,7 @@ pub fn put_back_after_kills(state_root: &Path, directory: &Path) -> Result<Vec<S
         let left: Vec<RunFolder> = runs
             .iter()
             .map(|run| RunFolder::of(&project, run))
-            .filter(|folder| folder.steering().is_file())
+            .filter(|folder| folder.steering().is_there())
             .collect();
         let holders = if left.is_empty() { Vec::new() } else { holders(&project).unwrap_or_default() };
         let is_at_work = |folder: &RunFolder| {

@@ -44,13 +44,13 @@ impl World {
     pub(super) fn keep_steering(&mut self) -> Result<(), FileError> {
         let Some(repository) = self.surveyor.place().repository.clone() else { return Ok(()) };
         let Some(strictness) = strictness(&self.plan.sandbox.kind) else { return Ok(()) };
-        let file = self.folder.steering();
+        let note = self.folder.steering();
         let folders = repository.folders();
-        let steering = if let Some(kept) = Steering::read(&file, &folders, strictness)? {
+        let steering = if let Some(kept) = Steering::read(&note, &folders, strictness)? {
             kept
         } else {
             let kept = Steering::keep(&folders, strictness);
-            kept.write(&file)?;
+            kept.write(&note)?;
             kept
         };
         self.steering = Some(Arc::new(Mutex::new(steering)));
@@ -99,10 +99,10 @@ impl Supervisor {
     /// What checks or hooks changed after the last look. Only a session that is cut off, or that can put nothing back, leaves
     /// its record.
     fn put_back_at_last(&self) -> Option<String> {
-        let file = self.folder.steering();
+        let note = self.folder.steering();
         let plan = self.run.plan()?;
         let kept =
-            Steering::read(&file, &self.repository.as_ref()?.folders(), strictness(&plan.sandbox.kind)?);
+            Steering::read(&note, &self.repository.as_ref()?.folders(), strictness(&plan.sandbox.kind)?);
         let put_back = kept.ok()??.put_back();
         if put_back.is_ok() {
             self.folder.forget_steering();

@@ -31,6 +31,12 @@ pub fn links_out(paths: &[PathBuf]) -> Vec<LinkOut> {
     paths.iter().filter_map(out).collect()
 }
 
+/// The place at the end of all links, wherever they lead: of what other programs read and start, which go there too. `None`
+/// where nothing is.
+pub(crate) fn where_it_leads(path: &Path) -> Option<TreePath> {
+    std::fs::canonicalize(path).ok().map(|real| at(&real))
+}
+
 /// From now on these links are followed, as long as they lead where they led. What guests of another tree can write is not read
 /// for this one.
 pub fn follow(links: &[LinkOut]) {

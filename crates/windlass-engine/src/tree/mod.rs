@@ -11,22 +11,26 @@
 //! sandbox was asked for ([`follow`]).
 
 mod attributes;
+mod descend;
 mod folder;
 mod links;
 mod open;
 mod path;
 mod read;
 mod root;
+mod was;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
 pub use attributes::{Attributes, Kind};
+pub(crate) use descend::Enter;
 pub use folder::{Folder, TreeEntry};
-pub(crate) use links::was_there;
 pub use links::{follow, links_out};
+pub(crate) use links::{was_there, where_it_leads};
 pub use open::leads_out;
 pub use path::TreePath;
 pub(crate) use root::is_known;
 pub use root::{at, hold};
+pub(crate) use was::{Folders, Was};

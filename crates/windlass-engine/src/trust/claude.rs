@@ -1,7 +1,6 @@
 //! Where Claude Code looks for what it starts, seen from a working directory.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use windlass_core::trust::{
@@ -12,6 +11,7 @@ use windlass_core::trust::{
 use super::{Search, read};
 use crate::guard::inside;
 use crate::inventory::Place;
+use crate::tree::where_it_leads;
 
 /// Its folder.
 const FOLDER: &str = ".claude";
@@ -92,7 +92,8 @@ fn folders(place: &Place) -> Vec<Folder> {
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    one == other
+        || matches!((where_it_leads(one), where_it_leads(other)), (Some(one), Some(other)) if one == other)
 }
 
 /// The files of a folder that are read as text; `None` where there are too many, or folders too deep.
@@ -100,9 +101,8 @@ fn extensions(folder: &Path) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut waiting = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = waiting.pop() {
-        let Ok(entries) = fs::read_dir(folder) else { continue };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            if path.is_dir() {
+        for path in read::paths_in(&folder) {
+            if read::is_folder(&path) {
                 waiting.push((path, depth + 1));
             } else if path.extension() == Some(OsStr::new("md")) {
                 found.push(path);

@@ -8,7 +8,6 @@ pub mod store;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{FileKind, Layer};
@@ -118,8 +117,8 @@ impl Looking<'_> {
         // What was read holds, however many others there are.
         let loaded = self.search.loaded.iter().map(|(path, _)| path.clone());
         let mut paths: BTreeSet<PathBuf> = loaded.filter(|path| path.starts_with(&workspaces)).collect();
-        let listed = std::fs::read_dir(&workspaces).into_iter().flatten().flatten().take(MOST_WORKSPACES);
-        paths.extend(listed.map(|workspace| workspace.path().join(CONFIG_FILE)));
+        let listed = read::paths_in(&workspaces).into_iter().take(MOST_WORKSPACES);
+        paths.extend(listed.map(|workspace| workspace.join(CONFIG_FILE)));
         for path in paths {
             self.configuration_file(FileKind::Workspace, &path);
         }
@@ -149,7 +148,7 @@ impl Looking<'_> {
             let (name, key) = (self.name(&path), format!("{HOOKS}.{}", hook.name()));
             match read::digest(&path) {
                 // What is no file is no hook, and what cannot be executed is not called.
-                Ok(Some(digest)) if is_executable(&path) => {
+                Ok(Some(digest)) if read::is_executable(&path) => {
                     self.items.push(Startable::file(Starter::Windlass, &name, &key, &name, &digest));
                 }
                 _ => {}
@@ -245,10 +244,6 @@ impl Looking<'_> {
             }
         }
     }
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
 /// A script as a command that starts it, from the working directory.

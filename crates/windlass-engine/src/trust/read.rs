@@ -1,13 +1,12 @@
 //! Reading files of a repository that is not trusted: plain files only, so much and no more.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 use windlass_core::hexadecimal;
+
+use crate::tree::where_it_leads;
 
 /// The longest settings file, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -27,22 +26,39 @@ pub(super) enum Read {
 
 /// A settings file. A link is followed: so does the program that reads it.
 pub(super) fn read(path: &Path) -> Read {
-    let Ok(real) = path.canonicalize() else { return Read::Absent };
+    let Some(real) = where_it_leads(path) else { return Read::Absent };
     let trouble = |error: &io::Error| Read::Trouble(said(error));
     let mut bytes = Vec::new();
-    match open_plain(&real).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)) {
+    match real.open_itself().and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)) {
         Err(error) => trouble(&error),
         Ok(_) if bytes.len() as u64 > LONGEST => Read::Trouble("it is longer than 1 MiB".to_owned()),
         Ok(_) => Read::Bytes(bytes),
     }
 }
 
+/// What is in a folder, be it at the end of a link; nothing where there is none.
+pub(super) fn paths_in(folder: &Path) -> Vec<PathBuf> {
+    let names = where_it_leads(folder).and_then(|real| real.names().ok()).unwrap_or_default();
+    names.into_iter().map(|name| folder.join(name)).collect()
+}
+
+/// Is a folder there, or a link to one?
+pub(super) fn is_folder(path: &Path) -> bool {
+    where_it_leads(path).is_some_and(|real| real.is_real_folder())
+}
+
+/// Can it be executed?
+pub(super) fn is_executable(path: &Path) -> bool {
+    let found = where_it_leads(path).and_then(|real| real.look().ok().flatten());
+    found.is_some_and(|found| found.mode & 0o111 != 0)
+}
+
 /// The SHA-256 of a script; `None` where there is no file.
 pub(super) fn digest(path: &Path) -> Result<Option<String>, String> {
-    let Ok(real) = path.canonicalize() else { return Ok(None) };
-    let mut file = match open_plain(&real) {
+    let Some(real) = where_it_leads(path) else { return Ok(None) };
+    let mut file = match real.open_itself() {
         Ok(file) => file.take(LONGEST_SCRIPT + 1),
-        Err(_) if real.is_dir() => return Ok(None),
+        Err(_) if real.is_real_folder() => return Ok(None),
         Err(error) => return Err(said(&error)),
     };
     let (mut digest, mut chunk, mut size) = (Sha256::new(), vec![0; 64 * 1024], 0_u64);
@@ -67,16 +83,5 @@ fn said(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::InvalidInput => "it is no plain file".to_owned(),
         _ => format!("it cannot be read ({error})"),
-    }
-}
-
-/// Without a wait, whatever is there; `path` is where every link has led already.
-fn open_plain(path: &Path) -> io::Result<File> {
-    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or(0);
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file"))
     }
 }

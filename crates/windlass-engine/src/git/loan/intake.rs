@@ -1,7 +1,7 @@
 //! A guest's objects on their way to the repository: copied, regular files alone, into a repository of the runner's, from
 //! which git fetches them and checks each anew.
 
-use std::fs;
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,8 +9,9 @@ use std::time::Duration;
 use super::super::call::{Call, last_lines};
 use super::super::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
 use super::super::{GitError, ObjectFormat};
-use super::{Loan, left};
+use super::{Loan, remove_file};
 use crate::file::{AtPath, FileError, remove_folder, replace};
+use crate::tree::{Kind, TreePath};
 
 /// For calls that take in what a guest made.
 const LONG: Duration = Duration::from_mins(30);
@@ -86,11 +87,11 @@ impl Loan {
         let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
         furnish(&self.main, intake, &settings_for_guests(&self.main, None)?, &borrowed)?;
         replace(&intake.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
-        let (from, to) = (self.repository().join("objects"), intake.join("objects"));
+        let (from, to) = (self.left().join("objects"), intake.join("objects"));
         let mut room = MOST_BYTES;
         let length = digits(self.main.object_format);
         for folder in folders_in(&from) {
-            let Some(beginning) = folder.file_name().and_then(|name| name.to_str()) else { continue };
+            let Some(beginning) = folder.name().and_then(|name| name.to_str()) else { continue };
             if beginning.len() != 2 || !is_hexadecimal(beginning) {
                 continue;
             }
@@ -101,8 +102,7 @@ impl Loan {
                 }
             }
         }
-        let is_folder = from.join("pack").symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        for (name, path) in files_in(&from.join("pack")).into_iter().filter(|_| is_folder) {
+        for (name, path) in files_in(&from.join("pack")) {
             let number = name.strip_prefix("pack-").and_then(|name| name.strip_suffix(".pack"));
             if !number.is_some_and(is_hexadecimal) {
                 continue;
@@ -114,7 +114,7 @@ impl Loan {
                 let call = Call::new(intake).env("GIT_DIR", intake).args(["index-pack", "--strict"]);
                 let answer = call.arg(&pack).timeout(LONG).run()?;
                 if answer.code != 0 {
-                    let _ = fs::remove_file(&pack);
+                    remove_file(&pack);
                     return refused(last_lines(&answer));
                 }
             }
@@ -140,28 +140,28 @@ fn is_hexadecimal(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let is_folder = folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    let entries = fs::read_dir(folder).into_iter().filter(|_| is_folder).flatten().flatten();
-    entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| entry.path())
-        .collect()
+pub(super) fn folders_in(folder: &TreePath) -> Vec<TreePath> {
+    of_kind(folder, Kind::Folder).into_iter().map(|name| folder.join(name)).collect()
 }
 
-pub(super) fn files_in(folder: &Path) -> Vec<(String, PathBuf)> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    files.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
+pub(super) fn files_in(folder: &TreePath) -> Vec<(String, TreePath)> {
+    let names = of_kind(folder, Kind::File).into_iter().filter_map(|name| name.into_string().ok());
+    names.map(|name| (name.clone(), folder.join(name))).collect()
+}
+
+/// What is in a folder that no link leads to.
+fn of_kind(folder: &TreePath, kind: Kind) -> Vec<OsString> {
+    let entries = folder.open_real_folder().and_then(|folder| folder.entries());
+    entries.into_iter().flatten().filter(|entry| entry.kind == kind).map(|entry| entry.name).collect()
 }
 
 /// Copies a regular file that is not there yet. Beyond the room that is left nothing is copied.
-fn copy(from: &Path, to: &Path, room: &mut u64) -> Result<(), FileError> {
+fn copy(from: &TreePath, to: &Path, room: &mut u64) -> Result<(), FileError> {
     if to.is_file() {
         return Ok(());
     }
     // Gone meanwhile, or no file: then it is no object.
-    let Ok(file) = left::open(from) else { return Ok(()) };
+    let Ok(file) = from.open_itself() else { return Ok(()) };
     let folder = to.parent().unwrap_or(Path::new("/"));
     let mut temporary = tempfile::NamedTempFile::new_in(folder).at("write in", folder)?;
     let copied = io::copy(&mut file.take(*room), &mut temporary).at("write", to)?;

@@ -1,20 +1,18 @@
 //! What a guest left: references, read as plain files without following a link, without waiting for a pipe.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 
 use windlass_core::damage::loan::{CheckedOut, Refs};
 
 use super::super::{PackedRefs, RefValue, is_safe_name};
+use crate::tree::{Kind, TreePath};
 
 /// A reference's file is no longer than this.
-const LONGEST: u64 = 4 * 1024;
+const LONGEST: usize = 4 * 1024;
 
 /// All of them in one file are no longer than this.
-const LONGEST_LIST: u64 = 64 * 1024 * 1024;
+const LONGEST_LIST: usize = 64 * 1024 * 1024;
 
 /// So many references are read.
 const MOST: usize = 20_000;
@@ -22,25 +20,18 @@ const MOST: usize = 20_000;
 /// So deep do they lie.
 const DEEPEST: usize = 16;
 
-/// A regular file that lies here, and nothing that a link leads to.
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
-}
-
-fn read_file(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+/// What a plain file says that no link leads to.
+fn read_file(path: &TreePath, longest: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > longest { Err(io::Error::other("it is too long")) } else { Ok(bytes) }
+    io::Read::read_to_end(&mut io::Read::take(path.open_itself()?, longest as u64 + 1), &mut bytes)?;
+    if bytes.len() > longest { Err(io::Error::other("it is too long")) } else { Ok(bytes) }
 }
 
 /// Reads what a git directory names.
 ///
 /// # Errors
 /// It is none any more: a sentence's end that says why.
-pub(super) fn read(folder: &Path) -> Result<Refs, String> {
+pub(super) fn read(folder: &TreePath) -> Result<Refs, String> {
     let head = read_file(&folder.join("HEAD"), LONGEST).map_err(|why| format!("HEAD: {why}"))?;
     let head = match RefValue::parse(&head) {
         Some(RefValue::Direct(commit)) => CheckedOut::Commit(commit.to_string()),
@@ -50,7 +41,7 @@ pub(super) fn read(folder: &Path) -> Result<Refs, String> {
         _ => return Err("HEAD names nothing that can be checked out".to_owned()),
     };
     for name in ["objects", "refs"] {
-        if !folder.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        if !folder.join(name).is_real_folder() {
             return Err(format!("{name} is no folder"));
         }
     }
@@ -70,15 +61,15 @@ pub(super) fn read(folder: &Path) -> Result<Refs, String> {
     Ok(refs)
 }
 
-fn walk(folder: &Path, name: &[u8], depth: usize, refs: &mut Refs) -> Result<(), String> {
+fn walk(folder: &TreePath, name: &[u8], depth: usize, refs: &mut Refs) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
-    let is_folder = folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    for entry in fs::read_dir(folder).into_iter().filter(|_| is_folder).flatten().flatten() {
-        let below = [name, b"/", entry.file_name().as_bytes()].concat();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            walk(&entry.path(), &below, depth, refs)?;
+    let entries = folder.open_real_folder().and_then(|folder| folder.entries());
+    for entry in entries.into_iter().flatten() {
+        let (below, path) = ([name, b"/", entry.name.as_bytes()].concat(), folder.join(&entry.name));
+        if entry.kind == Kind::Folder {
+            walk(&path, &below, depth, refs)?;
         } else if is_safe_name(&below)
-            && let Ok(content) = read_file(&entry.path(), LONGEST)
+            && let Ok(content) = read_file(&path, LONGEST)
             && let Some(RefValue::Direct(id)) = RefValue::parse(&content)
         {
             refs.references.insert(below, id.to_string());
@@ -92,8 +83,11 @@ fn walk(folder: &Path, name: &[u8], depth: usize, refs: &mut Refs) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::tree::at as tree_at;
 
     const ID: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
@@ -123,7 +117,7 @@ mod tests {
             0,
         )
         .unwrap();
-        let refs = read(place.path()).unwrap();
+        let refs = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap();
         assert_eq!(refs.head, CheckedOut::Branch(b"refs/heads/main".to_vec()));
         let names: Vec<_> = refs.references.into_keys().collect();
         assert_eq!(names, [b"refs/heads/deep/one".to_vec(), b"refs/heads/packed".to_vec()]);
@@ -146,7 +140,7 @@ mod tests {
                 .directory(place.path())
                 .run();
             assert!(status.is_ok(), "{spoil}");
-            let why = read(place.path()).unwrap_err();
+            let why = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap_err();
             assert!(why.starts_with(said), "{spoil}: {why}");
         }
     }

@@ -33,6 +33,7 @@ use super::call::Call;
 use super::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
 use super::{GitError, Head, Repository};
 use crate::file::{FileError, create_private_folder, read_if_there, remove_folder, replace};
+use crate::tree::{TreePath, at};
 
 /// A repository, and the git directory that guests of one sandbox are lent for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,9 @@ pub struct Loan {
     /// Where the person's hooks are; perhaps not there.
     hooks: PathBuf,
 }
+
+/// What guests have, in the home of their loan.
+const REPOSITORY: &str = "repository";
 
 /// What was lent, as it is written down.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +72,12 @@ impl Loan {
 
     /// What guests have, outside.
     fn repository(&self) -> PathBuf {
-        self.home.join("repository")
+        self.home.join(REPOSITORY)
+    }
+
+    /// The same, to be looked at: guests have been there.
+    fn left(&self) -> TreePath {
+        at(&self.home.canonicalize().unwrap_or_else(|_| self.home.clone()).join(REPOSITORY))
     }
 
     fn record(&self) -> PathBuf {
@@ -92,7 +101,7 @@ impl Loan {
     pub fn lend(&self) -> Result<(), GitError> {
         let (here, further) = self.here()?;
         let index = self.index()?;
-        let (lent, found) = (self.lent()?, left::read(&self.repository()));
+        let (lent, found) = (self.lent()?, left::read(&self.left()));
         if let (Some((lent, _)), Ok(found)) = (&lent, &found)
             && found != lent
         {
@@ -147,7 +156,7 @@ impl Loan {
     fn write_references(&self, here: &Refs, further: &[(Vec<u8>, String)]) -> Result<(), FileError> {
         let folder = self.repository();
         let refs = folder.join("refs");
-        if refs.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        if self.left().join("refs").is_real_folder() {
             remove_folder(&refs)?;
         }
         for below in ["refs", "refs/heads", "refs/tags"] {
@@ -234,7 +243,7 @@ impl Loan {
 
     /// Nobody is lent anything any more. What was not taken over stays.
     pub fn close(&self) {
-        if let (Ok(Some((lent, _))), Ok(found)) = (self.lent(), left::read(&self.repository()))
+        if let (Ok(Some((lent, _))), Ok(found)) = (self.lent(), left::read(&self.left()))
             && found == lent
         {
             let _ = remove_folder(&self.home);

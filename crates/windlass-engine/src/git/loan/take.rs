@@ -31,7 +31,7 @@ impl Loan {
     /// The disk is full, or git fails at something that it should be able to do.
     pub fn take_over(&self, run: &str, what: &str) -> Result<Taken, LaneError> {
         let Some((lent, _)) = self.lent()? else { return Ok(Taken::default()) };
-        let mut found = match left::read(&self.repository()) {
+        let mut found = match left::read(&self.left()) {
             Ok(found) => found,
             Err(why) => return Ok(self.broken(&why)),
         };

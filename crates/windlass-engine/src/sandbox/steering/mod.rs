@@ -4,22 +4,27 @@
 //! Where mounts hold, what was there could not be changed from inside: of that a change is a person's. There only what is
 //! new is looked at.
 
-mod entry;
+mod mend;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
 use super::SandboxRoom;
-use super::view::{STEERING, Sight, View, is_canonical};
-use crate::file;
+use super::view::{STEERING, Sight, View};
 use crate::process::protocol::Text;
-use entry::{Entry, Mended, Presence, mend};
+use crate::store::Note;
+use crate::tree::{Enter, Folders, Kind, Was, at, where_it_leads};
+use mend::{Mended, Presence, mend};
+
+/// What steers agents, and Windlass, that are started in a folder; of some only a part does.
+const NAMES: [&str; 3] = [".mcp.json", CLAUDE, OWN];
+
+/// The agents' folder.
+const CLAUDE: &str = ".claude";
 
 /// Windlass's own folder, of which some is the agent's.
 const OWN: &str = ".windlass";
@@ -30,14 +35,11 @@ const OF_WORKSPACES: [&str; 2] = ["INSTRUCTIONS.md", "config.toml"];
 /// Folders with what others made, where no person starts anything.
 const NOT_ENTERED: [&str; 3] = [".git", "node_modules", "target"];
 
-/// Folders of ours that are looked for elsewhere in a tree, at most.
-const MOST: usize = 1_000;
-
 /// So many are named.
 const NAMED: usize = 5;
 
 /// Where it is noted while a guest is at work, beside the sandbox's own files.
-const NOTE: &str = "steering.json";
+const NOTE: &str = "guest-at-work.json";
 
 /// Where what a guest left is put.
 const ASIDE: &str = "put-aside";
@@ -65,7 +67,7 @@ enum Noted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     tree: Text,
-    entries: Vec<(Text, Entry)>,
+    entries: Vec<(Text, Was)>,
     /// What no guest could change.
     closed: Vec<Text>,
 }
@@ -105,8 +107,7 @@ impl Steering {
             entries: looked.into_iter().map(|(path, entry)| (Text::from(path.as_os_str()), entry)).collect(),
         };
         if self.noted == Noted::Yes {
-            let json = serde_json::to_vec(&taken).unwrap_or_default();
-            let _ = file::replace(&self.folder.join(NOTE), &json, 0o600);
+            let _ = note(&self.folder).write(&taken);
         }
         *record = Some(taken);
     }
@@ -118,7 +119,7 @@ impl Steering {
         };
         let said = put_back(&record, &self.directory, &self.folder);
         if self.noted == Noted::Yes {
-            let _ = fs::remove_file(self.folder.join(NOTE));
+            note(&self.folder).remove();
         }
         said
     }
@@ -128,50 +129,49 @@ impl Steering {
 /// this project, none of which may be at work. Says what was changed.
 #[must_use]
 pub fn put_back_after_kills(runs: &Path, directory: &Path) -> Vec<String> {
-    let folders = fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut said = Vec::new();
-    for folder in folders {
-        let note = folder.join(NOTE);
-        let Ok(bytes) = fs::read(&note) else { continue };
-        if let Ok(record) = serde_json::from_slice::<Record>(&bytes) {
+    for folder in where_it_leads(runs).iter().flat_map(|runs| folders_in(&runs.shown())) {
+        let note = note(&folder);
+        if let Ok(Some(record)) = note.read::<Record>() {
             said.extend(put_back(&record, directory, &folder));
+            note.remove();
         }
-        let _ = fs::remove_file(note);
     }
     said
 }
 
 /// What steers there, as it is now; places with nothing among them.
-fn look(tree: &Path, directory: &Path) -> BTreeMap<PathBuf, Entry> {
+fn look(tree: &Path, directory: &Path) -> BTreeMap<PathBuf, Was> {
+    let way = directory.ancestors().take_while(|above| above.starts_with(tree)).map(Path::to_owned);
+    let folders: BTreeSet<PathBuf> = way.chain(steered(tree)).collect();
     let mut found = BTreeMap::new();
-    for folder in directory.ancestors().take_while(|above| above.starts_with(tree)) {
-        found.extend([".mcp.json", ".claude", OWN].map(|name| folder.join(name)).map(looked_at));
-        for name in STEERING {
-            // One by one, since each may be closed by itself.
-            found.extend([folder.join(name)].map(looked_at));
-        }
+    for folder in folders {
+        // One by one, since each may be closed by itself.
+        found.extend(NAMES.iter().chain(STEERING).map(|name| folder.join(name)).map(looked_at));
         for workspace in workspaces(&folder.join(OWN)) {
             found.extend(OF_WORKSPACES.map(|name| workspace.join(name)).map(looked_at));
         }
     }
-    let elsewhere = own_folders(tree);
-    for folder in elsewhere {
-        found.entry(folder.clone()).or_insert_with(|| looked_at(folder).1);
-    }
     found
 }
 
-fn looked_at(path: PathBuf) -> (PathBuf, Entry) {
+fn looked_at(path: PathBuf) -> (PathBuf, Was) {
     let name = path.file_name().map(OsString::from).unwrap_or_default();
-    let entry = match path.parent() {
+    let look = |counts| Was::look(&at(&path), Folders::ByContent(counts));
+    let was = match path.parent() {
         // The folder itself is named among those above.
-        Some(above) if !is_canonical(above) => Entry::Absent,
-        _ if name == OWN => Entry::read(&path, &is_a_persons),
+        Some(above) if !is_real_folder(above) => Was::Absent,
+        _ if name == OWN => look(&is_a_persons),
         // What it is, and what is in it by itself.
-        _ if name == ".claude" => Entry::read(&path, &|_| false),
-        _ => Entry::read(&path, &|_| true),
+        _ if name == CLAUDE => look(&|_| false),
+        _ => look(&|_| true),
     };
-    (path, entry)
+    (path, was)
+}
+
+/// Is it a folder, with no link on the way to it?
+fn is_real_folder(path: &Path) -> bool {
+    at(path).open_real_folder().is_ok()
 }
 
 /// Is this, below Windlass's own folder, a person's?
@@ -191,72 +191,78 @@ fn is_a_persons(inner: &Path) -> bool {
 }
 
 fn workspaces(own: &Path) -> Vec<PathBuf> {
-    let folder = own.join("workspaces");
-    if !is_canonical(&folder) {
-        return Vec::new();
-    }
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    folders.map(|entry| entry.path()).take(MOST).collect()
+    folders_in(&own.join("workspaces"))
 }
 
-/// Windlass's own folders anywhere in the tree: a person may start a run there.
-fn own_folders(tree: &Path) -> BTreeSet<PathBuf> {
-    let entered = |name: &OsString| !NOT_ENTERED.iter().any(|known| name == known);
-    let walk = WalkBuilder::new(tree)
-        .standard_filters(false)
-        .follow_links(false)
-        .filter_entry(move |entry| {
-            let is_below_own =
-                entry.path().parent().and_then(Path::file_name).is_some_and(|name| name == OWN);
-            !is_below_own && entered(&entry.file_name().to_owned())
-        })
-        .build();
-    let own = walk.flatten().filter(|entry| entry.depth() > 0 && entry.file_name() == OWN);
-    own.map(ignore::DirEntry::into_path).take(MOST).collect()
+/// The folders in one that no link leads to.
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = at(folder).open_real_folder().and_then(|folder| folder.entries());
+    let folders = entries.into_iter().flatten().filter(|entry| entry.kind == Kind::Folder);
+    folders.map(|entry| folder.join(entry.name)).collect()
+}
+
+/// The folders of a tree in which something steers: a person may start an agent, or a run, in each, and agents read some of it
+/// wherever they work.
+fn steered(tree: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    at(tree).descend(&mut |inner, _, entry| {
+        if NAMES.iter().any(|name| entry.name == *name) {
+            found.extend(inner.parent().map(|folder| tree.join(folder)));
+            return Enter::No;
+        }
+        if NOT_ENTERED.iter().any(|name| entry.name == *name) { Enter::No } else { Enter::Yes }
+    });
+    found
 }
 
 fn put_back(record: &Record, directory: &Path, folder: &Path) -> Vec<String> {
     let path = |text: &Text| PathBuf::from(OsString::from(text.clone()));
     let tree = path(&record.tree);
-    if !is_canonical(directory) || !is_canonical(&tree) {
-        return Vec::new();
+    if !is_real_folder(&tree) {
+        // Of one that is gone others tell.
+        let replaced = at(&tree).is_taken().then(|| {
+            format!(
+                "something in the sandbox replaced {}: what steers windlass or agents in it cannot be looked at",
+                tree.display()
+            )
+        });
+        return replaced.into_iter().collect();
     }
-    let before: BTreeMap<PathBuf, &Entry> =
-        record.entries.iter().map(|(text, entry)| (path(text), entry)).collect();
+    let before: BTreeMap<PathBuf, &Was> =
+        record.entries.iter().map(|(text, was)| (path(text), was)).collect();
     let closed: BTreeSet<PathBuf> = record.closed.iter().map(path).collect();
     let mut all: BTreeSet<PathBuf> = before.keys().cloned().collect();
     all.extend(look(&tree, directory).into_keys());
-    let aside = folder.join(ASIDE).join(next(&folder.join(ASIDE)));
+    let folder = where_it_leads(folder).map_or_else(|| folder.to_owned(), |real| real.shown()).join(ASIDE);
+    let aside = folder.join(next(&folder));
     let mut mended = Vec::new();
     for path in all {
         if closed.contains(&path) {
             continue;
         }
-        let was = before.get(&path).copied().unwrap_or(&Entry::Absent);
+        let was = before.get(&path).copied().unwrap_or(&Was::Absent);
         // After what lies above it was mended.
         let (path, is) = looked_at(path);
         if !is_in_place(&path) {
-            if *was != Entry::Absent {
+            if *was != Was::Absent {
                 mended.push(Mended::out_of_reach(path));
             }
             continue;
         }
-        mend(&path, (was, &is), (&tree, &aside), &mut mended);
+        mend(&at(&path), (was, &is), (&tree, &aside), &mut mended);
     }
     in_words(&mended, &tree)
 }
 
 /// Is the way there still the tree's own, without a link?
 fn is_in_place(path: &Path) -> bool {
-    let above = path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok());
-    above.is_some_and(is_canonical)
+    path.ancestors().skip(1).find(|above| at(above).is_taken()).is_some_and(is_real_folder)
 }
 
 /// The next name in a folder of numbers.
 fn next(folder: &Path) -> String {
-    let taken = fs::read_dir(folder).into_iter().flatten().flatten();
-    let highest = taken.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
+    let taken = folders_in(folder);
+    let highest = taken.iter().filter_map(|path| path.file_name()?.to_str()?.parse::<u32>().ok()).max();
     format!("{:04}", highest.unwrap_or_default() + 1)
 }
 
@@ -291,6 +297,11 @@ fn sentence(mended: &Mended, tree: &Path) -> String {
         }
     };
     format!("something in the sandbox {did}: {then}")
+}
+
+/// What is noted in the folder of a run, or of a session.
+fn note(folder: &Path) -> Note {
+    Note::at(folder.join(NOTE))
 }
 
 #[cfg(test)]
