@@ -24,6 +24,11 @@ impl Stamps {
         Self { size, modified, changed, inode, device }
     }
 
+    /// What stands for the name of a content that nobody reads.
+    pub fn id(self, format: ObjectFormat) -> ObjectId {
+        format.identify(ObjectKind::Blob, format!("{self:?}").as_bytes())
+    }
+
     /// May the file be changed after `now` and still look the same? So it is when its last change is as good as now:
     /// the clock that stamps files ticks every few milliseconds, on some file systems every two seconds.
     pub fn are_fresh(self, now: SystemTime) -> bool {
@@ -37,6 +42,9 @@ impl Stamps {
     }
 }
 
+/// Of a larger file nothing is read: its size and its times say what it is. (No snapshot holds it either.)
+pub(super) const LARGEST: u64 = 1 << 30;
+
 /// The name of a file's content; `None` when the file kept changing while it was read.
 pub(super) fn identify(
     open: impl Fn() -> io::Result<File>,
@@ -46,6 +54,9 @@ pub(super) fn identify(
     for _ in 0..TRIES {
         let mut file = open()?;
         let before = Stamps::of(Attributes::of(&file)?);
+        if before.size > LARGEST {
+            return Ok(Some((before.id(format), before)));
+        }
         let (id, read) = digest(&mut file, before.size, format)?;
         let after = Stamps::of(Attributes::of(&file)?);
         if read == before.size && before == after {

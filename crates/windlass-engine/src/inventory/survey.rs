@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::content::{self, Stamps};
+use super::content::{self, LARGEST, Stamps};
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
 use crate::git::{GitError, ObjectFormat, ObjectId, ObjectKind, Repository};
@@ -40,6 +40,9 @@ pub struct Surveyor {
     limits: Bound,
     known: HashMap<Vec<u8>, (Stamps, ObjectId)>,
     read: u64,
+    /// Bytes of large files that this survey has come by, and of how many it reads.
+    large: u64,
+    most_of_large: u64,
 }
 
 impl Surveyor {
@@ -47,13 +50,20 @@ impl Surveyor {
     #[must_use]
     pub fn new(place: Place) -> Self {
         let limits = Bound { files: WALK_FILES, bytes: WALK_BYTES };
-        Self { place, limits, known: HashMap::new(), read: 0 }
+        Self { place, limits, known: HashMap::new(), read: 0, large: 0, most_of_large: MOST_OF_LARGE }
     }
 
     /// The same with another bound for walks without git.
     #[must_use]
     pub fn with_limits(mut self, limits: Bound) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same that reads no more than so many bytes of large files.
+    #[cfg(test)]
+    pub(super) fn with_most_of_large(mut self, bytes: u64) -> Self {
+        self.most_of_large = bytes;
         self
     }
 
@@ -127,6 +137,7 @@ impl Surveyor {
     }
 
     fn look(&mut self, paths: Vec<(Vec<u8>, bool)>, inventory: &mut Inventory) {
+        self.large = 0;
         let mut folders = RealFolders::new(at(&self.place.root));
         let mut known = HashMap::with_capacity(paths.len());
         for (path, ignored) in paths {
@@ -182,18 +193,17 @@ impl Surveyor {
         known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
     ) -> Result<ObjectId, UnreadReason> {
         let stamps = Stamps::of(*found);
+        if (LARGE..=LARGEST).contains(&found.size) {
+            self.large += found.size;
+            if self.large > self.most_of_large {
+                return Ok(stamps.id(self.place.object_format()));
+            }
+        }
         if let Some((path, (before, content))) = self.known.remove_entry(path)
             && before == stamps
         {
             known.insert(path, (stamps, content));
             return Ok(content);
-        }
-        if found.size > LARGEST {
-            // Nobody waits for as many bytes as a guest can promise.
-            return Ok(self
-                .place
-                .object_format()
-                .identify(ObjectKind::Blob, format!("{stamps:?}").as_bytes()));
         }
         let now = SystemTime::now();
         self.read += 1;
@@ -217,8 +227,12 @@ fn list_repository(repository: &Repository) -> Result<(crate::git::Head, Vec<Vec
     Ok((repository.head()?, repository.list_files()?))
 }
 
-/// Of a larger file nothing is read: its size and its times say what it is. (No snapshot holds it either.)
-const LARGEST: u64 = 8 << 30;
+/// No snapshot holds a file that is larger.
+const LARGE: u64 = (50 << 20) + 1;
+
+/// So many bytes of large files are read, in the order of their paths; of the others size and times say what they are.
+/// Nobody waits for as many bytes as a guest can promise.
+const MOST_OF_LARGE: u64 = 16 << 30;
 
 /// The longest file that says where a repository is.
 const LONGEST_LINK: usize = 16 * 1024;

@@ -177,3 +177,28 @@ fn a_repository_without_a_commit_has_evidence_without_a_head() {
     assert_eq!(inventory.head, Some(Head::Unborn { branch: b"refs/heads/main".to_vec() }));
     assert_eq!(evidence(&inventory, &[]).head, None);
 }
+
+#[test]
+fn however_many_bytes_a_guest_promises_they_are_not_all_read() {
+    const MEBIBYTE: u64 = 1 << 20;
+    let scratch = Scratch::repository();
+    let promise =
+        |name: &str, bytes| fs::File::create(scratch.top.join(name)).unwrap().set_len(bytes).unwrap();
+    let content = |name: &str| content_now(&scratch.top, ObjectFormat::Sha1, name.as_bytes()).unwrap().1;
+    let seen = |inventory: &Inventory, name: &str| inventory.entry(name.as_bytes()).unwrap().content;
+    promise("endless", 4 << 40);
+    ["one", "three", "two"].iter().for_each(|name| promise(name, 51 * MEBIBYTE));
+    let survey = || scratch.surveyor().with_most_of_large(110 * MEBIBYTE).survey(&[]).unwrap();
+    let before = survey();
+    assert_eq!(before.entries, survey().entries, "what is unchanged looks unchanged");
+    assert_eq!(seen(&before, "endless"), content("endless"));
+    assert_eq!(seen(&before, "one"), seen(&before, "three"), "read, and the same");
+    assert_ne!(seen(&before, "one"), seen(&before, "two"), "not read any more");
+    promise("endless", 5 << 40);
+    promise("two", 52 * MEBIBYTE);
+    let changes = changes(&before, &survey());
+    assert_eq!(
+        changes.iter().map(|change| &*change.path).collect::<Vec<_>>(),
+        [b"endless".as_slice(), b"two"]
+    );
+}
