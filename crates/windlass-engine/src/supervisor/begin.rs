@@ -13,7 +13,7 @@ use super::event::{Event, WorkError};
 use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
 use super::worker::{Known, Work};
-use super::{EngineError, Supervisor, keeper_gone, lanes, standing};
+use super::{EngineError, Supervisor, keeper_gone, lanes, prepare, standing};
 use crate::environment::inherited;
 use crate::process::Keeper;
 use crate::sandbox::Guest;
@@ -79,6 +79,13 @@ impl Supervisor {
             self.call_not_set_up(lane, call, error);
             return Ok(());
         }
+        let plan = match self.without_untrusted(lane, plan) {
+            Ok(plan) => plan,
+            Err(error) => {
+                self.call_not_set_up(lane, call, error);
+                return Ok(());
+            }
+        };
         let setting = CallSetting {
             plan: &plan,
             folder,
@@ -109,6 +116,21 @@ impl Supervisor {
         held.id = Some(id);
         held.keeper.as_ref().map_or(Ok(()), |keeper| keeper.spawn(request)).or_else(keeper_gone)?;
         Ok(())
+    }
+
+    /// The plan for a call, without the repository's settings where they would start what nobody has trusted.
+    fn without_untrusted(&mut self, lane: LaneId, plan: Arc<RunPlan>) -> Result<Arc<RunPlan>, WorkError> {
+        let Some(common) = self.run.plan() else { return Ok(plan) };
+        let place = lanes::place_in(common, self.repository.as_ref(), lane);
+        let Some(left_out) = self.starters.left_out(&plan, &place) else { return Ok(plan) };
+        let mut plan = RunPlan::clone(&plan);
+        plan.agent.repository_settings = left_out.settings;
+        prepare::write_settings(&plan, &self.folder, lane)?;
+        if let Some(notice) = left_out.notice {
+            // Said with what the worker says next; nothing waits for it.
+            let _ = self.events.send(Event::Worked(Input::Notice(notice)));
+        }
+        Ok(Arc::new(plan))
     }
 
     /// Nobody else will say that it is over, and until then the run could not end.

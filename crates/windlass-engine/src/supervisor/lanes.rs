@@ -23,7 +23,7 @@ use crate::git::lane::{
     Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
 };
 use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
-use crate::inventory::{Surveyor, is_own};
+use crate::inventory::{Place, Surveyor, is_own};
 use crate::sandbox::Site;
 use crate::store::Project;
 use crate::tree;
@@ -46,6 +46,18 @@ pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -
     let directory: PathBuf =
         Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below).components().collect();
     Some(RunPlan { directory, ..plan.clone() })
+}
+
+/// Where a lane's agent works, with the top that names are relative to.
+pub(super) fn place_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -> Place {
+    let (directory, repository) = (plan.directory.clone(), main.cloned());
+    match (&plan.lanes, main, plan_in(plan, main, lane)) {
+        (Some(lanes), Some(main), Some(plan)) => {
+            let root = Lane::top_of(main, &home(&lanes.folder, lane));
+            Place { root, directory: plan.directory, repository: None }
+        }
+        _ => Place::new(&directory, repository),
+    }
 }
 
 /// Where the guests of a lane's sandbox work; `None` where the lane has no checkout of its own.

@@ -27,6 +27,7 @@ mod recover;
 mod refuse;
 mod setup;
 mod standing;
+mod starters;
 mod stray_trees;
 mod tasks;
 mod tell;
@@ -68,6 +69,7 @@ use clock::Clock;
 use event::{Event, WorkError};
 use lane::LiveLane;
 use lanes::Worlds;
+use starters::Starters;
 use tell::Herald;
 use walls::Walls;
 use worker::Worker;
@@ -159,6 +161,8 @@ struct Supervisor {
     herald: Herald,
     /// The reserve was released: the last facts are being written.
     disk_is_full: bool,
+    /// What the repository makes the agent start.
+    starters: Starters,
     /// Counts commits for hooks.
     repository: Option<Repository>,
     _signals: SignalWatch,
@@ -182,6 +186,7 @@ impl Supervisor {
         let workspace_folder = workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into()));
         let directory = session.plan.directory.clone();
         let repository = session.surveyor.place().repository.clone();
+        let starters = Starters::at_beginning(&session.plan, &session.project, session.surveyor.place());
         // Nobody else writes here: the session holds the directory.
         tasks::tidy(&session.plan);
         let mut world =
@@ -222,6 +227,7 @@ impl Supervisor {
             unwatched: false,
             herald,
             disk_is_full: false,
+            starters,
             repository,
             _signals: signals,
         })

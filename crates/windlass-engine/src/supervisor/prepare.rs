@@ -45,8 +45,13 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
     let composed = compose(preparation, &Wanted { goal: &folder.read_goal()?, templates });
     write_private(&call.prompt(), composed.user.as_bytes())?;
     write_private(&call.system(), composed.system.as_bytes())?;
+    write_settings(plan, folder, preparation.lane)
+}
+
+/// What the agent may do, as this plan has it.
+pub(super) fn write_settings(plan: &RunPlan, folder: &RunFolder, lane: LaneId) -> Result<(), StoreError> {
     let settings = ClaudeSettings::new(plan, folder.state());
-    write_where_different(&folder.settings_of(preparation.lane), settings.to_json().as_bytes())
+    write_where_different(&folder.settings_of(lane), settings.to_json().as_bytes())
 }
 
 /// They are the same for every call, unless somebody changed them.

@@ -84,6 +84,16 @@ pub fn find(search: &Search<'_>) -> Found {
     found
 }
 
+/// What a text of configuration starts, with the scripts that it names, as if `path` held it and nothing else.
+#[must_use]
+pub fn started_by_text(place: &Place, kind: FileKind, path: &Path, text: &str) -> Startables {
+    let search = Search { place, loaded: &[], own_settings: None };
+    let mut looking = Looking { search: &search, items: Vec::new(), found: Found::default() };
+    looking.configuration_text(kind, path, text);
+    looking.scripts();
+    looking.items.into_iter().collect()
+}
+
 /// Where a settings file of Claude Code sends the agent's calls; nowhere where it cannot be read.
 #[must_use]
 pub fn hosts_in(path: &Path) -> Vec<ApiHost> {
@@ -134,9 +144,12 @@ impl Looking<'_> {
                 Read::Absent | Read::Trouble(_) => return,
             },
         };
-        let text = String::from_utf8_lossy(&bytes);
+        self.configuration_text(kind, path, &String::from_utf8_lossy(&bytes));
+    }
+
+    fn configuration_text(&mut self, kind: FileKind, path: &Path, text: &str) {
         let name = self.name(path);
-        if let Ok(layer) = Layer::parse(kind, path, &text) {
+        if let Ok(layer) = Layer::parse(kind, path, text) {
             self.items.extend(configured(&name, &layer));
         }
     }
@@ -155,8 +168,10 @@ impl Looking<'_> {
             }
         }
         let project = project_folder(&self.search.place.directory);
-        if let Ok(Some(digest)) = read::digest(&project.join(DOCKERFILE)) {
-            self.items.push(Startable::file(Starter::Windlass, DOCKERFILE, IMAGE, DOCKERFILE, &digest));
+        let image = project.join(DOCKERFILE);
+        if let Ok(Some(digest)) = read::digest(&image) {
+            let name = self.name(&image);
+            self.items.push(Startable::file(Starter::Windlass, &name, IMAGE, &name, &digest));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::shared::TrustHashArgs;
+
 /// What can be said to `windlass hooks`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
@@ -38,6 +40,9 @@ wrong. Nothing is recorded; what the hook leaves running is ended.")]
         /// How the run ended, as `finished` is told
         #[arg(long, value_name = "TYPE", default_value = "complete")]
         finish_type: FinishType,
+        /// What it may start
+        #[command(flatten)]
+        trust: TrustHashArgs,
     },
 }
 

@@ -34,7 +34,7 @@ pub use plans::{MigratePlanArgs, PlanTo};
 pub use run::{BuildArgs, PlanArgs, RunArgs, WorkArgs};
 pub use sandbox::{SandboxArgs, SandboxBuildArgs, SandboxInitArgs, SandboxShellArgs, SandboxVerb};
 pub use sessions::{AuthoringArgs, JudgeArgs, ValidateArgs, VerifyArgs};
-pub use shared::{LimitArgs, OutputArgs, TrustArgs};
+pub use shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
 pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
 pub use trusting::TrustVerbArgs;
 pub use verbs::{

@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::shared::TrustHashArgs;
+
 /// What can be said to `windlass sandbox`.
 #[derive(Clone, Debug, Args)]
 #[command(
@@ -63,6 +65,9 @@ pub struct SandboxBuildArgs {
     /// Make it although it is there, without what the engine kept of earlier times
     #[arg(long)]
     pub anew: bool,
+    /// What it may start
+    #[command(flatten)]
+    pub trust: TrustHashArgs,
 }
 
 /// What can be said to `windlass sandbox shell`.
@@ -75,6 +80,9 @@ pub struct SandboxShellArgs {
     /// The network in there: on, off, hosts (those of sandbox.hosts) [default: on]
     #[arg(long, value_name = "WHICH")]
     pub network: Option<String>,
+    /// What it may start
+    #[command(flatten)]
+    pub trust: TrustHashArgs,
     /// A command instead of a shell
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<std::ffi::OsString>,

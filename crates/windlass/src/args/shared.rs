@@ -60,14 +60,38 @@ pub struct OutputArgs {
     pub exit_codes: Option<String>,
 }
 
-/// What of the repository may start something.
+/// What of the repository windlass may start.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Trust (docs/trust.md)")]
-pub struct TrustArgs {
+pub struct TrustHashArgs {
     /// Trust what this repository's files start, if it is what HASH names: windlass trust prints it
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
+}
+
+/// What of the repository windlass and the agent may start.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Trust (docs/trust.md)")]
+pub struct TrustArgs {
+    /// By its content
+    #[command(flatten)]
+    pub hash: TrustHashArgs,
     /// Leave out the repository's .claude settings, hooks and MCP servers
     #[arg(long)]
     pub no_claude_settings: bool,
+}
+
+impl From<&TrustHashArgs> for TrustArgs {
+    /// Of a verb that starts no agent.
+    fn from(hash: &TrustHashArgs) -> TrustArgs {
+        TrustArgs { hash: hash.clone(), no_claude_settings: false }
+    }
+}
+
+impl TrustArgs {
+    /// Was anything said?
+    #[must_use]
+    pub const fn is_given(&self) -> bool {
+        self.hash.trust.is_some() || self.no_claude_settings
+    }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand, ValueEnum};
 use windlass_engine::snapshot::Moment;
 
-use super::shared::{LimitArgs, OutputArgs, TrustArgs};
+use super::shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
 
 /// What can be said to `windlass resume`.
 #[derive(Clone, Debug, Default, Args)]
@@ -72,6 +72,9 @@ pub enum NotifyVerb {
         /// The event to send, whether or not it is in notify.events
         #[arg(long, value_name = "EVENT", default_value = "completion")]
         event: String,
+        /// What it may start
+        #[command(flatten)]
+        trust: TrustHashArgs,
     },
 }
 

@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::shared::TrustArgs;
+
 /// What can be said to `windlass init`.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = "\
@@ -78,6 +80,9 @@ pub struct TaskFileArgs {
     /// Talk to a scripted agent instead: the built-in one, or a script's (docs/mock-script.md)
     #[arg(long, value_name = "SCRIPT", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default", requires = "tasks")]
     pub mock: Option<String>,
+    /// What the session may start
+    #[command(flatten)]
+    pub trust: TrustArgs,
 }
 
 /// What can be said to `windlass continue`.
@@ -104,6 +109,9 @@ pub struct ContinueArgs {
     /// A scripted agent instead: the built-in one, or a script's (docs/mock-script.md)
     #[arg(long, value_name = "SCRIPT", num_args = 0..=1, require_equals = true, default_missing_value = "builtin:default")]
     pub mock: Option<String>,
+    /// What it may start
+    #[command(flatten)]
+    pub trust: TrustArgs,
 }
 
 /// What can go on.

@@ -44,7 +44,11 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, CliError> {
         && question::ask(&format!("\nGo on with {}?", run.run), &command)? == Answer::Yes
     {
         refuse_inside_a_run()?;
-        return resume::run(&ResumeArgs { run: Some(run.run.to_string()), ..ResumeArgs::default() });
+        return resume::run(&ResumeArgs {
+            run: Some(run.run.to_string()),
+            trust: args.trust.clone(),
+            ..ResumeArgs::default()
+        });
     }
     if standing.place.found.is_none() {
         return Ok(ExitCode::SUCCESS);
@@ -158,13 +162,18 @@ fn require_tasks(place: &TaskPlace, what: Continued) -> Result<(), CliError> {
 fn go_on(what: Continued, args: &ContinueArgs, place: &TaskPlace) -> Result<ExitCode, CliError> {
     let (model, mock) = (args.model.as_ref(), args.mock.as_ref());
     match what {
-        Continued::Requirements => TaskSession { verb: "continue", place, model, mock }.hold(),
+        Continued::Requirements => {
+            TaskSession { verb: "continue", place, model, mock, answers: &args.trust }.hold()
+        }
         Continued::Run => {
             // As if it had been typed: there is one way to begin a run.
             let words = place.command("run --mode tasks");
             let mut words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
             words.extend(model.into_iter().flat_map(|model| ["--model".into(), OsString::from(model)]));
             words.extend(mock.map(|script| OsString::from(format!("--mock={script}"))));
+            let hash = args.trust.hash.trust.as_ref();
+            words.extend(hash.map(|hash| OsString::from(format!("--trust={hash}"))));
+            words.extend(args.trust.no_claude_settings.then(|| "--no-claude-settings".into()));
             dispatch(words.into_iter())
         }
     }

@@ -35,14 +35,14 @@ pub fn run(args: &HooksArgs) -> Result<ExitCode, CliError> {
         HooksVerb::List { json } => {
             list(&here.directory, &found, Shape::of(*json)).map(|()| ExitCode::SUCCESS)
         }
-        HooksVerb::Test { hook, iteration, finish_type } => {
+        HooksVerb::Test { hook, iteration, finish_type, trust } => {
             let hook = callable(&found, name(*hook))?;
             trusting::require(&Asked {
                 here: &here,
                 configuration: &configuration,
                 purpose: Purpose::Hooks,
                 reader: Reader::Nobody,
-                answers: &TrustArgs::default(),
+                answers: &TrustArgs::from(trust),
             })?;
             let setting = setting(&here, resolved, hook.name, *iteration, *finish_type);
             test(&here, resolved, &hook, setting)

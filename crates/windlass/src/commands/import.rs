@@ -76,7 +76,7 @@ fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), CliErro
         .collect();
     let is_written =
         |item: &Startable| written.iter().any(|path| Path::new(&item.file).starts_with(Path::new(path)));
-    trusting::trust_written(here, is_written)
+    trusting::trust_files(here, is_written)
 }
 
 fn trouble(error: &FileError) -> CliError {

@@ -2,18 +2,18 @@
 
 use std::process::ExitCode;
 
-use windlass_core::config::{ConfigError, Layer, Resolved, Unlimited, keys};
+use windlass_core::config::{ConfigError, FileKind, Layer, Resolved, Unlimited, keys};
 use windlass_core::run::Mode;
-use windlass_core::workspace::{OptionValue, WorkspaceName};
+use windlass_core::workspace::{OptionValue, WorkspaceName, options_text};
 use windlass_engine::file::Made;
 use windlass_engine::git::Repository;
 use windlass_engine::workspace::create::{Created, Creation};
-use windlass_engine::workspace::guard;
+use windlass_engine::workspace::{CONFIG_FILE, guard};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::here::Here;
 use super::workspaces::{Project, from_here};
-use super::{init_project, init_tasks, print_lines, warn};
+use super::{init_project, init_tasks, print_lines, trusting, warn};
 use crate::args::{InitArgs, WorkspaceMode};
 use crate::error::CliError;
 
@@ -24,6 +24,10 @@ use crate::error::CliError;
 pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     if args.task_file.tasks {
         return init_tasks::run(args);
+    }
+    if args.task_file.trust.is_given() {
+        return Err(CliError::usage("--trust and --no-claude-settings are for a session with the agent")
+            .hint("There is one with a task file: windlass init --tasks"));
     }
     let Some(name) = &args.name else {
         return init_project::run(args);
@@ -40,6 +44,9 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     if let Some(mended) = &created.mended {
         warn(&mended.sentence(&created.workspace.metadata()));
     }
+    let options = options_text(&creation.options);
+    let file = created.workspace.folder().join(CONFIG_FILE);
+    trusting::trust_text(&project.here, FileKind::Workspace, &file, &options)?;
     let mut lines = said(&created);
     lines.extend(guarded.iter().map(guard_line));
     lines.extend(next(&created));

@@ -69,13 +69,15 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
 /// The agent and a person write the tasks; the first commit has them.
 fn talk(args: &InitArgs, place: &TaskPlace, root: &Path) -> Result<ExitCode, CliError> {
     let (model, mock) = (args.task_file.model.as_ref(), args.task_file.mock.as_ref());
-    let ended = TaskSession { verb: "init", place, model, mock }.hold().map_err(|error| {
-        error.hint(format!(
-            "{} is made; the session: {}",
-            place.shown(),
-            place.command("continue requirements")
-        ))
-    })?;
+    let ended = TaskSession { verb: "init", place, model, mock, answers: &args.task_file.trust }
+        .hold()
+        .map_err(|error| {
+            error.hint(format!(
+                "{} is made; the session: {}",
+                place.shown(),
+                place.command("continue requirements")
+            ))
+        })?;
     if ended == ExitCode::SUCCESS {
         print_lines(&first_commit(args, root)?.into_iter().collect::<Vec<_>>())?;
     }

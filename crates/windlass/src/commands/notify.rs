@@ -28,7 +28,7 @@ const COLUMN: usize = 10;
 /// # Errors
 /// Nothing is configured, or there is no such event or workspace.
 pub fn run(args: &NotifyArgs) -> Result<ExitCode, CliError> {
-    let NotifyVerb::Test { workspace, event } = &args.verb;
+    let NotifyVerb::Test { workspace, event, trust } = &args.verb;
     let event = event_named(event)?;
     let directory = working_directory()?;
     let configuration = configuration(&directory, workspace.as_deref())?;
@@ -38,7 +38,7 @@ pub fn run(args: &NotifyArgs) -> Result<ExitCode, CliError> {
         configuration: &configuration,
         purpose: Purpose::Notifications,
         reader: Reader::Nobody,
-        answers: &TrustArgs::default(),
+        answers: &TrustArgs::from(trust),
     })?;
     become_subreaper()?;
     let room = CommandRoom { program: here::program()?, environment: agent::environment(), directory };

@@ -101,11 +101,14 @@ fn trusted(
     }
     let reader = if is_claude { Reader::Claude } else { Reader::Nobody };
     let purpose = if mode::judges(summary.mode) { Purpose::Judgement } else { Purpose::Run };
-    let mut trusted =
-        trusting::require(&Asked { here, configuration: &configuration, purpose, reader, answers })?;
-    // A run that began without them goes on without them.
-    if let Some(plan) = plan.filter(|plan| !plan.agent.repository_settings.are_used()) {
-        trusted.settings = plan.agent.repository_settings.clone();
+    // A run that began without the agent's settings goes on without them: they are not asked for.
+    let left_out = plan.as_ref().is_some_and(|plan| !plan.agent.repository_settings.are_used());
+    let mut answers = answers.clone();
+    answers.no_claude_settings |= left_out;
+    let configuration = &configuration;
+    let mut trusted = trusting::require(&Asked { here, configuration, purpose, reader, answers: &answers })?;
+    if let Some(plan) = plan.filter(|_| left_out) {
+        trusted.settings = plan.agent.repository_settings;
     }
     Ok(trusted)
 }

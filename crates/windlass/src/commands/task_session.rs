@@ -31,6 +31,8 @@ pub struct TaskSession<'a> {
     pub model: Option<&'a String>,
     /// `--mock`.
     pub mock: Option<&'a String>,
+    /// What it may start.
+    pub answers: &'a TrustArgs,
 }
 
 impl TaskSession<'_> {
@@ -88,7 +90,7 @@ impl TaskSession<'_> {
             configuration: &configuration,
             purpose: Purpose::Session,
             reader: Reader::of(mock.as_ref()),
-            answers: &TrustArgs::default(),
+            answers: self.answers,
         })?;
         trusted.notices.iter().for_each(|notice| warn(notice));
         let mut agent = agent::plan(&wanted)?;

@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::{Origin, Resolved, ValueOrigin};
+use windlass_core::config::{FileKind, Origin, Resolved, ValueOrigin};
 use windlass_core::fact::Check;
 use windlass_core::run::RepositorySettings;
 use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, TrustHash, api_hosts};
@@ -100,19 +100,19 @@ pub struct Looked {
 /// It is not, and nobody is there to be asked, or said no. Nothing has been started.
 pub fn require(asked: &Asked<'_>) -> Result<Trusted, CliError> {
     let mut looked = look(asked);
-    if let Some(hash) = &asked.answers.trust {
+    if let Some(hash) = &asked.answers.hash.trust {
         accept(asked.here, &mut looked, hash)?;
     }
     let left_out = asked.answers.no_claude_settings && asked.reader == Reader::Claude;
     if left_out {
         looked.leave_out(Starter::Claude);
     }
-    looked.refuse_troubles(asked)?;
+    looked.refuse_troubles()?;
     let mut chosen = if left_out { Settings::LeftOut } else { Settings::Used };
     if !looked.pending.is_empty() {
         refuse_below_windlass()?;
         if !has_terminal() {
-            return Err(looked.refusal(asked));
+            return Err(looked.refusal());
         }
         chosen = looked.ask(asked, chosen)?;
     }
@@ -129,14 +129,15 @@ pub fn look(asked: &Asked<'_>) -> Looked {
     Looked { trusted: items, trouble, pending, troubles, found }
 }
 
-/// Did the repository name the checks of a run, so that they had to be trusted?
+/// Did the repository name the checks of a run, so that they have to be trusted?
 pub fn were_configured(here: &Here, checks: &[Check]) -> bool {
-    let trusted = store::trusted(&here.project).items;
+    // What is trusted no longer stands in the files.
+    let named = find(here, &[]).items.with(&store::trusted(&here.project).items);
     checks.iter().all(|check| {
         let is_it = |item: &Startable| {
             item.key.starts_with("gates.") && item.content == Content::Text { text: check.command.clone() }
         };
-        trusted.iter().any(is_it)
+        named.iter().any(is_it)
     })
 }
 
@@ -146,17 +147,30 @@ pub fn find(here: &Here, loaded: &[(PathBuf, Vec<u8>)]) -> Found {
     trust::find(&Search { place: &here.place(), loaded, own_settings: own.as_deref() })
 }
 
-/// Records as trusted what a person has just had windlass write, and the scripts that it names.
+/// Records as trusted what a person has just had windlass write into this file: what the text says, not what else stands
+/// there, and the scripts that it names.
 ///
 /// # Errors
 /// It cannot be kept.
-pub fn trust_written(here: &Here, wrote: impl Fn(&Startable) -> bool) -> Result<(), CliError> {
+pub fn trust_text(here: &Here, kind: FileKind, file: &Path, text: &str) -> Result<(), CliError> {
+    trust_written(here, &trust::started_by_text(&here.place(), kind, file, text))
+}
+
+/// Records as trusted whole files that a person has just had windlass write.
+///
+/// # Errors
+/// It cannot be kept.
+pub fn trust_files(here: &Here, wrote: impl Fn(&Startable) -> bool) -> Result<(), CliError> {
+    let wrote = |item: &Startable| item.starter == Starter::Windlass && wrote(item);
+    trust_written(here, &find(here, &[]).items.which(wrote))
+}
+
+fn trust_written(here: &Here, items: &Startables) -> Result<(), CliError> {
     // What an agent has windlass write was not written at a person's command.
     if refuse_below_windlass().is_err() {
         return Ok(());
     }
-    let items = find(here, &[]).items.which(|item| item.starter == Starter::Windlass && wrote(item));
-    Ok(store::trust(&here.project, &items)?)
+    Ok(store::trust(&here.project, items)?)
 }
 
 /// A person trusts; what a run started is none.
@@ -291,14 +305,14 @@ impl Looked {
     }
 
     /// What cannot be looked at cannot be trusted.
-    fn refuse_troubles(&self, asked: &Asked<'_>) -> Result<(), CliError> {
+    fn refuse_troubles(&self) -> Result<(), CliError> {
         let Some(first) = self.troubles.first() else { return Ok(()) };
         let message = format!("what {} starts cannot be told: {}", first.file, first.why);
         let said = CliError::new(Kind::Configuration, message);
         Err(match first.starter {
             Starter::Claude => said
                 .hint("Remove it or make it a plain file.")
-                .hint(format!("Or leave it out: {}", same_command(asked, "--no-claude-settings"))),
+                .hint(format!("Or leave it out: {}", same_command("--no-claude-settings"))),
             Starter::Windlass => said.hint("Remove it or make it a plain file."),
         })
     }
@@ -311,19 +325,14 @@ impl Looked {
         shown.chain((more > 0).then(|| format!("  and {more} more: windlass trust"))).collect()
     }
 
-    fn refusal(&self, asked: &Asked<'_>) -> CliError {
+    fn refusal(&self) -> CliError {
         let message = format!("this repository's own files would start {}", self.count_in_words());
         let said = self.lines(&self.pending).into_iter().fold(CliError::usage(message), CliError::hint);
-        let hash = self.found.items.hash();
-        let trust = format!("--trust={hash}");
+        let trust = format!("--trust={}", self.found.items.hash());
         let said = said.hint("Look at all of it, and trust it: windlass trust");
-        let said = if is_read_by_agents(asked.purpose) {
-            said.hint(format!("Without a terminal: {}", same_command(asked, &trust)))
-        } else {
-            said.hint(format!("Without a terminal: windlass trust {hash}"))
-        };
+        let said = said.hint(format!("Without a terminal: {}", same_command(&trust)));
         if self.pending.iter().all(|item| item.starter == Starter::Claude) {
-            return said.hint(format!("Or leave it out: {}", same_command(asked, "--no-claude-settings")));
+            return said.hint(format!("Or leave it out: {}", same_command("--no-claude-settings")));
         }
         said
     }
@@ -448,10 +457,7 @@ fn say(lines: &[Line]) -> Result<(), CliError> {
 }
 
 /// What was typed, with one flag more.
-fn same_command(asked: &Asked<'_>, flag: &str) -> String {
-    if !is_read_by_agents(asked.purpose) || env::args_os().len() < 2 {
-        return format!("the same command with {flag}");
-    }
+fn same_command(flag: &str) -> String {
     let mut words = vec!["windlass".to_owned()];
     let mut flag = Some(flag.to_owned());
     for word in env::args_os().skip(1) {

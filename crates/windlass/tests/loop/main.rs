@@ -45,5 +45,6 @@ mod tasks_looking;
 mod tasks_lost;
 mod terminal;
 mod trusting;
+mod trusting_verbs;
 mod waiting;
 mod workspaces;

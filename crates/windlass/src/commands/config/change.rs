@@ -6,9 +6,7 @@ use std::path::Path;
 use toml::Value;
 use windlass_core::config::edit::{self, EditError};
 use windlass_core::config::{FileKind, KeyInfo, Layer, Secrecy, Shape};
-use windlass_core::trust::Startable;
 use windlass_engine::config_file::{self, Readers};
-use windlass_engine::trust::name_in;
 use windlass_ui::Line;
 
 use super::super::here::Here;
@@ -44,7 +42,7 @@ pub fn set(args: &ConfigSetArgs) -> Result<(), CliError> {
         warn(&format!("the list begins with what held until now ({layer}); it no longer follows it"));
     }
     file.write(key, &after)?;
-    trust_written(key, &file)?;
+    trust_written(key, &wanted.typed, &file)?;
     warn_of_secrets(key, &file)?;
     file.warn_of_the_rest(&after);
     let said = format!(" = {}", key.shown(&wanted.value));
@@ -57,14 +55,14 @@ pub fn set(args: &ConfigSetArgs) -> Result<(), CliError> {
 }
 
 /// What a person has written by a command of theirs is theirs: it needs no question.
-fn trust_written(key: &KeyInfo, file: &OpenFile) -> Result<(), CliError> {
-    if file.scope.source.kind == FileKind::User {
+fn trust_written(key: &KeyInfo, typed: &Value, file: &OpenFile) -> Result<(), CliError> {
+    let source = &file.scope.source;
+    if source.kind == FileKind::User {
         return Ok(());
     }
     let Ok(here) = Here::find() else { return Ok(()) };
-    let name = name_in(&here.place(), &file.scope.source.path);
-    let is_key = |item: &Startable| item.key.split(" (").next() == Some(key.name);
-    trusting::trust_written(&here, |item| item.file == name && is_key(item))
+    let text = edit::set("", key.name, typed).map_err(|error| file.refusal(error))?;
+    trusting::trust_text(&here, source.kind, &source.path, &text)
 }
 
 /// Takes one value out of a file.
@@ -150,6 +148,8 @@ impl OpenFile {
 /// The value that is to be written.
 struct Wanted {
     value: Value,
+    /// What of it a person has just typed, or has in a file of their own: not what else the list holds.
+    typed: Value,
     /// The layer that a list begins with.
     taken_over: Option<&'static str>,
 }
@@ -161,7 +161,7 @@ impl Wanted {
                 (Secrecy::Secret, [dash]) if dash == "-" => key.read_texts(&[secret_from_stdin()?])?,
                 (_, texts) => key.read_texts(texts)?,
             };
-            return Ok(Wanted { value, taken_over: None });
+            return Ok(Wanted { typed: value.clone(), value, taken_over: None });
         }
         if key.shape != Shape::List {
             return Err(CliError::usage(format!("`{}` holds one value and is no list", key.name))
@@ -180,16 +180,20 @@ impl Wanted {
         };
         key.check(&there)?;
         let mut items = there.as_array().cloned().unwrap_or_default();
+        // Below the project's file there is nothing but the person's own.
+        let is_own = taken_over.is_some() && file.scope.source.kind == FileKind::Project;
+        let mut typed = if is_own { items.clone() } else { Vec::new() };
         for text in &args.remove {
             take_out(key, &mut items, text)?;
         }
         if let Value::Array(added) = key.read_texts(&args.add)? {
+            typed.extend(added.iter().cloned());
             let new: Vec<Value> = added.into_iter().filter(|item| !items.contains(item)).collect();
             items.extend(new);
         }
         let value = Value::Array(items);
         key.check(&value)?;
-        Ok(Wanted { value, taken_over })
+        Ok(Wanted { value, typed: Value::Array(typed), taken_over })
     }
 }
 

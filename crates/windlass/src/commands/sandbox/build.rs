@@ -21,7 +21,7 @@ use crate::error::{CliError, Kind};
 pub fn run(args: &SandboxBuildArgs) -> Result<ExitCode, CliError> {
     let place = Place::find(Layer::default())?;
     let recipe = place.recipe()?;
-    place.require_trust(Purpose::Image)?;
+    place.require_trust(Purpose::Image, &args.trust)?;
     let image = recipe.image();
     let builder = builder(args, &place)?;
     if !args.anew && builder.has(&image).map_err(|why| CliError::new(Kind::System, why))? {

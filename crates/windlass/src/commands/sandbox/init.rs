@@ -47,6 +47,9 @@ pub fn run(args: &SandboxInitArgs) -> Result<ExitCode, CliError> {
         let written = write(&path, text.as_bytes(), overwrite)
             .map_err(|error| CliError::new(Kind::System, error.to_string()))?;
         kept |= written == Written::Kept;
+        if name == DOCKERFILE && written != Written::Kept {
+            place.trust_image()?;
+        }
         lines.extend(said(&path, &written));
     }
     lines.push(Line::hanging(11).dim("  holds    ").plain(format!("the agent, {}{why}", named(&presets))));

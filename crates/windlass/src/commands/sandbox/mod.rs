@@ -11,6 +11,7 @@ use windlass_core::config::{Layer, Resolved, Unlimited, keys};
 use windlass_core::run::{Mode, SandboxKind};
 use windlass_engine::sandbox::container::image::Recipe;
 use windlass_engine::sandbox::{Probe, probe};
+use windlass_engine::trust::IMAGE;
 use windlass_engine::workspace::project_folder;
 use windlass_ui::{Line, Mark, Tone};
 
@@ -19,7 +20,7 @@ use super::here::Here;
 use super::trusting::{self, Asked, Purpose, Reader};
 use super::workspaces::from_here;
 use super::{here, print_lines, room};
-use crate::args::{SandboxArgs, SandboxVerb, TrustArgs};
+use crate::args::{SandboxArgs, SandboxVerb, TrustArgs, TrustHashArgs};
 use crate::error::{CliError, Kind};
 
 /// Does it.
@@ -56,9 +57,9 @@ impl Place {
     }
 
     /// Makes sure that what is about to be started is trusted.
-    fn require_trust(&self, purpose: Purpose) -> Result<(), CliError> {
+    fn require_trust(&self, purpose: Purpose, hash: &TrustHashArgs) -> Result<(), CliError> {
         let here = Here::at(self.directory.clone())?;
-        let answers = TrustArgs::default();
+        let answers = TrustArgs::from(hash);
         let asked = Asked {
             here: &here,
             configuration: &self.configuration,
@@ -67,6 +68,12 @@ impl Place {
             answers: &answers,
         };
         trusting::require(&asked).map(drop)
+    }
+
+    /// Records that a person had windlass write the Dockerfile.
+    fn trust_image(&self) -> Result<(), CliError> {
+        let here = Here::at(self.directory.clone())?;
+        trusting::trust_files(&here, |item| item.key == IMAGE)
     }
 
     /// What the project's image is made of.

@@ -44,7 +44,7 @@ pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
             .hint("Name one: windlass sandbox shell --sandbox bwrap")
             .hint("Which ones work here: windlass sandbox"));
     }
-    place.require_trust(Purpose::Shell)?;
+    place.require_trust(Purpose::Shell, &args.trust)?;
     let here = Here::at(place.directory.clone())?;
     let kind = place.resolved().sandbox.kind.name();
     let (sandbox, session) = room::open_session(&here, place.resolved(), "sandbox shell", kind)?;

@@ -130,7 +130,7 @@ fn in_there(
     // Before what was made for it has to be kept. Whoever answered is not asked again.
     let trusted = trusting::require(&launch::asked(&there, &request))?;
     request.trust.no_claude_settings |= !trusted.settings.are_used();
-    request.trust.trust = None;
+    request.trust.hash.trust = None;
     request.configuration.notices.splice(0..0, notices(made));
     Ok((there, request))
 }

@@ -1,0 +1,86 @@
+//! What a repository's own files make the agent start, compared before each call with what a person trusted: an agent may
+//! have written some of it since, and a lane's checkout has what was committed.
+
+use std::collections::BTreeSet;
+
+use windlass_core::run::{RepositorySettings, RunPlan};
+use windlass_core::trust::{Startable, Startables, Starter};
+
+use crate::inventory::Place;
+use crate::store::Project;
+use crate::trust::{Found, Search, find, store};
+
+/// Who reads such settings.
+const READER: &str = "claude";
+
+/// So many things are named.
+const NAMED: usize = 3;
+
+/// What was trusted when the session began.
+#[derive(Debug, Default)]
+pub(super) struct Starters {
+    trusted: Startables,
+    said: BTreeSet<String>,
+}
+
+/// Settings that an agent may not be given.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    pub settings: RepositorySettings,
+    /// For the person; `None` where it was said before.
+    pub notice: Option<String>,
+}
+
+impl Starters {
+    /// As it is when a session begins: whoever began it has made sure that all of it is trusted.
+    pub fn at_beginning(plan: &RunPlan, project: &Project, place: &Place) -> Starters {
+        if !is_asked_for(plan) {
+            return Starters::default();
+        }
+        let trusted = store::trusted(project).items.with(&of_agent(&look(place)));
+        Starters { trusted, said: BTreeSet::new() }
+    }
+
+    /// What is in the way of the next call here, where its agent would start something else than was trusted.
+    pub fn left_out(&mut self, plan: &RunPlan, place: &Place) -> Option<LeftOut> {
+        if !is_asked_for(plan) {
+            return None;
+        }
+        let found = look(place);
+        let new = of_agent(&found).beyond(&self.trusted);
+        let untold = found.troubles.iter().filter(|trouble| trouble.starter == Starter::Claude);
+        let named: Vec<String> = new
+            .iter()
+            .map(|item| format!("{} ({} in {})", item.shown(), item.key, item.file))
+            .chain(untold.map(|trouble| format!("{}: {}", trouble.file, trouble.why)))
+            .collect();
+        if named.is_empty() {
+            return None;
+        }
+        let notice = Some(sentence(&named)).filter(|text| self.said.insert(text.clone()));
+        Some(LeftOut { settings: RepositorySettings::LeftOut { deny: found.denied }, notice })
+    }
+}
+
+/// Those that were left out at the beginning stay so.
+fn is_asked_for(plan: &RunPlan) -> bool {
+    plan.agent.name == READER && plan.agent.repository_settings.are_used()
+}
+
+fn look(place: &Place) -> Found {
+    find(&Search { place, loaded: &[], own_settings: None })
+}
+
+fn of_agent(found: &Found) -> Startables {
+    found.items.which(|item: &Startable| item.starter == Starter::Claude)
+}
+
+fn sentence(named: &[String]) -> String {
+    let more = named.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(
+        "the repository's .claude folder, CLAUDE.md and MCP servers are left out from now on, since they would start what \
+         nobody has trusted: {}{more}; windlass trust --list",
+        named.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
+    )
+}
