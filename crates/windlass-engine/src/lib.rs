@@ -22,6 +22,7 @@ pub mod replay;
 pub mod sandbox;
 pub mod scaffold;
 pub mod snapshot;
+mod steered;
 pub mod store;
 pub mod supervisor;
 pub mod tasks;

@@ -11,10 +11,8 @@ use windlass_core::trust::{
 use super::{Search, read};
 use crate::guard::inside;
 use crate::inventory::Place;
+use crate::steered::{CLAUDE, steered};
 use crate::tree::where_it_leads;
-
-/// Its folder.
-const FOLDER: &str = ".claude";
 
 /// Its settings in there.
 const SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
@@ -47,10 +45,15 @@ pub(super) fn files(search: &Search<'_>) -> Files {
     for folder in folders(search.place) {
         let name =
             |path: &Path| path.strip_prefix(&folder.top).unwrap_or(path).to_string_lossy().into_owned();
-        let own = folder.path.join(FOLDER);
-        let mut paths = vec![folder.path.join(SERVERS)];
+        let own = folder.path.join(CLAUDE);
+        let mut paths = Vec::new();
+        if folder.read == Reading::All {
+            paths.push(folder.path.join(SERVERS));
+        }
         if search.own_settings.is_none_or(|user| !is_same(&own, user)) {
-            paths.extend(SETTINGS.map(|settings| own.join(settings)));
+            if folder.read == Reading::All {
+                paths.extend(SETTINGS.map(|settings| own.join(settings)));
+            }
             for folder in EXTENSIONS.map(|folder| own.join(folder)) {
                 match extensions(&folder) {
                     Some(files) => paths.extend(files),
@@ -68,17 +71,30 @@ struct Folder {
     path: PathBuf,
     /// What names are relative to.
     top: PathBuf,
+    read: Reading,
 }
 
-/// From the working directory up to the repository's top, and the main checkout, whose local settings hold in each of its
-/// worktrees.
+/// What is read there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    All,
+    /// What agents come across while they work below their directory: no settings and no servers.
+    Extensions,
+}
+
+/// From the working directory up to the repository's top, below it wherever something is, and the main checkout, whose local
+/// settings hold in each of its worktrees.
 fn folders(place: &Place) -> Vec<Folder> {
     let mut folders: Vec<Folder> = place
         .directory
         .ancestors()
         .take_while(|path| path.starts_with(&place.root))
-        .map(|path| Folder { path: path.to_owned(), top: place.root.clone() })
+        .map(|path| Folder { path: path.to_owned(), top: place.root.clone(), read: Reading::All })
         .collect();
+    // Without a repository it may be a whole home.
+    let steered = place.repository.as_ref().map(|_| steered(&place.directory).folders).unwrap_or_default();
+    let below = steered.into_iter().filter(|path| *path != place.directory);
+    folders.extend(below.map(|path| Folder { path, top: place.root.clone(), read: Reading::Extensions }));
     let main = place.repository.as_ref().and_then(|repository| {
         let common = &repository.common_dir;
         (common.file_name() == Some(OsStr::new(".git")))
@@ -86,7 +102,7 @@ fn folders(place: &Place) -> Vec<Folder> {
             .flatten()
     });
     if let Some(main) = main.filter(|main| *main != place.root) {
-        folders.push(Folder { path: main.clone(), top: main });
+        folders.push(Folder { path: main.clone(), top: main, read: Reading::All });
     }
     folders
 }

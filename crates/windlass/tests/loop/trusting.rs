@@ -246,6 +246,29 @@ fn what_an_agent_wrote_into_the_configuration_waits_for_a_person() {
     }
 }
 
+// attack(trust): an agent makes a skill in a folder far below, which starts a program when agents work on files there.
+// holds: it is one more thing that a person is asked about; the settings there, which nobody reads, are none.
+#[test]
+fn what_agents_come_across_below_is_asked_for_as_well() {
+    let env = TestEnv::with_git();
+    env.write("settings", "{\"hooks\":{\"Stop\":[]}}");
+    env.write("skill", "---\nname: x\nhooks:\n  Stop: touch started\n---\n");
+    let folder = "packages/a/.claude";
+    let evil = format!(
+        "mkdir -p {folder}/skills/x && cp skill {folder}/skills/x/SKILL.md && cp settings {folder}/settings.json"
+    );
+    let night = Night::within(env, &every_call(&format!("{{ bash = '''{evil}''' }}, {IDLE}")));
+    let first = run(&night, &[]);
+    assert!(first.stdout_text().contains("stopped:"), "{}", first.stderr_text());
+    let listed = ask(&night, &["trust", "--list"]);
+    let said = listed.stdout_text();
+    assert_eq!(listed.code, Some(1), "{said}");
+    assert!(
+        said.contains("packages/a/.claude/skills/x/SKILL.md") && !said.contains("settings.json"),
+        "{said}"
+    );
+}
+
 #[test]
 fn what_is_a_persons_own_is_never_asked_for() {
     // Typed, in the user's file, written by `config set`, or nothing at all.

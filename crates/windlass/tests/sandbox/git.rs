@@ -427,3 +427,35 @@ fn what_was_committed_inside_outlives_a_runner_that_is_killed() {
         assert_eq!(place.env.read("seen"), "work\n", "{}", said(&outcome));
     }
 }
+
+// attack(git): an agent, or the install script of a tool (husky), points `core.hooksPath` to a folder of the working tree, where it
+//   was set to another one before the run, or to none.
+// holds: what was set stays and is used for the agent's commits; the change is undone, and said where it could reach the
+//   person's settings.
+#[test]
+fn a_hooks_folder_that_was_set_stays_and_another_one_does_not() {
+    for kind in kinds().into_iter().chain(["none"]) {
+        for was in [Some(".husky"), None] {
+            let place = Place::new(kind);
+            executable(&place, ".husky/pre-commit", "#!/bin/sh\ntouch husky-was-here\n");
+            place.env.git(&["add", "--all"]);
+            place.env.git(&["commit", "--quiet", "--message", "Husky"]);
+            if let Some(was) = was {
+                place.env.git(&["config", "core.hooksPath", was]);
+            }
+            let folder = || place.env.git(&["config", "--default", "nothing", "core.hooksPath"]);
+            let before = folder();
+            // The same again is no change.
+            let again = was.map_or("true".to_owned(), |was| format!("git config core.hooksPath {was}"));
+            let script = |line: &str| work(&place, &[line], &["--commit", "agent"]);
+            let outcome = script(&format!("{again}; echo x > x && git add x && git commit -qm inside"));
+            assert!(!told(&outcome).contains("put back"), "{kind} {was:?}: {}", said(&outcome));
+            assert_eq!(place.env.project().join("husky-was-here").exists(), was.is_some(), "{kind} {was:?}");
+            assert_eq!(folder(), before, "{kind} {was:?}: {}", said(&outcome));
+            let outcome = script("mkdir -p evil && git config core.hooksPath evil");
+            assert_eq!(folder(), before, "{kind} {was:?}: {}", said(&outcome));
+            let reaches = !mounting().any(|mounting| mounting == kind);
+            assert_eq!(told(&outcome).contains("put back"), reaches, "{kind} {was:?}: {}", said(&outcome));
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::place::{PATIENCE, Place, kinds, said};
+use super::place::{PATIENCE, Place, is_root, kinds, said};
 
 /// Makes what was not there, and tries to change what was.
 const HOSTILE: &str = r#"
@@ -55,6 +55,52 @@ fn what_steers_is_what_it_was_after_each_attempt() {
             told.contains("something in the sandbox made .mcp.json") && told.contains("put-aside"),
             "{told}"
         );
+    }
+}
+
+/// The same far below, where nobody is at work; one folder is closed to whoever looks afterwards.
+const NESTED: &str = r#"
+[[call]]
+steps = [
+  { bash = "mkdir -p lib/deep/.claude/skills/x lib/deep/.windlass ignored/.claude closed/er && echo evil > lib/deep/.claude/skills/x/SKILL.md && echo evil > lib/deep/.windlass/config.toml && echo evil > ignored/.claude/settings.json" },
+  { bash = "echo evil > lib/.claude/settings.json; echo evil > lib/.mcp.json; rm -r lib/.claude/agents; ln -s /etc lib/other; echo evil > closed/er/.mcp.json && chmod 0 closed" },
+  { bash = "echo note > lib/.claude/notes.md; echo work > lib/work" },
+  { result = { text = "Done.", cost = 0.01 } },
+]
+"#;
+
+// attack(sandbox): an agent does the same in folders below its directory, ignored ones among them, and in one that it then closes
+//   to whoever would look into it.
+// holds: all of it is what it was; its work and its notes there stay.
+#[test]
+fn what_steers_below_is_what_it_was_as_well() {
+    for kind in kinds() {
+        let place = Place::new(kind);
+        place.env.write(".gitignore", "ignored\n");
+        place.env.write("lib/.claude/settings.json", "{}\n");
+        place.env.write("lib/.claude/agents/mine.md", "mine\n");
+        place.env.git(&["add", "--all"]);
+        place.env.git(&["commit", "--quiet", "--message", "Settings"]);
+        let place = if is_root() { place.of_an_ordinary_user() } else { place };
+        let outcome = place.env.run(&mut place.command_of(NESTED, &["-m", "1"]), PATIENCE);
+        assert!(!outcome.timed_out);
+        let told = said(&outcome);
+        for made in [
+            "lib/deep/.claude/skills",
+            "lib/deep/.windlass",
+            "lib/.mcp.json",
+            "ignored/.claude/settings.json",
+            "closed/er/.mcp.json",
+        ] {
+            assert!(!place.env.project().join(made).exists(), "{kind}: {made}: {told}");
+        }
+        let read = |path: &str| place.env.read(path);
+        assert_eq!(
+            (&*read("lib/.claude/settings.json"), &*read("lib/.claude/agents/mine.md")),
+            ("{}\n", "mine\n")
+        );
+        assert_eq!((&*read("lib/.claude/notes.md"), &*read("lib/work")), ("note\n", "work\n"), "{told}");
+        assert!(told.contains("made closed/er/.mcp.json") && told.contains("more files"), "{told}");
     }
 }
 

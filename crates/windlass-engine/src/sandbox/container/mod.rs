@@ -124,7 +124,7 @@ impl Container {
             client,
             outfit,
             plan: plan.clone(),
-            steering: Steering::of(&room),
+            steering: Steering::of_container(&room, plan),
             room,
             label,
             own: None,
@@ -140,16 +140,17 @@ impl Container {
     pub fn for_lane(&self, site: &lane::Site) -> Result<Container, SandboxError> {
         let room = site.room(&self.room);
         let folders = Folders::make(&room.scratch)?;
+        let plan = site.plan(&self.plan, &self.room);
         let container = Container {
             client: self.client.clone(),
             outfit: self.outfit.clone(),
-            plan: site.plan(&self.plan, &self.room),
             label: self.label.clone(),
             own: Some(Label::of_lane(&room.run.0, site.lane)),
             proxy: self.proxy.clone(),
             troubles: Mutex::default(),
             news: Mutex::default(),
-            steering: Steering::of(&room),
+            steering: Steering::of_container(&room, &plan),
+            plan,
             made: Occupied::default(),
             folders,
             room,

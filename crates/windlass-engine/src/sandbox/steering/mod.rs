@@ -4,36 +4,29 @@
 //! Where mounts hold, what was there could not be changed from inside: of that a change is a person's. There only what is
 //! new is looked at.
 
+mod marks;
 mod mend;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+use windlass_core::run::SandboxPlan;
 
 use super::SandboxRoom;
 use super::view::{STEERING, Sight, View};
 use crate::process::protocol::Text;
+use crate::steered::{CLAUDE, NAMES, OWN, steered};
 use crate::store::Note;
-use crate::tree::{Enter, Folders, Kind, Was, at, where_it_leads};
+use crate::tree::{Folders, Kind, TreePath, Was, at, where_it_leads};
+use marks::Marked;
 use mend::{Mended, Presence, mend};
-
-/// What steers agents, and Windlass, that are started in a folder; of some only a part does.
-const NAMES: [&str; 3] = [".mcp.json", CLAUDE, OWN];
-
-/// The agents' folder.
-const CLAUDE: &str = ".claude";
-
-/// Windlass's own folder, of which some is the agent's.
-const OWN: &str = ".windlass";
 
 /// What of a workspace is a person's, beside what the runner itself writes.
 const OF_WORKSPACES: [&str; 2] = ["INSTRUCTIONS.md", "config.toml"];
-
-/// Folders with what others made, where no person starts anything.
-const NOT_ENTERED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// So many are named.
 const NAMED: usize = 5;
@@ -51,6 +44,8 @@ pub(super) struct Steering {
     directory: PathBuf,
     /// The run's folder, or the session's.
     folder: PathBuf,
+    /// Where guests may make files that run as whoever they belong to.
+    markable: Vec<PathBuf>,
     noted: Noted,
     record: Mutex<Option<Record>>,
 }
@@ -70,6 +65,14 @@ struct Record {
     entries: Vec<(Text, Was)>,
     /// What no guest could change.
     closed: Vec<Text>,
+    /// What could not be looked into.
+    #[serde(default)]
+    unread: Vec<Text>,
+    /// Where marks are looked for, and from when on they are a guest's.
+    #[serde(default)]
+    markable: Vec<Text>,
+    #[serde(default = "SystemTime::now")]
+    since: SystemTime,
 }
 
 impl Steering {
@@ -84,9 +87,18 @@ impl Steering {
             tree: room.tree.clone(),
             directory: room.directory.clone(),
             folder: folder.to_owned(),
+            markable: Vec::new(),
             noted,
             record: Mutex::default(),
         }
+    }
+
+    /// The same in a container, where the kernel is not asked to refuse marks.
+    pub fn of_container(room: &SandboxRoom, plan: &SandboxPlan) -> Steering {
+        let lent = room.loan.iter().flat_map(|loan| loan.places().writable).map(|(_, source)| source);
+        let own = [room.tree.clone(), room.scratch.clone()];
+        let markable = own.into_iter().chain(plan.writable.iter().cloned()).chain(lent).collect();
+        Steering { markable, ..Steering::of(room) }
     }
 
     /// A guest comes. `view` is what it sees, where mounts hold that.
@@ -96,8 +108,12 @@ impl Steering {
             return;
         }
         let closed = |path: &Path| view.is_some_and(|view| *view.sight(path) != Sight::Writable);
-        let looked = look(&self.tree, &self.directory);
+        let Looked { found: looked, unread } = look(&self.tree, &self.directory);
+        let texts = |paths: &[PathBuf]| paths.iter().map(|path| Text::from(path.as_os_str())).collect();
         let taken = Record {
+            since: SystemTime::now(),
+            markable: texts(&self.markable),
+            unread: texts(&unread),
             tree: Text::from(self.tree.as_os_str()),
             closed: looked
                 .keys()
@@ -140,10 +156,18 @@ pub fn put_back_after_kills(runs: &Path, directory: &Path) -> Vec<String> {
     said
 }
 
-/// What steers there, as it is now; places with nothing among them.
-fn look(tree: &Path, directory: &Path) -> BTreeMap<PathBuf, Was> {
+/// What was seen.
+struct Looked {
+    /// What steers, as it is now; places with nothing among them.
+    found: BTreeMap<PathBuf, Was>,
+    /// What cannot be looked into.
+    unread: Vec<PathBuf>,
+}
+
+fn look(tree: &Path, directory: &Path) -> Looked {
     let way = directory.ancestors().take_while(|above| above.starts_with(tree)).map(Path::to_owned);
-    let folders: BTreeSet<PathBuf> = way.chain(steered(tree)).collect();
+    let steered = steered(tree);
+    let folders: BTreeSet<PathBuf> = way.chain(steered.folders).collect();
     let mut found = BTreeMap::new();
     for folder in folders {
         // One by one, since each may be closed by itself.
@@ -152,7 +176,26 @@ fn look(tree: &Path, directory: &Path) -> BTreeMap<PathBuf, Was> {
             found.extend(OF_WORKSPACES.map(|name| workspace.join(name)).map(looked_at));
         }
     }
-    found
+    Looked { found, unread: steered.unread }
+}
+
+/// The same where guests may have closed folders that could be looked into: they are opened.
+fn look_behind(tree: &Path, directory: &Path, unread: &BTreeSet<PathBuf>) -> Looked {
+    loop {
+        let looked = look(tree, directory);
+        let closed = looked.unread.iter().filter(|folder| !unread.contains(*folder));
+        // What cannot be opened, or not even so be read, is left.
+        let opened = closed.filter(|folder| open(&at(folder)).is_some()).count();
+        if opened == 0 {
+            return looked;
+        }
+    }
+}
+
+/// Lets its owner look into a folder who could not.
+fn open(folder: &TreePath) -> Option<()> {
+    let mode = folder.look().ok()??.mode;
+    (mode & 0o700 != 0o700).then(|| folder.set_permissions(mode | 0o700).ok()).flatten()
 }
 
 fn looked_at(path: PathBuf) -> (PathBuf, Was) {
@@ -201,23 +244,11 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     folders.map(|entry| folder.join(entry.name)).collect()
 }
 
-/// The folders of a tree in which something steers: a person may start an agent, or a run, in each, and agents read some of it
-/// wherever they work.
-fn steered(tree: &Path) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
-    at(tree).descend(&mut |inner, _, entry| {
-        if NAMES.iter().any(|name| entry.name == *name) {
-            found.extend(inner.parent().map(|folder| tree.join(folder)));
-            return Enter::No;
-        }
-        if NOT_ENTERED.iter().any(|name| entry.name == *name) { Enter::No } else { Enter::Yes }
-    });
-    found
-}
-
 fn put_back(record: &Record, directory: &Path, folder: &Path) -> Vec<String> {
     let path = |text: &Text| PathBuf::from(OsString::from(text.clone()));
-    let tree = path(&record.tree);
+    let (tree, unread) = (path(&record.tree), record.unread.iter().map(path).collect());
+    let markable = record.markable.iter().map(path);
+    let marked: Vec<Marked> = markable.flat_map(|folder| marks::take_away(&folder, record.since)).collect();
     if !is_real_folder(&tree) {
         // Of one that is gone others tell.
         let replaced = at(&tree).is_taken().then(|| {
@@ -226,13 +257,13 @@ fn put_back(record: &Record, directory: &Path, folder: &Path) -> Vec<String> {
                 tree.display()
             )
         });
-        return replaced.into_iter().collect();
+        return replaced.into_iter().chain(in_words(&[], &marked, &tree)).collect();
     }
     let before: BTreeMap<PathBuf, &Was> =
         record.entries.iter().map(|(text, was)| (path(text), was)).collect();
     let closed: BTreeSet<PathBuf> = record.closed.iter().map(path).collect();
     let mut all: BTreeSet<PathBuf> = before.keys().cloned().collect();
-    all.extend(look(&tree, directory).into_keys());
+    all.extend(look_behind(&tree, directory, &unread).found.into_keys());
     let folder = where_it_leads(folder).map_or_else(|| folder.to_owned(), |real| real.shown()).join(ASIDE);
     let aside = folder.join(next(&folder));
     let mut mended = Vec::new();
@@ -251,7 +282,7 @@ fn put_back(record: &Record, directory: &Path, folder: &Path) -> Vec<String> {
         }
         mend(&at(&path), (was, &is), (&tree, &aside), &mut mended);
     }
-    in_words(&mended, &tree)
+    in_words(&mended, &marked, &tree)
 }
 
 /// Is the way there still the tree's own, without a link?
@@ -266,13 +297,29 @@ fn next(folder: &Path) -> String {
     format!("{:04}", highest.unwrap_or_default() + 1)
 }
 
-fn in_words(mended: &[Mended], tree: &Path) -> Vec<String> {
-    let mut said: Vec<String> = mended.iter().take(NAMED).map(|one| sentence(one, tree)).collect();
-    let more = mended.len().saturating_sub(NAMED);
-    if more > 0 {
-        said.push(format!("so with {more} more files that steer windlass or agents"));
+fn in_words(mended: &[Mended], marked: &[Marked], tree: &Path) -> Vec<String> {
+    let mended = named(mended, "files that steer windlass or agents", |one| sentence(one, tree));
+    let marked = named(marked, "files that run as whoever they belong to", |one| sentence_of_mark(one, tree));
+    mended.into_iter().chain(marked).collect()
+}
+
+/// Some of them, and how many there are more.
+fn named<T>(all: &[T], what: &str, say: impl Fn(&T) -> String) -> Vec<String> {
+    let more = all.len().saturating_sub(NAMED);
+    let rest = (more > 0).then(|| format!("so with {more} more {what}"));
+    all.iter().take(NAMED).map(say).chain(rest).collect()
+}
+
+fn sentence_of_mark(marked: &Marked, tree: &Path) -> String {
+    let path = marked.path.strip_prefix(tree).unwrap_or(&marked.path).display();
+    let did = format!("something in the sandbox made {path} run as whoever it belongs to (SUID or SGID)");
+    match &marked.done {
+        Ok(()) => format!("{did}: it does not any more"),
+        Err(error) => {
+            let command = format!("chmod ug-s '{}'", marked.path.display());
+            format!("{did}, and that cannot be taken from it ({}): {command}, as root", error.source)
+        }
     }
-    said
 }
 
 fn sentence(mended: &Mended, tree: &Path) -> String {

@@ -196,3 +196,25 @@ fn what_a_person_changes_between_two_guests_stays() {
     assert_eq!(steering.end(), Vec::<String>::new());
     assert_eq!(scene.says("a/.windlass/config.toml").as_deref(), Some("a person's, newer"));
 }
+
+#[test]
+fn marks_that_a_guest_gave_are_taken_and_those_that_were_there_stay() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = furnished();
+    let mode = |path: &str| scene.tree.join(path).metadata().unwrap().permissions().mode() & 0o7777;
+    for (path, mode) in [("node_modules/x/theirs", 0o4755), (".git/theirs", 0o2750)] {
+        scene.write(path, "a program");
+        fs::set_permissions(scene.tree.join(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    symlink("node_modules/x/theirs", scene.tree.join("link")).unwrap();
+    // They were there when this guest came.
+    let later = SystemTime::now() + std::time::Duration::from_mins(1);
+    assert!(marks::take_away(&scene.tree, later).is_empty());
+    let mut steering = scene.steering();
+    steering.markable = vec![scene.tree.clone()];
+    steering.begin(None);
+    let said = steering.end();
+    assert_eq!((mode("node_modules/x/theirs"), mode(".git/theirs")), (0o755, 0o750));
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said.iter().any(|said| said.contains("made node_modules/x/theirs run as")), "{said:?}");
+}
