@@ -1,11 +1,11 @@
 //! Files of configuration, which people write: read with care, and replaced in one step when one value of theirs changes.
 
-use std::fs::{self, OpenOptions};
+mod own;
+
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::file::{AtPath as _, FileError, Made, Replacement, create_new, read_beginning, sync_folder};
+use crate::file::{FileError, Made};
 use crate::tree::{self, TreePath, at};
 
 /// The longest file, in bytes: a mebibyte. What is longer was not written by hand.
@@ -13,8 +13,6 @@ pub const LONGEST: usize = 1 << 20;
 
 /// For files that hold a secret.
 const PRIVATE: u32 = 0o600;
-/// For others, as far as the user's mask lets them.
-const USUAL: u32 = 0o666;
 
 /// Why a file of configuration cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -66,25 +64,13 @@ pub fn read(path: &Path) -> Result<Option<String>, ConfigFileError> {
     if tree::is_known(path) {
         return read_in_tree(&at(path));
     }
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return Err(ConfigFileError::NoFile(path.to_owned())),
-        Err(error) if is_absence(&error) => {
-            return match fs::read_link(path) {
-                Ok(target) => Err(ConfigFileError::Dangling { path: path.to_owned(), target }),
-                Err(_) => Ok(None),
-            };
-        }
-        Err(error) => return Err(error).at("read", path).map_err(ConfigFileError::from),
-    }
-    let Some(bytes) = read_beginning(path, LONGEST)? else { return Ok(None) };
-    text_of(path, bytes).map(Some)
+    own::read(path)?.map(|bytes| text_of(path, bytes)).transpose()
 }
 
 /// The same in a project, where a guest may have left what it likes.
 fn read_in_tree(path: &TreePath) -> Result<Option<String>, ConfigFileError> {
     match path.look_through() {
-        Ok(Some(found)) if !found.is_file() => return Err(ConfigFileError::NoFile(path.shown())),
+        Ok(Some(found)) if !found.is_regular() => return Err(ConfigFileError::NoFile(path.shown())),
         Ok(Some(_)) => {}
         Ok(None) => {
             return match path.link_target() {
@@ -131,16 +117,7 @@ pub fn write(
         target.prepare_like(after.as_bytes())?.put_in_place()?;
         return Ok(target.parent().map_or(Ok(()), |folder| folder.sync_folder())?);
     }
-    let target = fs::canonicalize(path).at("find", path)?;
-    let metadata = fs::metadata(&target).at("look at", &target)?;
-    let replacement = Replacement::write(&target, after.as_bytes(), metadata.mode() & 0o7777)?;
-    let file = replacement.file()?;
-    // Root may change somebody else's file, which stays theirs; nobody else can, and need not.
-    let _ = std::os::unix::fs::fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
-    file.sync_data().at("sync", &target)?;
-    replacement.put_in_place()?;
-    sync_folder(target.parent().unwrap_or(Path::new("/")))?;
-    Ok(())
+    Ok(own::put(path, after)?)
 }
 
 /// May others than its owner read it?
@@ -148,48 +125,37 @@ pub fn write(
 /// # Errors
 /// It cannot be looked at.
 pub fn is_readable_by_others(path: &Path) -> Result<bool, ConfigFileError> {
-    Ok(fs::metadata(path).at("look at", path)?.mode() & 0o077 != 0)
+    if !tree::is_known(path) {
+        return Ok(own::mode(path)? & 0o077 != 0);
+    }
+    let place = at(path);
+    let found = place.look_through().map_err(|error| place.failed("look at", error))?;
+    let found = found.ok_or_else(|| place.failed("look at", io::ErrorKind::NotFound.into()))?;
+    Ok(found.mode & 0o077 != 0)
 }
 
 fn make(path: &Path, text: &str, readers: Readers) -> Result<(), ConfigFileError> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    if tree::is_known(path) {
-        let path = at(path);
-        let folder = path.parent().unwrap_or_else(|| path.clone());
-        folder.make_folders()?;
-        let mode = match readers {
-            Readers::Usual => folder.permissions_of_new_files()?,
-            Readers::Owner => PRIVATE,
-        };
-        return match path.create_new(text.as_bytes(), mode)? {
-            Made::Anew => Ok(folder.sync_folder()?),
-            Made::WasThere => Err(ConfigFileError::Changed(path.shown())),
-        };
-    }
-    fs::create_dir_all(folder).at("create", folder)?;
-    let mode = match readers {
-        Readers::Usual => USUAL & !mask(folder)?,
-        Readers::Owner => PRIVATE,
+    let made = if tree::is_known(path) {
+        make_in_tree(&at(path), text, readers)
+    } else {
+        own::make(path, text, readers)
     };
-    match create_new(path, text.as_bytes(), mode)? {
-        Made::Anew => Ok(sync_folder(folder)?),
+    match made? {
+        Made::Anew => Ok(()),
         Made::WasThere => Err(ConfigFileError::Changed(path.to_owned())),
     }
 }
 
-/// The user's mask, found as a program without `unsafe` can: by what a new file is allowed.
-fn mask(folder: &Path) -> Result<u32, FileError> {
-    let probe = tempfile::Builder::new()
-        .prefix(".windlass-")
-        .make_in(folder, |path| OpenOptions::new().write(true).create_new(true).mode(USUAL).open(path))
-        .at("write in", folder)?;
-    let allowed = probe.as_file().metadata().at("look at", probe.path())?.mode();
-    Ok(USUAL & !allowed)
-}
-
-/// Nothing is there, or something on the way is no folder.
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+fn make_in_tree(path: &TreePath, text: &str, readers: Readers) -> Result<Made, FileError> {
+    let folder = path.parent().unwrap_or_else(|| path.clone());
+    folder.make_folders()?;
+    let permissions = match readers {
+        Readers::Usual => folder.permissions_of_new_files()?,
+        Readers::Owner => PRIVATE,
+    };
+    let made = path.create_new(text.as_bytes(), permissions)?;
+    folder.sync_folder()?;
+    Ok(made)
 }
 
 #[cfg(test)]

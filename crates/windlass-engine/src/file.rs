@@ -38,6 +38,12 @@ impl FileError {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
+    /// Does the file system not know this way of renaming?
+    pub(crate) fn is_unknown_way(&self) -> bool {
+        let unknown = [rustix::io::Errno::INVAL.raw_os_error(), rustix::io::Errno::NOSYS.raw_os_error()];
+        self.source.raw_os_error().is_some_and(|raw| unknown.contains(&raw))
+    }
+
     /// The disk, or the user's share of it, is full?
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
@@ -54,21 +60,6 @@ pub(crate) trait AtPath<T> {
 impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, FileError> {
         self.map_err(|source| FileError { action, path: path.to_path_buf(), source: source.into() })
-    }
-}
-
-/// Is there room for a little more in a folder? When there is none, programs do not always say so.
-///
-/// # Errors
-/// There is none. That nothing can be written for another reason is no error.
-pub(crate) fn has_room(folder: &Path) -> Result<(), FileError> {
-    const LITTLE: usize = 64 * 1024;
-    let probe = folder.join(".windlass-room");
-    let written = fs::write(&probe, vec![1; LITTLE]).at("write", &probe);
-    let _ = fs::remove_file(&probe);
-    match written {
-        Err(error) if error.is_disk_full() => Err(error),
-        _ => Ok(()),
     }
 }
 
@@ -193,15 +184,15 @@ impl Replacement {
     }
 }
 
+/// Is this the name of a file that was on its way into its place?
+pub(crate) fn is_half_written(name: &str) -> bool {
+    let random = name.strip_prefix(".windlass-").and_then(|rest| rest.strip_suffix(".tmp"));
+    random.is_some_and(|random| random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 /// Removes what was on its way into a file of this folder when its writer was killed: ours by its name, and nobody's work.
 /// What cannot be removed stays.
-pub(crate) fn remove_half_written(folder: &Path) {
-    let is_half_written = |name: &str| {
-        let random = name.strip_prefix(".windlass-").and_then(|rest| rest.strip_suffix(".tmp"));
-        random.is_some_and(|random| {
-            random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        })
-    };
+pub(crate) fn clear_half_written(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_file && entry.file_name().to_str().is_some_and(is_half_written) {
@@ -260,8 +251,8 @@ mod tests {
         }
         fs::create_dir(folder.path().join(".windlass-folder.tmp")).unwrap();
         std::os::unix::fs::symlink("tasks.md", folder.path().join(".windlass-linked.tmp")).unwrap();
-        remove_half_written(folder.path());
-        remove_half_written(&folder.path().join("not there"));
+        clear_half_written(folder.path());
+        clear_half_written(&folder.path().join("not there"));
         let mut left: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

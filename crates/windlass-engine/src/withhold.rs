@@ -135,7 +135,7 @@ pub(crate) fn reason_for_new(
     path: &[u8],
 ) -> Option<Reason> {
     let file = at(top).join(as_path(path));
-    let found = file.look().ok().flatten().filter(Attributes::is_file)?;
+    let found = file.look().ok().flatten().filter(Attributes::is_regular)?;
     if allowed.holds(path) {
         return None;
     }

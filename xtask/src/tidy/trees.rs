@@ -1,8 +1,10 @@
 //! Who reads and writes the trees that guests can write: the engine's room for them, and nobody else.
 //!
 //! `std::fs` follows whatever link a guest left and waits for whatever pipe. So it is used where nobody but Windlass writes:
-//! in its state folder, in `/proc`, for what a person names on the command line. What is not moved yet has its number here, which
-//! only goes down.
+//! in its state folder, in `/proc`, for what a person names on the command line. Where a whole file does, it stands below with the
+//! reason; where one line does, `// outside: why` stands above it. What is not moved yet has its number here, which only goes down.
+//!
+//! A use is found by its words. So the room's own types have no method of a name that `std`'s paths have.
 
 use std::path::Path;
 
@@ -16,6 +18,10 @@ const LOOKED_AT: [&str; 2] = ["crates/windlass-engine/src", "crates/windlass/src
 const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-engine/src/tree", "the room itself"),
     ("crates/windlass-engine/src/file.rs", "files of the state folder; whoever uses it is looked at"),
+    (
+        "crates/windlass-engine/src/config_file/own.rs",
+        "a person's own configuration; whoever calls it has looked whether it lies in a tree",
+    ),
     ("crates/windlass-engine/src/store", "the state folder"),
     ("crates/windlass-engine/src/process", "/proc, pipes and programs"),
     ("crates/windlass-engine/src/notify", "the state folder, and a person's programs"),
@@ -40,99 +46,36 @@ const OUTSIDE: &[(&str, &str)] = &[
 
 /// What is not moved into the room yet: so many uses in a file, and no more.
 const REMAINING: &[(&str, usize)] = &[
-    ("crates/windlass-engine/src/config_file.rs", 12),
-    ("crates/windlass-engine/src/git/begin.rs", 1),
-    ("crates/windlass-engine/src/git/commit.rs", 1),
-    ("crates/windlass-engine/src/git/lane/checkout.rs", 2),
-    ("crates/windlass-engine/src/git/lane/clone.rs", 22),
-    ("crates/windlass-engine/src/git/lane/follow/check.rs", 4),
-    ("crates/windlass-engine/src/git/lane/follow/lock.rs", 5),
-    ("crates/windlass-engine/src/git/lane/follow/mod.rs", 19),
-    ("crates/windlass-engine/src/git/lane/land.rs", 1),
-    ("crates/windlass-engine/src/git/lane/merge.rs", 1),
-    ("crates/windlass-engine/src/git/lane/park.rs", 2),
-    ("crates/windlass-engine/src/git/loan/intake.rs", 3),
-    ("crates/windlass-engine/src/git/loan/mod.rs", 14),
-    ("crates/windlass-engine/src/git/folders.rs", 2),
-    ("crates/windlass-engine/src/git/lane/turn.rs", 1),
-    ("crates/windlass-engine/src/git/patience.rs", 1),
-    ("crates/windlass-engine/src/git/worktree.rs", 1),
-    ("crates/windlass-engine/src/guard/tools.rs", 3),
-    ("crates/windlass-engine/src/hook/attempt.rs", 1),
-    ("crates/windlass-engine/src/hook/find.rs", 2),
-    ("crates/windlass-engine/src/hook/kept.rs", 1),
-    ("crates/windlass-engine/src/hook/output.rs", 1),
-    ("crates/windlass-engine/src/plan/migrate.rs", 15),
-    ("crates/windlass-engine/src/recovery/apart.rs", 1),
+    ("crates/windlass-engine/src/git/folders.rs", 4),
+    ("crates/windlass-engine/src/git/loan/intake.rs", 7),
+    ("crates/windlass-engine/src/git/loan/large.rs", 3),
+    ("crates/windlass-engine/src/git/loan/mod.rs", 16),
+    ("crates/windlass-engine/src/git/loan/places.rs", 6),
+    ("crates/windlass-engine/src/sandbox/bwrap.rs", 2),
+    ("crates/windlass-engine/src/sandbox/folders.rs", 7),
+    ("crates/windlass-engine/src/sandbox/group.rs", 9),
+    ("crates/windlass-engine/src/sandbox/landlock.rs", 2),
+    ("crates/windlass-engine/src/sandbox/lane.rs", 2),
+    ("crates/windlass-engine/src/sandbox/local.rs", 5),
+    ("crates/windlass-engine/src/sandbox/room.rs", 8),
+    ("crates/windlass-engine/src/sandbox/view.rs", 10),
+    ("crates/windlass-engine/src/sandbox/container/client.rs", 2),
     ("crates/windlass-engine/src/sandbox/container/facts.rs", 1),
-    ("crates/windlass-engine/src/sandbox/container/image/files.rs", 6),
-    ("crates/windlass-engine/src/sandbox/container/image/mod.rs", 7),
-    ("crates/windlass-engine/src/sandbox/container/inner.rs", 2),
+    ("crates/windlass-engine/src/sandbox/container/inner.rs", 3),
     ("crates/windlass-engine/src/sandbox/container/leftovers.rs", 2),
     ("crates/windlass-engine/src/sandbox/container/mod.rs", 2),
-    ("crates/windlass-engine/src/sandbox/folders.rs", 6),
-    ("crates/windlass-engine/src/sandbox/group.rs", 8),
+    ("crates/windlass-engine/src/sandbox/container/image/detect.rs", 1),
+    ("crates/windlass-engine/src/sandbox/container/image/files.rs", 6),
+    ("crates/windlass-engine/src/sandbox/container/image/mod.rs", 7),
+    ("crates/windlass-engine/src/sandbox/inside/door.rs", 3),
     ("crates/windlass-engine/src/sandbox/inside/mod.rs", 1),
-    ("crates/windlass-engine/src/sandbox/landlock.rs", 1),
-    ("crates/windlass-engine/src/sandbox/lane.rs", 2),
-    ("crates/windlass-engine/src/sandbox/local.rs", 3),
-    ("crates/windlass-engine/src/sandbox/proxy/mod.rs", 4),
-    ("crates/windlass-engine/src/sandbox/room.rs", 7),
-    ("crates/windlass-engine/src/sandbox/view.rs", 6),
-    ("crates/windlass-engine/src/snapshot/repair.rs", 1),
-    ("crates/windlass-engine/src/snapshot/repair/steps.rs", 1),
-    ("crates/windlass-engine/src/snapshot/repository.rs", 1),
-    ("crates/windlass-engine/src/supervisor/call.rs", 2),
-    ("crates/windlass-engine/src/supervisor/check.rs", 2),
-    ("crates/windlass-engine/src/supervisor/lane.rs", 1),
-    ("crates/windlass-engine/src/supervisor/lanes/checkouts.rs", 2),
-    ("crates/windlass-engine/src/supervisor/mod.rs", 1),
-    ("crates/windlass-engine/src/supervisor/prepare.rs", 2),
-    ("crates/windlass-engine/src/supervisor/recover.rs", 1),
-    ("crates/windlass-engine/src/supervisor/setup.rs", 2),
-    ("crates/windlass-engine/src/supervisor/inputs.rs", 1),
-    ("crates/windlass-engine/src/tasks/committed.rs", 1),
-    ("crates/windlass-engine/src/workspace/all.rs", 2),
-    ("crates/windlass-engine/src/workspace/archive/contents.rs", 4),
-    ("crates/windlass-engine/src/workspace/archive/found.rs", 2),
-    ("crates/windlass-engine/src/workspace/archive/removal.rs", 16),
-    ("crates/windlass-engine/src/workspace/archive/restore.rs", 8),
-    ("crates/windlass-engine/src/workspace/archive/save.rs", 8),
-    ("crates/windlass-engine/src/workspace/archive/unpack.rs", 4),
-    ("crates/windlass-engine/src/workspace/guard.rs", 2),
-    ("crates/windlass-engine/src/workspace/metadata.rs", 1),
-    ("crates/windlass-engine/src/workspace/template/apply.rs", 3),
-    ("crates/windlass-engine/src/workspace/template/save.rs", 4),
-    ("crates/windlass-engine/src/worktree/bootstrap/choose.rs", 7),
-    ("crates/windlass-engine/src/worktree/bootstrap/copy.rs", 11),
-    ("crates/windlass-engine/src/worktree/bootstrap/setup.rs", 1),
-    ("crates/windlass-engine/src/worktree/copied.rs", 3),
-    ("crates/windlass-engine/src/worktree/locks.rs", 1),
-    ("crates/windlass-engine/src/worktree/make.rs", 9),
-    ("crates/windlass-engine/src/worktree/marker.rs", 2),
-    ("crates/windlass-engine/src/worktree/remove.rs", 3),
-    ("crates/windlass/src/commands/add_dirs.rs", 2),
-    ("crates/windlass/src/commands/agent.rs", 1),
-    ("crates/windlass/src/commands/assignment.rs", 2),
-    ("crates/windlass/src/commands/beginning.rs", 1),
-    ("crates/windlass/src/commands/conversation.rs", 1),
-    ("crates/windlass/src/commands/default_project.rs", 1),
-    ("crates/windlass/src/commands/goal.rs", 1),
-    ("crates/windlass/src/commands/here.rs", 3),
-    ("crates/windlass/src/commands/import.rs", 1),
-    ("crates/windlass/src/commands/init_project.rs", 2),
-    ("crates/windlass/src/commands/init_tasks.rs", 2),
-    ("crates/windlass/src/commands/judging.rs", 1),
-    ("crates/windlass/src/commands/launch.rs", 1),
-    ("crates/windlass/src/commands/logs/mod.rs", 1),
-    ("crates/windlass/src/commands/run.rs", 1),
-    ("crates/windlass/src/commands/run_log.rs", 1),
-    ("crates/windlass/src/commands/sandbox/shell.rs", 3),
-    ("crates/windlass/src/commands/search_path.rs", 1),
-    ("crates/windlass/src/commands/verify_plan.rs", 1),
+    ("crates/windlass-engine/src/sandbox/proxy/mod.rs", 5),
 ];
 
-/// What goes to the file system. A method is one whatever it is called on.
+/// What says, in the line of a use or in the one before, that it is none of a guest's tree, and why.
+const MARK: &str = "// outside:";
+
+/// What goes to the file system. A method is one whatever it is called on; one of `Path` may be named without a call.
 const WAYS: &[&str] = &[
     "fs::read",
     "fs::write",
@@ -151,28 +94,51 @@ const WAYS: &[&str] = &[
     "fs::mkdir",
     "fs::unlink",
     "DirBuilder::new",
+    "UnixListener::bind",
+    "NamedTempFile::new_in",
     "File::open",
     "File::create",
     "File::options",
-    "OpenOptions::new",
     "tempfile_in(",
     "tempdir_in(",
     "make_in(",
-    ".canonicalize(",
-    ".symlink_metadata(",
-    ".read_link(",
-    ".read_dir(",
-    ".exists(",
-    ".try_exists(",
+    "OpenOptions::new",
+    "fs::exists",
+    "fs::try_exists",
+    ".canonicalize()",
+    ".metadata()",
+    ".symlink_metadata()",
+    ".read_link()",
+    ".read_dir()",
+    ".exists()",
+    ".try_exists()",
+    ".is_file()",
+    ".is_dir()",
+    ".is_symlink()",
+    "Path::canonicalize",
+    "Path::metadata",
+    "Path::symlink_metadata",
+    "Path::read_link",
+    "Path::read_dir",
+    "Path::exists",
+    "Path::try_exists",
+    "Path::is_file",
+    "Path::is_dir",
+    "Path::is_symlink",
 ];
+
+/// Imports that may make functions of the file system known under their bare names, or the module under another one.
+const IMPORTS: &[&str] = &["use std::fs", "use rustix::fs", "use std::os::unix::fs", "pub use std::fs"];
 
 /// Functions for the state folder, as they are called; methods of the room have the same names.
 const OF_THE_STATE_FOLDER: &[&str] = &[
     "read_if_there",
     "read_beginning",
     "create_new",
+    "create_private_folder",
     "make_folder",
     "remove_folder",
+    "clear_half_written",
     "replace",
     "sync_folder",
 ];
@@ -184,8 +150,7 @@ pub fn check(file: &Path, text: &str) -> Vec<Complaint> {
     if !looked_at || outside || is_test(file) {
         return Vec::new();
     }
-    let lines = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
-    let uses: Vec<usize> = lines.flat_map(|(index, line)| vec![index + 1; uses_in(line)]).collect();
+    let uses = uses_of(text);
     let allowed =
         REMAINING.iter().find(|(name, _)| file == Path::new(name)).map_or(0, |(_, allowed)| *allowed);
     if uses.len() < allowed {
@@ -196,24 +161,70 @@ pub fn check(file: &Path, text: &str) -> Vec<Complaint> {
     uses.into_iter().skip(allowed).map(|line| Complaint::at(file, line, problem)).collect()
 }
 
+/// The lines that go to the file system, once for each use, without those of the tests at the end.
+fn uses_of(text: &str) -> Vec<usize> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut uses = Vec::new();
+    let mut before = "";
+    for (index, line) in lines.iter().enumerate() {
+        // A module of tests in a file of its own leaves more code behind it.
+        let is_test_module = |next: &&str| next.trim_end().ends_with('{');
+        if line.starts_with("#[cfg(test)]") && lines.get(index + 1).is_some_and(is_test_module) {
+            break;
+        }
+        if !line.contains(MARK) && !before.contains(MARK) {
+            let imported = imported_ways(&lines[index..]);
+            uses.extend(vec![index + 1; uses_in(line) + imported]);
+        }
+        before = line;
+    }
+    uses
+}
+
+/// Functions of the file system that an import makes known under their bare names, where these lines begin with one.
+fn imported_ways(lines: &[&str]) -> usize {
+    let is_import = |line: &&&str| IMPORTS.iter().any(|import| line.trim_start().starts_with(import));
+    if !lines.first().is_some_and(|line| is_import(&line)) {
+        return 0;
+    }
+    let until_end = lines.iter().take_while(|line| !line.contains(';')).count() + 1;
+    let text = lines.iter().take(until_end).copied().collect::<Vec<_>>().join(" ");
+    let named = text.trim_start().split_once("fs").map_or("", |(_, named)| named);
+    let names = named.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    // Types begin with a capital letter.
+    let is_function = |name: &&str| name.starts_with(char::is_lowercase) && !["self", "as"].contains(name);
+    names.filter(is_function).count()
+}
+
 fn uses_in(line: &str) -> usize {
     let code = line.trim_start();
     if code.starts_with("//") || code.starts_with("use ") || code.starts_with("pub use ") {
         return 0;
     }
-    let ways: usize = WAYS.iter().map(|way| line.matches(way).count()).sum();
+    // What something is was asked of an entry or of what a call said that is found itself.
+    let line = &line.replace(".file_type().is_", "");
+    let ways: usize = WAYS.iter().map(|way| words(line, way).count()).sum();
     ways + OF_THE_STATE_FOLDER.iter().map(|name| calls_of(line, name)).sum::<usize>()
 }
 
 /// How often a function is called: not a method, and not where it is made.
 fn calls_of(line: &str, name: &str) -> usize {
     let called = |at: usize| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + name.len()..].starts_with('(');
-        let is_itself = !before.is_some_and(|before| before.is_alphanumeric() || "_.".contains(before));
-        after && is_itself && !line[..at].ends_with("fn ")
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        // `std::mem::replace` replaces no file.
+        after.starts_with('(') && !["fn ", ".", "mem::"].iter().any(|other| before.ends_with(other))
     };
-    line.match_indices(name).filter(|(at, _)| called(*at)).count()
+    words(line, name).filter(|at| called(*at)).count()
+}
+
+/// Where these words stand, and not as the end of a longer one.
+fn words<'a>(line: &'a str, words: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let is_longer = move |at: usize| {
+        let before = line[..at].chars().next_back();
+        words.starts_with(char::is_alphabetic)
+            && before.is_some_and(|before| before.is_alphanumeric() || before == '_')
+    };
+    line.match_indices(words).map(|(at, _)| at).filter(move |at| !is_longer(*at))
 }
 
 #[cfg(test)]
@@ -231,13 +242,33 @@ mod tests {
             ("fn f() {\n    std::fs::read(path);\n}\n", vec![Some(2)]),
             ("    let file = File::open(&path)?;\n", vec![Some(1)]),
             ("    if path.exists() && path.canonicalize().is_ok() {\n", vec![Some(1), Some(1)]),
+            ("    path.is_file() || path.is_dir() || path.is_symlink()\n", vec![Some(1), Some(1), Some(1)]),
+            ("    let size = path.metadata()?.len();\n", vec![Some(1)]),
+            ("    let size = path\n        .symlink_metadata()\n        .ok();\n", vec![Some(2)]),
+            ("    for entry in folder.read_dir()? {\n", vec![Some(1)]),
+            ("    folders.iter().filter(|folder| Path::is_dir(folder));\n", vec![Some(1)]),
+            ("    found.parent().is_some_and(Path::exists)\n", vec![Some(1)]),
+            ("    std::fs::exists(path)\n", vec![Some(1)]),
+            ("use std::fs::{File, read_to_string};\n", vec![Some(1)]),
+            ("use std::fs as files;\n", vec![Some(1)]),
+            ("use rustix::fs::{\n    Mode, OFlags,\n    openat,\n};\n", vec![Some(1)]),
+            ("use std::fs::{self, File};\nuse rustix::fs::{Mode, OFlags};\n", vec![]),
+            ("    at(&path).look()?.is_some_and(|found| found.is_regular() || found.is_folder())\n", vec![]),
+            ("    at(&path).holds_file() || at(&path).is_taken() || at(&path).is_link()\n", vec![]),
+            // One reason is one use's.
+            ("    // outside: a device.\n    File::open(null)?;\n    File::open(&path)?;\n", vec![Some(3)]),
+            ("    File::open(null)?; // outside: a device.\n", vec![]),
+            // A module of tests that lies elsewhere does not end what is looked at.
+            ("#[cfg(test)]\nmod tests;\n\nfn f() {\n    std::fs::read(path);\n}\n", vec![Some(5)]),
             ("    let bytes = read_beginning(&path, 10)?;\n", vec![Some(1)]),
             ("    crate::file::replace(&path, bytes, 0o600)?;\n", vec![Some(1)]),
             (
                 "    let bytes = at(&path).read_beginning(10)?;\n    at(&path).replace(bytes, 0o600)?;\n",
                 vec![],
             ),
-            ("    let text = text.replace('a', \"b\");\n", vec![]),
+            ("    let text = text.replace('a', \"b\");\n    std::mem::replace(&mut a, b);\n", vec![]),
+            ("    let file = LogFile::create(&folder)?;\n", vec![]),
+            ("    if entry.file_type().is_ok_and(|kind| kind.is_dir()) {\n", vec![Some(1)]),
             ("// std::fs::read(path)\nuse std::fs::File;\n", vec![]),
             ("#[cfg(test)]\nmod tests {\n    std::fs::read(path);\n}\n", vec![]),
         ] {

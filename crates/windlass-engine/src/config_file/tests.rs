@@ -1,6 +1,8 @@
 //! What is in a file's place, and what stays of it when it is replaced.
 
+use std::fs;
 use std::fs::Permissions;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;

@@ -37,6 +37,7 @@ pub fn first_commit(
     paths: &[&[u8]],
     message: &str,
 ) -> Result<CommitOutcome, GitError> {
+    // outside: a repository that was made a moment ago, before any guest.
     let folder = tempfile::tempdir_in(&repository.git_dir).at("write in", &repository.git_dir)?;
     let index = folder.path().join("index");
     let mut listing = paths.join(&b"\0"[..]);

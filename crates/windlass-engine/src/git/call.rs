@@ -177,6 +177,7 @@ impl Call {
         CALLS.with(|calls| calls.set(calls.get() + 1));
         let command = self.described();
         // Where the system does not say which of the two is missing, it is not the directory.
+        // outside: git goes there itself, by whatever links.
         if !self.directory.is_dir() {
             return Err(GitError::NoDirectory(self.directory));
         }

@@ -248,7 +248,9 @@ pub(super) struct PrivateIndex<'a> {
 impl<'a> PrivateIndex<'a> {
     pub(super) fn create(repository: &'a Repository, store: &Store) -> Result<Self, FileError> {
         let scratch = store.scratch();
+        // outside: the store of snapshots.
         create_private_folder(&scratch)?;
+        // outside: the store of snapshots.
         let folder = tempfile::tempdir_in(&scratch).at("write in", &scratch)?;
         Ok(Self { repository, path: folder.path().join("index"), _folder: folder })
     }

@@ -106,7 +106,7 @@ fn made_since(paths: impl IntoIterator<Item = PathBuf>, since: SystemTime) -> Ve
 }
 
 fn identity(path: &Path) -> Option<Identity> {
-    let found = at(path).look().ok().flatten().filter(Attributes::is_file)?;
+    let found = at(path).look().ok().flatten().filter(Attributes::is_regular)?;
     Some((found.device, found.inode, found.modified_at()))
 }
 

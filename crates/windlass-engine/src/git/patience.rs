@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::GitError;
 use super::call::Call;
+use crate::tree::at;
 
 /// Pauses between tries while another git holds a lock; together some 3 s.
 const PAUSES: [Duration; 6] = [
@@ -19,7 +20,7 @@ const PAUSES: [Duration; 6] = [
 
 /// Waits until this lock is gone, for a while. Says whether it is.
 pub(super) fn is_released(lock: &Path) -> bool {
-    let is_there = || lock.symlink_metadata().is_ok();
+    let is_there = || at(lock).is_taken();
     for pause in PAUSES {
         if !is_there() {
             return true;

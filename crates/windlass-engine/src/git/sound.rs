@@ -122,10 +122,10 @@ fn wrong(path: &TreePath, links: Links) -> Option<String> {
     };
     match found.kind {
         Kind::File | Kind::Folder => None,
-        Kind::Other => Some(is_a_pipe(path)),
+        Kind::Other(_) => Some(is_a_pipe(path)),
         Kind::Link if links == Links::NotFollowed => None,
         Kind::Link => match path.look_through() {
-            Ok(Some(found)) if found.kind == Kind::Other => Some(is_a_pipe(path)),
+            Ok(Some(found)) if matches!(found.kind, Kind::Other(_)) => Some(is_a_pipe(path)),
             Err(error)
                 if tree::leads_out(&error) && !(links == Links::AsAtFirst && tree::was_there(path)) =>
             {
@@ -146,7 +146,7 @@ fn is_a_pipe(path: &TreePath) -> String {
 fn pipe_below(folder: &TreePath, steers: &impl Fn(&OsStr) -> bool, depth: usize) -> Option<TreePath> {
     let open = folder.open_real_folder().ok().filter(|_| depth < DEEPEST)?;
     let entries = open.entries().ok()?;
-    let pipe = entries.iter().find(|entry| entry.kind == Kind::Other && steers(&entry.name));
+    let pipe = entries.iter().find(|entry| matches!(entry.kind, Kind::Other(_)) && steers(&entry.name));
     if let Some(pipe) = pipe {
         return Some(folder.join(&pipe.name));
     }

@@ -100,6 +100,7 @@ impl Repository {
             let dot_git = git_dir.join(printed_path(&content));
             let Some(path) = dot_git.parent() else { continue };
             // Where it is there its real name is the one that runs know it by.
+            // outside: only where it leads is asked.
             let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
             let locked = at(&git_dir).join("locked").is_taken();
             trees.push(LinkedTree { git_dir, path, locked });

@@ -22,7 +22,7 @@ use windlass_core::guard::{
 pub(crate) use tools::changed_tools;
 
 use crate::inventory::{Place, content_now};
-use crate::tree::at;
+use crate::tree::{Kind, at};
 
 /// So much of a script is read for what it starts, in bytes.
 const MOST_OF_SCRIPT: u64 = 256 * 1024;
@@ -156,7 +156,7 @@ impl Inspection<'_> {
         for group in makefiles(text) {
             let paths: Vec<PathBuf> =
                 group.iter().filter_map(|name| inside(self.place, &folder.join(name))).collect();
-            let there = paths.iter().position(|path| self.place.root.join(path).is_file());
+            let there = paths.iter().position(|path| at(&self.place.root).join(path).holds_file());
             // Those before the one that is read would be read instead, were they there.
             if let Some(used) = there {
                 // What it says is run where it lies.
@@ -201,7 +201,7 @@ impl Inspection<'_> {
         let endings = ["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"];
         let named = path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known));
         let full = self.place.root.join(path);
-        full.is_file() && (named || text_of(&full).is_some_and(|text| text.starts_with("#!")))
+        at(&full).holds_file() && (named || text_of(&full).is_some_and(|text| text.starts_with("#!")))
     }
 }
 
@@ -263,11 +263,10 @@ pub(crate) fn protected_at_the_top(place: &Place, protected: &Protected) -> Vec<
     }
     let mut found = Vec::new();
     for folder in folders {
-        let Ok(names) = std::fs::read_dir(&folder) else { continue };
-        for name in names.take(MOST_NAMES).flatten() {
-            let is_folder = name.file_type().is_ok_and(|kind| kind.is_dir());
-            let full = name.path();
-            let relative = full.strip_prefix(&place.root).ok().filter(|_| !is_folder);
+        let Ok(entries) = at(&folder).entries() else { continue };
+        for entry in entries.into_iter().take(MOST_NAMES) {
+            let full = folder.join(&entry.name);
+            let relative = full.strip_prefix(&place.root).ok().filter(|_| entry.kind != Kind::Folder);
             found.extend(relative.filter(|path| is_protected(place, protected, path)).map(Path::to_owned));
         }
     }

@@ -11,6 +11,7 @@ use windlass_core::guard::GuardedTool;
 
 use super::{digest, inside};
 use crate::inventory::Place;
+use crate::tree::at;
 
 /// Where each of these programs is found. Nothing where no folder of the search path is one of the project: outside it an
 /// agent's changes are not looked at.
@@ -59,9 +60,10 @@ fn find(place: &Place, name: &str, search_path: &OsStr) -> GuardedTool {
 fn content(place: &Place, path: &Path) -> Option<String> {
     let own = digest(place, path)?;
     let full = place.root.join(path);
-    if !full.is_symlink() {
+    if !at(&full).is_link() {
         return Some(own);
     }
+    // outside: only where it leads is asked.
     let real = full.canonicalize().unwrap_or_default();
     let behind = in_project(place, &real).and_then(|path| digest(place, &path)).unwrap_or_default();
     Some(format!("{own} {} {behind}", real.display()))
@@ -70,6 +72,7 @@ fn content(place: &Place, path: &Path) -> Option<String> {
 /// Relative to the root, if it lies below it, links in its folders followed.
 fn in_project(place: &Place, path: &Path) -> Option<PathBuf> {
     inside(place, path).or_else(|| {
+        // outside: only where it leads is asked.
         let real = path.parent()?.canonicalize().ok()?.join(path.file_name()?);
         inside(place, &real)
     })
@@ -77,9 +80,11 @@ fn in_project(place: &Place, path: &Path) -> Option<PathBuf> {
 
 fn is_inside(place: &Place, folder: &Path) -> bool {
     let full = place.directory.join(folder);
+    // outside: only where it leads is asked.
     inside(place, &full).is_some() || full.canonicalize().is_ok_and(|real| inside(place, &real).is_some())
 }
 
 fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    // outside: programs of the search path, in the project and out of it, as a shell finds them; nothing is opened.
+    path.metadata().is_ok_and(|found| found.file_type().is_file() && found.permissions().mode() & 0o111 != 0)
 }

@@ -53,6 +53,7 @@ pub(crate) struct HookSaid {
 impl HookAttempt {
     /// Makes its pipes and begins to read them; the request is for a keeper.
     pub fn set_up(room: HookRoom) -> Result<(HookAttempt, SpawnRequest), ProcessError> {
+        // outside: a device.
         let nothing = File::open("/dev/null").map_err(ProcessError::system("open /dev/null"))?;
         let (from_hook, stdout) = pipe()?;
         let (from_errors, stderr) = pipe()?;

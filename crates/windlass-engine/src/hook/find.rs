@@ -1,16 +1,14 @@
 //! Which hooks a run has.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Access, access};
 use windlass_core::config::{HookSettings, nearest};
 use windlass_core::fact::{Hook, HookCommand, HookName};
 
 use super::kept;
 use crate::store::digest;
+use crate::tree::at;
 use crate::workspace::{PROJECT_FOLDER, project_folder};
 
 /// The folder of hooks in `.windlass`.
@@ -119,13 +117,14 @@ struct File {
 fn look(path: &Path, project: &Path) -> File {
     let shown = path.strip_prefix(project).unwrap_or(path).display().to_string();
     let mut file = File::default();
-    let Ok(itself) = path.symlink_metadata() else {
+    let place = at(path);
+    if !place.is_taken() {
         return file;
-    };
+    }
     file.command = Some(HookCommand::File(path.to_owned()));
-    let known = match path.metadata() {
-        Ok(known) => known,
-        Err(error) if itself.is_symlink() && error.kind() == ErrorKind::NotFound => {
+    let known = match place.look_through() {
+        Ok(Some(known)) => known,
+        Ok(None) => {
             file.problem = Some(format!("{shown} is a link that leads nowhere"));
             return file;
         }
@@ -134,13 +133,13 @@ fn look(path: &Path, project: &Path) -> File {
             return file;
         }
     };
-    file.problem = if known.is_dir() {
+    file.problem = if known.is_folder() {
         Some(format!("{shown} is a folder"))
-    } else if !known.is_file() {
+    } else if !known.is_regular() {
         Some(format!("{shown} is no plain file"))
-    } else if known.len() > LARGEST_FILE {
+    } else if known.size > LARGEST_FILE {
         Some(format!("{shown} is larger than {} MiB", LARGEST_FILE / (1024 * 1024)))
-    } else if access(path, Access::EXEC_OK).is_err() {
+    } else if known.mode & 0o111 == 0 {
         file.remedy = Some(format!("chmod +x {shown}"));
         Some(format!("{shown} is not executable"))
     } else {
@@ -158,11 +157,12 @@ fn look(path: &Path, project: &Path) -> File {
 /// Files that look as if they were meant to be hooks.
 fn strangers(folder: &Path) -> Vec<String> {
     let names = HookName::ALL.map(HookName::name);
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut said: Vec<String> = entries
+    let names_there = at(folder).names().unwrap_or_default();
+    let mut said: Vec<String> = names_there
+        .into_iter()
         .take(1000)
-        .filter_map(|entry| {
-            let name = entry.file_name().to_str()?.to_owned();
+        .filter_map(|name| {
+            let name = name.to_str()?.to_owned();
             let quiet = name.starts_with('.') || name.ends_with(".sample") || name.starts_with("README");
             if quiet || names.contains(&name.as_str()) || name == "custom" {
                 return None;

@@ -26,6 +26,7 @@ pub fn keep(folder: &RunFolder, hooks: &[Hook]) -> Result<(), StoreError> {
         };
         let copy = copy(folder, hook.name);
         copy.parent().map_or(Ok(()), create_folder)?;
+        // outside: the run's folder.
         let mut options = OpenOptions::new();
         let file = options.create(true).write(true).truncate(true).mode(0o700).open(&copy);
         file.and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_data()))
@@ -48,6 +49,7 @@ pub(crate) fn program(plan: &RunPlan, folder: &RunFolder, hook: &Hook) -> Result
         return Ok(hook.command.clone());
     }
     let copy = copy(folder, hook.name);
+    // outside: the run's folder.
     if copy.is_file() {
         return Ok(HookCommand::File(copy));
     }

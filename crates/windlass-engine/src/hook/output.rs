@@ -72,6 +72,7 @@ impl Log {
 fn open(path: &Path) -> Paper {
     let folder = path.parent().map_or(Ok(()), create_folder);
     let file = folder.ok().and_then(|()| {
+        // outside: the run's folder.
         OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path).ok()
     });
     file.map_or(Paper::Lost, |file| Paper::Open { file, left: LONGEST_LOG, dropped: 0 })

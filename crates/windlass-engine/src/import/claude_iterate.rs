@@ -142,7 +142,7 @@ impl Import {
         match workspaces.create(&checked, &self.project, &Creation::default()) {
             Ok(created) => {
                 item.notes.extend(created.left);
-                let mended = created.mended.map(|mended| mended.sentence(&created.workspace.metadata()));
+                let mended = created.mended.map(|mended| mended.sentence(&created.workspace.metadata_file()));
                 item.notes.extend(mended);
             }
             Err(error) => item.notes.push(format!(

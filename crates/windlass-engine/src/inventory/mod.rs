@@ -180,7 +180,7 @@ pub(crate) fn content_now(root: &Path, format: ObjectFormat, path: &[u8]) -> Opt
             let content = format.identify(ObjectKind::Blob, target.as_os_str().as_bytes());
             Some((EntryKind::Symlink, content))
         }
-        Kind::File | Kind::Other => {
+        Kind::File | Kind::Other(_) => {
             let (content, _) = content::identify(|| full.open_itself(), format).ok()??;
             Some((EntryKind::of_file(&found), content))
         }

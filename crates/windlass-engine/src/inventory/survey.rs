@@ -181,7 +181,7 @@ impl Surveyor {
                 let content = self.file_content(path, || folder.open(name), &found, known)?;
                 Ok(Some((EntryKind::of_file(&found), found.size, content)))
             }
-            Kind::Other => Err(UnreadReason::NotAFile),
+            Kind::Other(_) => Err(UnreadReason::NotAFile),
         }
     }
 

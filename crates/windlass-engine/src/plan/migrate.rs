@@ -1,6 +1,5 @@
 //! A plan in one file becomes a folder, and back: on disk, so that at every moment one whole plan is in force.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,11 @@ use windlass_core::doc::plan::{FileRole, Plan};
 use windlass_core::run::JobPlan;
 
 use super::{FoundPlan, README, find_plan, spec_names};
-use crate::file::{AtPath, FileError, Made, create_new, make_folder, sync_folder};
+use crate::file::{FileError, Made};
+use crate::tree::{TreePath, at};
+
+/// The longest plan that is moved, in bytes.
+const LONGEST: usize = 64 * 1024 * 1024;
 
 /// The form that a plan is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,30 +125,28 @@ fn backup(from: &Path) -> PathBuf {
 }
 
 impl Migration {
-    fn at(&self, path: &Path) -> PathBuf {
-        self.directory.join(path)
+    fn at(&self, path: &Path) -> TreePath {
+        at(&self.directory.join(path))
     }
 
     fn refuse_what_is_in_the_way(&self, plan: &Plan) -> Result<(), MigrationError> {
-        let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-        if is_link(&self.at(&self.from)) {
+        if self.at(&self.from).is_link() {
             return Err(MigrationError::Link(self.from.clone()));
         }
         // A file named as the folder is, or a plan that waits behind the one in force.
         let made: Vec<&PathBuf> = self.files.iter().map(|(path, _)| path).chain([&self.backup]).collect();
         for path in made {
-            if self.at(path).symlink_metadata().is_ok() {
+            if self.at(path).is_taken() {
                 return Err(MigrationError::InTheWay(path.clone()));
             }
         }
         // What lies in the folder and is no part of the new plan would become one.
         if let (PlanForm::Folder, Some(folder)) = (self.to, &self.places.folder) {
-            let foreign = fs::read_dir(self.at(folder)).into_iter().flatten().flatten().find(|entry| {
-                let name = entry.file_name();
-                !name.to_string_lossy().starts_with('.') && super::specs::is_markdown(Path::new(&name))
+            let foreign = self.at(folder).names()?.into_iter().find(|name| {
+                !name.to_string_lossy().starts_with('.') && super::specs::is_markdown(Path::new(name))
             });
-            if let Some(entry) = foreign {
-                return Err(MigrationError::InTheWay(folder.join(entry.file_name())));
+            if let Some(name) = foreign {
+                return Err(MigrationError::InTheWay(folder.join(name)));
             }
         }
         debug_assert!(
@@ -168,42 +169,42 @@ impl Migration {
     }
 
     /// The `README.md`, which is written last, puts the folder in force; then the file goes.
-    fn become_folder(&self, made: &mut Vec<PathBuf>) -> Result<(), MigrationError> {
+    fn become_folder(&self, made: &mut Vec<TreePath>) -> Result<(), MigrationError> {
         let file = self.at(&self.from);
-        let bytes = fs::read(&file).at("read", &file)?;
+        let bytes = file.read(LONGEST)?.ok_or_else(|| file.failed("read", io::ErrorKind::NotFound.into()))?;
         self.refuse_changed()?;
         let folder = self.at(self.places.folder.as_deref().unwrap_or(Path::new("")));
         self.create(&self.backup, &bytes, made)?;
-        if make_folder(&folder)? == Made::Anew {
+        if folder.make_folder()? == Made::Anew {
             made.push(folder.clone());
         }
         debug_assert!(self.texts.last().is_some_and(|file| file.name == README));
         for (new, (path, _)) in self.texts.iter().zip(&self.files) {
             if new.name == README {
-                sync_folder(&folder)?;
+                folder.sync_folder()?;
                 self.refuse_changed()?;
             }
             self.create(path, new.text.as_bytes(), made)?;
         }
-        sync_folder(&folder)?;
-        fs::remove_file(&file).at("remove", &file)?;
-        sync_folder(&self.directory).or(Ok(()))
+        folder.sync_folder()?;
+        file.remove_file()?;
+        at(&self.directory).sync_folder().or(Ok(()))
     }
 
     /// The folder is in force as long as it is in its place.
-    fn become_file(&self, made: &mut Vec<PathBuf>) -> Result<(), MigrationError> {
+    fn become_file(&self, made: &mut Vec<TreePath>) -> Result<(), MigrationError> {
         for (new, (path, _)) in self.texts.iter().zip(&self.files) {
             self.create(path, new.text.as_bytes(), made)?;
         }
         self.refuse_changed()?;
         let (folder, backup) = (self.at(&self.from), self.at(&self.backup));
         rename_new(&folder, &backup)?;
-        sync_folder(&self.directory).or(Ok(()))
+        at(&self.directory).sync_folder().or(Ok(()))
     }
 
-    fn create(&self, path: &Path, bytes: &[u8], made: &mut Vec<PathBuf>) -> Result<(), MigrationError> {
+    fn create(&self, path: &Path, bytes: &[u8], made: &mut Vec<TreePath>) -> Result<(), MigrationError> {
         let at = self.at(path);
-        match create_new(&at, bytes, 0o644)? {
+        match at.create_new(bytes, 0o644)? {
             Made::Anew => {
                 made.push(at);
                 Ok(())
@@ -219,25 +220,24 @@ impl Migration {
 }
 
 /// Renames, and refuses to replace anything.
-fn rename_new(from: &Path, to: &Path) -> Result<(), MigrationError> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+fn rename_new(from: &TreePath, to: &TreePath) -> Result<(), MigrationError> {
+    match from.rename_to_free(to) {
         Ok(()) => Ok(()),
-        Err(error) if error == rustix::io::Errno::EXIST => Err(MigrationError::InTheWay(to.to_owned())),
-        // Not every file system can refuse; that nothing is there was looked at.
-        Err(error) if error == rustix::io::Errno::INVAL || error == rustix::io::Errno::NOSYS => {
-            fs::rename(from, to).at("rename", from).map_err(MigrationError::from)
+        Err(error) if error.source.kind() == io::ErrorKind::AlreadyExists => {
+            Err(MigrationError::InTheWay(to.shown()))
         }
-        Err(error) => Err(io::Error::from(error)).at("rename", from).map_err(MigrationError::from),
+        // Not every file system can refuse; that nothing is there was looked at.
+        Err(error) if error.is_unknown_way() => Ok(from.rename_to(to)?),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Removes what was made, the last first: the `README.md` before all else, so that the former plan is in force again.
-fn undo(made: &[PathBuf], error: MigrationError) -> MigrationError {
+fn undo(made: &[TreePath], error: MigrationError) -> MigrationError {
     for path in made.iter().rev() {
-        let removed = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
-        if removed.is_err() && path.symlink_metadata().is_ok() {
-            return MigrationError::Left { error: Box::new(error), left: path.clone() };
+        let removed = if path.is_real_folder() { path.remove_empty_folder() } else { path.remove_file() };
+        if removed.is_err() && path.is_taken() {
+            return MigrationError::Left { error: Box::new(error), left: path.shown() };
         }
     }
     error

@@ -10,10 +10,10 @@ use windlass_core::withhold::LOOKED_AT;
 
 use super::RecoveryError;
 use super::record::{Uncommitted, holding};
-use crate::file::read_beginning;
 use crate::git::Repository;
 use crate::inventory::{OWN_FOLDER, Place, as_path};
 use crate::supervisor::is_own_file;
+use crate::tree::at;
 use crate::withhold::{Allowed, reason_for_new};
 
 /// What is uncommitted.
@@ -136,7 +136,7 @@ pub fn harmless(
         dirty.paths.keys().filter(|path| as_path(path).file_name().is_some_and(|name| name == ".gitignore"))
     {
         let before = repository.committed_content(path)?.unwrap_or_default();
-        let now = read_beginning(&repository.top.join(as_path(path)), LOOKED_AT).ok().flatten();
+        let now = at(&repository.top).join(as_path(path)).read_beginning(LOOKED_AT).ok().flatten();
         if now.is_some_and(|now| adds_only(&before, &now, rules.ignored)) {
             ignoring.insert(path.clone());
         }

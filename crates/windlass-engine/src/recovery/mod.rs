@@ -160,6 +160,7 @@ impl Ends {
         };
         let purpose: Purpose = mode::purpose(plan.job.mode);
         let stream = folder.call(turn.iteration, turn.attempt, purpose).stream();
+        // outside: the run's folder.
         let heard = stream.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);
         Ok(Ends { before: load(named(Side::Before))?, after, heard })
     }

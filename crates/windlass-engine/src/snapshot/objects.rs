@@ -86,7 +86,7 @@ impl ObjectCopies {
             }
             // It may have been packed and removed in this moment.
             let Some(size) =
-                at(&from).look().ok().flatten().filter(Attributes::is_file).map(|found| found.size)
+                at(&from).look().ok().flatten().filter(Attributes::is_regular).map(|found| found.size)
             else {
                 continue;
             };

@@ -197,8 +197,9 @@ impl RepairPlan {
         for folder in objects::subfolders(objects::own_names(copies)?) {
             for file in objects::wanted_files(objects::own_names(&copies.join(&folder))?) {
                 let (from, to) = (copies.join(&folder).join(&file), own.join(&folder).join(&file));
+                // outside: the store of snapshots.
                 let kept = from.symlink_metadata().ok().map(|metadata| metadata.len());
-                let there = at(&to).look().ok().flatten().filter(Attributes::is_file);
+                let there = at(&to).look().ok().flatten().filter(Attributes::is_regular);
                 if kept != there.map(|found| found.size) {
                     self.steps.push(RepairStep::CopyObjects { from, to });
                 }
@@ -380,7 +381,7 @@ fn there(path: &Path) -> Result<Option<(EntryKind, Vec<u8>)>, FileError> {
         let target = place.link_target().map_err(|error| place.failed("read", error))?;
         return Ok(Some((EntryKind::Symlink, target.as_os_str().as_bytes().to_vec())));
     }
-    if !found.is_file() {
+    if !found.is_regular() {
         return Ok(None);
     }
     let is_hook = path.parent().is_some_and(|folder| folder.ends_with("hooks"));

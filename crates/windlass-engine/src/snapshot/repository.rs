@@ -207,7 +207,7 @@ fn own_bytes(path: &TreePath, found: &Attributes) -> Option<Vec<u8>> {
     if found.is_link() {
         return path.link_target().ok().map(|target| target.into_os_string().into_vec());
     }
-    if !found.is_file() || found.size > LARGEST {
+    if !found.is_regular() || found.size > LARGEST {
         return None;
     }
     let mut bytes = Vec::new();
@@ -293,7 +293,7 @@ pub(super) fn walk(folder: &Path, name: &[u8], files: &mut Vec<(Vec<u8>, PathBuf
 }
 
 fn is_file(path: &TreePath) -> bool {
-    path.look().is_ok_and(|found| found.is_some_and(|found| found.is_file()))
+    path.look().is_ok_and(|found| found.is_some_and(|found| found.is_regular()))
 }
 
 /// Where a snapshot's files belong.
@@ -346,6 +346,7 @@ impl KeptPlace {
 /// Reads a folder's entries; a folder that does not exist has none.
 pub(super) fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, FileError> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
+    // outside: the store of snapshots.
     match fs::read_dir(folder) {
         Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(Vec::new()),
         listing => listing.and_then(Iterator::collect).at("read", folder),

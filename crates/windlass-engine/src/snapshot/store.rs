@@ -11,7 +11,7 @@ use super::name::{Moment, Side, SnapshotName};
 use super::objects::ObjectCopies;
 use super::repository::{CapturedFiles, OwnFile};
 use super::{SnapshotError, tree};
-use crate::file::{AtPath, Replacement, create_private_folder, read_if_there, remove_half_written, replace};
+use crate::file::{AtPath, Replacement, clear_half_written, create_private_folder, read_if_there, replace};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind};
 
 /// Where snapshots are kept.
@@ -73,7 +73,7 @@ impl Store {
         }
         // Names that were not put in place.
         for run in fs::read_dir(self.folder.join("refs/windlass")).into_iter().flatten().flatten() {
-            remove_half_written(&run.path());
+            clear_half_written(&run.path());
         }
         // Private files of a commit that was cut off.
         drop(fs::remove_dir_all(self.scratch()));

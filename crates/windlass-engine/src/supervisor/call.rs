@@ -86,6 +86,7 @@ impl LiveCall {
     /// Opens the call's files and pipes and starts reading them; the request is for the lane's keeper.
     pub fn set_up(setting: CallSetting<'_>) -> Result<(LiveCall, SpawnRequest), CallError> {
         let folder = &setting.folder;
+        // outside: the run's folder.
         let stdin = open(&folder.prompt(), OpenOptions::new().read(true))?;
         let (from_agent, stdout) = pipe()?;
         let (from_errors, stderr) = pipe()?;
@@ -293,6 +294,7 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), ProcessError> {
 
 /// A file of the run's folder, appended to: an attempt that is recovered must not lose what it had.
 pub(super) fn append(path: &Path) -> Result<File, StoreError> {
+    // outside: the run's folder.
     open(path, OpenOptions::new().create(true).append(true))
 }
 

@@ -55,6 +55,7 @@ impl LiveCheck {
         if let Some(parent) = log.parent() {
             create_folder(parent)?;
         }
+        // outside: the run's folder.
         let output = open(&log, OpenOptions::new().create(true).write(true).truncate(true))?;
         let request = request(&setting, check, output, &log)?;
         let live = LiveCheck {
@@ -129,6 +130,7 @@ fn request(
     log: &Path,
 ) -> Result<SpawnRequest, StoreError> {
     let nothing = Path::new("/dev/null");
+    // outside: a device.
     let stdin = File::open(nothing).map_err(|error| StoreError::io("open", nothing, error))?;
     let stderr = output.try_clone().map_err(|error| StoreError::io("open", log, error))?;
     let mut environment = setting.environment.to_vec();

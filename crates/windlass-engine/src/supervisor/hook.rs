@@ -12,6 +12,7 @@ use crate::git::Repository;
 use crate::hook::{self, HookAttempt, HookRoom};
 use crate::process::{SpawnId, SpawnRequest};
 use crate::sandbox::Guest;
+use crate::tree::at;
 
 /// How long git may take to count commits. Nothing else happens meanwhile.
 const COUNTING: Duration = Duration::from_secs(5);
@@ -246,5 +247,7 @@ fn commits_since(repository: &Repository, since: Option<&Evidence>, head: &str) 
 /// The plan that holds: the folder's where there is one.
 fn plan_file(plan: &RunPlan, job: &JobPlan) -> std::path::PathBuf {
     let in_folder = job.folder.as_ref().map(|folder| folder.join("README.md"));
-    in_folder.filter(|readme| plan.directory.join(readme).is_file()).unwrap_or_else(|| job.file.clone())
+    in_folder
+        .filter(|readme| at(&plan.directory).join(readme).holds_file())
+        .unwrap_or_else(|| job.file.clone())
 }

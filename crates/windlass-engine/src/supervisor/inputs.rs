@@ -1,6 +1,7 @@
 //! What was read when the run started, and whether it is still the same.
 
 use super::world::World;
+use crate::file::read_beginning;
 use crate::tree;
 
 /// The longest file that is read when a run starts: a hook.
@@ -14,8 +15,8 @@ impl World {
             let bytes = if tree::is_known(path) {
                 tree::at(path).read(LONGEST_INPUT).ok().flatten()
             } else {
-                let plain = path.metadata().is_ok_and(|metadata| metadata.is_file());
-                plain.then(|| std::fs::read(path).ok()).flatten()
+                // outside: a person's own configuration, in no tree of guests.
+                read_beginning(path, LONGEST_INPUT).ok().flatten()
             };
             bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default() != *digest
         });

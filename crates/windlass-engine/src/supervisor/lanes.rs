@@ -18,7 +18,6 @@ use super::event::WorkError;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
 use super::world::World;
-use crate::file::has_room;
 use crate::git::lane::{
     Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
 };
@@ -26,7 +25,7 @@ use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
 use crate::inventory::{Place, Surveyor, is_own};
 use crate::sandbox::Site;
 use crate::store::Project;
-use crate::tree;
+use crate::tree::{self, at};
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
 
@@ -160,7 +159,7 @@ impl Worlds {
         }
         let lanes = self.main.plan.lanes.as_ref().map(|lanes| lanes.folder.clone());
         let project = self.repository().ok().map(|main| main.git_dir);
-        let full = lanes.into_iter().chain(project).find_map(|folder| has_room(&folder).err());
+        let full = lanes.into_iter().chain(project).find_map(|folder| at(&folder).has_room().err());
         full.map_or(error, WorkError::from)
     }
 

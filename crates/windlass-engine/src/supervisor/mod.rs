@@ -367,7 +367,7 @@ impl Supervisor {
         let is_complete = self.run.phase() == Phase::Ended(StopReason::Complete);
         if let Some(lanes) = self.run.plan().and_then(|plan| plan.lanes.as_ref()).filter(|_| is_complete) {
             // What cannot be removed takes room and does no harm.
-            let _ = crate::file::remove_folder(&lanes.folder);
+            let _ = tree::at(&lanes.folder).remove_folder();
         }
     }
 

@@ -17,7 +17,7 @@ use super::worker::Known;
 use super::{agents_file, tasks};
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
-use crate::tree::{TreePath, at};
+use crate::tree::{Attributes, TreePath, at};
 
 /// How much of a failed check's output goes into a prompt, in bytes.
 const CHECK_TAIL: u64 = 2 * 1024;
@@ -56,6 +56,7 @@ pub(super) fn write_settings(plan: &RunPlan, folder: &RunFolder, lane: LaneId) -
 
 /// They are the same for every call, unless somebody changed them.
 fn write_where_different(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    // outside: the run's folder.
     if std::fs::read(path).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
@@ -171,7 +172,7 @@ fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
 fn read_notes(path: &TreePath) -> Option<Vec<u8>> {
     let end = NOTES_USUAL as u64;
     let mut file = path.open().ok()?;
-    let length = file.metadata().ok()?.len();
+    let length = Attributes::of(&file).ok()?.size;
     if length <= 4 * end {
         let mut bytes = Vec::new();
         file.take(4 * end).read_to_end(&mut bytes).ok()?;
@@ -184,10 +185,10 @@ fn read_notes(path: &TreePath) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The last bytes of a plain file.
+/// The last bytes of a plain file of the run's folder.
 pub(super) fn read_end(path: &Path, most: u64) -> Option<Vec<u8>> {
     let mut file = open_file(path)?;
-    let length = file.metadata().ok()?.len();
+    let length = Attributes::of(&file).ok()?.size;
     file.seek(SeekFrom::Start(length.saturating_sub(most))).ok()?;
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes).ok()?;
@@ -196,7 +197,9 @@ pub(super) fn read_end(path: &Path, most: u64) -> Option<Vec<u8>> {
 
 /// A plain file, opened; never a pipe, on which a read would hang.
 fn open_file(path: &Path) -> Option<File> {
+    // outside: the run's folder.
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    // outside: the same.
     File::open(path).ok()
 }
 

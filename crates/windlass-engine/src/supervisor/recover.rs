@@ -44,6 +44,7 @@ pub(super) fn report(run: &RunId, call: &CallFolder, decoder: Box<dyn Decoder>) 
 
 /// A stream that is not there says nothing about its agent: a power cut takes files that were just made.
 fn read_stream(call: &CallFolder, mut decoder: Box<dyn Decoder>, watch: &mut CallWatch) {
+    // outside: the run's folder.
     let Ok(file) = File::open(call.stream()) else {
         return;
     };

@@ -176,6 +176,7 @@ pub(super) fn keep_the_agents(world: &World, turn: TurnKey, changed: &mut Paths)
     }
     let purposes = [mode::purpose(world.plan.job.mode), Purpose::Verify];
     let stream = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
+    // outside: the run's folder.
     let written = stream.iter().find_map(|stream| stream.metadata().ok()?.modified().ok());
     let heard = written.unwrap_or(UNIX_EPOCH);
     changed.retain(|path| !is_younger(&place.root.join(as_path(path)), heard + LAST_WRITES));

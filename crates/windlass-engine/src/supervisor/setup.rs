@@ -64,6 +64,7 @@ impl Supervisor {
     pub(super) fn wants_setup(&self, lane: LaneId) -> bool {
         let Some((_, folder, command)) = self.setup_of_lanes() else { return false };
         let file = lanes::set_up_by(&folder, lane);
+        // outside: the state folder.
         let by = read_beginning(&file, LONGEST).ok().flatten();
         let opening = matches!(self.run.lane(lane), Some(LaneState::Opening(_)));
         opening && by.as_deref() != Some(command.as_bytes())
@@ -153,6 +154,7 @@ impl Supervisor {
 
     fn is_set_up(&mut self, lane: LaneId) -> Result<(), EngineError> {
         let Some((_, folder, command)) = self.setup_of_lanes() else { return Ok(()) };
+        // outside: the state folder.
         if let Err(error) = replace(&lanes::set_up_by(&folder, lane), command.as_bytes(), 0o600) {
             let _ = self.events.send(Event::WorkFailed(error.into()));
             return Ok(());

@@ -17,11 +17,11 @@ use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
 use super::worker::{AtTask, Known};
 use super::world::World;
-use crate::file::remove_half_written;
 use crate::inventory::{Inventory, Place, as_path};
 use crate::progress::{ProgressFileError, write_progress};
 use crate::snapshot::Side;
 use crate::tasks::{TasksError, read_tasks, set_state};
+use crate::tree::{TreePath, at};
 
 /// So many changes of somebody else's are named.
 const NAMED: usize = 5;
@@ -41,8 +41,9 @@ pub fn own_files(plan: &RunPlan) -> impl Iterator<Item = PathBuf> {
 /// Removes what a runner that was killed had half written of them.
 pub(super) fn tidy(plan: &RunPlan) {
     for file in own_files(plan).map(|file| plan.directory.join(file)) {
-        let folder = if file.is_dir() { Some(file.as_path()) } else { file.parent() };
-        folder.into_iter().for_each(remove_half_written);
+        let file = at(&file);
+        let folder = if file.holds_folder() { Some(file) } else { file.parent() };
+        folder.iter().for_each(TreePath::remove_half_written);
     }
 }
 

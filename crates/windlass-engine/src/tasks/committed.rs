@@ -7,6 +7,7 @@ use windlass_core::fact::{TaskId, TaskState};
 
 use super::FoundTasks;
 use crate::git::{GitError, Repository};
+use crate::tree::at;
 
 /// More states than this are not put right to compare the rest: such a file was changed by somebody.
 const MOST_STATES: usize = 256;
@@ -61,7 +62,7 @@ fn is_behind_link(top: &Path, path: &Path) -> bool {
     let mut so_far = top.to_owned();
     path.components().any(|part| {
         so_far.push(part);
-        so_far.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+        at(&so_far).is_link()
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FileType, Stat};
@@ -17,8 +17,31 @@ pub enum Kind {
     Folder,
     /// A symbolic link.
     Link,
-    /// A pipe, a socket or a device.
-    Other,
+    /// Nothing that is opened.
+    Other(Special),
+}
+
+/// What is neither a file nor a folder nor a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// A named pipe.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A device.
+    Device,
+}
+
+impl Special {
+    /// As people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Special::Pipe => "a pipe",
+            Special::Socket => "a socket",
+            Special::Device => "a device",
+        }
+    }
 }
 
 impl Kind {
@@ -27,7 +50,9 @@ impl Kind {
             FileType::RegularFile => Kind::File,
             FileType::Directory => Kind::Folder,
             FileType::Symlink => Kind::Link,
-            _ => Kind::Other,
+            FileType::Fifo => Kind::Other(Special::Pipe),
+            FileType::Socket => Kind::Other(Special::Socket),
+            _ => Kind::Other(Special::Device),
         }
     }
 }
@@ -75,9 +100,9 @@ impl Attributes {
         moment(self.modified)
     }
 
-    /// A regular file?
+    /// A regular file? (A method of its own name: what `std` says of files is not asked here.)
     #[must_use]
-    pub fn is_file(&self) -> bool {
+    pub fn is_regular(&self) -> bool {
         self.kind == Kind::File
     }
 
@@ -107,7 +132,9 @@ impl From<&Metadata> for Attributes {
                 () if kind.is_file() => Kind::File,
                 () if kind.is_dir() => Kind::Folder,
                 () if kind.is_symlink() => Kind::Link,
-                () => Kind::Other,
+                () if kind.is_fifo() => Kind::Other(Special::Pipe),
+                () if kind.is_socket() => Kind::Other(Special::Socket),
+                () => Kind::Other(Special::Device),
             },
             size: found.size(),
             mode: found.mode() & 0o7777,

@@ -24,7 +24,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use attributes::{Attributes, Kind};
+pub use attributes::{Attributes, Kind, Special};
 pub(crate) use descend::Enter;
 pub use folder::{Folder, TreeEntry};
 pub use links::{follow, links_out};
@@ -32,5 +32,6 @@ pub(crate) use links::{was_there, where_it_leads};
 pub use open::leads_out;
 pub use path::TreePath;
 pub(crate) use root::is_known;
-pub use root::{at, hold};
+pub use root::{at, hold, hold_named, without_links};
 pub(crate) use was::{Folders, Was};
+pub use write::Prepared;

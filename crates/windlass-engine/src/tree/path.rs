@@ -100,7 +100,7 @@ impl TreePath {
     /// Is a regular file there, be it at the end of a link?
     #[must_use]
     pub fn holds_file(&self) -> bool {
-        self.look_through().is_ok_and(|found| found.is_some_and(|found| found.is_file()))
+        self.look_through().is_ok_and(|found| found.is_some_and(|found| found.is_regular()))
     }
 
     /// Is a folder there, be it at the end of a link?

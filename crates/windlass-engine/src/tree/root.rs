@@ -32,6 +32,25 @@ pub fn hold(root: &Path) {
     ROOTS.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned());
 }
 
+/// Makes the folder known that a person named, links and all: its path without them, as far as it is there.
+#[must_use]
+pub fn hold_named(folder: &Path) -> PathBuf {
+    let real = without_links(folder);
+    hold(&real);
+    real
+}
+
+/// The path of what a person named, without the links on the way, as far as it is there.
+#[must_use]
+pub fn without_links(folder: &Path) -> PathBuf {
+    let real = folder.ancestors().find_map(|above| {
+        let real = above.canonicalize().ok()?;
+        let below = folder.strip_prefix(above).ok()?;
+        Some(if below.as_os_str().is_empty() { real } else { real.join(below) })
+    });
+    real.unwrap_or_else(|| folder.to_owned())
+}
+
 /// A path in a tree that guests can write. It belongs to the innermost known root above it; where there is none,
 /// no link is followed on the way to it.
 ///

@@ -108,7 +108,7 @@ impl Was {
                     children.into_iter().map(|(name, was)| (Text::from(name.as_os_str()), was)).collect();
                 Ok(if children.is_empty() { Was::Absent } else { Was::Folder(children) })
             }
-            (Kind::Other, _) => Ok(Was::Other),
+            (Kind::Other(_), _) => Ok(Was::Other),
         }
     }
 

@@ -7,15 +7,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid, chownat, ioctl_ficlone, mkdirat, renameat,
-    renameat_with, symlinkat, unlinkat,
+    AtFlags, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid, chownat, ioctl_ficlone, linkat, mkdirat,
+    renameat, renameat_with, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
 use super::open::{as_error, open_at};
 use super::path::plain;
 use super::{Attributes, Kind, TreePath};
-use crate::file::{FileError, Made};
+use crate::file::{FileError, Made, is_half_written};
 
 impl TreePath {
     /// Replaces a file's content in one step, on the disk before it has its name. What is there under this name is replaced, be
@@ -46,6 +46,16 @@ impl TreePath {
         };
         write().map_err(failed)?;
         Ok(prepared)
+    }
+
+    /// Begins a file's content beside it, under a name that begins with `prefix`: whoever asked for it writes and syncs it.
+    pub fn begin(&self, prefix: &str) -> Result<(Prepared, File), FileError> {
+        let begin = || {
+            let (folder, _) = self.named_place().map_err(as_error)?;
+            let (temporary, file) = temporary_in(&folder, prefix, 0o600)?;
+            Ok((Prepared { path: self.clone(), folder, temporary: Some(temporary) }, file))
+        };
+        begin().map_err(|error| self.failed("write", error))
     }
 
     /// The same with the permissions of the file that is replaced, whose owner it keeps where that is possible.
@@ -140,9 +150,13 @@ impl TreePath {
     /// # Errors
     /// It cannot be made, or something else is in its place.
     pub fn make_folder(&self) -> Result<Made, FileError> {
+        self.make_folder_with(0o777)
+    }
+
+    fn make_folder_with(&self, permissions: u32) -> Result<Made, FileError> {
         let make = || {
             let (folder, name) = self.named_place()?;
-            mkdirat(folder, Path::new(name), Mode::from_raw_mode(0o777))
+            mkdirat(folder, Path::new(name), Mode::from_raw_mode(permissions))
         };
         match make() {
             Ok(()) => Ok(Made::Anew),
@@ -153,13 +167,49 @@ impl TreePath {
 
     /// Makes a folder and those above it.
     pub fn make_folders(&self) -> Result<(), FileError> {
+        self.make_folders_with(0o777)
+    }
+
+    /// Makes a folder and those above it, all of them with these permissions, as far as the user's mask lets them.
+    pub fn make_folders_with(&self, permissions: u32) -> Result<(), FileError> {
         if self.below().as_os_str().is_empty() || self.holds_folder() {
             return Ok(());
         }
         if let Some(parent) = self.parent() {
-            parent.make_folders()?;
+            parent.make_folders_with(permissions)?;
         }
-        self.make_folder().map(drop)
+        self.make_folder_with(permissions).map(drop)
+    }
+
+    /// Makes a folder in this one, under a name that nothing has and that begins with `prefix`; only its owner may enter.
+    pub fn make_free_folder(&self, prefix: &str) -> Result<TreePath, FileError> {
+        let make = || {
+            let folder = self.open_as(OFlags::PATH | OFlags::DIRECTORY).map_err(as_error)?;
+            under_a_free_name(prefix, |name| mkdirat(&folder, name, Mode::from_raw_mode(0o700)))
+        };
+        let (name, ()) = make().map_err(|error| self.failed("create a folder in", error))?;
+        Ok(self.join(name))
+    }
+
+    /// Gives a file a further name, which nothing has.
+    pub(crate) fn give_name(&self, further: &TreePath) -> Result<(), FileError> {
+        let give = || {
+            let ((from_folder, from), (to_folder, to)) = (self.named_place()?, further.named_place()?);
+            linkat(from_folder, Path::new(from), to_folder, Path::new(to), AtFlags::empty())
+        };
+        give().map_err(|errno| further.failed("create", as_error(errno)))
+    }
+
+    /// Is there room for a little more in this folder? When there is none, programs do not always say so.
+    ///
+    /// # Errors
+    /// There is none. That nothing can be written for another reason is no error.
+    pub(crate) fn has_room(&self) -> Result<(), FileError> {
+        const LITTLE: usize = 64 * 1024;
+        match self.join("room").prepare(&vec![1; LITTLE], 0o600) {
+            Err(error) if error.is_disk_full() => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Makes a link that says this.
@@ -184,6 +234,16 @@ impl TreePath {
     fn unlink(&self, flags: AtFlags) -> Result<(), Errno> {
         let (folder, name) = self.named_place()?;
         unlinkat(folder, Path::new(name), flags)
+    }
+
+    /// Removes what was on its way into a file of this folder when its writer was killed: ours by its name, and nobody's work.
+    /// What cannot be removed stays.
+    pub(crate) fn remove_half_written(&self) {
+        for entry in self.entries().unwrap_or_default() {
+            if entry.kind == Kind::File && entry.name.to_str().is_some_and(is_half_written) {
+                let _ = self.join(&entry.name).remove_file();
+            }
+        }
     }
 
     /// Removes a folder that holds nothing but empty folders; fails at the first thing in it.
@@ -235,9 +295,17 @@ impl TreePath {
 
     /// Gives a file or folder another name that nothing has.
     pub fn rename_to_free(&self, to: &TreePath) -> Result<(), FileError> {
+        self.rename_as(to, RenameFlags::NOREPLACE)
+    }
+
+    /// Each gets the other's name.
+    pub fn exchange_with(&self, other: &TreePath) -> Result<(), FileError> {
+        self.rename_as(other, RenameFlags::EXCHANGE)
+    }
+
+    fn rename_as(&self, to: &TreePath, flags: RenameFlags) -> Result<(), FileError> {
         let rename = || {
             let ((from_folder, from), (to_folder, to)) = (self.named_place()?, to.named_place()?);
-            let flags = RenameFlags::NOREPLACE;
             renameat_with(from_folder, Path::new(from), to_folder, Path::new(to), flags)
         };
         rename().map_err(|errno| self.failed("rename", as_error(errno)))
@@ -281,7 +349,14 @@ impl Prepared {
         self.rename(RenameFlags::empty()).map_err(|errno| self.path.failed("write", as_error(errno)))
     }
 
-    fn put_where_nothing_is(mut self) -> Result<Made, FileError> {
+    /// Where it is until it has its name.
+    #[must_use]
+    pub fn unfinished(&self) -> Option<TreePath> {
+        Some(self.path.parent()?.join(self.temporary.as_deref()?))
+    }
+
+    /// Gives it its name, unless something has it.
+    pub fn put_where_nothing_is(mut self) -> Result<Made, FileError> {
         match self.rename(RenameFlags::NOREPLACE) {
             Ok(()) => Ok(Made::Anew),
             Err(Errno::EXIST) => Ok(Made::WasThere),

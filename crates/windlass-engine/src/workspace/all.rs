@@ -21,14 +21,16 @@ pub const PROJECT_FOLDER: &str = ".windlass";
 pub fn project_folder(directory: &Path) -> PathBuf {
     let has_ours = |above: &Path| {
         let folder = above.join(PROJECT_FOLDER);
+        // outside: whether there is something; nothing of it is opened.
         let holds_something = || folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        // outside: the same.
         folder.metadata().is_ok_and(|found| {
-            found.is_dir()
+            found.file_type().is_dir()
                 && holds_something()
                 && (above == directory || [0, rustix::process::geteuid().as_raw()].contains(&found.uid()))
         })
     };
-    let project = directory.ancestors().find(|above| has_ours(above) || above.join(".git").exists());
+    let project = directory.ancestors().find(|above| has_ours(above) || at(&above.join(".git")).is_taken());
     project.unwrap_or(directory).to_owned()
 }
 

@@ -70,7 +70,7 @@ impl Workspace {
 
     /// Identity and history.
     #[must_use]
-    pub fn metadata(&self) -> PathBuf {
+    pub fn metadata_file(&self) -> PathBuf {
         self.folder.join(METADATA_FILE)
     }
 
@@ -102,7 +102,7 @@ impl Workspace {
     #[must_use]
     pub fn has_instructions(&self) -> bool {
         let found = at(&self.instructions()).look_through();
-        found.is_ok_and(|found| found.is_some_and(|found| found.is_file() && found.size > 0))
+        found.is_ok_and(|found| found.is_some_and(|found| found.is_regular() && found.size > 0))
     }
 
     /// What the agent's status file says; where there is none, the boxes of the list. What cannot be read is named in it.

@@ -103,8 +103,10 @@ pub fn is_installed(repository: &Repository) -> bool {
 fn place(repository: &Repository) -> Result<PathBuf, WorkspaceError> {
     let folder = repository.hooks_folder()?;
     // Where the folder is not there yet, what is above it says where it will be.
+    // outside: only where it leads is asked.
     let there = folder.ancestors().find_map(|above| above.canonicalize().ok()).unwrap_or_default();
     let inside = [&repository.top, &repository.common_dir];
+    // outside: the same.
     let inside = inside.iter().any(|own| own.canonicalize().is_ok_and(|own| there.starts_with(own)));
     if inside { Ok(folder.join(HOOK)) } else { Err(WorkspaceError::SharedHooks { path: folder }) }
 }

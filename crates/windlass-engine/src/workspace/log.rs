@@ -2,13 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use crate::file::{AtPath as _, FileError};
-use crate::tree::{Kind, at};
+use crate::tree::{Attributes, Kind, at};
 
 /// Logs that begin within one second; more would be a defect.
 const SAME_SECOND: u32 = 99;
@@ -60,9 +59,9 @@ impl LogFile {
     /// # Errors
     /// There is none, and none can be made.
     pub fn renew(&mut self) -> Result<Renewed, FileError> {
-        let ours = self.file.metadata().at("look at", &self.path)?;
+        let ours = Attributes::of(&self.file).at("look at", &self.path)?;
         let there = at(&self.path).look().ok().flatten();
-        if there.is_some_and(|there| (there.device, there.inode) == (ours.dev(), ours.ino())) {
+        if there.is_some_and(|there| (there.device, there.inode) == (ours.device, ours.inode)) {
             return Ok(Renewed::Same);
         }
         (self.path, self.file) = make(&self.folder, self.began)?;

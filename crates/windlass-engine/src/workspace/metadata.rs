@@ -206,7 +206,7 @@ impl Workspace {
     }
 
     fn metadata_bytes(&self) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        Ok(at(&self.metadata()).read_beginning(LONGEST_METADATA)?)
+        Ok(at(&self.metadata_file()).read_beginning(LONGEST_METADATA)?)
     }
 
     fn rebuild(&self, project: &Project) -> Result<(Metadata, usize), WorkspaceError> {
@@ -218,7 +218,7 @@ impl Workspace {
 
     /// Keeps a copy of the file beside it, under a name that nothing has.
     fn keep_metadata(&self, what: &str) -> Result<PathBuf, WorkspaceError> {
-        let bytes = at(&self.metadata()).read_beginning(KEPT_OF_METADATA)?.unwrap_or_default();
+        let bytes = at(&self.metadata_file()).read_beginning(KEPT_OF_METADATA)?.unwrap_or_default();
         loop {
             let path = self.free_name(METADATA_FILE, what)?;
             // Another process may have taken the name meanwhile.
@@ -229,8 +229,8 @@ impl Workspace {
     }
 
     fn write_metadata(&self, metadata: &Metadata) -> Result<(), WorkspaceError> {
-        let path = at(&self.metadata());
-        let found = path.look().ok().flatten().filter(Attributes::is_file);
+        let path = at(&self.metadata_file());
+        let found = path.look().ok().flatten().filter(Attributes::is_regular);
         path.replace(&metadata.to_json(), found.map_or(PERMISSIONS, |found| found.mode & 0o777))?;
         Ok(at(self.folder()).sync_folder()?)
     }
@@ -261,6 +261,7 @@ pub(super) struct FileLock {
 impl FileLock {
     /// `None` when another process has it for too long.
     fn take(path: &Path) -> Result<Option<FileLock>, WorkspaceError> {
+        // outside: the state folder.
         let file = OpenOptions::new().create(true).append(true).open(path).at("open", path)?;
         let began = Instant::now();
         loop {

@@ -5,18 +5,22 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::bootstrap::CopiedFile;
-use crate::file::{FileError, read_if_there, replace};
+use crate::file::FileError;
 use crate::inventory::as_path;
+use crate::tree::at;
 
 /// The file's name in the worktree's folder in the repository.
 const FILE: &str = "windlass-copied";
 
+/// The longest of these files that is read: some hundred thousand paths.
+const LONGEST: usize = 64 << 20;
+
 /// Adds to what is recorded.
 pub(super) fn add(git_dir: &Path, files: &[CopiedFile]) -> Result<(), FileError> {
-    let path = path(git_dir);
-    let mut bytes = read_if_there(&path)?.unwrap_or_default();
+    let path = at(&path(git_dir));
+    let mut bytes = path.read(LONGEST)?.unwrap_or_default();
     bytes.extend(records(files));
-    replace(&path, &bytes, 0o644)
+    path.replace(&bytes, 0o644)
 }
 
 /// As they are written.
@@ -33,7 +37,7 @@ pub(crate) fn records(files: &[CopiedFile]) -> Vec<u8> {
 
 /// What is recorded; what cannot be understood is none.
 pub(super) fn read(git_dir: &Path) -> Result<Vec<CopiedFile>, FileError> {
-    Ok(parse(&read_if_there(&path(git_dir))?.unwrap_or_default()))
+    Ok(parse(&at(&path(git_dir)).read(LONGEST)?.unwrap_or_default()))
 }
 
 pub(crate) fn parse(bytes: &[u8]) -> Vec<CopiedFile> {

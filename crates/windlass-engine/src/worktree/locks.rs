@@ -5,24 +5,27 @@ use std::path::Path;
 
 use crate::file::{AtPath as _, FileError};
 use crate::store::Project;
+use crate::tree::at;
 
 use super::WorktreeError;
 
 /// Held while the list of worktrees changes: for moments.
 pub(super) fn of_repository(project: &Project) -> Result<File, WorktreeError> {
     project.create()?;
-    Ok(take(&project.path().join("worktrees.lock"))?)
+    let path = project.path().join("worktrees.lock");
+    // outside: the state folder.
+    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
+    Ok(take(file.at("open", &path)?, &path)?)
 }
 
 /// Held while files are checked out and copied: for minutes, if need be.
 pub(super) fn of_worktree(git_dir: &Path) -> Result<File, FileError> {
-    take(&git_dir.join("windlass.lock"))
+    let path = at(&git_dir.join("windlass.lock"));
+    take(path.append_to(0o666)?, &path.shown())
 }
 
 /// Waits for it. It is given back when the file is dropped, and when this process ends in whatever way.
-fn take(path: &Path) -> Result<File, FileError> {
-    let file =
-        OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).at("open", path)?;
+fn take(file: File, path: &Path) -> Result<File, FileError> {
     file.lock().at("lock", path)?;
     Ok(file)
 }

@@ -11,6 +11,7 @@ use super::{Worktree, WorktreeError, WorktreeName, copied, locks};
 use crate::file::AtPath as _;
 use crate::git::{Branch, Found, Head, LinkedTree, Repository};
 use crate::store::Project;
+use crate::tree::at;
 
 /// What is to be made.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +145,7 @@ fn add(order: &Order<'_>, checkout: u32) -> Result<Worktree, WorktreeError> {
 /// branch it is a new one.
 fn add_again(order: &Order<'_>, gone: Worktree) -> Result<(Worktree, How), WorktreeError> {
     let path = gone.tree.path.clone();
-    if path.symlink_metadata().is_ok() {
+    if at(&path).is_taken() {
         return Err(WorktreeError::Broken(path));
     }
     if gone.tree.locked {
@@ -196,19 +197,24 @@ fn refuse_branches(repository: &Repository, name: &WorktreeName) -> Result<(), W
 fn free_path(order: &Order<'_>) -> Result<PathBuf, WorktreeError> {
     let no_base = |source| WorktreeError::NoBase { base: order.base.to_owned(), source };
     // What is there of it says where it would really be.
+    // outside: a folder that a person named, and that no guest can write.
     let there = order.base.ancestors().find_map(|above| above.canonicalize().ok());
     refuse_inside(order, order.base, there.as_deref().unwrap_or(order.base))?;
+    // outside: the same.
     fs::create_dir_all(order.base).map_err(no_base)?;
+    // outside: the same.
     let base = order.base.canonicalize().map_err(no_base)?;
     refuse_inside(order, &base, &base)?;
     let path = base.join(order.name.as_str());
-    let is_free = match fs::read_dir(&path) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    let is_free = match at(&path).look() {
+        Ok(None) => true,
+        Ok(Some(found)) => found.is_folder() && at(&path).names().is_ok_and(|names| names.is_empty()),
+        Err(_) => false,
     };
     if !is_free {
         return Err(WorktreeError::PathTaken(path));
     }
+    // outside: the same.
     tempfile::tempfile_in(&base).map_err(no_base)?;
     Ok(path)
 }
@@ -244,8 +250,9 @@ fn finish(order: &Order<'_>, worktree: &mut Worktree) -> Result<Copied, Worktree
 
 /// What people expect in a checkout and git does not put there.
 fn notices(worktree: &Worktree) -> Vec<String> {
-    let modules = worktree.tree.path.join(".gitmodules");
-    let has_modules = modules.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() > 0);
+    let modules = at(&worktree.tree.path.join(".gitmodules")).look();
+    let has_modules =
+        modules.is_ok_and(|found| found.is_some_and(|found| found.is_regular() && found.size > 0));
     let told = "the submodules are not checked out in the worktree; worktree.setup could do it: git submodule update --init";
     has_modules.then(|| told.to_owned()).into_iter().collect()
 }
@@ -253,8 +260,9 @@ fn notices(worktree: &Worktree) -> Vec<String> {
 /// The base folder goes with its last worktree if nobody named it.
 pub(super) fn tidy_base(repository: &Repository, path: &Path) {
     let base = base_folder(repository, None, None);
+    // outside: a folder of ours, which no guest can write.
     if path.parent().is_some_and(|parent| Some(parent) == base.canonicalize().ok().as_deref()) {
-        // One with something in it stays.
+        // outside: the same. One with something in it stays.
         let _ = fs::remove_dir(&base).at("delete", &base);
     }
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use windlass_core::run::{BootstrapPlan, PortPlace};
 
 use super::bootstrap::variables;
-use crate::file::{FileError, read_beginning, replace};
+use crate::file::FileError;
+use crate::tree::at;
 
 /// The file's name.
 const FILE: &str = "windlass.json";
@@ -59,7 +60,7 @@ impl Marker {
 
     /// That of a worktree's folder in the repository; `None` where it is not ours, or cannot be understood.
     pub fn read(git_dir: &Path) -> Option<Marker> {
-        Marker::parse(&read_beginning(&path(git_dir), LONGEST).ok()??)
+        Marker::parse(&at(&path(git_dir)).read_beginning(LONGEST).ok()??)
     }
 
     pub fn parse(bytes: &[u8]) -> Option<Marker> {
@@ -74,7 +75,7 @@ impl Marker {
     }
 
     pub fn write(&self, git_dir: &Path) -> Result<(), FileError> {
-        replace(&path(git_dir), &self.bytes(), 0o644)
+        at(&path(git_dir)).replace(&self.bytes(), 0o644)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Removing a worktree in which nothing would be lost.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use crate::git::{GitError, Head, ObjectId, Repository};
 use crate::process::leftovers;
 use crate::store::lock::{Acquired, HeldBy, Holder, holders};
 use crate::store::{Lock, Project};
+use crate::tree::at;
 
 /// Why a worktree stays, in one sentence; [`Refusal::remedy`] says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -186,7 +186,7 @@ impl Removal<'_> {
         if self.worktree.tree.is_there() {
             for expendable in self.worktree.work()?.expendable {
                 // git says so where it could not be removed.
-                let _ = fs::remove_file(path.join(expendable));
+                let _ = at(path).join(expendable).remove_file();
             }
         }
         match self.repository.remove_worktree(path) {
@@ -227,7 +227,7 @@ impl Removal<'_> {
                 }
                 refusal => return refusal,
             }
-        } else if worktree.tree.path.symlink_metadata().is_ok() {
+        } else if at(&worktree.tree.path).is_taken() {
             return Ok(Some(Refusal::Broken));
         }
         self.of_branch()
@@ -268,11 +268,16 @@ impl Removal<'_> {
     }
 }
 
+/// More of a `HEAD` is not read.
+const LONGEST_HEAD: usize = 4096;
+
 /// Has some working tree this branch checked out?
 fn is_checked_out(repository: &Repository, full: &str) -> bool {
     let line = format!("ref: {full}");
-    let names =
-        |folder: &Path| fs::read_to_string(folder.join("HEAD")).is_ok_and(|head| head.trim_end() == line);
+    let names = |folder: &Path| {
+        let head = at(&folder.join("HEAD")).read_beginning(LONGEST_HEAD).ok().flatten();
+        head.is_some_and(|head| head.trim_ascii_end() == line.as_bytes())
+    };
     // Where that cannot be known, the branch stays.
     let Ok(trees) = repository.linked_trees() else { return true };
     names(&repository.common_dir) || trees.iter().any(|tree| names(&tree.git_dir))

@@ -21,7 +21,9 @@ pub fn resolve(wanted: &Wanted<'_>) -> Result<Vec<PathBuf>, CliError> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for text in &wanted.resolved.agent.add_dirs {
         let named = room::path(wanted.directory, text);
+        // outside: a folder that a person named.
         let folder = named.canonicalize().map_err(|error| wrong(text, error.to_string()))?;
+        // outside: the same.
         if !folder.is_dir() {
             return Err(wrong(text, "it is no folder".to_owned()));
         }
@@ -38,6 +40,7 @@ pub fn resolve(wanted: &Wanted<'_>) -> Result<Vec<PathBuf>, CliError> {
 /// Why no agent gets this folder.
 fn forbidden(folder: &Path) -> Result<Option<String>, CliError> {
     let state = here::state_root()?;
+    // outside: the state folder.
     let state = state.canonicalize().unwrap_or(state);
     if folder.starts_with(&state) || state.starts_with(folder) {
         return Ok(Some(format!("the journals of all runs are kept in {}", state.display())));

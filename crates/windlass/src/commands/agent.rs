@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::run::AgentPlan;
 use windlass_engine::environment::withheld_from;
 use windlass_engine::process::{Command, ProcessError};
+use windlass_engine::tree;
 
 use super::trusting::Trusted;
 use super::{add_dirs, here};
@@ -94,9 +94,8 @@ fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec
 /// What the agent may do without being asked: the checks, the project's own commands, git reading, and what
 /// configuration allows.
 fn allowed(wanted: &Wanted<'_>) -> Vec<String> {
-    let names: Vec<String> = fs::read_dir(wanted.directory)
-        .map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
-        .unwrap_or_default();
+    let names = tree::at(wanted.directory).names().unwrap_or_default();
+    let names: Vec<String> = names.into_iter().filter_map(|name| name.into_string().ok()).collect();
     let mut rules: Vec<String> =
         wanted.resolved.checks.iter().flat_map(|check| gate_rules(&check.command)).collect();
     rules.extend(project_rules(names.iter().map(String::as_str)));
@@ -202,7 +201,9 @@ fn find(command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, Cl
 
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    // outside: programs of the search path.
+    path.metadata()
+        .is_ok_and(|metadata| metadata.file_type().is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 fn unavailable(codes: ExitCodes, message: impl Into<String>) -> CliError {

@@ -9,6 +9,7 @@ use windlass_core::run::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verificatio
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
+use windlass_engine::tree;
 use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
 use windlass_ui::one_line;
 
@@ -145,7 +146,7 @@ impl Assignment {
     /// # Errors
     /// It is not.
     pub fn require_plan(&self, plan: &PlanSettings, codes: ExitCodes) -> Result<(), CliError> {
-        let there = |path: &Path| self.directory.join(path).exists();
+        let there = |path: &Path| tree::at(&self.directory).join(path).is_taken();
         let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
         let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
         let missing = |message: String| CliError::new(Kind::Stopped(StopReason::Missing, codes), message);
@@ -200,6 +201,7 @@ impl Assignment {
 
     /// The files that it was read from, with their bytes.
     pub fn files(&self) -> impl Iterator<Item = (PathBuf, &[u8])> {
+        // outside: a file that a person named.
         let goal = self.goal.file.as_ref().and_then(|path| path.canonicalize().ok());
         let goal = goal.map(|path| (path, self.goal.text.as_bytes()));
         goal.into_iter().chain(self.templates.iter().map(|one| (one.path.clone(), one.text.as_bytes())))
@@ -333,14 +335,14 @@ fn mode_of(workspace: &Workspace, workspaces: &Workspaces, args: &RunArgs) -> Re
         FoundMetadata::Read { metadata, .. } => Ok(metadata.mode),
         FoundMetadata::Missing => Ok(Mode::Loop),
         FoundMetadata::Corrupt(corrupt) if args.work.dry_run => {
-            warn(&format!("{}: {corrupt}; a run would mend it", workspace.metadata().display()));
+            warn(&format!("{}: {corrupt}; a run would mend it", workspace.metadata_file().display()));
             Ok(Mode::Loop)
         }
         FoundMetadata::Corrupt(_) => {
             let here = Here::at(workspaces.project().to_owned())?;
             let updated = workspace.update_metadata(&here.project, |_| {})?;
             if let Some(mended) = updated.mended {
-                warn(&mended.sentence(&workspace.metadata()));
+                warn(&mended.sentence(&workspace.metadata_file()));
             }
             Ok(updated.metadata.mode)
         }

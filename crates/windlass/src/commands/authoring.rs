@@ -135,7 +135,7 @@ impl Session {
                 .update_metadata(&self.here.project, windlass_core::workspace::Metadata::after_setup)
         })?;
         if let Some(mended) = noted?.mended {
-            warn(&mended.sentence(&self.workspace.metadata()));
+            warn(&mended.sentence(&self.workspace.metadata_file()));
         }
         self.tell(&held)
     }

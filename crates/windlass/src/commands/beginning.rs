@@ -7,6 +7,7 @@ use windlass_core::project::{ignore_lines, missing_ignore_lines, types};
 use windlass_engine::beginning::{BeginError, Beginning, Begun};
 use windlass_engine::git::{self, GitError};
 use windlass_engine::scaffold::{self, Appended};
+use windlass_engine::tree;
 
 use super::here::Here;
 use crate::error::{CliError, Kind};
@@ -75,9 +76,13 @@ pub fn lines(directory: &Path) -> Vec<&'static str> {
     ignore_lines(&types(clues.files.iter().map(String::as_str)))
 }
 
+/// More of a `.gitignore` is not looked through, in bytes.
+const LONGEST_IGNORED: usize = 1 << 20;
+
 /// The lines that its `.gitignore` says nothing about.
 pub fn missing(directory: &Path) -> Vec<&'static str> {
-    let text = std::fs::read(directory.join(".gitignore")).unwrap_or_default();
+    let file = tree::at(directory).join(".gitignore");
+    let text = file.read_beginning(LONGEST_IGNORED).ok().flatten().unwrap_or_default();
     missing_ignore_lines(&text, &lines(directory))
 }
 

@@ -74,6 +74,7 @@ impl Conversation<'_> {
             Ok(taken) => taken,
             Err(error) => {
                 // Nothing has happened in it.
+                // outside: the state folder.
                 let _ = fs::remove_dir_all(folder.path());
                 return Err(error);
             }

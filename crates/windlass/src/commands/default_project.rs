@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::config::FileKind;
 use windlass_engine::process::RUN_VARIABLE;
 use windlass_engine::tasks::{Wanted, find_tasks};
+use windlass_engine::tree;
 use windlass_engine::workspace::{PROJECT_FOLDER, project_folder};
 use windlass_ui::{one_line, typed_elsewhere};
 
@@ -61,7 +62,8 @@ pub fn enter() -> Result<(), CliError> {
 /// A project of ours, a task file, or a run that was started here.
 fn has_job(directory: &Path) -> Result<bool, CliError> {
     let project = project_folder(directory);
-    if project.join(PROJECT_FOLDER).is_dir() || SIGNS.iter().any(|sign| directory.join(sign).exists()) {
+    let is_there = |sign: &&str| tree::at(directory).join(sign).is_taken();
+    if tree::at(&project).join(PROJECT_FOLDER).holds_folder() || SIGNS.iter().any(is_there) {
         return Ok(true);
     }
     if find_tasks(directory, Wanted::Usual).is_ok_and(|found| !found.list.tasks().is_empty()) {
@@ -97,8 +99,9 @@ pub fn check(project: &Path) -> Result<(), CliError> {
     if !project.is_absolute() {
         return Err(unusable(project, "it is no absolute path"));
     }
+    // outside: a folder that a person named.
     match project.metadata() {
-        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(metadata) if metadata.file_type().is_dir() => Ok(()),
         Ok(_) => Err(unusable(project, "it is no folder")),
         Err(error) => Err(unusable(project, &error.to_string())),
     }

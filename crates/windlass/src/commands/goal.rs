@@ -8,7 +8,7 @@ use windlass_core::config::Resolved;
 use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::{LONGEST_GOAL, holds_signal};
 use windlass_core::run::Mode;
-use windlass_engine::tree::at;
+use windlass_engine::tree::{Attributes, at};
 use windlass_engine::workspace::Workspace;
 
 use super::assignment::Assignment;
@@ -118,8 +118,9 @@ fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
         io::ErrorKind::IsADirectory => directory(path),
         _ => CliError::new(Kind::System, format!("cannot read {}: {error}", path.display())),
     };
+    // outside: a file that a person named, be it a pipe of their shell's.
     let file = File::open(path).map_err(|error| wrong(&error))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+    if Attributes::of(&file).is_ok_and(|found| found.is_folder()) {
         return Err(directory(path));
     }
     read_bounded(file).map_err(|error| wrong(&error))

@@ -118,7 +118,8 @@ pub fn put_steering_back(directory: &Path) -> Result<(), CliError> {
 
 /// The root of all that Windlass keeps.
 pub fn state_root() -> Result<PathBuf, CliError> {
-    Ok(paths::state_root(|name| env::var_os(name))?)
+    // Lanes lie in it, which guests write to: no link is followed on the way to those.
+    Ok(tree::without_links(&paths::state_root(|name| env::var_os(name))?))
 }
 
 /// The user's home, where the environment says where that is.
@@ -128,6 +129,7 @@ pub fn home() -> Option<PathBuf> {
 
 /// The current directory, canonical.
 pub fn working_directory() -> Result<PathBuf, CliError> {
+    // outside: where a person is.
     let directory = env::current_dir().and_then(|directory| directory.canonicalize()).map_err(|error| {
         CliError::new(Kind::System, format!("cannot work in the current directory: {error}"))
     })?;
@@ -141,6 +143,7 @@ pub fn working_directory() -> Result<PathBuf, CliError> {
 pub fn program() -> Result<PathBuf, CliError> {
     // Through the link, a program that was replaced during the night is still the one that was started.
     let own = Path::new("/proc/self/exe");
+    // outside: the program itself.
     let program = if own.exists() { own.canonicalize() } else { env::current_exe() };
     program.map_err(|error| {
         CliError::new(Kind::System, format!("cannot find the windlass program itself: {error}"))

@@ -125,6 +125,7 @@ fn is_there(folder: &Path) -> bool {
 fn source(args: &ImportArgs, target: &Path) -> Result<PathBuf, CliError> {
     let folder = match &args.from {
         Some(folder) => folder
+            // outside: a folder that a person named.
             .canonicalize()
             .map_err(|error| CliError::usage(format!("cannot read {}: {error}", folder.display())))?,
         None => working_directory()

@@ -42,7 +42,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     let guarded = guarded.transpose()?;
     let created = project.workspaces.create(&name, &project.here.project, &creation)?;
     if let Some(mended) = &created.mended {
-        warn(&mended.sentence(&created.workspace.metadata()));
+        warn(&mended.sentence(&created.workspace.metadata_file()));
     }
     let options = options_text(&creation.options);
     let file = created.workspace.folder().join(CONFIG_FILE);

@@ -9,6 +9,7 @@ use windlass_core::project::{Offer, ProjectType, offers, scaffold as texts, type
 use windlass_core::run::Mode;
 use windlass_engine::file::Made;
 use windlass_engine::scaffold::{self, Appended};
+use windlass_engine::tree;
 use windlass_engine::workspace::{PROJECT_FOLDER, guard};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
@@ -79,7 +80,7 @@ fn ignore_line(ignored: Option<&Appended>, root: &Path) -> Option<Line> {
         return Some(ignored_line(ignored));
     }
     let missing = beginning::missing(root);
-    let wanted = root.join(".git").exists() && !missing.is_empty();
+    let wanted = tree::at(root).join(".git").is_taken() && !missing.is_empty();
     wanted.then(|| {
         labelled("ignore").plain(missing.join(", ")).dim("  by  ").command("windlass init --gitignore")
     })
@@ -139,7 +140,8 @@ fn next(planned: Option<&Resolved>, root: &Path) -> Vec<Line> {
         return vec![labelled("next").command("windlass init NAME").dim("  makes a workspace")];
     };
     let folder = resolved.plan.folder.as_ref().map(|folder| folder.join("README.md"));
-    let has_plan = folder.iter().chain([&resolved.plan.file]).any(|plan| root.join(plan).exists());
+    let has_plan =
+        folder.iter().chain([&resolved.plan.file]).any(|plan| tree::at(root).join(plan).is_taken());
     let mut lines = Vec::new();
     if let Some(specs) = resolved.plan.specs.as_ref().filter(|_| !has_plan) {
         let specs = format!("{}/", one_line(&specs.display().to_string()));

@@ -8,6 +8,7 @@ use windlass_core::config::commented_file;
 use windlass_core::project::{offers, scaffold as texts};
 use windlass_engine::file::Made;
 use windlass_engine::scaffold;
+use windlass_engine::tree;
 use windlass_engine::workspace::guard;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
@@ -93,7 +94,8 @@ fn first_commit(args: &InitArgs, root: &Path) -> Result<Option<Line>, CliError> 
 /// A folder, a pipe or a link to nothing in the file's place stays what it is.
 fn refuse_what_is_no_file(place: &TaskPlace) -> Result<(), CliError> {
     let path = place.path();
-    if path.symlink_metadata().is_err() || path.is_file() || (place.total() > 0 && path.is_dir()) {
+    let there = tree::at(&path);
+    if !there.is_taken() || there.holds_file() || (place.total() > 0 && there.holds_folder()) {
         return Ok(());
     }
     Err(CliError::usage(format!("{} is there and is no file", from_here(&path)))
@@ -123,11 +125,12 @@ impl Became {
 fn make(place: &TaskPlace, args: &TaskFileArgs) -> Result<Became, CliError> {
     let wrong = |error: windlass_engine::file::FileError| CliError::new(Kind::System, error.to_string());
     let path = place.path();
-    if path.symlink_metadata().is_ok() {
+    let there = tree::at(&path);
+    if there.is_taken() {
         if !args.force {
             return Ok(Became { fresh: false, kept: None });
         }
-        if !path.is_file() {
+        if !there.holds_file() {
             return Err(CliError::usage(format!(
                 "{} is a folder of tasks; --force is for a file",
                 place.shown()

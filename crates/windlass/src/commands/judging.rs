@@ -150,15 +150,17 @@ pub(super) const LONGEST_REPORT: usize = 16 * 1024 * 1024;
 /// A report is replaced by the next one; anything else is somebody's.
 fn refuse_other_file(path: &Path) -> Result<(), CliError> {
     let shown = path.display();
-    let metadata = match path.symlink_metadata() {
-        Ok(metadata) => metadata,
-        Err(_) if path.parent().is_some_and(Path::is_dir) => return Ok(()),
+    let place = tree::at(path);
+    let found = match place.look() {
+        Ok(Some(found)) => found,
+        Ok(None) if place.parent().is_some_and(|folder| folder.holds_folder()) => return Ok(()),
+        Ok(None) => {
+            return Err(CliError::usage(format!("the report cannot go to {shown}: there is no such folder")));
+        }
         Err(error) => return Err(CliError::usage(format!("the report cannot go to {shown}: {error}"))),
     };
-    let is_own = metadata.is_file()
-        && tree::at(path)
-            .read(LONGEST_REPORT)
-            .is_ok_and(|bytes| bytes.is_some_and(|bytes| is_report(&bytes)));
+    let is_own = found.is_regular()
+        && place.read(LONGEST_REPORT).is_ok_and(|bytes| bytes.is_some_and(|bytes| is_report(&bytes)));
     if is_own {
         return Ok(());
     }

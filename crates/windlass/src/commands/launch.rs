@@ -106,6 +106,7 @@ pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolde
         }
         Err(error) => {
             // Nothing has happened in it.
+            // outside: the state folder.
             let _ = fs::remove_dir_all(folder.path());
             Err(error)
         }
@@ -351,7 +352,7 @@ fn record_in_workspace(here: &Here, workspace: Option<&JobWorkspace>, folder: &R
     };
     let recorded = Workspaces::open(&here.directory).find(&workspace.name).and_then(|found| {
         let summary = index::summarize(folder)?;
-        Ok(found.record_run(&here.project, &summary)?.map(|mended| mended.sentence(&found.metadata())))
+        Ok(found.record_run(&here.project, &summary)?.map(|mended| mended.sentence(&found.metadata_file())))
     });
     match recorded {
         Ok(mended) => mended.iter().for_each(|said| super::warn(said)),

@@ -30,7 +30,7 @@ pub fn run(args: &ResetArgs) -> Result<ExitCode, CliError> {
     }
     let reset = workspace.reset(&project.here.project, Timestamp::now())?;
     if let Some(mended) = &reset.updated.mended {
-        warn(&mended.sentence(&workspace.metadata()));
+        warn(&mended.sentence(&workspace.metadata_file()));
     }
     let mut lines = vec![
         Line::hanging(2)

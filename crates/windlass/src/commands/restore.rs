@@ -142,6 +142,7 @@ fn refuse_other_directory(
 }
 
 fn open_store(project: &Project, run: &RunId) -> Result<Store, CliError> {
+    // outside: the store of snapshots.
     if !project.snapshots().join("config").is_file() {
         return Err(CliError::usage(format!(
             "there are no snapshots of run {run}: it did not work in a git repository"

@@ -224,6 +224,7 @@ pub fn script(source: &str) -> Result<String, CliError> {
     if source.starts_with("builtin:") {
         return Ok(source.to_owned());
     }
+    // outside: a script that a person named.
     let path = Path::new(source).canonicalize().map_err(|error| {
         CliError::new(Kind::Configuration, format!("cannot read the script {source}: {error}"))
     })?;

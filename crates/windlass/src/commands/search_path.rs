@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use windlass_core::run::SandboxPlan;
+use windlass_engine::tree;
 
 use super::here::Here;
 
@@ -33,25 +34,16 @@ pub fn in_words(folders: &[PathBuf]) -> Option<String> {
 
 /// The folders of this list that lie in one of these places. One that is relative is where we are.
 fn within(list: &OsStr, directory: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
-    let places: Vec<PathBuf> = places.iter().map(|place| real(place)).collect();
+    let places: Vec<PathBuf> = places.iter().map(|place| tree::without_links(place)).collect();
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in env::split_paths(list) {
-        let at = real(&directory.join(&folder));
+        let at = tree::without_links(&directory.join(&folder));
         let shown = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
         if places.iter().any(|place| at.starts_with(place)) && !found.contains(&shown) {
             found.push(shown);
         }
     }
     found
-}
-
-/// Where this is, or would be: guests can make what is not there.
-fn real(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
-    there.map_or_else(
-        || path.to_owned(),
-        |(above, canonical)| canonical.join(path.strip_prefix(above).unwrap_or(Path::new(""))),
-    )
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ pub fn count(
         metadata.verification.resume_cycles = metadata.verification.resume_cycles.saturating_add(resumed);
     })?;
     if let Some(mended) = updated.mended {
-        warn(&mended.sentence(&workspace.metadata()));
+        warn(&mended.sentence(&workspace.metadata_file()));
     }
     Ok(())
 }

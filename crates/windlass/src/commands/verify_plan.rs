@@ -8,6 +8,7 @@ use windlass_core::doc::plan::{Problem, ProblemKind, Spec, coverage};
 use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::run::{JobPlan, Mode};
 use windlass_engine::plan::{FoundPlan, FoundSpecs, README, find_plan, find_specs};
+use windlass_engine::tree;
 use windlass_ui::{PlanShown, plan_json, plan_text};
 
 use super::configuration::Configuration;
@@ -79,8 +80,9 @@ pub fn places(configuration: &Configuration) -> JobPlan {
 /// The same with the plan at another place, where one is named.
 fn at(directory: &Path, places: JobPlan, place: Option<&Path>) -> Result<JobPlan, CliError> {
     let Some(place) = place else { return Ok(places) };
-    let is_folder = directory.join(place).is_dir();
-    if is_folder && directory.join(place).join(README).symlink_metadata().is_err() {
+    let there = tree::at(directory).join(place);
+    let is_folder = there.holds_folder();
+    if is_folder && !there.join(README).is_taken() {
         let message = format!("{} is no plan: it has no {README}", place.display());
         return Err(CliError::usage(message));
     }

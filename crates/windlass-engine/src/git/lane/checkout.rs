@@ -1,11 +1,10 @@
 //! A lane's files.
 
-use std::fs;
-
 use super::super::call::Call;
 use super::super::{GitError, ObjectId};
 use super::{LONG, Lane, LaneError, zero_ended};
-use crate::file::{AtPath, FileError};
+use crate::file::FileError;
+use crate::tree::at;
 
 impl Lane {
     /// Makes the lane's files those of a tree (or a commit). What git ignores stays; all else goes.
@@ -44,8 +43,8 @@ impl Lane {
 
     /// The runner's index of a lane is nobody else's; a lock on it is left over from a git that was ended.
     fn unlock(&self) -> Result<(), FileError> {
-        let lock = self.repository.git_dir.join("index.lock");
-        if lock.symlink_metadata().is_err() { Ok(()) } else { fs::remove_file(&lock).at("delete", &lock) }
+        let lock = at(&self.repository.git_dir.join("index.lock"));
+        if lock.is_taken() { lock.remove_file() } else { Ok(()) }
     }
 }
 

@@ -1,18 +1,27 @@
 //! Making a lane's clone, and making it again.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::super::{GitError, ObjectId, Repository, version};
 use super::{Lane, LaneError, OLDEST_GIT, zero_ended};
-use crate::file::{AtPath, FileError, create_private_folder, read_if_there, remove_folder, replace};
+use crate::file::FileError;
 use crate::inventory::as_path;
+use crate::tree::{self, TreePath, at};
 
 /// The runner's repository in a lane's folder.
 const OWN: &str = "lane.git";
+
+/// The longest of git's small files that is read, in bytes.
+const LONGEST: usize = 16 << 20;
+
+/// For nobody but their owner.
+const PRIVATE: u32 = 0o700;
+
+/// As git has its index.
+const INDEX: u32 = 0o644;
 
 /// How many repositories borrow from each other at most, as git has it.
 const DEEPEST: usize = 5;
@@ -42,7 +51,7 @@ impl Lane {
         // What makes the first try fail is most often a broken index or a folder that nobody may write to.
         match lane.make(commit) {
             Err(LaneError::Git(GitError::Failed { .. }) | LaneError::File(_)) => {
-                remove(home)?;
+                remove(&at(home))?;
                 lane.make(commit)
             }
             made => made,
@@ -85,7 +94,7 @@ impl Lane {
     pub fn is_there(main: &Repository, home: &Path) -> bool {
         let lane = Self::at(main, home);
         let own = &lane.repository.git_dir;
-        is_folder(lane.top()) && is_folder(&own.join("objects")) && own.join("HEAD").is_file()
+        is_folder(lane.top()) && is_folder(&own.join("objects")) && at(&own.join("HEAD")).holds_file()
     }
 
     /// The lane of this folder, whether it is there or not: for what needs nothing of it.
@@ -100,8 +109,8 @@ impl Lane {
         let theirs = self.top().join(".git");
         let whole = is_folder(&theirs)
             && ["objects", "refs"].iter().all(|name| is_folder(&theirs.join(name)))
-            && ["HEAD", "config", "index"].iter().all(|name| theirs.join(name).is_file())
-            && theirs.join("index.lock").symlink_metadata().is_err();
+            && ["HEAD", "config", "index"].iter().all(|name| at(&theirs).join(name).holds_file())
+            && !at(&theirs).join("index.lock").is_taken();
         if whole { Ok(()) } else { self.give_repository() }
     }
 
@@ -116,11 +125,12 @@ impl Lane {
             object_format: main.object_format,
             closed_filters: main.closed_filters.clone(),
         };
+        tree::hold(&repository.top);
         Self { main: main.clone(), home: home.to_path_buf(), repository, settings: OnceLock::new() }
     }
 
     fn make(&self, commit: ObjectId) -> Result<Vec<Vec<u8>>, LaneError> {
-        create_private_folder(&self.home)?;
+        at(&self.home).make_folders_with(PRIVATE)?;
         self.make_repository()?;
         make_plain_folder(&self.home.join("tree"))?;
         make_plain_folder(self.top())?;
@@ -132,7 +142,7 @@ impl Lane {
 
     /// Where the lane stands from now on.
     pub(super) fn point_to(&self, commit: ObjectId) -> Result<(), FileError> {
-        replace(&self.repository.git_dir.join("HEAD"), format!("{commit}\n").as_bytes(), 0o600)
+        at(&self.repository.git_dir.join("HEAD")).replace(format!("{commit}\n").as_bytes(), 0o600)
     }
 
     /// The runner's repository: all but its index, its objects and where it stands is written anew.
@@ -141,31 +151,28 @@ impl Lane {
         make_plain_folder(folder)?;
         let hooks = self.main.hooks_folder()?;
         self.write_repository(folder, Some(&hooks), &[])?;
-        let head = folder.join("HEAD");
-        if read_if_there(&head)?.is_none() {
+        let head = at(&folder.join("HEAD"));
+        if head.read(LONGEST)?.is_none() {
             let nothing = ObjectId::zero(self.repository.object_format);
-            replace(&head, format!("{nothing}\n").as_bytes(), 0o600)?;
+            head.replace(format!("{nothing}\n").as_bytes(), 0o600)?;
         }
-        Ok(remove_file(&folder.join("index.lock"))?)
+        Ok(remove(&at(&folder.join("index.lock")))?)
     }
 
     /// A repository for the agent's own use, standing where the lane stands.
     pub(super) fn give_repository(&self) -> Result<(), LaneError> {
         let theirs = self.top().join(".git");
-        match theirs.symlink_metadata() {
-            Ok(metadata) if metadata.is_dir() => remove_folder(&theirs)?,
-            Ok(_) => fs::remove_file(&theirs).at("delete", &theirs)?,
-            Err(_) => {}
-        }
+        at(&theirs).remove_folder()?;
         make_plain_folder(&theirs)?;
         self.write_repository(&theirs, None, &[self.repository.common_dir.join("objects")])?;
-        let (own, index) = (self.repository.git_dir.join("index"), theirs.join("index"));
-        if own.is_file() {
-            fs::copy(&own, &index).at("write", &index)?;
+        let own = at(&self.repository.git_dir.join("index"));
+        if own.holds_file() {
+            let index = own.open().map_err(|error| own.failed("read", error))?;
+            at(&theirs.join("index")).copy_from(&index, INDEX)?;
         }
         // Last: without it, it is not whole.
-        let head = read_if_there(&self.repository.git_dir.join("HEAD"))?.unwrap_or_default();
-        Ok(replace(&theirs.join("HEAD"), &head, 0o600)?)
+        let head = at(&self.repository.git_dir.join("HEAD")).read(LONGEST)?.unwrap_or_default();
+        Ok(at(&theirs.join("HEAD")).replace(&head, 0o600)?)
     }
 
     fn write_repository(
@@ -184,9 +191,9 @@ impl Lane {
     fn empty_submodules(&self) -> Result<Vec<Vec<u8>>, LaneError> {
         let submodules = self.submodules()?;
         for path in &submodules {
-            let folder = self.top().join(as_path(path));
-            remove_folder(&folder)?;
-            fs::create_dir_all(&folder).at("create", &folder)?;
+            let folder = at(self.top()).join(as_path(path));
+            folder.remove_folder()?;
+            folder.make_folders()?;
         }
         Ok(submodules)
     }
@@ -212,45 +219,37 @@ pub(in crate::git) fn furnish(
     }
     let borrowed = borrowed.iter().flat_map(|folder| alternate(folder)).collect::<Vec<u8>>();
     for (name, content) in [("objects/info/alternates", borrowed.as_slice()), ("config", settings)] {
-        replace(&folder.join(name), content, 0o600)?;
+        at(&folder.join(name)).replace(content, 0o600)?;
     }
     for name in ["info/exclude", "info/attributes", "shallow"] {
-        let path = folder.join(name);
-        match read_if_there(&main.common_dir.join(name))? {
-            Some(content) => replace(&path, &content, 0o600)?,
-            None => remove_file(&path)?,
+        let path = at(&folder.join(name));
+        match at(&main.common_dir.join(name)).read(LONGEST)? {
+            Some(content) => path.replace(&content, 0o600)?,
+            None => remove(&path)?,
         }
     }
     Ok(())
 }
 
 fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+    at(path).is_real_folder()
 }
 
 /// A folder, and not a link to one: what is in its place goes.
 pub(in crate::git) fn make_plain_folder(path: &Path) -> Result<(), FileError> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => return Ok(()),
-        Ok(_) => fs::remove_file(path).at("delete", path)?,
-        Err(_) => {}
+    let path = at(path);
+    if path.is_real_folder() {
+        return Ok(());
     }
-    create_private_folder(path)
+    remove(&path)?;
+    path.make_folders_with(PRIVATE)
 }
 
-fn remove_file(path: &Path) -> Result<(), FileError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("delete", path),
-        _ => Ok(()),
-    }
-}
-
-/// Removes what is at a lane's place, whatever it is.
-fn remove(home: &Path) -> Result<(), LaneError> {
-    match home.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => Ok(remove_folder(home)?),
-        Ok(_) => Ok(remove_file(home)?),
-        Err(_) => Ok(()),
+/// Removes what is there, whatever it is.
+fn remove(path: &TreePath) -> Result<(), FileError> {
+    match path.remove_folder() {
+        Err(error) if error.is_not_found() => Ok(()),
+        removed => removed,
     }
 }
 
@@ -261,7 +260,9 @@ pub(in crate::git) fn object_folders(objects: &Path) -> Result<Vec<PathBuf>, Fil
     let mut next = 0;
     while let Some(folder) = found.get(next).cloned() {
         next += 1;
-        let listing = read_if_there(&folder.join("info/alternates"))?.unwrap_or_default();
+        // A person may have named it by way of links.
+        let named = at(&tree::without_links(&folder)).join("info/alternates");
+        let listing = named.read(LONGEST)?.unwrap_or_default();
         for other in alternates(&listing) {
             let other = folder.join(as_path(&other));
             if !found.contains(&other) && found.len() <= DEEPEST * DEEPEST {

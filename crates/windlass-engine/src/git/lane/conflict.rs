@@ -118,7 +118,7 @@ impl Lane {
     /// The content of a plain file of the lane.
     fn file(&self, path: &[u8]) -> Result<Option<Vec<u8>>, LaneError> {
         let full = at(self.top()).join(as_path(path));
-        let plain = full.look().is_ok_and(|found| found.is_some_and(|found| found.is_file()));
+        let plain = full.look().is_ok_and(|found| found.is_some_and(|found| found.is_regular()));
         Ok(if plain { full.read(LONGEST)? } else { None })
     }
 }

@@ -237,6 +237,7 @@ fn tree_with_files(main: &Repository, landing: &Landing<'_>, tree: ObjectId) -> 
     if landing.files.is_empty() {
         return Ok(tree);
     }
+    // outside: the lane's folder in the state folder, above what its guests can write.
     let scratch = tempfile::tempdir_in(&landing.lane.home).at("write in", &landing.lane.home)?;
     let index = scratch.path().join("index");
     let call = || with_index(Call::within(main), &index);

@@ -3,8 +3,8 @@
 use super::super::{GitError, ObjectId, version};
 use super::conflict::{Conflict, LANDED, MergedTree, YOURS};
 use super::{LONG, Lane, LaneError, printed_id, told, unexpected};
-use crate::file::replace;
 use crate::git::call::last_lines;
+use crate::tree::at;
 
 /// Since this git one can say what a merge is to be based on.
 const BASE_CAN_BE_GIVEN: (u32, u32) = (2, 40);
@@ -79,7 +79,7 @@ impl Lane {
         // So that markers and messages have names that say something.
         for (name, commit) in [(LANDED, tip), (YOURS, work)] {
             let file = self.repository.git_dir.join("refs/heads").join(name);
-            replace(&file, format!("{commit}\n").as_bytes(), 0o600)?;
+            at(&file).replace(format!("{commit}\n").as_bytes(), 0o600)?;
         }
         let call = self.call().option("merge.conflictStyle=diff3").timeout(LONG);
         let call = call.args(["merge-tree", "--write-tree", "-z", "--name-only", "--messages"]);

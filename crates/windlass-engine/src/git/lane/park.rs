@@ -60,8 +60,10 @@ impl Lane {
             return Ok(None);
         };
         let changed = self.differing()?;
+        // outside: the lane's folder in the state folder, above what its guests can write.
         let scratch = tempfile::tempdir_in(&self.home).at("write in", &self.home)?;
         let index = scratch.path().join("index");
+        // outside: from there into there.
         fs::copy(self.repository.git_dir.join("index"), &index).at("write", &index)?;
         let call = || with_index(self.call(), &index);
         let paths: Vec<u8> = changed.iter().flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();

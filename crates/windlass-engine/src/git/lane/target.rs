@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use super::super::call::Call;
 use super::super::{Found, GitError, Head, ObjectId, Repository};
 use crate::inventory::as_path;
+use crate::tree::at;
 
 /// What landings advance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +73,8 @@ impl Target {
             if let Some(path) = line.strip_prefix(b"worktree ") {
                 folder = Some(as_path(path).to_path_buf());
             } else if line.strip_prefix(b"branch ") == Some(target)
-                && let Some(folder) = folder.take().filter(|folder| *folder != main.top && folder.is_dir())
+                && let Some(folder) =
+                    folder.take().filter(|folder| *folder != main.top && at(folder).is_real_folder())
                 && let Found::Worktree(other) = Repository::find(&folder)?
                 && found.iter().all(|known| known.git_dir != other.git_dir)
             {

@@ -1,12 +1,13 @@
 //! Landings and parkings of one repository, one after another.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::super::Repository;
 use super::LaneError;
-use crate::file::{AtPath, FileError};
+use crate::file::FileError;
+use crate::tree::at;
 
 /// How long another windlass may take. A landing takes well under a second, unless a filter has to fetch large files.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -32,8 +33,7 @@ impl Turn {
 
     fn take_within(main: &Repository, patience: Duration) -> Result<Self, LaneError> {
         let path = main.common_dir.join("windlass-turn");
-        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let file = opened.at("create", &path)?;
+        let file = at(&path).append_to(0o666)?;
         let began = Instant::now();
         loop {
             match file.try_lock() {

@@ -16,7 +16,7 @@ pub(super) fn carry_out(step: &RepairStep) -> Result<(), FileError> {
         RepairStep::CopyObjects { from, to } => {
             let to = at(to);
             make_room(&to)?;
-            // The store is ours; what it holds is copied into the repository.
+            // outside: the store is ours; what it holds is copied into the repository.
             let source = File::open(from).at("read", from)?;
             to.copy_from(&source, OBJECT)
         }

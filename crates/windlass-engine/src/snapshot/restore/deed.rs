@@ -133,7 +133,7 @@ fn write_plain(
     executable: bool,
     there: Option<&Attributes>,
 ) -> Result<(), FileError> {
-    let mode = there.filter(|found| found.is_file()).map(|found| found.mode).map(|mode| {
+    let mode = there.filter(|found| found.is_regular()).map(|found| found.mode).map(|mode| {
         // Who may read it may execute it; otherwise a file keeps the permissions it has.
         (if executable { mode | ((mode & 0o444) >> 2) | 0o100 } else { mode & !0o111 }) & 0o777
     });

@@ -1,8 +1,6 @@
 //! A lane's checkout: made, made ready, found again, and missed when somebody has removed it.
 
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +8,6 @@ use windlass_core::fact::{LaneId, StopReason};
 use windlass_core::run::{Effect, Input, TurnKey};
 
 use super::{Checkout, Worlds, home, plan_in};
-use crate::file::AtPath as _;
 use crate::git::lane::Lane;
 use crate::git::{ObjectId, Repository};
 use crate::inventory::{Place, Surveyor, as_path, is_own};
@@ -18,6 +15,7 @@ use crate::snapshot::{Side, Store};
 use crate::supervisor::event::WorkError;
 use crate::supervisor::worker::{Known, Work, Worked};
 use crate::supervisor::world::{Look, World};
+use crate::tree::at;
 use crate::worktree::bootstrap::{Copied, copy_included};
 
 /// Which folder it is, whatever it is called.
@@ -192,8 +190,8 @@ const fn is_of_another_cause(error: &WorkError) -> bool {
 }
 
 fn identity(folder: &Path) -> Option<Identity> {
-    let found = fs::symlink_metadata(folder).ok()?;
-    Some((found.dev(), found.ino()))
+    let found = at(folder).look().ok()??;
+    Some((found.device, found.inode))
 }
 
 /// Was anything copied that windlass does not know as its own?
@@ -206,8 +204,7 @@ fn leave_work_out(checkout: &Lane, tip: ObjectId) -> Result<(), WorkError> {
     let tracked = checkout.repository().files_of(&tip.to_string())?;
     let is_work = |path: &&Vec<u8>| !tracked.contains_key(*path) && !is_own(path) && !path.ends_with(b"/");
     for path in checkout.repository().list_files()?.iter().filter(is_work) {
-        let path = checkout.top().join(as_path(path));
-        fs::remove_file(&path).at("remove", &path)?;
+        at(checkout.top()).join(as_path(path)).remove_file()?;
     }
     Ok(())
 }

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
-use crate::file::{AtPath, FileError};
+use crate::file::FileError;
+use crate::tree::{Attributes, Kind, TreePath};
 
 /// The permissions that are kept: read, write and execute, for all three.
 pub(super) const PERMISSIONS: u32 = 0o777;
@@ -45,7 +44,7 @@ pub(super) struct Contents {
 
 impl Contents {
     /// Reads a folder, but for these names in it.
-    pub fn of_folder(folder: &Path, without: &[&str], limits: Limits) -> Result<Contents, ArchiveError> {
+    pub fn of_folder(folder: &TreePath, without: &[&str], limits: Limits) -> Result<Contents, ArchiveError> {
         let mut items = BTreeMap::new();
         for found in walk(folder, without, limits)? {
             let item = match found.kind {
@@ -108,72 +107,61 @@ pub(super) enum FoundKind {
 }
 
 /// Everything in a folder, in the order of paths, the folder itself first; links are not followed.
-pub(super) fn walk(folder: &Path, without: &[&str], limits: Limits) -> Result<Vec<Found>, ArchiveError> {
-    let mut tally = Tally::new(folder, limits);
+pub(super) fn walk(folder: &TreePath, without: &[&str], limits: Limits) -> Result<Vec<Found>, ArchiveError> {
+    let mut tally = Tally::new(&folder.shown(), limits);
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];
     while let Some(path) = waiting.pop() {
         let whole = below(folder, &path);
-        let metadata = fs::symlink_metadata(&whole).at("read", &whole)?;
+        let attributes = attributes_of(&whole)?;
         tally.entry()?;
-        let kind = kind_of(&whole, &metadata)?;
+        let kind = kind_of(&whole, &attributes)?;
         if let FoundKind::File(size) = kind {
             tally.bytes(size)?;
         }
         if matches!(kind, FoundKind::Folder) {
             waiting.extend(names_in(&whole, &path, without)?);
         }
-        let modified = u64::try_from(metadata.mtime()).unwrap_or(0);
-        found.push(Found { path, mode: metadata.permissions().mode() & PERMISSIONS, modified, kind });
+        let modified = u64::try_from(attributes.modified.0).unwrap_or(0);
+        found.push(Found { path, mode: attributes.mode & PERMISSIONS, modified, kind });
     }
     found.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(found)
 }
 
 /// A path below a folder; the empty one is the folder itself, without the slash that joining would add.
-pub(super) fn below(folder: &Path, path: &Path) -> PathBuf {
-    if path.as_os_str().is_empty() { folder.to_owned() } else { folder.join(path) }
+pub(super) fn below(folder: &TreePath, path: &Path) -> TreePath {
+    if path.as_os_str().is_empty() { folder.clone() } else { folder.join(path) }
 }
 
-fn names_in(folder: &Path, below: &Path, without: &[&str]) -> Result<Vec<PathBuf>, FileError> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).at("read", folder)? {
-        let name = entry.at("read", folder)?.file_name();
-        let left_out = below.as_os_str().is_empty() && without.iter().any(|left_out| name == **left_out);
-        if !left_out {
-            paths.push(below.join(name));
+/// Of something that is there, links not followed.
+pub(super) fn attributes_of(path: &TreePath) -> Result<Attributes, FileError> {
+    let found = path.look().map_err(|error| path.failed("read", error))?;
+    found.ok_or_else(|| path.failed("read", io::ErrorKind::NotFound.into()))
+}
+
+fn names_in(folder: &TreePath, below: &Path, without: &[&str]) -> Result<Vec<PathBuf>, FileError> {
+    let names = folder.entries()?.into_iter().map(|entry| entry.name);
+    let left_out =
+        |name: &OsString| below.as_os_str().is_empty() && without.iter().any(|left_out| *name == **left_out);
+    Ok(names.filter(|name| !left_out(name)).map(|name| below.join(name)).collect())
+}
+
+fn kind_of(path: &TreePath, attributes: &Attributes) -> Result<FoundKind, ArchiveError> {
+    match attributes.kind {
+        Kind::Folder => Ok(FoundKind::Folder),
+        Kind::File => Ok(FoundKind::File(attributes.size)),
+        Kind::Link => {
+            let target = path.link_target().map_err(|error| path.failed("read", error))?;
+            Ok(FoundKind::Link(target.into_os_string()))
         }
+        Kind::Other(special) => Err(ArchiveError::Unarchivable { path: path.shown(), what: special.name() }),
     }
-    Ok(paths)
 }
 
-fn kind_of(path: &Path, metadata: &Metadata) -> Result<FoundKind, ArchiveError> {
-    let kind = metadata.file_type();
-    let what = if kind.is_dir() {
-        return Ok(FoundKind::Folder);
-    } else if kind.is_file() {
-        return Ok(FoundKind::File(metadata.len()));
-    } else if kind.is_symlink() {
-        return Ok(FoundKind::Link(fs::read_link(path).at("read", path)?.into_os_string()));
-    } else if kind.is_socket() {
-        "a socket"
-    } else if kind.is_fifo() {
-        "a pipe"
-    } else {
-        "a device"
-    };
-    Err(ArchiveError::Unarchivable { path: path.to_owned(), what })
-}
-
-/// Opens a file, not what a link points to, and without waiting for the other end of a pipe.
-pub(super) fn open_plain(path: &Path) -> Result<File, FileError> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    OpenOptions::new().read(true).custom_flags(flags).open(path).at("read", path)
-}
-
-fn digest_of(path: &Path) -> Result<(u64, [u8; 32]), FileError> {
-    let mut file = open_plain(path)?;
+fn digest_of(path: &TreePath) -> Result<(u64, [u8; 32]), FileError> {
+    let failed = |error: io::Error| path.failed("read", error);
+    let mut file = path.open_itself().map_err(failed)?;
     let (mut digest, mut size, mut chunk) = (Sha256::new(), 0, vec![0; CHUNK]);
     loop {
         match file.read(&mut chunk) {
@@ -183,7 +171,7 @@ fn digest_of(path: &Path) -> Result<(u64, [u8; 32]), FileError> {
                 size += count as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error).at("read", path),
+            Err(error) => return Err(failed(error)),
         }
     }
 }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use super::contents::{Contents, Item, open_plain};
+use super::contents::{Contents, Item};
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
 use super::reader::{EntryKind, Reader};
-use crate::file::AtPath;
+use crate::tree::at;
 
 /// What an archive says of itself.
 pub(super) const RECORD: &str = ".archived.json";
@@ -23,7 +22,7 @@ const UNMENTIONED: u32 = 0o755;
 
 /// Files that say what is in an archive, and the longest of them that is looked at, in bytes.
 const TELLING: &[&str] = &[RECORD, ".metadata.json", ".status.json", "INSTRUCTIONS.md", "TODO.md"];
-const LONGEST_TELLING: u64 = 1024 * 1024;
+const LONGEST_TELLING: usize = 1024 * 1024;
 
 /// How an archive is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +74,9 @@ impl Archive {
 
     /// A reader of a compressed one.
     pub(super) fn reader(&self, limits: Limits) -> Result<Reader, ArchiveError> {
-        Reader::new(&self.path, open_plain(&self.path)?, limits)
+        let archive = at(&self.path);
+        let file = archive.open_itself().map_err(|error| archive.failed("read", error))?;
+        Reader::new(&self.path, file, limits)
     }
 
     fn read_compressed(&self, extent: Extent, limits: Limits) -> Result<Read, ArchiveError> {
@@ -91,12 +92,12 @@ impl Archive {
                     let mut kept = Vec::new();
                     let telling = is_telling(&entry.path);
                     let (size, digest) = reader.copy(|piece| {
-                        if telling && kept.len() as u64 + piece.len() as u64 <= LONGEST_TELLING {
+                        if telling && kept.len() + piece.len() <= LONGEST_TELLING {
                             kept.extend_from_slice(piece);
                         }
                         Ok(())
                     })?;
-                    if telling && size <= LONGEST_TELLING {
+                    if telling && size <= LONGEST_TELLING as u64 {
                         read.telling.insert(entry.path.clone(), kept);
                     }
                     Item::File { mode: entry.mode, size, digest }
@@ -148,14 +149,14 @@ impl Archive {
     fn read_folder(&self, extent: Extent, limits: Limits) -> Result<Read, ArchiveError> {
         let mut read = Read::nothing(self.form);
         if extent == Extent::Whole {
-            read.contents = Contents::of_folder(&self.path, &[], limits)?;
+            read.contents = Contents::of_folder(&at(&self.path), &[], limits)?;
         }
         for name in TELLING {
-            let path = self.path.join(name);
-            let short =
-                path.symlink_metadata().is_ok_and(|file| file.is_file() && file.len() <= LONGEST_TELLING);
-            if short {
-                read.telling.insert(PathBuf::from(name), fs::read(&path).at("read", &path)?);
+            let path = at(&self.path).join(name);
+            let is_file = path.look().is_ok_and(|found| found.is_some_and(|found| found.is_regular()));
+            let bytes = if is_file { path.read_beginning(LONGEST_TELLING)? } else { None };
+            if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= LONGEST_TELLING) {
+                read.telling.insert(PathBuf::from(name), bytes);
             }
         }
         Ok(read)

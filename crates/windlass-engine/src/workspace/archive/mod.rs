@@ -18,7 +18,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -33,7 +32,7 @@ pub use save::{Afterwards, Archived};
 use found::{ENDING, Extent, RECORD};
 
 use super::Workspaces;
-use crate::file::{AtPath, FileError, sync_folder};
+use crate::tree::{Kind, at};
 
 /// The longest name of an archive, in bytes, so that its file's name has room for an ending.
 const LONGEST_NAME: usize = 200;
@@ -132,20 +131,19 @@ impl Archives {
         if !self.is_there()? {
             return Ok(Vec::new());
         }
-        let mut archives = Vec::new();
-        for entry in fs::read_dir(&self.folder).at("read", &self.folder)? {
-            let entry = entry.at("read", &self.folder)?;
-            let Ok(name) = entry.file_name().into_string() else {
+        let (folder, mut archives) = (at(&self.folder), Vec::new());
+        for entry in folder.entries()? {
+            let path = self.folder.join(&entry.name);
+            let Ok(name) = entry.name.into_string() else {
                 continue;
             };
-            let kind = entry.file_type().at("read", &entry.path())?;
-            let (name, form) = match name.strip_suffix(ENDING) {
-                Some(stem) if kind.is_file() => (stem.to_owned(), Form::Compressed),
-                None if kind.is_dir() && entry.path().join(RECORD).is_file() => (name, Form::Folder),
+            let (name, form) = match (name.strip_suffix(ENDING), entry.kind) {
+                (Some(stem), Kind::File) => (stem.to_owned(), Form::Compressed),
+                (None, Kind::Folder) if at(&path).join(RECORD).holds_file() => (name, Form::Folder),
                 _ => continue,
             };
             if is_name(&name) {
-                archives.push(Archive { name, path: entry.path(), form });
+                archives.push(Archive { name, path, form });
             }
         }
         Ok(archives)
@@ -228,23 +226,23 @@ impl Archives {
         // Looked for again: nothing but an archive below our folder is ever deleted.
         let archive = self.find(&archive.name)?;
         match archive.form {
-            Form::Compressed => fs::remove_file(&archive.path).at("delete", &archive.path)?,
-            Form::Folder => removal::remove_at_once(&archive.path)?,
+            Form::Compressed => at(&archive.path).remove_file()?,
+            Form::Folder => removal::remove_at_once(&at(&archive.path))?,
         }
-        Ok(sync_folder(&self.folder)?)
+        Ok(at(&self.folder).sync_folder()?)
     }
 
     /// The folder is there, and is a folder of its own: through a link anything could be deleted.
     fn is_there(&self) -> Result<bool, ArchiveError> {
-        match self.folder.symlink_metadata() {
-            Ok(metadata) if metadata.is_dir() => Ok(true),
-            Ok(metadata) => {
-                let what = if metadata.is_symlink() { "a link" } else { "a file" };
-                Err(ArchiveError::NoFolder { path: self.folder.clone(), what })
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error).at("read", &self.folder).map_err(ArchiveError::from),
-        }
+        let folder = at(&self.folder);
+        let found = folder.look().map_err(|error| folder.failed("read", error))?;
+        let what = match found.map(|found| found.kind) {
+            None => return Ok(false),
+            Some(Kind::Folder) => return Ok(true),
+            Some(Kind::Link) => "a link",
+            Some(Kind::File | Kind::Other(_)) => "a file",
+        };
+        Err(ArchiveError::NoFolder { path: self.folder.clone(), what })
     }
 }
 
@@ -285,16 +283,13 @@ fn is_name(name: &str) -> bool {
 }
 
 fn as_archive(name: &str, path: PathBuf, form: Form) -> Result<Option<Archive>, ArchiveError> {
-    let metadata = match path.symlink_metadata() {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).at("read", &path).map_err(ArchiveError::from),
-    };
+    let place = at(&path);
+    let Some(found) = place.look().map_err(|error| place.failed("read", error))? else { return Ok(None) };
     let why = match form {
-        _ if metadata.is_symlink() => "it is a link",
-        Form::Compressed if !metadata.is_file() => "it is no file",
-        Form::Folder if !metadata.is_dir() => "it is a file without the ending of an archive",
-        Form::Folder if !path.join(RECORD).is_file() => "it has no `.archived.json`",
+        _ if found.is_link() => "it is a link",
+        Form::Compressed if !found.is_regular() => "it is no file",
+        Form::Folder if !found.is_folder() => "it is a file without the ending of an archive",
+        Form::Folder if !place.join(RECORD).holds_file() => "it has no `.archived.json`",
         _ => return Ok(Some(Archive { name: name.to_owned(), path, form })),
     };
     Err(ArchiveError::NoArchive { path, why })
@@ -302,12 +297,9 @@ fn as_archive(name: &str, path: PathBuf, form: Form) -> Result<Option<Archive>, 
 
 fn size(archive: &Archive, limits: Limits) -> Result<u64, ArchiveError> {
     match archive.form {
-        Form::Compressed => {
-            let metadata: Result<_, FileError> = archive.path.symlink_metadata().at("read", &archive.path);
-            Ok(metadata?.len())
-        }
+        Form::Compressed => Ok(contents::attributes_of(&at(&archive.path))?.size),
         Form::Folder => {
-            let found = contents::walk(&archive.path, &[], limits)?;
+            let found = contents::walk(&at(&archive.path), &[], limits)?;
             let sizes = found
                 .iter()
                 .map(|found| if let contents::FoundKind::File(size) = found.kind { size } else { 0 });

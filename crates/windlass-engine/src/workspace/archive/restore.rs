@@ -1,7 +1,5 @@
 //! Makes a workspace of an archive.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -14,7 +12,8 @@ use super::found::{Archive, Extent, Form, RECORD, Read};
 use super::removal::Unfinished;
 use super::unpack::Unpacker;
 use super::{Archives, links};
-use crate::file::{AtPath, FileError};
+use crate::file::FileError;
+use crate::tree::{Attributes, TreePath, at};
 use crate::workspace::METADATA_FILE;
 
 /// What becomes of links that lead out of the workspace.
@@ -65,15 +64,16 @@ impl Archives {
                 target: Path::new(target).display().to_string(),
             });
         }
-        fs::create_dir_all(&self.workspaces).at("create", &self.workspaces)?;
-        let unfinished = Unfinished::within(&self.workspaces)?;
+        let workspaces = at(&self.workspaces);
+        workspaces.make_folders()?;
+        let unfinished = Unfinished::within(&workspaces)?;
         self.unpack(archive, &read, &contents, unfinished.path())?;
         let unpacked = Contents::of_folder(unfinished.path(), &[], self.limits)?;
         if let Some(path) = unpacked.first_difference(&contents) {
             return Err(ArchiveError::Unfaithful { path: folder.join(path) });
         }
         rename_in_metadata(unfinished.path(), name)?;
-        if !unfinished.put_in_place(&folder)? {
+        if !unfinished.put_in_place(&at(&folder))? {
             self.refuse_existing(name)?;
         }
         Ok(Restored { name: name.clone(), folder, files: contents.files(), bytes: contents.bytes() })
@@ -84,10 +84,10 @@ impl Archives {
         archive: &Archive,
         read: &Read,
         contents: &Contents,
-        into: &Path,
+        into: &TreePath,
     ) -> Result<(), ArchiveError> {
         match archive.form {
-            Form::Folder => Unpacker::new(into, contents).copy(&archive.path, &[RECORD], self.limits),
+            Form::Folder => Unpacker::new(into, contents).copy(&at(&archive.path), &[RECORD], self.limits),
             Form::Compressed => {
                 let reader = archive.reader(self.limits)?;
                 Unpacker::new(into, contents).archive(reader, &read.top(), &[&read.record_path()])
@@ -96,7 +96,7 @@ impl Archives {
     }
 
     fn refuse_existing(&self, name: &WorkspaceName) -> Result<(), ArchiveError> {
-        let is_there = |name: &str| self.workspaces.join(name).symlink_metadata().is_ok();
+        let is_there = |name: &str| at(&self.workspaces).join(name).is_taken();
         if !is_there(name.as_str()) {
             return Ok(());
         }
@@ -122,20 +122,16 @@ pub(super) fn workspace_in(read: &Read) -> Contents {
 }
 
 /// The metadata say what the workspace is called; every other byte of them stays, and so do metadata that cannot be read.
-fn rename_in_metadata(folder: &Path, name: &WorkspaceName) -> Result<(), FileError> {
+fn rename_in_metadata(folder: &TreePath, name: &WorkspaceName) -> Result<(), FileError> {
     let path = folder.join(METADATA_FILE);
-    if !path.symlink_metadata().is_ok_and(|file| file.is_file()) {
-        return Ok(());
+    let found = path.look().map_err(|error| path.failed("read", error))?;
+    let Some(found) = found.filter(Attributes::is_regular) else { return Ok(()) };
+    let longest = usize::try_from(found.size).unwrap_or(usize::MAX);
+    let Some(bytes) = path.read(longest)? else { return Ok(()) };
+    match renamed(&bytes, name.as_str()) {
+        Some(renamed) => path.replace(renamed.as_bytes(), found.mode),
+        None => Ok(()),
     }
-    let bytes = fs::read(&path).at("read", &path)?;
-    let Some(renamed) = renamed(&bytes, name.as_str()) else {
-        return Ok(());
-    };
-    let mode = path.symlink_metadata().at("read", &path)?.permissions();
-    // The copy is ours until it has its name, so it may be written in place.
-    fs::set_permissions(&path, Permissions::from_mode(0o600)).at("write", &path)?;
-    fs::write(&path, renamed).at("write", &path)?;
-    fs::set_permissions(&path, mode).at("write", &path)
 }
 
 /// The same metadata with another name; `None` where there is nothing to change.

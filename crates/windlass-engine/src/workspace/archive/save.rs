@@ -1,21 +1,21 @@
 //! Makes an archive of a workspace, and is sure of it before anything else happens.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use tempfile::NamedTempFile;
 use windlass_core::doc::archived::{ArchiveRecord, archive_name};
 
-use super::contents::{Contents, walk};
+use super::contents::{Contents, attributes_of, walk};
 use super::error::ArchiveError;
 use super::found::{Archive, ENDING, Extent, Form, RECORD};
 use super::writer::Writer;
 use super::{Archives, links};
-use crate::file::{AtPath, sync_folder};
+use crate::file::{AtPath, Made};
 use crate::store::Project;
+use crate::tree::{Attributes, Prepared, TreePath, at};
 use crate::workspace::Workspace;
 
 /// What is in a workspace's folder only while somebody works in it.
@@ -25,7 +25,8 @@ const MOMENTARY: &[&str] = &[".lock"];
 const MOST_IN_A_SECOND: u32 = 1000;
 
 /// What an archive that is not finished begins and ends with.
-const UNFINISHED: (&str, &str) = (".windlass-unfinished-", ".tmp");
+const UNFINISHED: &str = ".windlass-unfinished-";
+const UNFINISHED_ENDING: &str = ".tmp";
 
 /// An unfinished archive that nobody has written to for so long was cut off.
 const ABANDONED: Duration = Duration::from_hours(24);
@@ -73,11 +74,13 @@ impl Archives {
         workspace.refuse_live(project)?;
         let name = workspace.name().as_str();
         let folder = self.workspaces.join(name);
+        let folder = at(&folder);
         refuse_link(&folder)?;
+        let store = at(&self.folder);
         if !self.is_there()? {
-            fs::create_dir_all(&self.folder).at("create", &self.folder)?;
+            store.make_folders()?;
         }
-        clear_abandoned(&self.folder);
+        clear_abandoned(&store);
         let mut archived = self.write_somewhere(&folder, name, now)?;
         if afterwards == Afterwards::Remove {
             let deleted = workspace.clone().delete(project);
@@ -89,7 +92,7 @@ impl Archives {
     /// Under the first name that is free: several archives may be made in one second.
     fn write_somewhere(
         &self,
-        folder: &Path,
+        folder: &TreePath,
         workspace: &str,
         now: Timestamp,
     ) -> Result<Archived, ArchiveError> {
@@ -97,7 +100,7 @@ impl Archives {
         for number in 1..=MOST_IN_A_SECOND {
             let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
             let path = self.folder.join(format!("{name}{ENDING}"));
-            if self.folder.join(&name).symlink_metadata().is_ok() || path.symlink_metadata().is_ok() {
+            if at(&self.folder).join(&name).is_taken() || at(&path).is_taken() {
                 continue;
             }
             let record = ArchiveRecord {
@@ -118,20 +121,16 @@ impl Archives {
     /// `None` when somebody else took the name meanwhile.
     fn write(
         &self,
-        folder: &Path,
+        folder: &TreePath,
         archive: Archive,
         record: &ArchiveRecord,
     ) -> Result<Option<Archived>, ArchiveError> {
-        let temporary = tempfile::Builder::new()
-            .prefix(UNFINISHED.0)
-            .suffix(UNFINISHED.1)
-            .tempfile_in(&self.folder)
-            .at("write in", &self.folder)?;
-        self.fill(folder, &archive.path, temporary.as_file(), record)?;
-        let unfinished = Archive { path: temporary.path().to_owned(), ..archive.clone() };
-        let kept = self.read_back(&unfinished, folder, &record.original_name)?;
-        let bytes = temporary.as_file().metadata().at("read", &archive.path)?.len();
-        if !put_in_place(temporary, &archive.path)? {
+        let (prepared, file) = at(&archive.path).begin(UNFINISHED)?;
+        self.fill(folder, &archive.path, &file, record)?;
+        let path = prepared.unfinished().map_or_else(PathBuf::new, |path| path.shown());
+        let kept = self.read_back(&Archive { path, ..archive.clone() }, folder, &record.original_name)?;
+        let bytes = Attributes::of(&file).at("read", &archive.path)?.size;
+        if !put_in_place(prepared, &at(&self.folder))? {
             return Ok(None);
         }
         let outside = links::leading_outside(&kept);
@@ -147,7 +146,7 @@ impl Archives {
 
     fn fill(
         &self,
-        folder: &Path,
+        folder: &TreePath,
         path: &Path,
         file: &File,
         record: &ArchiveRecord,
@@ -163,47 +162,49 @@ impl Archives {
     }
 
     /// Everything that was written, compared with everything that is in the folder.
-    fn read_back(&self, archive: &Archive, folder: &Path, top: &str) -> Result<Contents, ArchiveError> {
+    fn read_back(&self, archive: &Archive, folder: &TreePath, top: &str) -> Result<Contents, ArchiveError> {
         let kept = archive.read(Extent::Whole, self.limits)?.contents.below(Path::new(top));
         let there = Contents::of_folder(folder, MOMENTARY, self.limits)?;
         match kept.first_difference(&there) {
             None => Ok(kept),
-            Some(path) => Err(ArchiveError::Changed { path: folder.join(path) }),
+            Some(path) => Err(ArchiveError::Changed { path: folder.join(path).shown() }),
         }
     }
 }
 
 /// Through a link a folder would be archived that has another name.
-fn refuse_link(folder: &Path) -> Result<(), ArchiveError> {
-    if folder.symlink_metadata().at("read", folder)?.is_symlink() {
-        return Err(ArchiveError::NoFolder { path: folder.to_owned(), what: "a link" });
+fn refuse_link(folder: &TreePath) -> Result<(), ArchiveError> {
+    if attributes_of(folder)?.is_link() {
+        return Err(ArchiveError::NoFolder { path: folder.shown(), what: "a link" });
     }
     Ok(())
 }
 
 /// Gives it its name, for good; `false` when something of this name is there.
-fn put_in_place(temporary: NamedTempFile, path: &Path) -> Result<bool, ArchiveError> {
-    match temporary.persist_noclobber(path) {
-        Ok(_) => {}
-        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-        Err(failed) => return Err(failed.error).at("write", path).map_err(ArchiveError::from),
+fn put_in_place(prepared: Prepared, archives: &TreePath) -> Result<bool, ArchiveError> {
+    if prepared.put_where_nothing_is()? == Made::WasThere {
+        return Ok(false);
     }
-    sync_folder(path.parent().unwrap_or(Path::new(".")))?;
+    archives.sync_folder()?;
     Ok(true)
 }
 
 /// Deletes what archiving that was cut off has left.
-fn clear_abandoned(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
+fn clear_abandoned(folder: &TreePath) {
+    for entry in folder.entries().unwrap_or_default() {
+        let path = folder.join(&entry.name);
         let old = || {
-            let age = entry.metadata().and_then(|file| file.modified()).map(|at| at.elapsed());
-            age.is_ok_and(|age| age.is_ok_and(|age| age > ABANDONED))
+            let age = path
+                .look()
+                .ok()
+                .flatten()
+                .map(|found| SystemTime::now().duration_since(found.modified_at()).unwrap_or_default());
+            age.is_some_and(|age| age > ABANDONED)
         };
-        if name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1) && old() {
+        let name = entry.name.to_string_lossy();
+        if name.starts_with(UNFINISHED) && name.ends_with(UNFINISHED_ENDING) && old() {
             // One that stays is only a file too many.
-            let _ = fs::remove_file(entry.path());
+            let _ = path.remove_file();
         }
     }
 }

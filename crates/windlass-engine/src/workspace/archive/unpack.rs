@@ -1,17 +1,18 @@
 //! Puts what an archive holds into an empty folder of our own.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{File, Permissions};
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::contents::{CHUNK, Contents, FoundKind, Item, below, open_plain, walk};
+use super::contents::{CHUNK, Contents, FoundKind, Item, below, walk};
 use super::error::ArchiveError;
 use super::limits::Limits;
 use super::reader::{EntryKind, Reader};
-use crate::file::{AtPath, FileError, sync_folder};
+use crate::file::{AtPath, FileError};
+use crate::tree::TreePath;
 
 /// While it is filled a folder is for its owner only.
 const OPEN_FOLDER: u32 = 0o700;
@@ -20,14 +21,14 @@ const OPEN_FOLDER: u32 = 0o700;
 /// permissions after what is in them.
 #[derive(Debug)]
 pub(super) struct Unpacker<'a> {
-    root: &'a Path,
+    root: &'a TreePath,
     /// All that will be in it.
     contents: &'a Contents,
     links: Vec<(PathBuf, PathBuf)>,
 }
 
 impl<'a> Unpacker<'a> {
-    pub fn new(root: &'a Path, contents: &'a Contents) -> Unpacker<'a> {
+    pub fn new(root: &'a TreePath, contents: &'a Contents) -> Unpacker<'a> {
         Unpacker { root, contents, links: Vec::new() }
     }
 
@@ -38,10 +39,10 @@ impl<'a> Unpacker<'a> {
                 continue;
             };
             match entry.kind {
-                EntryKind::Folder => create_folders(&self.root.join(path))?,
+                EntryKind::Folder => create_folders(&below(self.root, &path))?,
                 EntryKind::Link(target) => self.link(&path, std::ffi::OsString::from_vec(target).into()),
                 EntryKind::File => {
-                    let whole = self.root.join(&path);
+                    let whole = self.root.join(&path).shown();
                     let mut file = self.file(&path)?;
                     reader.copy(|piece| Ok(file.write_all(piece).at("write", &whole)?))?;
                     finish_file(&file, &whole, entry.mode, entry.modified)?;
@@ -52,15 +53,16 @@ impl<'a> Unpacker<'a> {
     }
 
     /// All of a folder, but for these names in it.
-    pub fn copy(mut self, folder: &Path, without: &[&str], limits: Limits) -> Result<(), ArchiveError> {
+    pub fn copy(mut self, folder: &TreePath, without: &[&str], limits: Limits) -> Result<(), ArchiveError> {
         for found in walk(folder, without, limits)? {
             match found.kind {
-                FoundKind::Folder => create_folders(&self.root.join(found.path))?,
+                FoundKind::Folder => create_folders(&below(self.root, &found.path))?,
                 FoundKind::Link(target) => self.link(&found.path, target.into()),
                 FoundKind::File(_) => {
-                    let (from, whole) = (folder.join(&found.path), self.root.join(&found.path));
+                    let (from, whole) = (folder.join(&found.path), self.root.join(&found.path).shown());
                     let mut file = self.file(&found.path)?;
-                    let mut from = std::io::BufReader::with_capacity(CHUNK, open_plain(&from)?);
+                    let from = from.open_itself().map_err(|error| from.failed("read", error))?;
+                    let mut from = std::io::BufReader::with_capacity(CHUNK, from);
                     std::io::copy(&mut from, &mut file).at("write", &whole)?;
                     finish_file(&file, &whole, found.mode, found.modified)?;
                 }
@@ -75,22 +77,22 @@ impl<'a> Unpacker<'a> {
 
     fn file(&mut self, path: &Path) -> Result<File, FileError> {
         let path = self.root.join(path);
-        create_folders(path.parent().unwrap_or(self.root))?;
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).at("write", &path)
+        create_folders(path.parent().as_ref().unwrap_or(self.root))?;
+        path.make_file(0o600)
     }
 
     fn finish(self) -> Result<(), ArchiveError> {
         for (path, target) in &self.links {
             let path = self.root.join(path);
-            create_folders(path.parent().unwrap_or(self.root))?;
-            symlink(target, &path).at("write", &path)?;
+            create_folders(path.parent().as_ref().unwrap_or(self.root))?;
+            path.make_link(target)?;
         }
         // The innermost first: one that may not be entered any more bars the way to those in it.
         for (path, item) in self.contents.items.iter().rev() {
             if let Item::Folder { mode } = item {
                 let path = below(self.root, path);
-                sync_folder(&path)?;
-                fs::set_permissions(&path, Permissions::from_mode(*mode)).at("write", &path)?;
+                path.sync_folder()?;
+                path.set_permissions(*mode)?;
             }
         }
         Ok(())
@@ -105,8 +107,8 @@ fn wanted(path: &Path, top: &Path, without: &[&Path]) -> Option<PathBuf> {
 }
 
 /// The folder and those above it that are missing.
-fn create_folders(path: &Path) -> Result<(), FileError> {
-    fs::DirBuilder::new().recursive(true).mode(OPEN_FOLDER).create(path).at("create", path)
+fn create_folders(path: &TreePath) -> Result<(), FileError> {
+    path.make_folders_with(OPEN_FOLDER)
 }
 
 fn finish_file(file: &File, path: &Path, mode: u32, modified: u64) -> Result<(), FileError> {

@@ -3,15 +3,16 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{EntryType, Header};
 
-use super::contents::{CHUNK, Found, FoundKind, below, open_plain};
+use super::contents::{CHUNK, Found, FoundKind};
 use super::error::ArchiveError;
 use crate::file::{AtPath, FileError};
+use crate::tree::TreePath;
 
 /// A tape's unit.
 const BLOCK: usize = 512;
@@ -44,8 +45,9 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds what was found in a folder, below this name.
-    pub fn add(&mut self, folder: &Path, name: &Path, found: &Found) -> Result<(), ArchiveError> {
-        let path = below(name, &found.path);
+    pub fn add(&mut self, folder: &TreePath, name: &Path, found: &Found) -> Result<(), ArchiveError> {
+        // Joined with nothing it would end with a slash.
+        let path: PathBuf = name.components().chain(found.path.components()).collect();
         let mut name = path.as_os_str().as_bytes().to_vec();
         match &found.kind {
             FoundKind::Folder => {
@@ -71,16 +73,16 @@ impl<'a> Writer<'a> {
     }
 
     /// Exactly as many bytes as were announced: a file that has become shorter has changed.
-    fn content(&mut self, path: &Path, size: u64) -> Result<(), ArchiveError> {
-        let mut file = open_plain(path)?;
+    fn content(&mut self, path: &TreePath, size: u64) -> Result<(), ArchiveError> {
+        let mut file = path.open_itself().map_err(|error| path.failed("read", error))?;
         let (mut chunk, mut left) = (vec![0; CHUNK], size);
         while left > 0 {
             let room = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
             let count = match file.read(chunk.get_mut(..room).unwrap_or_default()) {
-                Ok(0) => return Err(ArchiveError::Changed { path: path.to_owned() }),
+                Ok(0) => return Err(ArchiveError::Changed { path: path.shown() }),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error).at("read", path).map_err(ArchiveError::from),
+                Err(error) => return Err(path.failed("read", error).into()),
             };
             self.bytes(chunk.get(..count).unwrap_or_default())?;
             left -= count as u64;

@@ -1,19 +1,22 @@
 //! Makes a workspace of a template.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use windlass_core::run::Mode;
 use windlass_core::workspace::{WorkspaceName, options_text, seed_options};
 
 use super::{Existing, LONGEST_FILE, ShownTemplate, Template, TemplateError, read_plain};
-use crate::file::{AtPath, Made, create_new, replace};
+use crate::file::Made;
 use crate::store::Project;
+use crate::tree::at;
 use crate::workspace::create::Creation;
 use crate::workspace::{CONFIG_FILE, INSTRUCTIONS_FILE, Workspace, Workspaces};
 
 /// Files of a workspace: as those that are made otherwise.
 const FILE: u32 = 0o644;
+
+/// A copy of what is gone meanwhile.
+const PRIVATE: u32 = 0o600;
 
 /// Copies of one file that are kept.
 const MOST_COPIES: u32 = 1000;
@@ -75,7 +78,7 @@ impl Template {
         }
         // The instructions last: without them the workspace is visibly not finished.
         for (file, bytes) in &wanted {
-            replace(&created.workspace.folder().join(file), bytes, FILE)?;
+            at(created.workspace.folder()).join(file).replace(bytes, FILE)?;
         }
         Ok(Applied {
             workspace: created.workspace,
@@ -121,10 +124,11 @@ fn in_the_way(
 fn keep(folder: &Path, file: &str, bytes: &[u8]) -> Result<PathBuf, TemplateError> {
     let copy = |number: u32| folder.join(format!("{file}.replaced-{number}"));
     // Who may not read the file may not read its copy.
-    let path = folder.join(file);
-    let permissions = path.symlink_metadata().at("read", &path)?.permissions().mode() & 0o777;
+    let place = at(&folder.join(file));
+    let found = place.look().map_err(|error| place.failed("read", error))?;
+    let permissions = found.map_or(PRIVATE, |found| found.mode & 0o777);
     for number in 1..MOST_COPIES {
-        if create_new(&copy(number), bytes, permissions)? == Made::Anew {
+        if at(&copy(number)).create_new(bytes, permissions)? == Made::Anew {
             return Ok(copy(number));
         }
     }

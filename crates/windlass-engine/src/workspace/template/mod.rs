@@ -9,8 +9,6 @@ mod save;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::nearest;
@@ -23,7 +21,7 @@ pub use save::{Details, Saved};
 
 use super::archive::removal::remove_at_once;
 use super::{INSTRUCTIONS_FILE, Workspaces};
-use crate::file::{AtPath, read_beginning, sync_folder};
+use crate::tree::{self, Kind, at};
 
 /// What a template says of itself.
 const RECORD: &str = ".template.json";
@@ -116,7 +114,7 @@ impl Templates {
     pub fn of(workspaces: &Workspaces, user_configuration: Option<&Path>) -> Templates {
         Templates {
             project: workspaces.root().with_file_name("templates"),
-            user: user_configuration.map(|folder| folder.join("templates")),
+            user: user_configuration.map(|folder| tree::hold_named(&folder.join("templates"))),
         }
     }
 
@@ -153,13 +151,8 @@ impl Templates {
         if !is_there(store, scope)? {
             return Ok(Vec::new());
         }
-        let mut names = Vec::new();
-        for entry in fs::read_dir(store).at("read", store)? {
-            let entry = entry.at("read", store)?;
-            let is_file = entry.file_type().at("read", &entry.path())?.is_file();
-            names.extend(entry.file_name().into_string().ok().filter(|name| !is_file && is_name(name)));
-        }
-        Ok(names)
+        let entries = at(store).entries()?.into_iter().filter(|entry| entry.kind != Kind::File);
+        Ok(entries.filter_map(|entry| entry.name.into_string().ok()).filter(|name| is_name(name)).collect())
     }
 
     /// The template of this name: the project's before the user's, unless one of the two is asked for.
@@ -191,8 +184,8 @@ impl Templates {
     pub fn delete(&self, template: &Template) -> Result<(), TemplateError> {
         // Looked for again: nothing but a template in one of our folders is ever deleted.
         let template = self.find(&template.name, Some(template.scope))?;
-        remove_at_once(&template.folder)?;
-        Ok(sync_folder(self.store(template.scope)?)?)
+        remove_at_once(&at(&template.folder))?;
+        Ok(at(self.store(template.scope)?).sync_folder()?)
     }
 }
 
@@ -215,7 +208,13 @@ impl Template {
         }
         let readme = self.folder.join(README);
         let config = self.config()?;
-        Ok(ShownTemplate { record, left, instructions, config, readme: readme.is_file().then_some(readme) })
+        Ok(ShownTemplate {
+            record,
+            left,
+            instructions,
+            config,
+            readme: at(&readme).holds_file().then_some(readme),
+        })
     }
 
     fn config(&self) -> Result<Option<String>, TemplateError> {
@@ -244,10 +243,11 @@ impl Template {
 /// A file's bytes, not those of what a link leads to.
 fn read_plain(path: &Path, longest: usize) -> Result<Option<Vec<u8>>, TemplateError> {
     let unusable = |why: &str| TemplateError::Unusable { path: path.to_owned(), why: why.to_owned() };
-    if path.symlink_metadata().is_ok_and(|file| file.is_symlink()) {
+    let place = at(path);
+    if place.is_link() {
         return Err(unusable("it is a link"));
     }
-    match read_beginning(path, longest)? {
+    match place.read_beginning(longest)? {
         Some(bytes) if bytes.len() > longest => Err(unusable("it is too long")),
         bytes => Ok(bytes),
     }
@@ -280,25 +280,29 @@ fn checked(name: &str) -> Result<&str, TemplateError> {
 
 /// Is the folder of templates there? The project's is a folder of its own; the user's may be a link of theirs.
 fn is_there(store: &Path, scope: Scope) -> Result<bool, TemplateError> {
-    match store.symlink_metadata() {
-        Ok(metadata) if scope == Scope::Project && metadata.is_symlink() => Err(TemplateError::NoTemplate {
+    match kind_of(store)? {
+        Some(Kind::Link) if scope == Scope::Project => Err(TemplateError::NoTemplate {
             path: store.to_owned(),
             why: "the folder of templates is a link",
         }),
-        Ok(_) => Ok(store.is_dir()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).at("read", store).map_err(TemplateError::from),
+        kind => Ok(kind == Some(Kind::Folder)),
     }
 }
 
 /// Is there a folder? Anything else in its place is refused.
 fn refuse_other(folder: &Path) -> Result<bool, TemplateError> {
     let no = |why| Err(TemplateError::NoTemplate { path: folder.to_owned(), why });
-    match folder.symlink_metadata() {
-        Ok(metadata) if metadata.is_symlink() => no("it is a link"),
-        Ok(metadata) if !metadata.is_dir() => no("it is no folder"),
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).at("read", folder).map_err(TemplateError::from),
+    match kind_of(folder)? {
+        Some(Kind::Link) => no("it is a link"),
+        Some(Kind::Folder) => Ok(true),
+        Some(Kind::File | Kind::Other(_)) => no("it is no folder"),
+        None => Ok(false),
     }
+}
+
+/// What is there, links not followed.
+fn kind_of(path: &Path) -> Result<Option<Kind>, TemplateError> {
+    let path = at(path);
+    let found = path.look().map_err(|error| path.failed("read", error))?;
+    Ok(found.map(|found| found.kind))
 }

@@ -1,7 +1,5 @@
 //! Makes a template of a workspace.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -9,7 +7,7 @@ use windlass_core::doc::template::{TemplateRecord, without_secret};
 
 use super::{Existing, LONGEST_FILE, README, RECORD, Scope, Template, TemplateError, Templates};
 use super::{checked, is_there, read_plain, refuse_other};
-use crate::file::{AtPath, replace, sync_folder};
+use crate::tree::at;
 use crate::workspace::archive::removal::Unfinished;
 use crate::workspace::{CONFIG_FILE, FoundMetadata, INSTRUCTIONS_FILE, Workspace};
 
@@ -64,19 +62,17 @@ impl Templates {
         }
         let template = Template { name: name.to_owned(), scope, folder };
         let Content { files, left_secret } = Content::gather(workspace, &template, details, now)?;
-        fs::create_dir_all(store).at("create", store)?;
-        let unfinished = Unfinished::within(store)?;
+        let store = at(store);
+        store.make_folders()?;
+        let unfinished = Unfinished::within(&store)?;
         for (name, bytes) in &files {
-            replace(&unfinished.path().join(name), bytes, FILE)?;
+            unfinished.path().join(name).replace(bytes, FILE)?;
         }
-        fs::set_permissions(unfinished.path(), fs::Permissions::from_mode(FOLDER))
-            .at("write", unfinished.path())?;
-        sync_folder(unfinished.path())?;
-        let in_place = if before {
-            unfinished.replace(&template.folder)?
-        } else {
-            unfinished.put_in_place(&template.folder)?
-        };
+        unfinished.path().set_permissions(FOLDER)?;
+        unfinished.path().sync_folder()?;
+        let folder = at(&template.folder);
+        let in_place =
+            if before { unfinished.replace(&folder)? } else { unfinished.put_in_place(&folder)? };
         if !in_place {
             return Err(TemplateError::Exists { name: name.to_owned(), scope });
         }

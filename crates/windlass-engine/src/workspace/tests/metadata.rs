@@ -81,7 +81,7 @@ fn broken_metadata_are_kept_and_made_again_from_the_runs() {
         scratch.run(&workspace, 3, at(minute), reason);
     }
     for (number, broken) in ["", "{\"name\": \"one\", \"tot", "[]"].into_iter().enumerate() {
-        fs::write(workspace.metadata(), broken).unwrap();
+        fs::write(workspace.metadata_file(), broken).unwrap();
         assert!(matches!(workspace.read_metadata().unwrap(), FoundMetadata::Corrupt(_)));
         let updated = workspace.update_metadata(&scratch.project, |_| ()).unwrap();
         let mended = updated.mended.unwrap();
@@ -100,7 +100,7 @@ fn wrong_fields_are_mended_and_the_file_as_it_was_is_kept() {
     let scratch = Scratch::new();
     let workspace = scratch.workspace("one");
     let text = r#"{"name":"one","mode":"looop","executionIterations":5,"mine":true}"#;
-    fs::write(workspace.metadata(), text).unwrap();
+    fs::write(workspace.metadata_file(), text).unwrap();
     let mended = workspace.update_metadata(&scratch.project, |_| ()).unwrap().mended.unwrap();
     assert_eq!((mended.runs, mended.problem.as_deref()), (None, Some("`mode` is not `loop` or `iterative`")));
     assert_eq!(fs::read_to_string(mended.kept_as.unwrap()).unwrap(), text);
@@ -113,7 +113,7 @@ fn missing_metadata_are_made_again() {
     let scratch = Scratch::new();
     let workspace = scratch.workspace("one");
     scratch.run(&workspace, 3, at(1), StopReason::Stagnated);
-    fs::remove_file(workspace.metadata()).unwrap();
+    fs::remove_file(workspace.metadata_file()).unwrap();
     let mended = workspace.update_metadata(&scratch.project, |_| ()).unwrap().mended.unwrap();
     assert_eq!((mended.runs, mended.kept_as, mended.problem), (Some(1), None, None));
     assert_eq!(read(&workspace).execution_iterations, 3);
@@ -126,7 +126,7 @@ fn a_reset_keeps_what_was() {
     let workspace = scratch.workspace("one");
     let noted = scratch.run(&workspace, 3, at(1), StopReason::Complete);
     workspace.record_run(&scratch.project, &noted).unwrap();
-    let before = fs::read(workspace.metadata()).unwrap();
+    let before = fs::read(workspace.metadata_file()).unwrap();
     // Another one ended, and its runner was killed before it could say so here.
     scratch.run(&workspace, 5, at(2), StopReason::Complete);
     fs::write(workspace.status(), "{\"complete\":true}").unwrap();
@@ -156,7 +156,7 @@ fn a_pipe_in_the_place_of_a_file_is_an_error_and_never_waited_for() {
         rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     };
     let (told, done) = std::sync::mpsc::channel();
-    pipe(&workspace.metadata());
+    pipe(&workspace.metadata_file());
     pipe(&workspace.config());
     let config = workspace.config();
     let project = scratch.project.clone();

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ignore::Match;
@@ -10,9 +9,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::run::BootstrapPlan;
 
 use super::BootstrapError;
-use crate::file::read_beginning;
 use crate::git::Repository;
 use crate::inventory::as_path;
+use crate::tree::{Kind, at};
 use crate::workspace::PROJECT_FOLDER;
 
 /// The longest list, in bytes.
@@ -68,7 +67,7 @@ pub(super) struct Rules {
 impl Rules {
     fn read(top: &Path, list: Option<&Path>) -> Result<Rules, BootstrapError> {
         let bytes = match list {
-            Some(path) => read_beginning(path, LONGEST_LIST)?.map(|bytes| (path, bytes)),
+            Some(path) => at(path).read_beginning(LONGEST_LIST)?.map(|bytes| (path, bytes)),
             None => None,
         };
         Rules::of(top, bytes.as_ref().map(|(path, bytes)| (*path, &**bytes)))
@@ -156,20 +155,21 @@ impl Look<'_> {
             if !wanted && !self.rules.may_hold_more(&folder) {
                 continue;
             }
-            if self.top.join(&folder).join(".git").symlink_metadata().is_ok() {
+            let full = at(self.top).join(&folder);
+            if full.join(".git").is_taken() {
                 self.found.leave_out(wanted, &folder, "is a repository of its own");
                 continue;
             }
-            let entries = match fs::read_dir(self.top.join(&folder)) {
+            let entries = match full.entries() {
                 Ok(entries) => entries,
                 Err(error) => {
-                    self.found.leave_out(wanted, &folder, &format!("cannot be read: {error}"));
+                    self.found.leave_out(wanted, &folder, &format!("cannot be read: {}", error.source));
                     continue;
                 }
             };
-            for entry in entries.flatten() {
-                let path = folder.join(entry.file_name());
-                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            for entry in entries {
+                let path = folder.join(entry.name);
+                let is_folder = entry.kind == Kind::Folder;
                 let wanted = self.rules.wants(&path, is_folder, wanted);
                 if is_folder {
                     waiting.push((path, wanted));
@@ -194,16 +194,16 @@ struct Found {
 impl Found {
     fn take(&mut self, top: &Path, path: &Path) {
         // It may have gone away meanwhile.
-        let Ok(kind) = top.join(path).symlink_metadata() else { return };
-        if kind.is_symlink() {
+        let Ok(Some(found)) = at(top).join(path).look() else { return };
+        if found.is_link() {
             match leads(top, path) {
                 Leads::Inside => self.files.push(path.to_owned()),
                 Leads::Outside => self.leave_out(true, path, "is a link that leads out of the project"),
             }
-        } else if kind.is_file() {
-            self.bytes = self.bytes.saturating_add(kind.len());
+        } else if found.is_regular() {
+            self.bytes = self.bytes.saturating_add(found.size);
             let share = path.iter().next().unwrap_or(OsStr::new(""));
-            *self.shares.entry(PathBuf::from(share)).or_default() += kind.len();
+            *self.shares.entry(PathBuf::from(share)).or_default() += found.size;
             self.files.push(path.to_owned());
         } else {
             self.leave_out(true, path, "is neither a file nor a link");
@@ -243,7 +243,7 @@ enum Leads {
 
 /// Where a link leads in a copy of the project: by its own words, and by what it meets on the way here.
 fn leads(top: &Path, link: &Path) -> Leads {
-    let Ok(target) = fs::read_link(top.join(link)) else { return Leads::Outside };
+    let Ok(target) = at(top).join(link).link_target() else { return Leads::Outside };
     let mut depth = link.iter().count().saturating_sub(1);
     for part in target.components() {
         match part {
@@ -254,7 +254,9 @@ fn leads(top: &Path, link: &Path) -> Leads {
             _ => return Leads::Outside,
         }
     }
+    // outside: only where it leads is asked.
     let Ok(top) = top.canonicalize() else { return Leads::Outside };
+    // outside: the same.
     match top.join(link).canonicalize() {
         Ok(real) => match real.strip_prefix(&top) {
             Ok(inside) if inside.iter().all(|name| name != ".git") => Leads::Inside,

@@ -19,6 +19,7 @@ use windlass_core::run::BootstrapPlan;
 
 use crate::file::FileError;
 use crate::git::{Found, GitError, Repository};
+use crate::tree::at;
 
 pub(crate) use setup::{End, SetupAttempt, SetupCommand};
 pub use setup::{SetupError, SetupRoom, run_setup};
@@ -50,7 +51,7 @@ impl CopiedFile {
     /// Is what lies there now still what was copied? Told by kind, size and time.
     #[must_use]
     pub fn is_unchanged(&self, top: &Path) -> bool {
-        copy::standing(&top.join(&self.path)).is_some_and(|now| now == (self.size, self.modified))
+        copy::standing(&at(top).join(&self.path)).is_some_and(|now| now == (self.size, self.modified))
     }
 }
 

@@ -188,6 +188,7 @@ fn sweep(keeper: Keeper, news: &Receiver<News>, room: &SetupRoom<'_>) {
 impl SetupAttempt {
     /// Opens its pipes and reads them; the request is for a keeper.
     pub fn prepare(setting: &SetupCommand<'_>) -> Result<(SetupAttempt, SpawnRequest), ProcessError> {
+        // outside: a device.
         let nothing = File::open("/dev/null").map_err(ProcessError::system("open /dev/null"))?;
         let (from_stdout, stdout) = pipe()?;
         let (from_stderr, stderr) = pipe()?;

@@ -44,6 +44,7 @@ pub fn run(args: &LogsArgs) -> Result<ExitCode, CliError> {
         play(&here, args, &folder, Replay::new(&folder), &mut story)?;
         story.window
     };
+    // outside: the run's folder.
     if window.calls > 0 && !folder.iterations().exists() {
         warn(&format!(
             "what the agents of run {} said and did is not kept any more (runs.keep, runs.keep_size)",

@@ -49,7 +49,9 @@ pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
     let kind = place.resolved().sandbox.kind.name();
     let (sandbox, session) = room::open_session(&here, place.resolved(), "sandbox shell", kind)?;
     if matches!(place.resolved().sandbox.kind, SandboxKind::Bwrap | SandboxKind::Landlock)
+        // outside: a device.
         && File::open("/dev/tty").is_ok()
+        // outside: a setting of the kernel.
         && takes_typing(fs::read_to_string(TYPING).ok().as_deref())
     {
         warn(WARNING);
@@ -78,6 +80,7 @@ fn request(
     session: &std::ffi::OsStr,
 ) -> Result<SpawnRequest, CliError> {
     let null = || {
+        // outside: a device.
         File::options()
             .read(true)
             .write(true)

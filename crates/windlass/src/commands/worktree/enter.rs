@@ -220,6 +220,7 @@ pub fn follow(here: &Here, run: &RunSummary) -> Result<Option<Here>, CliError> {
     };
     let all = Worktree::all(repository)?;
     let ours = all.into_iter().find(|worktree| worktree.holds(&run.directory));
+    // outside: where a run was; nothing of it is opened.
     if !run.directory.is_dir() {
         return match lost(repository, run, ours.as_ref())? {
             Some((branch, path)) => Err(gone(run, &branch, &path)),

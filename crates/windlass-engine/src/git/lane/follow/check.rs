@@ -2,8 +2,6 @@
 //! already, and which are somebody's own.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs;
-use std::path::Path;
 
 use super::super::super::call::Call;
 use super::super::super::{GitError, ObjectId, Repository};
@@ -12,6 +10,7 @@ use super::{Stage, left_out};
 use crate::git::lane::checkout::with_index;
 use crate::git::lane::{LONG, zero_ended};
 use crate::inventory::{Stamps, as_path};
+use crate::tree::{Kind, TreePath, at};
 
 /// Which version of a path an index has, or a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +75,7 @@ impl<'a> Check<'a> {
         changes: &'a [Change],
     ) -> Result<Self, GitError> {
         let index = stage.index();
-        let staged = Change::of_index(with_index(Call::within(checkout), &index), from)?;
+        let staged = Change::of_index(with_index(Call::within(checkout), &index.shown()), from)?;
         let by_path = changes.iter().enumerate().map(|(at, change)| (change.path.as_slice(), at)).collect();
         let mut check = Self {
             checkout,
@@ -102,7 +101,7 @@ impl<'a> Check<'a> {
 
     /// Is something there that is not as it was?
     fn may_be_done(&self, change: &Change) -> bool {
-        let is_there = || self.checkout.top.join(as_path(&change.path)).symlink_metadata().is_ok();
+        let is_there = || matches!(at(&self.checkout.top).join(as_path(&change.path)).look(), Ok(Some(_)));
         change.after.is_some() && !self.is_as_before(change) && is_there()
     }
 
@@ -147,7 +146,7 @@ impl<'a> Check<'a> {
     }
 
     fn look_at_file(&self, change: &Change, standing: &mut Standing) {
-        let full = self.checkout.top.join(as_path(&change.path));
+        let full = at(&self.checkout.top).join(as_path(&change.path));
         if let Some(folder) = self.folder_in_the_way(change) {
             if change.after.is_some() {
                 standing.file = Version::Somebodys;
@@ -155,9 +154,9 @@ impl<'a> Check<'a> {
             standing.in_the_way = Some(folder);
             return;
         }
-        let now = full.symlink_metadata().ok();
-        let is_folder = now.as_ref().is_some_and(fs::Metadata::is_dir);
-        standing.stamps = now.as_ref().filter(|now| !now.is_dir()).map(Stamps::of);
+        let now = full.look().ok().flatten();
+        let is_folder = now.is_some_and(|now| now.is_folder());
+        standing.stamps = now.filter(|now| !now.is_folder()).map(Stamps::of);
         standing.file = if is_submodule(&change.before) || is_submodule(&change.after) {
             let free = now.is_none() || is_folder || self.is_as_before(change);
             if free { Version::Before } else { Version::Somebodys }
@@ -180,7 +179,7 @@ impl<'a> Check<'a> {
     }
 
     /// Where a folder is: it may be about to go, or have come already.
-    fn version_of_folder(&self, change: &Change, full: &Path) -> Version {
+    fn version_of_folder(&self, change: &Change, full: &TreePath) -> Version {
         let goes = || change.before.is_none() && self.holds_only_what_goes(&change.path, full);
         let has_come = || change.after.is_none() && self.becomes_a_folder(change);
         match (goes(), has_come()) {
@@ -204,8 +203,9 @@ impl<'a> Check<'a> {
     /// A folder above the path that is none: a file, or a link to somewhere else. One that goes, or has gone, is none.
     fn folder_in_the_way(&self, change: &Change) -> Option<Vec<u8>> {
         let found = folders(&change.path).find(|folder| {
-            let full = self.checkout.top.join(as_path(folder));
-            full.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
+            // What lies behind a link that leads out is in nobody's way, and is not looked at: the link is.
+            let found = at(&self.checkout.top).join(as_path(folder)).look();
+            found.is_ok_and(|found| found.is_some_and(|found| !found.is_folder()))
         })?;
         let goes = self
             .by_path
@@ -216,13 +216,13 @@ impl<'a> Check<'a> {
     }
 
     /// Is everything in a folder about to go?
-    fn holds_only_what_goes(&self, path: &[u8], full: &Path) -> bool {
+    fn holds_only_what_goes(&self, path: &[u8], full: &TreePath) -> bool {
         use std::os::unix::ffi::OsStrExt;
-        let Ok(entries) = fs::read_dir(full) else { return false };
-        entries.flatten().all(|entry| {
-            let below = [path, b"/", entry.file_name().as_bytes()].concat();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                return self.holds_only_what_goes(&below, &entry.path());
+        let Ok(entries) = full.entries() else { return false };
+        entries.iter().all(|entry| {
+            let below = [path, b"/", entry.name.as_bytes()].concat();
+            if entry.kind == Kind::Folder {
+                return self.holds_only_what_goes(&below, &full.join(&entry.name));
             }
             let change = self.by_path.get(below.as_slice()).and_then(|at| self.changes.get(*at));
             change.is_some_and(|change| change.after.is_none() && self.is_as_before(change))
@@ -245,7 +245,7 @@ impl<'a> Check<'a> {
             return Ok(BTreeSet::new());
         }
         let index = self.stage.0.join(name);
-        let call = || with_index(Call::within(self.checkout), &index);
+        let call = || with_index(Call::within(self.checkout), &index.shown());
         call().args(["update-index", "-z", "--add", "--index-info"]).input(lines).output()?;
         // Looks into each file that is there; it says so when one is not as it should be, which is why it is asked.
         call().args(["update-index", "-q", "--really-refresh"]).timeout(LONG).run()?;

@@ -1,15 +1,14 @@
 //! The lock on a checkout's index, as git takes it.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::super::super::Repository;
 use super::super::super::obstacle::locked;
 use super::super::LaneError;
-use crate::file::{AtPath, read_if_there, replace};
+use crate::tree::{TreePath, at};
 
 /// How long a person's git may take.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(10) };
@@ -22,34 +21,39 @@ const OURS: &[u8] = b"windlass is landing\n";
 
 /// Is this lock that of a landing?
 pub(in crate::git) fn is_of_a_landing(lock: &Path) -> bool {
-    read_if_there(lock).is_ok_and(|content| content.as_deref() == Some(OURS))
+    says_ours(&at(lock))
+}
+
+/// A lock is short; what is longer is not ours.
+fn says_ours(lock: &TreePath) -> bool {
+    lock.read_beginning(OURS.len()).is_ok_and(|content| content.as_deref() == Some(OURS))
 }
 
 /// `index.lock`, gone when it is dropped.
 #[derive(Debug)]
 pub(super) struct IndexLock {
-    path: PathBuf,
+    path: TreePath,
 }
 
 impl IndexLock {
     /// Takes it; a sentence when somebody else keeps it.
-    pub fn take(checkout: &Repository, stage: &Path) -> Result<Result<Self, String>, LaneError> {
-        let path = checkout.git_dir.join("index.lock");
+    pub fn take(checkout: &Repository, stage: &TreePath) -> Result<Result<Self, String>, LaneError> {
+        let path = at(&checkout.git_dir.join("index.lock"));
         // Made aside, so that it never is there without saying whose it is.
         let aside = stage.join("lock");
-        replace(&aside, OURS, 0o600)?;
+        aside.replace(OURS, 0o600)?;
         let began = Instant::now();
         loop {
-            match fs::hard_link(&aside, &path) {
+            match aside.give_name(&path) {
                 Ok(()) => return Ok(Ok(Self { path })),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Ok(Err(error).at("create", &path)?),
+                Err(error) if error.source.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error.into()),
             }
-            if read_if_there(&path)?.as_deref() == Some(OURS) {
+            if says_ours(&path) {
                 return Ok(Ok(Self { path }));
             }
             if began.elapsed() > PATIENCE {
-                return Ok(Err(locked(&path)));
+                return Ok(Err(locked(&path.shown())));
             }
             sleep(PAUSE);
         }
@@ -59,6 +63,6 @@ impl IndexLock {
 impl Drop for IndexLock {
     fn drop(&mut self) {
         // What stays is known to be ours.
-        let _ = fs::remove_file(&self.path);
+        let _ = self.path.remove_file();
     }
 }

@@ -10,9 +10,7 @@ mod check;
 mod lock;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
 
 use self::change::{Change, is_submodule, line};
 use self::check::{Check, Standing, Version};
@@ -24,8 +22,9 @@ use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;
 use super::steps::Step;
 use super::{LONG, LaneError, zero_ended};
-use crate::file::{AtPath, FileError, create_private_folder, has_room, remove_folder};
+use crate::file::FileError;
 use crate::inventory::{Stamps, as_path};
+use crate::tree::{Attributes, TreePath, at};
 
 /// What is written aside lies here, beside the checkout's index; it is left over only after a power failure.
 const STAGE: &str = "windlass-landing";
@@ -51,29 +50,29 @@ pub(super) struct Follower {
 
 /// A folder for what is written aside; gone when it is dropped.
 #[derive(Debug)]
-struct Stage(PathBuf);
+struct Stage(TreePath);
 
 impl Stage {
     fn make(checkout: &Repository) -> Result<Self, FileError> {
-        let folder = checkout.git_dir.join(STAGE);
-        remove_folder(&folder)?;
-        create_private_folder(&folder.join("files"))?;
+        let folder = at(&checkout.git_dir.join(STAGE));
+        folder.remove_folder()?;
+        folder.join("files").make_folders_with(0o700)?;
         Ok(Self(folder))
     }
 
-    fn file(&self, path: &[u8]) -> PathBuf {
+    fn file(&self, path: &[u8]) -> TreePath {
         self.0.join("files").join(as_path(path))
     }
 
     /// The checkout's index as it will be.
-    fn index(&self) -> PathBuf {
+    fn index(&self) -> TreePath {
         self.0.join("index")
     }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        let _ = remove_folder(&self.0);
+        let _ = self.0.remove_folder();
     }
 }
 
@@ -92,7 +91,7 @@ impl Follower {
         }
         let stage = Stage::make(&checkout)?;
         if let Err(error) = write_aside(&checkout, &stage, &changes) {
-            has_room(&stage.0)?;
+            stage.0.has_room()?;
             return if error.is_disk_full() {
                 Err(error.into())
             } else {
@@ -144,14 +143,13 @@ impl Follower {
         }
         Step::Written.done();
         let index = self.stage.index();
-        if index.is_file() {
+        if index.holds_file() {
             // Only so that git need not compare contents later; a file that differs is nothing to complain about.
-            with_index(Call::within(&self.checkout), &index)
+            with_index(Call::within(&self.checkout), &index.shown())
                 .args(["update-index", "-q", "--refresh"])
                 .timeout(LONG)
                 .run()?;
-            let own = self.checkout.git_dir.join("index");
-            fs::rename(&index, &own).at("write", &own)?;
+            index.rename_to(&at(&self.checkout.git_dir.join("index")))?;
         }
         Step::Indexed.done();
         drop(self.lock);
@@ -159,10 +157,14 @@ impl Follower {
     }
 
     fn copy_index(&self) -> Result<(), FileError> {
-        let (own, copy) = (self.checkout.git_dir.join("index"), self.stage.index());
-        match fs::copy(&own, &copy) {
+        let own = at(&self.checkout.git_dir.join("index"));
+        match own.open() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            copied => copied.map(drop).at("write", &copy),
+            Err(error) => Err(own.failed("read", error)),
+            Ok(index) => {
+                let found = Attributes::of(&index).map_err(|error| own.failed("read", error))?;
+                self.stage.index().copy_from(&index, found.mode)
+            }
         }
     }
 
@@ -170,7 +172,7 @@ impl Follower {
     fn change_index(&self) -> Result<(), GitError> {
         let format = self.checkout.object_format;
         let index = self.stage.index();
-        let call = || with_index(Call::within(&self.checkout), &index);
+        let call = || with_index(Call::within(&self.checkout), &index.shown());
         // The lines that remove go first: a file may take a folder's place.
         let (gone, there): (Vec<_>, Vec<_>) = self
             .changes
@@ -198,51 +200,53 @@ impl Follower {
     }
 
     fn put_in_place(&self, change: &Change, standing: &Standing) -> Result<Placed, FileError> {
-        let full = self.checkout.top.join(as_path(&change.path));
+        let full = at(&self.checkout.top).join(as_path(&change.path));
         if !standing.file_is_due() {
             return Ok(Placed::Nothing);
         }
         if is_submodule(&change.after) {
             // Its files are its own repository's affair, as when git switches branches.
-            if full.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-                fs::remove_file(&full).at("delete", &full)?;
+            if matches!(full.look(), Ok(Some(found)) if !found.is_folder()) {
+                full.remove_file()?;
             }
-            fs::create_dir_all(&full).at("create", &full)?;
+            full.make_folders()?;
             return Ok(Placed::Done);
         }
         // Somebody may have written it since it was looked at.
-        let now = full.symlink_metadata().ok();
-        let is_folder = now.as_ref().is_some_and(fs::Metadata::is_dir);
-        if !is_folder && now.as_ref().map(Stamps::of) != standing.stamps {
+        let now = full.look().ok().flatten();
+        let is_folder = now.is_some_and(|now| now.is_folder());
+        if !is_folder && now.map(Stamps::of) != standing.stamps {
             return Ok(Placed::Left);
         }
         if change.after.is_none() {
             return self.remove(&full, is_folder);
         }
-        if is_folder && fs::remove_dir(&full).is_err() {
+        if is_folder && full.remove_empty_folder().is_err() {
             return Ok(Placed::Left);
         }
         if let Some(folder) = full.parent() {
-            fs::create_dir_all(folder).at("create", folder)?;
+            folder.make_folders()?;
         }
         move_to(&self.stage.file(&change.path), &full)?;
         Ok(Placed::Done)
     }
 
     /// Removes a file, and the folders that it was the last one in.
-    fn remove(&self, full: &Path, is_folder: bool) -> Result<Placed, FileError> {
-        let gone = if is_folder { fs::remove_dir(full) } else { fs::remove_file(full) };
+    fn remove(&self, full: &TreePath, is_folder: bool) -> Result<Placed, FileError> {
+        let gone = if is_folder { full.remove_empty_folder() } else { full.remove_file() };
         match gone {
             // A submodule's folder with something in it stays.
             Err(_) if is_folder => return Ok(Placed::Nothing),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error).at("delete", full),
+            Err(error) if !error.is_not_found() => return Err(error),
             _ => {}
         }
-        let above = full.ancestors().skip(1).take_while(|folder| *folder != self.checkout.top);
-        for folder in above {
-            if fs::remove_dir(folder).is_err() {
+        let top = at(&self.checkout.top);
+        let mut above = full.parent();
+        while let Some(folder) = above.filter(|folder| *folder != top) {
+            if folder.remove_empty_folder().is_err() {
                 break;
             }
+            above = folder.parent();
         }
         Ok(Placed::Done)
     }
@@ -267,10 +271,10 @@ fn write_aside(checkout: &Repository, stage: &Stage, changes: &[Change]) -> Resu
     if lines.is_empty() {
         return Ok(());
     }
-    let call = || with_index(Call::within(checkout), &stage.0.join("after"));
+    let call = || with_index(Call::within(checkout), &stage.0.join("after").shown());
     call().args(["update-index", "-z", "--add", "--index-info"]).input(lines).output()?;
     let mut prefix = std::ffi::OsString::from("--prefix=");
-    prefix.push(stage.0.join("files"));
+    prefix.push(stage.0.join("files").shown());
     prefix.push("/");
     call().args(["checkout-index", "--all", "--quiet"]).arg(prefix).timeout(LONG).output().map(drop)
 }
@@ -304,29 +308,28 @@ fn obstacle(
 }
 
 /// Moves a file; a linked working tree may lie on another disk than its index.
-fn move_to(from: &Path, to: &Path) -> Result<(), FileError> {
-    match fs::rename(from, to) {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            let folder = to.parent().unwrap_or(Path::new("."));
-            let aside =
-                tempfile::Builder::new().prefix(".windlass-").tempdir_in(folder).at("write in", folder)?;
-            let copy = aside.path().join("file");
-            if let Ok(target) = fs::read_link(from) {
-                std::os::unix::fs::symlink(target, &copy).at("write", to)?;
-            } else {
-                fs::copy(from, &copy).at("write", to)?;
-            }
-            fs::rename(&copy, to).at("write", to)
-        }
-        moved => moved.at("write", to),
+fn move_to(from: &TreePath, to: &TreePath) -> Result<(), FileError> {
+    match from.rename_to(to) {
+        Err(error) if error.source.kind() == io::ErrorKind::CrossesDevices => copy_to(from, to),
+        moved => moved.map_err(|error| to.failed("write", error.source)),
     }
 }
 
+fn copy_to(from: &TreePath, to: &TreePath) -> Result<(), FileError> {
+    if let Ok(target) = from.link_target() {
+        return to.link_by_way_of(".windlass-", &target);
+    }
+    let original = from.open_itself().map_err(|error| from.failed("read", error))?;
+    let found = Attributes::of(&original).map_err(|error| from.failed("read", error))?;
+    to.copy_from(&original, found.mode)
+}
+
 /// The paths that a sparse checkout leaves out, of these.
-fn left_out(checkout: &Repository, index: &Path) -> Result<BTreeSet<Vec<u8>>, GitError> {
-    if !checkout.git_dir.join("info/sparse-checkout").is_file() || !index.is_file() {
+fn left_out(checkout: &Repository, index: &TreePath) -> Result<BTreeSet<Vec<u8>>, GitError> {
+    if !at(&checkout.git_dir).join("info/sparse-checkout").holds_file() || !index.holds_file() {
         return Ok(BTreeSet::new());
     }
-    let listing = with_index(Call::within(checkout), index).args(["ls-files", "-t", "-z"]).output()?;
+    let listing =
+        with_index(Call::within(checkout), &index.shown()).args(["ls-files", "-t", "-z"]).output()?;
     Ok(zero_ended(&listing).filter_map(|line| line.strip_prefix(b"S ")).map(<[u8]>::to_vec).collect())
 }

@@ -10,6 +10,7 @@ use super::super::found::RECORD;
 use super::super::writer::Writer;
 use super::super::{Archive, Form, OutsideLinks};
 use super::*;
+use crate::tree::at;
 
 /// An entry, its names as they are.
 fn entry(
@@ -200,9 +201,9 @@ fn small(project: &Project) -> (Archive, Vec<u8>) {
     let mut writer = Writer::new(&path, &file);
     let modified = 1_772_366_405;
     writer.text(RECORD, modified, record.to_text().as_bytes()).unwrap();
-    for found in walk(kept.path(), &[], Limits::default()).unwrap() {
+    for found in walk(&at(kept.path()), &[], Limits::default()).unwrap() {
         let mode = if matches!(found.kind, FoundKind::Folder) { 0o755 } else { 0o644 };
-        writer.add(kept.path(), Path::new("demo"), &Found { mode, modified, ..found }).unwrap();
+        writer.add(&at(kept.path()), Path::new("demo"), &Found { mode, modified, ..found }).unwrap();
     }
     writer.finish().unwrap();
     let bytes = fs::read(&path).unwrap();

@@ -108,5 +108,5 @@ fn name(text: &str) -> WorkspaceName {
 }
 
 fn contents(folder: &Path) -> Contents {
-    Contents::of_folder(folder, &[], Limits::default()).unwrap()
+    Contents::of_folder(&crate::tree::at(folder), &[], Limits::default()).unwrap()
 }
