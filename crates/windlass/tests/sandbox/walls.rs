@@ -25,6 +25,8 @@ fn without_the_network_no_service_is_reached_by_its_socket() {
         let (stream, datagrams) = (home.join("agent.sock"), home.join("log.sock"));
         let _listener = UnixListener::bind(&stream).unwrap();
         let _log = UnixDatagram::bind(&datagrams).unwrap();
+        // They are to be seen wherever this lies.
+        let place = place.set("WINDLASS_SANDBOX__WRITABLE", home.to_str().unwrap());
         let (stream, datagrams) = (stream.display(), datagrams.display());
         let tries = format!(
             "connect '{stream}'\nEXPECTED send_to '{datagrams}'\nEXPECTED pair_sends_to '{datagrams}'\n"
