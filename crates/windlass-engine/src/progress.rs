@@ -84,7 +84,7 @@ mod tests {
 
     use jiff::Timestamp;
     use windlass_core::doc::progress::ProgressExit;
-    use windlass_core::fact::{Cost, Tokens};
+    use windlass_core::fact::{Spent, Tokens};
 
     use super::*;
 
@@ -100,7 +100,7 @@ mod tests {
             seconds: 5,
             exit: ProgressExit::Partial,
             tokens: Tokens::default(),
-            cost: Cost::ZERO,
+            cost: Spent::default(),
             error: None,
         };
         write_progress(path, &entry, &ProgressSummary { total: 2, completed: 0, updated: time })
@@ -123,7 +123,7 @@ mod tests {
             seconds: 77,
             exit: ProgressExit::Partial,
             tokens: Tokens::default(),
-            cost: Cost::ZERO,
+            cost: Spent::default(),
             error: None,
         };
         let summary = ProgressSummary { total: 2, completed: 0, updated: time };

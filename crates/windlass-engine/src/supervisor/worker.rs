@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use windlass_core::damage::DamageKind;
 use windlass_core::fact::{
-    Assessment, CheckOutcome, Cost, LaneId, SnapshotId, Standing, StopReason, Suspicion, TaskRow, Tokens,
+    Assessment, CheckOutcome, LaneId, SnapshotId, Spent, Standing, StopReason, Suspicion, TaskRow, Tokens,
 };
 use windlass_core::run::{Effect, Input, Run, TurnKey};
 use windlass_core::tasks::Schedule;
@@ -89,7 +89,7 @@ pub(super) struct AtTask {
     /// When its iteration began.
     pub began: Timestamp,
     /// What the iteration has cost.
-    pub cost: Cost,
+    pub cost: Spent,
     /// What the iteration has used.
     pub tokens: Tokens,
 }
@@ -132,7 +132,7 @@ impl Known {
             conflicts: Vec::new(),
             work: None,
             began: Timestamp::UNIX_EPOCH,
-            cost: Cost::ZERO,
+            cost: Spent::default(),
             tokens: Tokens::default(),
         });
         Known { schedule, at_task, ..Known::default() }
@@ -148,7 +148,7 @@ impl AtTask {
             conflicts: run.conflicts_in(lane).to_vec(),
             work: run.work_in(lane).map(str::to_owned),
             began: turn.began,
-            cost: turn.cost,
+            cost: Spent { cost: turn.cost, estimated: turn.estimated },
             tokens: turn.tokens,
             row,
         })

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use windlass_core::doc::progress::{
     Progress, ProgressEntry, ProgressError, ProgressExit, ProgressSummary, ReadEntry, with_entry,
 };
-use windlass_core::fact::{Cost, Tokens};
+use windlass_core::fact::{Cost, Spent, Tokens};
 
 pub(crate) fn run(data: &[u8]) {
     let before = Progress::parse(data);
@@ -22,7 +22,7 @@ pub(crate) fn run(data: &[u8]) {
     assert!(others.map(without_line).eq(before.entries.iter().map(without_line)), "another entry changed");
     let Some(read) = after.entries.iter().find(is_it) else { panic!("the entry is not there") };
     assert_eq!(read.exit, Some(ProgressExit::Error));
-    assert_eq!((read.tokens, read.cost), (Some(entry.tokens), Some(entry.cost)));
+    assert_eq!((read.tokens, read.cost), (Some(entry.tokens), Some(entry.cost.cost)));
     assert_eq!(with_entry(&written, &entry, &summary), written, "written again, it is another file");
 }
 
@@ -38,7 +38,7 @@ fn entry(text: &str) -> ProgressEntry {
         seconds: 61,
         exit: ProgressExit::Error,
         tokens: Tokens { input: 1, output: 2, cache_creation: 3, cache_read: 4 },
-        cost: Cost::from_micros(1200),
+        cost: Spent::of(Cost::from_micros(1200), false),
         error: Some(ProgressError { kind: "unknown".to_owned(), detail: text.to_owned() }),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use windlass_core::doc::report::{Judged, confidence_in_words, verdict_in_words};
-use windlass_core::fact::{Assessed, Assessment, Confidence, Cost, Finding, RunId};
+use windlass_core::fact::{Assessed, Assessment, Confidence, Cost, Finding, RunId, Spent};
 
 use crate::format;
 use crate::harmless::one_line;
@@ -29,7 +29,7 @@ pub struct Judgement {
     /// The report's file.
     pub report: String,
     /// What it cost.
-    pub cost: Cost,
+    pub cost: Spent,
     /// What the process ends with.
     pub exit_code: u8,
 }
@@ -50,6 +50,7 @@ pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
         recommendation: Option<&'a str>,
         report: &'a str,
         cost_usd: Cost,
+        estimated_usd: Cost,
         stop_reason: &'a str,
         problem: Option<&'a str>,
         exit_code: u8,
@@ -80,7 +81,8 @@ pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
             .collect(),
         recommendation,
         report: &judgement.report,
-        cost_usd: judgement.cost,
+        cost_usd: judgement.cost.cost,
+        estimated_usd: judgement.cost.estimated,
         stop_reason: &judgement.stop_reason,
         problem: Some(judgement.problem.as_str()).filter(|text| !text.is_empty()),
         exit_code: judgement.exit_code,
@@ -109,7 +111,7 @@ pub fn judgement_text(judgement: &Judgement, terminal: &Terminal) -> String {
         lines.push(Line::new());
     }
     lines.push(labelled("report").unbroken().plain(one_line(&judgement.report)));
-    lines.push(labelled("cost").plain(format::money(judgement.cost)));
+    lines.push(labelled("cost").plain(format::charged(judgement.cost)));
     let next = next(judgement);
     lines.extend(next.into_iter().map(|command| labelled("next").unbroken().command(command)));
     let rows = lines.iter().map(|line| line.render(terminal) + "\n");
@@ -185,7 +187,7 @@ mod tests {
             },
             assessment,
             report: "/p/.windlass/workspaces/api/verification-report.md".to_owned(),
-            cost: Cost::from_micros(123_000),
+            cost: Spent::of(Cost::from_micros(123_000), false),
             exit_code: 1,
         }
     }

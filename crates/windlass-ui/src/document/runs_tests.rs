@@ -98,3 +98,17 @@ fn machines_get_a_document() {
     assert_eq!(first["cost_usd"], 3.2);
     assert_eq!(document["runs"][1]["state"], "max_iterations");
 }
+
+#[test]
+fn the_list_is_as_the_table_of_documents_says_and_claims_are_told_apart() {
+    let claimed = row("r-claimed0", 1, RunState::Claimed);
+    let rows = [three().to_vec(), vec![claimed]].concat();
+    let line = runs_json(&rows);
+    crate::view::check_document("runs", &line);
+    let document: serde_json::Value = serde_json::from_slice(&line).unwrap();
+    let states: Vec<_> =
+        document["runs"].as_array().unwrap().iter().map(|run| (&run["state"], &run["claimed"])).collect();
+    assert_eq!(states.last().unwrap(), &(&"complete".into(), &true.into()));
+    assert!(states[..3].iter().all(|(_, claimed)| claimed.is_null()));
+    assert!(runs_table(&rows, now(), &columns(100)).contains("complete (claimed; no gate)"));
+}

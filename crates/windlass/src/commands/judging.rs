@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use windlass_core::config::{OutputLevel, Unlimited};
 use windlass_core::doc::report::{Judged, is_report};
-use windlass_core::fact::{Assessment, Entry, Fact};
+use windlass_core::fact::{Assessment, Entry, Fact, Spent};
 use windlass_core::run::Mode;
 use windlass_engine::store::{RunFolder, journal};
 use windlass_engine::tree;
@@ -177,8 +177,9 @@ fn judgement(
 ) -> Result<Judgement, CliError> {
     let assessment = last_assessment(entries).cloned();
     let finished = entries.iter().rev().find_map(|entry| match &entry.fact {
-        Fact::RunFinished { stop_reason, detail, cost, exit_code, .. } => {
-            Some((*stop_reason, detail.clone(), *cost, *exit_code))
+        Fact::RunFinished { stop_reason, detail, cost, estimated_cost, exit_code, .. } => {
+            let spent = Spent { cost: *cost, estimated: *estimated_cost };
+            Some((*stop_reason, detail.clone(), spent, *exit_code))
         }
         _ => None,
     });

@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::fact::{Cost, Tokens};
+use crate::fact::{Cost, Spent, Tokens};
 
 pub use write::with_entry;
 
@@ -95,8 +95,8 @@ pub struct ProgressEntry {
     pub exit: ProgressExit,
     /// What all its calls used.
     pub tokens: Tokens,
-    /// What all its calls cost.
-    pub cost: Cost,
+    /// What all its calls cost, and what of that is an estimate.
+    pub cost: Spent,
     /// What went wrong.
     pub error: Option<ProgressError>,
 }

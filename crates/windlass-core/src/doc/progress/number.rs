@@ -67,7 +67,9 @@ pub(super) fn tokens(text: &str) -> (Option<u64>, Option<Tokens>) {
 
 /// `$0.1234`, `0,1234 $`, `$1,234.50`.
 pub(super) fn cost(text: &str) -> Option<Cost> {
-    let plain: String = text
+    // What of it is an estimate stands behind it.
+    let (all, _) = text.split_once('(').unwrap_or((text, ""));
+    let plain: String = all
         .chars()
         .filter_map(|letter| match (digit(letter), letter) {
             (Some(digit), _) => u32::try_from(digit).ok().and_then(|digit| char::from_digit(digit, 10)),

@@ -28,7 +28,7 @@ fn an_entry(run: &str, iteration: u32) -> ProgressEntry {
         seconds: 125,
         exit: ProgressExit::Partial,
         tokens: Tokens { input: 1000, output: 200, cache_creation: 30, cache_read: 4 },
-        cost: Cost::from_micros(123_450),
+        cost: Spent::of(Cost::from_micros(123_450), false),
         error: None,
     }
 }
@@ -125,6 +125,8 @@ fn numbers_of_any_language_are_read() {
         ("$", None),
         ("free", None),
         ("-$1.00", None),
+        ("≈$0.5000", Some(500_000)),
+        ("$4.6000 (≈$3.4000 estimated)", Some(4_600_000)),
         ("$99999999999999999999.0", None),
     ] {
         assert_eq!(number::cost(written), micros.map(Cost::from_micros), "{written}");

@@ -243,7 +243,7 @@ fn block(number: u64, entry: &ProgressEntry) -> String {
             tokens.cache_read
         ),
     );
-    put(fields::COST, &dollars(entry.cost.micros()));
+    put(fields::COST, &entry.cost.written(|cost| dollars(cost.micros())));
     put(fields::RUN, &format!("{} iteration {}", one_line(&entry.run), entry.iteration));
     text.push_str(&entry.error.as_ref().map(error_lines).unwrap_or_default());
     text

@@ -1,12 +1,17 @@
 //! The shape of what verbs print besides a run's own lines: `status --json`, `logs --tools --json`.
 
-use super::Presence::Always;
+use super::Presence::{Always, Sometimes};
 use super::Shape::{Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, State, Text, Time};
 use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
 
 /// Each document's type, and all that it has.
-pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] =
-    &[("status", STATUS), ("tool_call", TOOL_CALL), ("tasks", TASKS), ("next_task", NEXT_TASK)];
+pub(in crate::view) const DOCUMENTS: &[(&str, &[Field])] = &[
+    ("status", STATUS),
+    ("runs", RUNS),
+    ("tool_call", TOOL_CALL),
+    ("tasks", TASKS),
+    ("next_task", NEXT_TASK),
+];
 
 /// A task of a task file.
 const TASK: super::Shape = Object(&[
@@ -64,7 +69,8 @@ const NEXT_TASK: &[Field] = &[
     ("exit_code", Integer, Always),
 ];
 
-const MODE: super::Shape = OneOf(&["goal", "loop", "iterative", "plan", "build", "verify", "validate"]);
+const MODE: super::Shape =
+    OneOf(&["goal", "loop", "iterative", "plan", "build", "tasks", "verify", "validate"]);
 
 const TOKENS: super::Shape = Object(&[
     ("input", Integer, Always),
@@ -73,11 +79,14 @@ const TOKENS: super::Shape = Object(&[
     ("cache_read", Integer, Always),
 ]);
 
+const ITEMS: super::Shape = Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)]));
+
 const STATUS: &[Field] = &[
     ("v", Integer, Always),
     ("type", Text, Always),
     ("run", Nullable(&Text), Always),
     ("state", State, Always),
+    ("claimed", Flag, Sometimes),
     ("detail", Text, Always),
     (
         "finish_type",
@@ -88,7 +97,7 @@ const STATUS: &[Field] = &[
     ("title", Text, Always),
     ("directory", Text, Always),
     ("workspace", Nullable(&Text), Always),
-    ("items", Nullable(&Object(&[("done", Integer, Always), ("total", Integer, Always)])), Always),
+    ("items", ITEMS, Always),
     ("summary", Text, Always),
     ("task", Nullable(&Text), Always),
     ("tasks", Nullable(&Object(STANDING_TASKS)), Always),
@@ -140,6 +149,31 @@ const STATUS: &[Field] = &[
     ("restorable", Nullable(&Integer), Always),
     ("updated", Time, Always),
     ("next", List(&Text), Always),
+];
+
+/// `runs`.
+const RUNS: &[Field] = &[
+    ("v", Integer, Always),
+    ("type", Text, Always),
+    (
+        "runs",
+        List(&Object(&[
+            ("run", Text, Always),
+            ("title", Text, Always),
+            ("directory", Text, Always),
+            ("mode", MODE, Always),
+            ("workspace", Nullable(&Text), Always),
+            ("items", ITEMS, Always),
+            ("started", Time, Always),
+            ("iterations", Integer, Always),
+            ("cost_usd", Number, Always),
+            ("estimated", Flag, Always),
+            ("estimated_usd", Number, Always),
+            ("state", State, Always),
+            ("claimed", Flag, Sometimes),
+        ])),
+        Always,
+    ),
 ];
 
 const NAMED_TASK: &[Field] = &[("id", Text, Always), ("title", Text, Always)];
