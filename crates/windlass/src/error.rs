@@ -14,6 +14,7 @@ use windlass_engine::store::StoreError;
 use windlass_engine::workspace::{WorkspaceError, guard};
 use windlass_ui::{Glyphs, Stream, Terminal, render_error};
 
+use crate::commands::exit_codes_here;
 use crate::scripted_agent::ScriptError;
 
 /// What kind of thing went wrong; it decides the exit code.
@@ -26,17 +27,38 @@ pub enum Kind {
     /// The system refused something: a file, a process, a disk.
     System,
     /// The same as a stop reason, before there is a run.
-    Stopped(StopReason, ExitCodes),
+    Stopped(StopReason, Codes),
     /// A defect of Windlass.
     Internal,
 }
 
+/// Which codes an error ends with that is the same as a stop reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codes {
+    /// Those of the run, or of the configuration that was read.
+    Of(ExitCodes),
+    /// Those that are configured where it was called: nothing has been read yet.
+    AsConfigured,
+}
+
+impl From<ExitCodes> for Codes {
+    fn from(codes: ExitCodes) -> Codes {
+        Codes::Of(codes)
+    }
+}
+
 impl Kind {
-    const fn exit_code(self) -> u8 {
+    /// The same as a stop reason, before there is a run.
+    pub fn stopped(reason: StopReason, codes: impl Into<Codes>) -> Kind {
+        Kind::Stopped(reason, codes.into())
+    }
+
+    fn exit_code(self) -> u8 {
         match self {
             Kind::Usage | Kind::Configuration => 2,
             Kind::System | Kind::Internal => 1,
-            Kind::Stopped(reason, codes) => reason.exit_code(codes),
+            Kind::Stopped(reason, Codes::Of(codes)) => reason.exit_code(codes),
+            Kind::Stopped(reason, Codes::AsConfigured) => reason.exit_code(exit_codes_here()),
         }
     }
 }
@@ -67,6 +89,20 @@ impl CliError {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> CliError {
         self.hints.push(hint.into());
+        self
+    }
+
+    /// `--exit-codes` counts before what is configured.
+    #[must_use]
+    pub fn by_flag(mut self, flag: Option<&str>) -> CliError {
+        let codes = match flag {
+            Some("simple") => ExitCodes::Simple,
+            Some("detailed") => ExitCodes::Detailed,
+            _ => return self,
+        };
+        if let Kind::Stopped(reason, Codes::AsConfigured) = self.kind {
+            self.kind = Kind::stopped(reason, codes);
+        }
         self
     }
 
@@ -125,7 +161,7 @@ impl From<WorkspaceError> for CliError {
             | WorkspaceError::ForeignHook { .. }
             | WorkspaceError::SharedHooks { .. } => Kind::Usage,
             WorkspaceError::Live { .. } | WorkspaceError::InSession { .. } => {
-                Kind::Stopped(StopReason::Locked, ExitCodes::default())
+                Kind::Stopped(StopReason::Locked, Codes::AsConfigured)
             }
             WorkspaceError::Busy { .. }
             | WorkspaceError::File(_)
@@ -225,4 +261,4 @@ impl From<ProcessError> for CliError {
 }
 
 /// No room is left.
-pub const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, ExitCodes::Detailed);
+pub const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, Codes::AsConfigured);

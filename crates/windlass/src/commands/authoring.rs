@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use windlass_core::agent::ClaudeSettings;
 use windlass_core::config::{NotifySettings, Unlimited};
-use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_core::fact::StopReason;
 use windlass_core::notification;
 use windlass_core::prompt::{Authoring, SessionParts, session};
 use windlass_core::run::{AgentPlan, Mode};
@@ -22,7 +22,7 @@ use super::trusting::{self, Asked, Purpose, Reader};
 use super::workspaces::from_here;
 use super::{agent, flags, print_lines, run, telling, warn};
 use crate::args::AuthoringArgs;
-use crate::error::{CliError, Kind};
+use crate::error::{CliError, Codes, Kind};
 
 /// Does it.
 ///
@@ -82,7 +82,7 @@ fn refuse_wrong_verb(authoring: Authoring, workspace: &Workspace) -> Result<(), 
             .hint(format!("Change them: windlass edit {name}"))
             .hint(format!("Judge them: windlass validate {name}"))),
         Authoring::Edit if !written => Err(CliError::new(
-            Kind::Stopped(StopReason::Missing, ExitCodes::default()),
+            Kind::Stopped(StopReason::Missing, Codes::AsConfigured),
             format!("Instructions not found. Run setup first: windlass setup {name}"),
         )),
         _ => Ok(()),

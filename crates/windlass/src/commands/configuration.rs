@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::fresher::{FresherEnvironment, container_in_container, fresher_environment};
 use windlass_core::config::{FileKind, Layer, Resolved, Unlimited};
+use windlass_core::fact::ExitCodes;
 use windlass_core::run::Mode;
 use windlass_engine::config_file;
 use windlass_engine::process::RUN_VARIABLE;
@@ -56,6 +57,16 @@ impl Configuration {
             .extend(container.and_then(|variable| container_in_container(&resolved.sandbox.kind, variable)));
         Ok(Configuration { resolved, files, notices })
     }
+}
+
+/// The exit codes that are configured where windlass was called; the usual ones where that cannot be read.
+#[must_use]
+pub fn exit_codes_here() -> ExitCodes {
+    let load = |directory: PathBuf| {
+        Configuration::load(&directory, None, Mode::Goal, Layer::default(), Unlimited::Allowed).ok()
+    };
+    let here = env::current_dir().ok().and_then(load);
+    here.map(|configuration| configuration.resolved.exit_codes).unwrap_or_default()
 }
 
 /// A file that may hold configuration; it need not be there.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
 use windlass_core::environment::{Heir, notice_of};
-use windlass_core::fact::{Ended, ExitCodes, RunId};
+use windlass_core::fact::{Ended, RunId};
 use windlass_core::prompt::SessionPrompt;
 use windlass_core::run::AgentPlan;
 use windlass_engine::environment::withheld_from;
@@ -21,7 +21,7 @@ use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
 
 use super::here::Here;
 use super::{agent, launch, print, print_lines, warn};
-use crate::error::CliError;
+use crate::error::{CliError, Codes};
 
 /// Files that are named of those that changed beside the expected ones; the others are counted.
 const NAMED: usize = 5;
@@ -70,7 +70,7 @@ impl Conversation<'_> {
             started: Timestamp::now(),
         };
         let folder = SessionFolder::create(&self.here.project, &record)?;
-        let taken = match launch::lock(self.here, folder.session(), ExitCodes::default()) {
+        let taken = match launch::lock(self.here, folder.session(), Codes::AsConfigured) {
             Ok(taken) => taken,
             Err(error) => {
                 // Nothing has happened in it.

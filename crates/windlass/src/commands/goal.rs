@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_core::fact::StopReason;
 use windlass_core::prompt::{LONGEST_GOAL, holds_signal};
 use windlass_core::run::Mode;
 use windlass_engine::tree::{Attributes, at};
@@ -14,7 +14,7 @@ use windlass_engine::workspace::Workspace;
 use super::assignment::Assignment;
 use super::workspaces::from_here;
 use crate::args::RunArgs;
-use crate::error::{CliError, Kind};
+use crate::error::{CliError, Codes, Kind};
 
 /// The longest title, in characters.
 const LONGEST_TITLE: usize = 80;
@@ -55,7 +55,7 @@ impl Goal {
         let name = workspace.name();
         if !workspace.has_instructions() {
             return Err(CliError::new(
-                Kind::Stopped(StopReason::Missing, ExitCodes::default()),
+                Kind::Stopped(StopReason::Missing, Codes::AsConfigured),
                 format!("Instructions not found. Run setup first: windlass setup {name}"),
             )
             .hint(format!("Or write them yourself: {}", from_here(&workspace.instructions()))));

@@ -21,7 +21,7 @@ use windlass_ui::{Line, Mark, Tone, one_line};
 use super::here::{self, Here};
 use super::{launch, print_lines};
 use crate::args::{Point, RestoreArgs};
-use crate::error::{CliError, Kind};
+use crate::error::{CliError, Codes, Kind};
 
 /// Paths that are named of those that were left alone; the others are counted.
 const NAMED: usize = 10;
@@ -45,7 +45,7 @@ pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
         target = target.brought_to(&here.place().root);
     }
     refuse_live(&here, &target.place().root)?;
-    let taken = launch::lock(&here, &run, windlass_core::fact::ExitCodes::default())?;
+    let taken = launch::lock(&here, &run, Codes::AsConfigured)?;
     let done = if of_a_lane {
         bring_here(&here, &mut store, &target, &run)
     } else {

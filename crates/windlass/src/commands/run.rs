@@ -4,7 +4,6 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use windlass_core::config::{Layer, Unlimited};
 use windlass_core::fact::StopReason;
 use windlass_core::run::{Mode, SandboxKind};
 use windlass_engine::store::{RunSummary, index};
@@ -51,10 +50,7 @@ impl Request {
         let flags = flags::run(args)?;
         let unlimited = flags::unlimited(&args.work.limits);
         let from = working_directory()?;
-        let assignment = match Assignment::read(args, &from) {
-            Ok(assignment) => assignment,
-            Err(error) => return Err(with_chosen_code(error, &from, flags, unlimited)),
-        };
+        let assignment = Assignment::read(args, &from)?;
         let directory = assignment.directory.clone();
         let folder = assignment.workspace.as_ref().map(Workspace::folder);
         let configuration = Configuration::load(&directory, folder, assignment.mode, flags, unlimited)?;
@@ -92,21 +88,15 @@ impl Request {
     }
 }
 
-/// What ends as a run would gets the exit code that runs here are wanted to have.
-fn with_chosen_code(mut error: CliError, directory: &Path, flags: Layer, unlimited: Unlimited) -> CliError {
-    if let Kind::Stopped(reason, _) = error.kind
-        && let Ok(configuration) = Configuration::load(directory, None, Mode::Loop, flags, unlimited)
-    {
-        error.kind = Kind::Stopped(reason, configuration.resolved.exit_codes);
-    }
-    error
-}
-
 /// Runs it to its end; the exit code says how it ended.
 ///
 /// # Errors
 /// Whatever keeps the run from starting.
 pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
+    attempt(args).map_err(|error| error.by_flag(args.work.output.exit_codes.as_deref()))
+}
+
+fn attempt(args: &RunArgs) -> Result<ExitCode, CliError> {
     if args.work.worktree.is_some() {
         return worktree::run_in(args);
     }

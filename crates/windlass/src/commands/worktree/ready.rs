@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
 use windlass_core::environment::Heir;
-use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_core::fact::StopReason;
 use windlass_core::run::{CommitPolicy, RunPlan};
 use windlass_engine::environment::inherited;
 use windlass_engine::sandbox::Sandbox;
@@ -14,7 +14,7 @@ use windlass_engine::worktree::{Stage, Worktree};
 use crate::commands::agent;
 use crate::commands::here::{self, Here};
 use crate::commands::run::Request;
-use crate::error::{CliError, Kind};
+use crate::error::{CliError, Codes, Kind};
 
 /// What agents, checks and hooks here inherit.
 #[must_use]
@@ -61,11 +61,11 @@ fn not_ready(worktree: &Worktree, error: SetupError) -> CliError {
         SetupError::Sandbox(error) => return error.into(),
         SetupError::Process(_) => CliError::new(Kind::System, message),
         SetupError::Interrupted { .. } => {
-            CliError::new(Kind::Stopped(StopReason::Interrupted, ExitCodes::default()), message)
+            CliError::new(Kind::Stopped(StopReason::Interrupted, Codes::AsConfigured), message)
         }
         SetupError::Failed { tail, .. } => {
             let shown = tail.lines().map(windlass_ui::one_line);
-            let kind = Kind::Stopped(StopReason::SetupFailed, ExitCodes::default());
+            let kind = Kind::Stopped(StopReason::SetupFailed, Codes::AsConfigured);
             shown.fold(CliError::new(kind, message), CliError::hint)
         }
     };
