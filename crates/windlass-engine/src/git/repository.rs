@@ -240,6 +240,23 @@ impl Repository {
         }
     }
 
+    /// What is checked out, where its files can be read and the index as well.
+    ///
+    /// # Errors
+    /// They cannot: an object, or the index, is gone or damaged.
+    pub fn whole_head(&self) -> Result<Head, GitError> {
+        let head = self.head()?;
+        if let Some(commit) = head.commit() {
+            let answer = Call::within(self).args(["cat-file", "-e", &format!("{commit}^{{tree}}")]).run()?;
+            if answer.code != 0 {
+                let said = format!("the files of commit {commit} are gone or damaged");
+                return Err(GitError::Failed { command: "git cat-file".to_owned(), said });
+            }
+        }
+        Call::within(self).args(["ls-files", "--unmerged", "-z"]).output()?;
+        Ok(head)
+    }
+
     /// The commit that HEAD names, if plain files say it; no process, no complaint.
     pub(crate) fn plain_commit(&self) -> Option<ObjectId> {
         self.read_head().ok().flatten().and_then(|head| head.commit())

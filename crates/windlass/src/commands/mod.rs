@@ -7,6 +7,7 @@ mod assignment;
 mod audience;
 mod authoring;
 mod beginning;
+mod broken;
 mod clean;
 mod completions;
 mod config;
@@ -78,6 +79,8 @@ use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
 use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
 use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
 use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning, typed_elsewhere};
+
+pub use configuration::exit_codes_here;
 
 use crate::args::{Cli, ConfigVerb, HooksVerb, Verb};
 use crate::error::{CliError, Kind};

@@ -17,7 +17,7 @@ use super::flags;
 use super::here::{self, Here};
 use super::launch::{self, Part, Taken};
 use super::trusting::{self, Asked, Purpose, Reader, Trusted};
-use super::{room, tasks_run, telling, uncommitted, worktree};
+use super::{broken, room, tasks_run, telling, uncommitted, worktree};
 use crate::args::{ResumeArgs, TrustArgs};
 use crate::error::{CliError, Kind};
 
@@ -26,7 +26,11 @@ use crate::error::{CliError, Kind};
 /// # Errors
 /// Whatever a person should read.
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
-    let called_in = Here::find()?;
+    attempt(args).map_err(|error| error.by_flag(args.output.exit_codes.as_deref()))
+}
+
+fn attempt(args: &ResumeArgs) -> Result<ExitCode, CliError> {
+    let called_in = Here::find_broken()?;
     let raised = flags::resume(args)?;
     let folder = wanted(&called_in, args.run.as_deref())?;
     // Read before the lock is taken, to know whose directory it is.
@@ -47,6 +51,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
             if args.accept_findings {
                 accept_findings(&run, &mut plan)?;
             }
+            broken::refuse(&here, &plan, &run, &opened.entries)?;
             tasks_run::refuse_changed_tasks(&here, &plan)?;
             folder.take_stop_request()?;
             let uncommitted = uncommitted::before_resumption(&here, &plan, &folder, &run)?;
