@@ -35,7 +35,7 @@ pub(super) fn patiently(call: impl Fn() -> Call) -> Result<(), GitError> {
     with_pauses(|| call().output().map(drop))
 }
 
-pub(super) fn with_pauses(mut attempt: impl FnMut() -> Result<(), GitError>) -> Result<(), GitError> {
+pub(super) fn with_pauses<T>(mut attempt: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
     for pause in PAUSES {
         match attempt() {
             Err(GitError::Failed { said, .. }) if is_locked(&said) => sleep(pause),

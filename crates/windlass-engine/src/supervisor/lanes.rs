@@ -466,9 +466,10 @@ fn listed(paths: &[Vec<u8>]) -> String {
 
 impl From<LaneError> for WorkError {
     fn from(error: LaneError) -> WorkError {
-        if matches!(error, LaneError::TooOld(_)) {
-            return WorkError::of(StopReason::NeedsHuman, &error);
+        match error {
+            LaneError::Git(error) => error.into(),
+            LaneError::TooOld(_) => WorkError::of(StopReason::NeedsHuman, &error),
+            other => WorkError::new(other.is_disk_full(), &other),
         }
-        WorkError::new(error.is_disk_full(), &error)
     }
 }

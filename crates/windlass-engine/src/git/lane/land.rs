@@ -14,6 +14,7 @@
 use super::super::call::{Answer, Call, last_lines};
 use super::super::commit::index_line;
 use super::super::obstacle::{explain, unsigned};
+use super::super::patience::with_pauses;
 use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;
 use super::follow::{Follower, Strictness};
@@ -199,9 +200,7 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
             Err(why) => return Ok(Landed::Refused(why)),
         }
     }
-    let update = Call::within(main).args(["update-ref", "--no-deref", "-m", "windlass: land"]);
-    let update = update.arg(landing.target.reference()).args([commit.to_string(), landing.tip.to_string()]);
-    let answer = update.run()?;
+    let answer = update(main, landing, commit)?;
     if answer.code != 0 {
         has_room("git update-ref", &answer)?;
         return Ok(match landing.target.tip(main)? {
@@ -212,6 +211,20 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
     }
     Step::Advanced.done();
     Ok(Landed::Landed { commit, left: follow(followers)?, behind: None })
+}
+
+/// Moves the branch, or says why not.
+///
+/// # Errors
+/// Another git holds it, longer than is waited for: that is nothing that the work did.
+fn update(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result<Answer, GitError> {
+    with_pauses(|| {
+        let call = Call::within(main).args(["update-ref", "--no-deref", "-m", "windlass: land"]);
+        let call = call.arg(landing.target.reference()).args([commit.to_string(), landing.tip.to_string()]);
+        let answer = call.run()?;
+        let refused = GitError::Failed { command: "git update-ref".to_owned(), said: last_lines(&answer) };
+        if answer.code != 0 && refused.is_locked() { Err(refused) } else { Ok(answer) }
+    })
 }
 
 /// Copies the objects that only the lane has. It goes from folder to folder; no remote is asked for anything.
