@@ -217,7 +217,7 @@ fn fact(fact: &Fact) -> Option<String> {
         }
         Fact::Released => "the wait is over".to_owned(),
         Fact::StopRequested { stage, by } => format!("a stop is noted: {by:?}, stage {stage}"),
-        Fact::Failing { stop_reason, detail } => {
+        Fact::Failing { stop_reason, detail, .. } => {
             format!("it cannot go on: {} ({detail})", stop_reason.name())
         }
         Fact::RunEnding { stop_reason, .. } => format!("it is to end: {}", name(*stop_reason)),

@@ -12,7 +12,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
     Entry, Fact, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId,
-    Spent, StopReason, StopSource, TaskId, Tokens, Verdict,
+    Spent, StopReason, StopSource, TaskId, Tokens, UnderWay, Verdict,
 };
 use windlass_core::observation::Observation;
 use windlass_core::run::{Mode, RunPlan};
@@ -68,7 +68,7 @@ pub struct Board {
     pub(crate) held_back: BTreeSet<String>,
     pub(crate) stop: Option<(StopSource, u8)>,
     /// The run cannot go on and is ending what is running.
-    pub(crate) ending_early: bool,
+    pub(crate) failing: Option<UnderWay>,
     pub(crate) ending: Option<Ending>,
     pub(crate) undelivered: Undelivered,
     /// How each hook went last.
@@ -235,7 +235,7 @@ impl Board {
                 self.rest_between_sessions(before);
                 self.stop = None;
                 self.status.looked = false;
-                self.ending_early = false;
+                self.failing = None;
                 self.ending = None;
             }
             Fact::Surveyed { left_out, standing, .. } => {
@@ -254,7 +254,7 @@ impl Board {
             Fact::Released => self.release(),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => self.end(&entry.fact),
-            Fact::Failing { .. } => self.ending_early = true,
+            Fact::Failing { under_way, .. } => self.failing = Some(*under_way),
             Fact::HookFinished { hook, outcome, .. } => {
                 let skipped = outcome.decision == HookDecision::Skip;
                 self.skips = if skipped { self.skips.saturating_add(1) } else { 0 };

@@ -115,14 +115,27 @@ pub struct CallReport {
 
 impl CallReport {
     /// Its process ended with its keeper: a failure of the task, since without a bound an agent that kills its keeper again and
-    /// again would be repeated for ever. What the API failed at has bounds of its own, and stays that.
+    /// again would be repeated for ever. What the API failed at has bounds of its own, and stays that; so does what a person
+    /// or the run's own clock had ended.
     pub fn lost_with_its_keeper(&mut self, why: &str) {
-        if self.cut.is_none() && !self.class.is_of_api() {
+        let was_over = matches!(self.cut, Some(Cut::Stop | Cut::Duration));
+        if !was_over && !self.class.is_of_api() {
             self.class = Class::TaskFailure;
             why.clone_into(&mut self.detail);
         }
     }
+
+    /// The runner ended first, and somebody has resumed the run since: whatever the agent had said before, it is asked again.
+    pub fn lost_with_its_runner(&mut self) {
+        self.class = Class::Interrupted;
+        self.limit = None;
+        UNSEEN.clone_into(&mut self.detail);
+    }
 }
+
+/// What is said of a call whose end nobody saw.
+pub(crate) const UNSEEN: &str =
+    "The runner ended while Claude Code worked, so nobody saw how the call ended.";
 
 /// What a call has used, model by model, and how much of it is in what it reported.
 #[derive(Clone, Debug, Default, PartialEq)]

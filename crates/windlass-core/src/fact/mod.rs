@@ -24,6 +24,7 @@ mod task;
 mod time;
 
 pub use assessment::{Assessed, Assessment, Confidence, Finding};
+pub(crate) use call::UNSEEN;
 pub use call::{Bill, CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
 pub use class::{Class, Verdict};
@@ -35,7 +36,7 @@ pub use landing::{LandOutcome, MergeOutcome, TaskEnd};
 pub use money::{Cost, Spent, Tokens};
 pub use notified::{Delivery, NotificationKey, SinkKind};
 pub use standing::{Items, Standing, StandingSource};
-pub use stop::{ExitCodes, Grounds, StopReason, StopSource};
+pub use stop::{ExitCodes, Grounds, StopReason, StopSource, UnderWay};
 pub use suspicion::{Suspicion, SuspicionKind};
 pub use task::{TaskId, TaskOutcome, TaskRow, TaskState};
 pub use time::Now;
@@ -389,6 +390,9 @@ pub enum Fact {
         stop_reason: StopReason,
         /// One sentence.
         detail: String,
+        /// Whether what is being done is waited for.
+        #[serde(default, skip_serializing_if = "UnderWay::is_seen_through")]
+        under_way: UnderWay,
     },
     /// The run is continued by a new process. What was running then is lost.
     RunResumed {

@@ -2,6 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What becomes of what is being done when a run cannot go on. Agents are ended in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnderWay {
+    /// It comes to its end before the run does.
+    #[default]
+    SeenThrough,
+    /// It failed, and will never be answered: a resumed run takes it up again.
+    GivenUp,
+    /// As before, but nobody can take it up: the run's own folder is gone.
+    Lost,
+}
+
+impl UnderWay {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    pub(super) fn is_seen_through(&self) -> bool {
+        *self == UnderWay::SeenThrough
+    }
+}
+
 /// Why a run ended; exactly one per ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@ use crate::fact::{
     Assessment, CallReport, CallSummary, Class, Cost, Cut, Fact, HookName, LaneId, Now, Standing, StopSource,
 };
 use crate::mode;
-use crate::run::ending::breaks;
+use crate::run::ending::Failure;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Hold, Input, LEAST_RESERVATION, Phase, Run, Stop, Survey};
 
@@ -28,10 +28,8 @@ impl Run {
             _ if self.is_ending() => Vec::new(),
             Input::Tick => self.due(now),
             Input::Stop { by, least } => one(self.stop_requested(by, least)),
-            Input::Failed { stop_reason, detail } => {
-                // What nothing can be done after outweighs a reason that lets the rest be seen through.
-                let outweighs = breaks(stop_reason) && !self.is_broken();
-                one((self.failing.is_none() || outweighs).then_some(Fact::Failing { stop_reason, detail }))
+            Input::Failed { .. } | Input::Broken { .. } | Input::RecordLost { .. } => {
+                one(Failure::of(input).and_then(|failure| self.fails(failure)))
             }
             Input::Surveyed { evidence, snapshot, left_out, standing, tasks } => {
                 if !matches!(self.survey, Survey::First | Survey::Again | Survey::Hook) {

@@ -1,10 +1,10 @@
 //! When a run ends, and why. Where several reasons hold: complete with green gates, then manual, then fatal, then
 //! limits, then stagnation.
 
-use crate::fact::{CheckKind, Fact, Now, StopReason, StopSource};
+use crate::fact::{CheckKind, Fact, Now, StopReason, StopSource, UnderWay};
 use crate::mode;
 use crate::run::lane::LaneState;
-use crate::run::{Mode, Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
+use crate::run::{Input, Mode, Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
 
 impl Run {
     /// The fact that decides how the run ends, if it has to end now.
@@ -73,7 +73,16 @@ impl Run {
 
     /// Has the runner itself failed, or lost what it works on, so that what it does may never end?
     pub(super) fn is_broken(&self) -> bool {
-        self.failing.as_ref().is_some_and(|(reason, _)| breaks(*reason))
+        self.failing.as_ref().is_some_and(Failure::breaks)
+    }
+
+    /// What nothing can be done after outweighs a reason that lets the rest be seen through.
+    pub(super) fn fails(&self, failure: Failure) -> Option<Fact> {
+        let lost = |failure: &Failure| failure.under_way == UnderWay::Lost;
+        let known = self.failing.as_ref().is_some_and(lost);
+        let outweighs = (failure.breaks() && !self.is_broken()) || (lost(&failure) && !known);
+        let Failure { stop_reason, detail, under_way } = failure;
+        (self.failing.is_none() || outweighs).then_some(Fact::Failing { stop_reason, detail, under_way })
     }
 
     /// Must running agents be ended?
@@ -90,7 +99,7 @@ impl Run {
             return Some((manual(stop), String::new()));
         }
         if let Some(failing) = &self.failing {
-            return Some(failing.clone());
+            return Some((failing.stop_reason, failing.detail.clone()));
         }
         if self.survey != Survey::Done {
             return None;
@@ -230,7 +239,37 @@ fn manual(stop: Stop) -> StopReason {
     }
 }
 
-/// Has the runner failed itself, or lost what it works on, where a run ends for this reason?
-pub(super) const fn breaks(reason: StopReason) -> bool {
-    matches!(reason, StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange)
+/// Why a run cannot go on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failure {
+    pub stop_reason: StopReason,
+    pub detail: String,
+    pub under_way: UnderWay,
+}
+
+impl Failure {
+    /// What an input says of it.
+    pub fn of(input: Input) -> Option<Failure> {
+        Some(match input {
+            Input::Failed { stop_reason, detail } => {
+                Failure { stop_reason, detail, under_way: UnderWay::SeenThrough }
+            }
+            Input::Broken { stop_reason, detail } => {
+                Failure { stop_reason, detail, under_way: UnderWay::GivenUp }
+            }
+            Input::RecordLost { detail } => {
+                Failure { stop_reason: StopReason::NeedsHuman, detail, under_way: UnderWay::Lost }
+            }
+            _ => return None,
+        })
+    }
+
+    /// May what is being done never end? Either it has failed, or the runner has, or what it works on is lost.
+    fn breaks(&self) -> bool {
+        let lost = matches!(
+            self.stop_reason,
+            StopReason::DiskFull | StopReason::Internal | StopReason::DestructiveChange
+        );
+        lost || self.under_way != UnderWay::SeenThrough
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::fact::{
-    Ended, Evidence, Fact, Hook, HookDecision, HookName, HookOutcome, LaneId, Now, StopReason,
+    Ended, Evidence, Fact, Hook, HookDecision, HookName, HookOutcome, LaneId, Now, StopReason, UnderWay,
 };
 use crate::run::lane::LaneState;
 use crate::run::{Effect, Run};
@@ -135,7 +135,8 @@ impl Run {
         let because = if outcome.reason.is_empty() { String::new() } else { format!(": {}", outcome.reason) };
         let detail = format!("the hook `{}` said abort{because}", hook.name());
         let finished = Fact::HookFinished { lane, hook, outcome };
-        let failing = Fact::Failing { stop_reason: StopReason::HookAbort, detail };
+        let failing =
+            Fact::Failing { stop_reason: StopReason::HookAbort, detail, under_way: UnderWay::SeenThrough };
         if aborts && self.failing.is_none() { vec![finished, failing] } else { vec![finished] }
     }
 

@@ -229,8 +229,20 @@ pub enum Input {
         /// The least stage that this leads to: 2 for SIGTERM, and for Ctrl-C without a terminal.
         least: u8,
     },
-    /// The shell cannot go on: the disk is full, the store is broken.
+    /// The run is to end, since something is not as it has to be; what was asked for is answered all the same.
     Failed {
+        /// What the run ends with.
+        stop_reason: StopReason,
+        /// One sentence.
+        detail: String,
+    },
+    /// The run's own folder was removed, and its journal with it: nothing of it can be resumed.
+    RecordLost {
+        /// One sentence.
+        detail: String,
+    },
+    /// What was asked for failed, and will never be answered: the disk is full, the store or git is broken.
+    Broken {
         /// What the run ends with.
         stop_reason: StopReason,
         /// One sentence.

@@ -1,7 +1,8 @@
 //! A lane's checkout is gone: somebody removed it while its task was worked on. Nothing of that is the agent's fault.
 
-use crate::fact::{Class, Fact, LaneId, StopReason};
+use crate::fact::{Class, Fact, LaneId, StopReason, UnderWay};
 use crate::mode;
+use crate::run::ending::Failure;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{NotesShare, Run};
 
@@ -21,11 +22,11 @@ impl Run {
             let detail =
                 format!("the checkout of lane {lane} was gone {times} times while {task} was worked on");
             // Whatever else ends the run, nothing more can be done in this lane.
-            let news = (!self.is_broken()).then_some(Fact::Failing {
+            return Vec::from_iter(self.fails(Failure {
                 stop_reason: StopReason::DestructiveChange,
                 detail: format!("{detail}; nothing that had landed is lost"),
-            });
-            return news.into_iter().collect();
+                under_way: UnderWay::GivenUp,
+            }));
         }
         let text = format!(
             "the checkout of lane {lane} was removed while {task} was worked on: the task is begun again in a new one"

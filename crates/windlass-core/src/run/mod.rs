@@ -46,6 +46,7 @@ use crate::fact::{
 };
 use crate::mode::Standings;
 
+use ending::Failure;
 use guard::Guarding;
 use hooks::Hooks;
 use rows::Rows;
@@ -93,7 +94,7 @@ pub struct Run {
     outages: Retries,
     refusals: Retries,
     stop: Option<Stop>,
-    failing: Option<(StopReason, String)>,
+    failing: Option<Failure>,
     /// How it ends, once that is decided.
     ending: Option<(StopReason, String)>,
     refused: Refused,

@@ -1,7 +1,7 @@
 //! What the runner makes of an attempt: does the iteration go on, and if it ends, how?
 
 use crate::fact::{
-    Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, Fact, LaneId, Now, StopReason, Verdict,
+    Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, Fact, LaneId, Now, StopReason, UnderWay, Verdict,
 };
 use crate::mode;
 use crate::run::lane::{InGit, Judged, LaneState, Outcome, Turn};
@@ -181,6 +181,7 @@ impl Run {
             class if class.is_fatal() => Some(Fact::Failing {
                 stop_reason: StopReason::AgentUnavailable,
                 detail: summary.detail.clone(),
+                under_way: UnderWay::SeenThrough,
             }),
             Class::UsageLimit => {
                 let limit = summary.limit.clone().unwrap_or_default();
@@ -199,6 +200,7 @@ impl Run {
                 stop_reason: StopReason::NeedsHuman,
                 detail: "the account is being charged beyond its plan; --allow-overage would go on"
                     .to_owned(),
+                under_way: UnderWay::SeenThrough,
             }),
             _ => None,
         }
@@ -214,7 +216,9 @@ impl Run {
                 let longer = self.hold.is_none_or(|Hold { until: earlier, .. }| earlier < until);
                 longer.then_some(Fact::Held { until, class, attempt: attempt + 1 })
             }
-            Patience::Exhausted(detail) => Some(Fact::Failing { stop_reason: exhausted, detail }),
+            Patience::Exhausted(detail) => {
+                Some(Fact::Failing { stop_reason: exhausted, detail, under_way: UnderWay::SeenThrough })
+            }
         }
     }
 }

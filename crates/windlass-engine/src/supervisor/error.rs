@@ -1,5 +1,7 @@
 //! What stops a run that the run itself cannot say.
 
+use std::path::PathBuf;
+
 use windlass_core::run::IllegalFact;
 
 use crate::process::ProcessError;
@@ -20,6 +22,13 @@ pub enum EngineError {
     /// A defect of Windlass, or a journal written by something else.
     #[error(transparent)]
     Illegal(#[from] IllegalFact),
+    /// Somebody removed or moved the run's folder while it ran.
+    #[error(
+        "somebody removed this run's folder while it ran ({}): what its agents did in the working directory is still there, but \
+         the run cannot be resumed; begin a new one",
+        .0.display()
+    )]
+    RecordLost(PathBuf),
     /// A thread of the runner ended before its time.
     #[error("a thread of the runner ended before its time; this is a defect of Windlass")]
     Broken,

@@ -1,5 +1,6 @@
 //! Taking over what guests left in the git directory that they are lent, before the runner looks.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,6 +8,7 @@ use windlass_core::damage::{Damage, DamageKind};
 use windlass_core::fact::StopReason;
 use windlass_core::run::{Input, SandboxKind};
 
+use super::damage;
 use super::event::WorkError;
 use super::world::World;
 use super::{EngineError, Supervisor};
@@ -63,11 +65,20 @@ impl World {
         let put_back = steering.lock().unwrap_or_else(PoisonError::into_inner).put_back();
         let changed = put_back.map_err(|error| match error {
             SteeringError::Replaced(_) => WorkError::of(StopReason::DestructiveChange, &error),
-            SteeringError::File(error) => error.into(),
+            SteeringError::File(error) => self.shut(error),
         })?;
         let Some(sentence) = said(&changed) else { return Ok(()) };
         self.leave_behind(vec![Damage { kind: DamageKind::SettingsChanged, sentence, names: Vec::new() }]);
         Ok(())
+    }
+
+    /// Without permissions nothing of git can be looked at, nor put back: an attempt that took them has destroyed the repository.
+    fn shut(&self, error: FileError) -> WorkError {
+        let taken = error.source.kind() == ErrorKind::PermissionDenied;
+        let Some(turn) = self.began.filter(|_| taken) else { return error.into() };
+        let command = damage::command(self, turn);
+        let said = format!("the agent damaged the repository: {error}; `{command}` undoes it");
+        WorkError::of(StopReason::DestructiveChange, &said)
     }
 
     /// It is the attempt's; before the first one nobody else says it.

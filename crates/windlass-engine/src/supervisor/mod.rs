@@ -133,6 +133,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
     let notices = session.notices.clone();
     let mut supervisor = Supervisor::new(session)?;
     let result = supervisor.run(first, notices);
+    let result = result.map_err(|error| supervisor.explained(error));
     supervisor.close();
     result
 }
@@ -275,6 +276,15 @@ impl Supervisor {
         }
     }
 
+    /// Where the run's folder is gone, that is the reason, whatever failed first.
+    fn explained(&self, error: EngineError) -> EngineError {
+        if self.journal.is_in_place() { error } else { self.lost_record() }
+    }
+
+    fn lost_record(&self) -> EngineError {
+        EngineError::RecordLost(self.folder.path().to_path_buf())
+    }
+
     /// How long to wait for an event.
     fn patience(&self) -> Duration {
         let now = self.clock.now();
@@ -290,6 +300,9 @@ impl Supervisor {
         }
         while let Some(trouble) = self.audience.trouble() {
             self.take(Input::Notice(trouble))?;
+        }
+        if !self.journal.is_in_place() {
+            self.record_lost()?;
         }
         self.tell_of_sandbox()?;
         reap_adopted();
@@ -326,6 +339,11 @@ impl Supervisor {
             self.audience.fact(entry);
         }
         self.tell(&entries)
+    }
+
+    fn record_lost(&mut self) -> Result<(), EngineError> {
+        let detail = self.lost_record().to_string();
+        self.take(Input::RecordLost { detail })
     }
 
     fn release_reserve(&mut self) -> Result<(), EngineError> {

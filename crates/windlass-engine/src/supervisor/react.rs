@@ -29,11 +29,13 @@ impl Supervisor {
             Event::Stirred => Ok(()),
             Event::Worked(Input::Opened { lane, .. }) if self.wants_setup(lane) => self.begin_setup(lane),
             Event::Worked(input) => self.take(input),
+            // Whatever failed, this is why.
+            Event::WorkFailed(_) | Event::LogFailed(_) if !self.journal.is_in_place() => self.record_lost(),
             Event::WorkFailed(WorkError { stop_reason, detail }) => {
                 if stop_reason == StopReason::DiskFull {
                     self.release_reserve()?;
                 }
-                self.take(Input::Failed { stop_reason, detail })
+                self.take(Input::Broken { stop_reason, detail })
             }
             Event::StatusSeen(lane, standing) => self.take(Input::StatusSeen { lane, standing }),
             Event::LogFailed(error) if error.kind() == ErrorKind::StorageFull => {

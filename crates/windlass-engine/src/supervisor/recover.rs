@@ -39,7 +39,9 @@ pub(super) fn report(run: &RunId, call: &CallFolder, decoder: Box<dyn Decoder>) 
     watch.pipes_closed(Duration::ZERO);
     let stderr = read_end(&call.stderr(), 8 * 1024).unwrap_or_default();
     let now = Now { wall: jiff::Timestamp::now(), monotonic: Duration::ZERO };
-    Recovered { report: watch.report(now, &String::from_utf8_lossy(&stderr)), notice }
+    let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
+    report.lost_with_its_runner();
+    Recovered { report, notice }
 }
 
 /// A stream that is not there says nothing about its agent: a power cut takes files that were just made.

@@ -86,7 +86,7 @@ fn inputs(entries: &[Entry], dice: &mut Dice) -> Vec<Input> {
     });
     let sources = [StopSource::Interrupt, StopSource::Terminate, StopSource::Command];
     let by = dice.pick(&sources).copied().unwrap_or(StopSource::Interrupt);
-    let failed = Input::Failed { stop_reason: StopReason::DiskFull, detail: "the disk is full".to_owned() };
+    let failed = Input::Broken { stop_reason: StopReason::DiskFull, detail: "the disk is full".to_owned() };
     let mut inputs = vec![Input::Tick, Input::Stop { by, least: 1 }, failed];
     inputs.extend(plan.map(Input::Resume));
     inputs

@@ -416,7 +416,9 @@ impl Runner<'_> {
         watch.exited(Duration::ZERO, Ended::Lost);
         watch.pipes_closed(Duration::ZERO);
         let now = Now { monotonic: Duration::ZERO, ..self.world.clock.now() };
-        watch.report(now, "")
+        let mut report = watch.report(now, "");
+        report.lost_with_its_runner();
+        report
     }
 }
 

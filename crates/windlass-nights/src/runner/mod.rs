@@ -335,7 +335,7 @@ impl<'a> Runner<'a> {
                 if stop_reason == StopReason::DiskFull {
                     self.release_reserve();
                 }
-                self.take(Input::Failed { stop_reason, detail })
+                self.take(Input::Broken { stop_reason, detail })
             }
             Arrival::LogFailed => {
                 self.release_reserve();

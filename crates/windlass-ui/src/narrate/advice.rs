@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckKind, Cost, Spent, StopReason};
+use windlass_core::fact::{CheckKind, Cost, Spent, StopReason, UnderWay};
 use windlass_core::mode;
 use windlass_core::run::{Mode, RunPlan};
 
@@ -37,6 +37,9 @@ fn enough_wait(board: &Board, before: Duration) -> Duration {
 
 /// What to do next, most useful first.
 pub(super) fn next(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
+    if board.failing == Some(UnderWay::Lost) {
+        return Vec::new();
+    }
     if let Some(workspace) = &plan.job.workspace
         && let Some(all) = in_workspace(plan, &workspace.name, reason)
     {

@@ -96,7 +96,7 @@ pub(super) fn repeats(board: &Board, fact: &Fact, class: Class, attempt: u32) ->
     let call = board.lanes.get(lane).and_then(|lane| lane.last_call.as_ref());
     let why = call.map(|call| one_line(&call.detail)).filter(|detail| !detail.is_empty());
     let why = why.unwrap_or_else(|| words::class(class).to_owned());
-    let again = if board.ending_early || board.stop.is_some() {
+    let again = if board.failing.is_some() || board.stop.is_some() {
         "a resume repeats it".to_owned()
     } else {
         format!("same iteration, attempt {}", attempt.saturating_add(1))

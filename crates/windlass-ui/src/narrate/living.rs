@@ -32,7 +32,7 @@ pub(crate) fn living(board: &Board, terminal: &Terminal) -> Option<Line> {
         None => line.plain("looking at what is there").dim(elapsed(board.started, board.now)),
     };
     match board.stop {
-        _ if board.ending_early => line = line.tone(Tone::Bad, " · ending it"),
+        _ if board.failing.is_some() => line = line.tone(Tone::Bad, " · ending it"),
         Some((_, 0 | 1)) => line = line.tone(Tone::Warn, " · stopping after it"),
         Some(_) => line = line.tone(Tone::Warn, " · stopping"),
         None => {}

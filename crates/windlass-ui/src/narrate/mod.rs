@@ -61,7 +61,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::IterationFinished { .. } => iteration::finished(board, &entry.fact),
         Fact::Held { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
-        Fact::Failing { stop_reason, detail } => vec![failing(board, *stop_reason, detail)],
+        Fact::Failing { stop_reason, detail, .. } => vec![failing(board, *stop_reason, detail)],
         Fact::NotificationSettled { .. } => undelivered(board, &entry.fact).into_iter().collect(),
         Fact::HookFinished { hook, outcome, .. } => {
             hook::finished(board, *hook, outcome).into_iter().collect()

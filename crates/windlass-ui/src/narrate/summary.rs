@@ -1,6 +1,6 @@
 //! What stays on the screen when a run has ended.
 
-use windlass_core::fact::{CheckKind, CheckOutcome, Spent, StopReason};
+use windlass_core::fact::{CheckKind, CheckOutcome, Spent, StopReason, UnderWay};
 use windlass_core::run::{JobWorkspace, Mode, RunPlan};
 
 use super::header::labelled;
@@ -203,6 +203,9 @@ fn denied(board: &Board) -> Vec<Line> {
 }
 
 fn restore(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
+    if board.failing == Some(UnderWay::Lost) {
+        return Vec::new();
+    }
     if let (Some((iteration, attempt)), StopReason::DestructiveChange) = (board.ruined, reason) {
         let moment = if attempt == 1 {
             format!("{iteration} --before")

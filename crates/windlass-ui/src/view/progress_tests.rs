@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use windlass_core::fact::{
     CheckKind, CheckStage, Class, Cut, Evidence, Fact, LaneId, RunId, StopReason, StopSource, TaskEnd,
-    TaskId, TaskRow, Verdict,
+    TaskId, TaskRow, UnderWay, Verdict,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -209,6 +209,7 @@ fn a_run_that_cannot_go_on_says_so_at_once() {
         night.fact(Fact::Failing {
             stop_reason: StopReason::DiskFull,
             detail: "No space is left for the journal.".to_owned(),
+            under_way: UnderWay::GivenUp,
         });
     });
     assert_eq!(

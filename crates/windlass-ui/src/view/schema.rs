@@ -387,7 +387,14 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
         "stop_requested",
         &[("by", OneOf(&["interrupt", "terminate", "command"]), Always), ("stage", Integer, Always)],
     ),
-    ("failing", &[("stop_reason", Reason, Always), ("detail", Text, Always)]),
+    (
+        "failing",
+        &[
+            ("stop_reason", Reason, Always),
+            ("detail", Text, Always),
+            ("under_way", OneOf(&["given_up", "lost"]), Sometimes),
+        ],
+    ),
     ("noticed", &[("text", Text, Always)]),
     ("notification_sent", NOTIFICATION_SENT),
     (

@@ -6,7 +6,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{
     CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact,
     HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind,
-    SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UsageLimit,
+    SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UnderWay, UsageLimit,
 };
 use windlass_core::observation::{Observation, ToolInput};
 
@@ -135,7 +135,11 @@ fn everything_else() -> Night {
             budget: Some(Cost::from_dollars(4.0)),
         })
         .fact(Fact::StopRequested { by: windlass_core::fact::StopSource::Command, stage: 1 })
-        .fact(Fact::Failing { stop_reason: StopReason::DiskFull, detail: "detail".to_owned() })
+        .fact(Fact::Failing {
+            stop_reason: StopReason::DiskFull,
+            detail: "detail".to_owned(),
+            under_way: UnderWay::GivenUp,
+        })
         .fact(Fact::Noticed { text: "text".to_owned() })
         .fact(Fact::NotificationSettled {
             key: NotificationKey { about: 3, event: NotifyEvent::Iteration },
@@ -275,6 +279,7 @@ fn the_state_of_a_run_is_as_the_table_says() {
             }
             let status = RunStatus::new(&board, RunState::Interrupted, None, Timestamp::UNIX_EPOCH);
             check_document("status", &status_json(&status));
+            check_document("status", &status_json(&RunStatus { state: RunState::Claimed, ..status }));
         }
     }
 }

@@ -207,7 +207,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 fn unavailable(codes: ExitCodes, message: impl Into<String>) -> CliError {
-    CliError::new(Kind::Stopped(StopReason::AgentUnavailable, codes), message)
+    CliError::new(Kind::stopped(StopReason::AgentUnavailable, codes), message)
 }
 
 /// The environment that agents and checks inherit: without our own secrets, which are none of their business.

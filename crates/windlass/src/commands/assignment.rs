@@ -149,7 +149,7 @@ impl Assignment {
         let there = |path: &Path| tree::at(&self.directory).join(path).is_taken();
         let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
         let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
-        let missing = |message: String| CliError::new(Kind::Stopped(StopReason::Missing, codes), message);
+        let missing = |message: String| CliError::new(Kind::stopped(StopReason::Missing, codes), message);
         match (self.mode, &plan.specs) {
             (Mode::Build, _) if !has_plan => {
                 Err(missing(format!("there is no plan: {} is missing", plan.file.display()))
@@ -281,7 +281,7 @@ impl Assignment {
     /// # Errors
     /// It is not.
     pub fn require_tasks(&self, settings: &TasksSettings, codes: ExitCodes) -> Result<(), CliError> {
-        let missing = |message: String| CliError::new(Kind::Stopped(StopReason::Missing, codes), message);
+        let missing = |message: String| CliError::new(Kind::stopped(StopReason::Missing, codes), message);
         match self.find_tasks(settings) {
             None => Ok(()),
             Some(Ok(found)) => match found.list.problems().first().filter(|_| found.list.is_unusable()) {

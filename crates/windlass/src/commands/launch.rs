@@ -49,7 +49,7 @@ use super::uncommitted;
 use super::verdict;
 use super::walls;
 use super::worktree;
-use crate::error::{CliError, Kind};
+use crate::error::{CliError, Codes, Kind};
 
 /// How long what a killed run left behind may take to be cleaned up by its keeper.
 const LEFTOVERS: Duration = Duration::from_secs(5);
@@ -374,7 +374,10 @@ fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> CliError {
     let resume = format!("The run's journal is whole; once this is mended: windlass resume {run}");
     match error {
         EngineError::Store(error) if error.is_disk_full() => {
-            CliError::new(Kind::Stopped(StopReason::DiskFull, codes), error.to_string()).hint(resume)
+            CliError::new(Kind::stopped(StopReason::DiskFull, codes), error.to_string()).hint(resume)
+        }
+        lost @ EngineError::RecordLost(_) => {
+            CliError::new(Kind::stopped(StopReason::NeedsHuman, codes), lost.to_string())
         }
         other => CliError::new(Kind::System, other.to_string()).hint(resume),
     }
@@ -384,8 +387,9 @@ fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> CliError {
 ///
 /// # Errors
 /// Another run has it: the message names it.
-pub fn lock(here: &Here, run: &RunId, codes: ExitCodes) -> Result<Taken, CliError> {
-    let locked = |message: String| CliError::new(Kind::Stopped(StopReason::Locked, codes), message);
+pub fn lock(here: &Here, run: &RunId, codes: impl Into<Codes>) -> Result<Taken, CliError> {
+    let kind = Kind::stopped(StopReason::Locked, codes);
+    let locked = |message: String| CliError::new(kind, message);
     match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
         Acquired::Taken(lock) => Ok(end_leftovers(here, lock)),
         Acquired::Held(HeldBy::Live(holder)) if is_session(&holder.run) => Err(locked(format!(

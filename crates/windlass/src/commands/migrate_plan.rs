@@ -64,7 +64,7 @@ pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), CliError> {
         None => Ok(()),
         Some(holder) => {
             let message = format!("{} works in {}", holder_in_words(&holder.run), here.directory.display());
-            Err(CliError::new(Kind::Stopped(StopReason::Locked, codes), message)
+            Err(CliError::new(Kind::stopped(StopReason::Locked, codes), message)
                 .hint(format!("End it after its iteration: windlass stop {}", holder.run)))
         }
     }

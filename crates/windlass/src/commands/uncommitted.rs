@@ -218,7 +218,7 @@ impl Kept {
             return Ok(self.notices);
         }
         let said = self.notices.join("; ");
-        let kind = Kind::Stopped(StopReason::NeedsHuman, plan.exit_codes);
+        let kind = Kind::stopped(StopReason::NeedsHuman, plan.exit_codes);
         Err(CliError::new(kind, format!("{said}; nothing more was paid for"))
             .hint("See what refuses it, and commit the files yourself or put them away: git status")
             .hint("Then the same command again."))

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::prose::{Meaning, is_account_limit, is_api_error, meaning};
 use crate::agent::reset_time::parse_reset_time;
 use crate::agent::{CallClocks, ResultDigest};
-use crate::fact::{Class, Cut, Ended, UsageLimit};
+use crate::fact::{Class, Cut, Ended, UNSEEN, UsageLimit};
 
 /// A detail's length in characters.
 const DETAIL: usize = 300;
@@ -73,12 +73,17 @@ pub(crate) fn judge(signs: &Signs<'_>) -> Judgement {
         return judgement;
     }
     match signs.result {
-        Some(result) if result.is_error || is_marked_error(signs, result) => failed(signs, result),
+        Some(result) if is_failure(signs, result) => failed(signs, result),
         // Another turn had begun and came to no result.
         Some(_) if signs.working && signs.ended != Ended::Exited(0) => without_result(signs),
         Some(_) => succeeded(signs),
         None => without_result(signs),
     }
+}
+
+/// Does the last result say that something failed?
+fn is_failure(signs: &Signs<'_>, result: &ResultDigest) -> bool {
+    result.is_error || is_marked_error(signs, result)
 }
 
 /// The program's own message about an error that it did not call one: the message before it was marked, and its words are
@@ -90,8 +95,7 @@ fn is_marked_error(signs: &Signs<'_>, result: &ResultDigest) -> bool {
 /// The runner ended it, and not only because it lingered after its result.
 fn cut_off(signs: &Signs<'_>) -> Option<Judgement> {
     if signs.ended == Ended::Lost {
-        let why = "The runner ended while Claude Code worked, so nobody saw how the call ended.";
-        return Some(Judgement::new(Class::Interrupted, why));
+        return Some(refused_before(signs).unwrap_or_else(|| Judgement::new(Class::Interrupted, UNSEEN)));
     }
     match signs.cut? {
         Cut::Stop => {
@@ -102,6 +106,16 @@ fn cut_off(signs: &Signs<'_>) -> Option<Judgement> {
         // Its result was there: that is judged.
         Cut::Lingering | Cut::Silence | Cut::WallClock | Cut::Duration => None,
     }
+}
+
+/// What the API had failed at before nobody saw how the call ended, if that was the last that was heard.
+fn refused_before(signs: &Signs<'_>) -> Option<Judgement> {
+    let judgement = match (signs.retrying, signs.result) {
+        (Some(retry), _) => sentence(Class::Outage, &format!("it was retrying a request ({})", retry.error)),
+        (None, Some(result)) if is_failure(signs, result) => failed(signs, result),
+        _ => return None,
+    };
+    judgement.class.is_of_api().then_some(judgement)
 }
 
 /// Why its credentials are refused; while it retries it has said nothing about that itself.
@@ -139,7 +153,7 @@ fn signalled(signs: &Signs<'_>) -> Option<Judgement> {
         Ended::Exited(code @ (129 | 130 | 137 | 143)) => code - 128,
         Ended::Exited(_) | Ended::Lost => return None,
     };
-    let unexpected = signs.cut.is_none() && !signs.result.is_some_and(|result| result.is_error);
+    let unexpected = signs.cut.is_none() && !signs.result.is_some_and(|result| is_failure(signs, result));
     unexpected.then(|| {
         let name = match signal {
             1 => "SIGHUP",

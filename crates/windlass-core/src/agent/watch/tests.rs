@@ -224,6 +224,52 @@ fn a_call_whose_end_nobody_saw_is_interrupted() {
 }
 
 #[test]
+fn what_the_api_had_failed_at_stays_that_when_the_keeper_dies_and_all_else_is_the_tasks() {
+    let lost = |digests: &[Digest], cut: Option<Cut>| {
+        let mut watch = watch();
+        for digest in digests {
+            watch.observe(tenths(1), digest);
+        }
+        if let Some(cut) = cut {
+            watch.cut(cut);
+        }
+        let mut report = watch.report(now(3), "");
+        let unseen = report.clone();
+        report.lost_with_its_keeper("the keeper was killed");
+        (unseen.class, report)
+    };
+    let failed =
+        |status, text| Digest::Result(Box::new(ResultDigest { is_error: true, status, ..result(text) }));
+    let retry = Digest::Retry { status: Some(529), error: "overloaded".to_owned() };
+    for (digest, class) in [
+        (failed(Some(529), "API Error: Overloaded"), Class::Outage),
+        (failed(Some(401), "API Error: 401"), Class::Auth),
+        (failed(Some(400), "API Error: 400 what nobody knows"), Class::Unknown),
+        (retry, Class::Outage),
+    ] {
+        let (unseen, mut report) = lost(&[digest], None);
+        assert_eq!((unseen, report.class, report.ended), (class, class, Ended::Lost));
+        assert!(!report.detail.is_empty() && report.detail != "the keeper was killed");
+        report.lost_with_its_runner();
+        assert_eq!((report.class, report.limit), (Class::Interrupted, None), "whoever resumes asks again");
+    }
+    for (digests, cut) in [
+        (vec![], None),
+        (vec![Digest::Result(Box::new(result("done")))], None),
+        // Else an agent that kills its keeper when it is asked to end would be repeated for ever.
+        (vec![], Some(Cut::Silence)),
+        (vec![Digest::Result(Box::new(result("done")))], Some(Cut::Lingering)),
+    ] {
+        let (unseen, report) = lost(&digests, cut);
+        assert_eq!((unseen, report.class), (Class::Interrupted, Class::TaskFailure), "{digests:?}");
+        assert_eq!(report.detail, "the keeper was killed");
+    }
+    for cut in [Cut::Stop, Cut::Duration] {
+        assert_eq!(lost(&[], Some(cut)).1.class, Class::Interrupted);
+    }
+}
+
+#[test]
 fn a_refusal_that_was_taken_back_is_forgotten() {
     let limit = |rejected| Digest::Limit { rejected, overage: false };
     let failed = ResultDigest { is_error: true, status: Some(429), ..result("x") };

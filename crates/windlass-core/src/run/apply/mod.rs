@@ -8,6 +8,7 @@ mod session;
 mod tasks;
 
 use crate::fact::{Class, Entry, Fact, Now};
+use crate::run::ending::Failure;
 use crate::run::lane::{Call, LaneState, Termination};
 use crate::run::{Hold, Phase, Run, Stop};
 
@@ -81,8 +82,9 @@ impl Run {
                 self.stop = Some(Stop { by: *by, stage: *stage });
                 Ok(())
             }
-            Fact::Failing { stop_reason, detail } => {
-                self.failing = Some((*stop_reason, detail.clone()));
+            Fact::Failing { stop_reason, detail, under_way } => {
+                let detail = detail.clone();
+                self.failing = Some(Failure { stop_reason: *stop_reason, detail, under_way: *under_way });
                 Ok(())
             }
             of_a_lane => self.fold_in_lane(now, of_a_lane),

@@ -43,7 +43,7 @@ fn a_kill_between_keeping_and_committing_loses_no_commit() {
 // rows: 75
 #[test]
 fn a_run_that_cannot_keep_what_was_done_ends_and_keeps_it_when_it_goes_on() {
-    for reason in [StopReason::DiskFull, StopReason::Internal] {
+    for reason in [StopReason::DiskFull, StopReason::Internal, StopReason::NeedsHuman] {
         for stuck in ["keep", "commit"] {
             let mut world = World::new(committing(), |call, _| Act::works(&format!("step {call}")));
             world.until(|effect| match effect {
@@ -51,7 +51,7 @@ fn a_run_that_cannot_keep_what_was_done_ends_and_keeps_it_when_it_goes_on() {
                 Effect::Commit { .. } => stuck == "commit",
                 _ => false,
             });
-            world.input(Input::Failed { stop_reason: reason, detail: "no room".to_owned() });
+            world.input(Input::Broken { stop_reason: reason, detail: "no room".to_owned() });
             assert!(world.run.is_ending() && world.step());
             assert_eq!(
                 world.run.phase(),

@@ -213,6 +213,13 @@ fn the_first_failure_of_the_runner_counts_unless_a_worse_one_follows() {
     let follows = |world: &World, reason| world.run.decide(world.now, failed(reason)).len();
     assert_eq!(follows(&world, StopReason::AgentUnavailable), 0);
     assert_eq!(follows(&world, StopReason::DiskFull), 1);
+    let broken = |stop_reason| Input::Broken { stop_reason, detail: "why".to_owned() };
+    assert_eq!(
+        world.run.decide(world.now, broken(StopReason::NeedsHuman)).len(),
+        1,
+        "nobody answers any more"
+    );
     world.input(failed(StopReason::DiskFull));
     assert_eq!(follows(&world, StopReason::Internal), 0);
+    assert_eq!(world.run.decide(world.now, broken(StopReason::NeedsHuman)), []);
 }

@@ -9,7 +9,7 @@ use crate::damage::DamageCourse;
 use crate::fact::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut,
     Entry, Fact, Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason,
-    StopSource, Tokens, Verdict,
+    StopSource, Tokens, UnderWay, Verdict,
 };
 use crate::run::{
     CommitPolicy, Depth, Effect, Input, LaneState, Mode, Phase, Run, RunPlan, Survey, Verification,
@@ -108,7 +108,11 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
         Fact::Held { until: world.now.wall, class: Class::Outage, attempt: 1 },
         Fact::Released,
         Fact::StopRequested { by: StopSource::Interrupt, stage: 1 },
-        Fact::Failing { stop_reason: StopReason::Internal, detail: String::new() },
+        Fact::Failing {
+            stop_reason: StopReason::Internal,
+            detail: String::new(),
+            under_way: UnderWay::GivenUp,
+        },
         Fact::RunResumed { plan: Box::new(plan()) },
         Fact::Noticed { text: String::new() },
         Fact::RunEnding {

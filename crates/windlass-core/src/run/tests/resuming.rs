@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::verification::verified;
 use super::workspace::complete;
 use super::world::{Act, World, check, fold, plan};
-use crate::fact::{Assessed, CheckKind, Class, Entry, Fact, LaneId, Standing, StopReason, Verdict};
+use crate::fact::{Assessed, CheckKind, Class, Entry, Fact, LaneId, Standing, StopReason, UnderWay, Verdict};
 use crate::run::{CommitPolicy, Effect, Input, LaneState, Occasion, Run, RunPlan};
 
 const LANE: LaneId = LaneId(0);
@@ -163,7 +163,11 @@ fn nothing_new_is_begun_once_somebody_said_stop() {
     for kept in [1, world.journal.len()] {
         for fact in [
             Fact::StopRequested { by: crate::fact::StopSource::Interrupt, stage: 1 },
-            Fact::Failing { stop_reason: StopReason::Internal, detail: String::new() },
+            Fact::Failing {
+                stop_reason: StopReason::Internal,
+                detail: String::new(),
+                under_way: UnderWay::GivenUp,
+            },
         ] {
             let mut run = fold(&world.journal[..kept]);
             assert_eq!(run.outstanding().len(), 1);

@@ -133,7 +133,7 @@ fn a_clock_that_runs_out_ends_the_call() {
 #[test]
 fn a_full_disk_ends_the_agent_and_then_the_run() {
     let mut world = calling();
-    world.input(Input::Failed { stop_reason: StopReason::DiskFull, detail: "no space".to_owned() });
+    world.input(Input::Broken { stop_reason: StopReason::DiskFull, detail: "no space".to_owned() });
     assert_eq!(ends(&world), [EndCall::Ask]);
     assert_eq!(world.finish(), StopReason::DiskFull);
 }
@@ -211,7 +211,7 @@ fn nothing_happens_between_the_decision_to_end_and_the_end() {
     let before = world.run.clone();
     let lane = LaneId::default();
     world.input(Input::Stop { by: StopSource::Interrupt, least: 3 });
-    world.input(Input::Failed { stop_reason: StopReason::Internal, detail: "too late".to_owned() });
+    world.input(Input::Broken { stop_reason: StopReason::Internal, detail: "too late".to_owned() });
     world.input(Input::Prepared { lane });
     world.pass(Duration::from_hours(1));
     world.input(Input::Tick);

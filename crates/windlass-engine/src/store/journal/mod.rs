@@ -24,6 +24,7 @@ mod tests;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::fact::{Entry, RunId};
@@ -167,6 +168,16 @@ impl Journal {
     pub fn release_reserve(&mut self) -> Result<(), StoreError> {
         self.faults.reserve_released();
         reserve::release(&self.reserve)
+    }
+
+    /// Does its path still lead to it? Whoever removes or moves it away makes no write fail: what is written then is nowhere.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        let (Ok(own), there) = (self.file.metadata(), fs::metadata(&self.path)) else { return true };
+        match there {
+            Ok(there) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
+            Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        }
     }
 
     /// Its length in bytes.

@@ -112,7 +112,7 @@ pub(super) fn inputs(world: &mut World, lane: LaneId, found: &Found) -> Vec<Inpu
 }
 
 /// What a person types to undo all of it.
-fn command(world: &World, turn: TurnKey) -> String {
+pub(super) fn command(world: &World, turn: TurnKey) -> String {
     let (run, TurnKey { iteration, attempt }) = (&world.plan.run, turn);
     match attempt {
         1 => format!("windlass restore {run} {iteration} --before --repository"),
