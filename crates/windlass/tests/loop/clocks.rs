@@ -100,3 +100,21 @@ fn what_is_printed_after_the_end_is_drained_and_then_cut_off() {
     assert!(calls[0].garbage_lines > 0);
     night.assert_clean();
 }
+
+// attack(endings): an agent is alive and delivers no whole line for longer than the clock of silence: half lines, byte by byte
+// holds: whatever it prints is life: the call is not cut while it delivers, and its answer counts
+#[test]
+fn half_lines_are_no_silence() {
+    for prints in ["printf '{half' > /proc/$PPID/fd/1", "printf . > /proc/$PPID/fd/2"] {
+        let drips =
+            format!("for i in 1 2 3 4 5 6 7 8 9 10; do {prints}; sleep 0.3; done; echo > /proc/$PPID/fd/1");
+        let drips = format!("{{ bash = {{ command = \"{drips}\", silent = true }} }}");
+        let night = after_work(&format!("{drips}, {{ result = {{ text = 'Done.' }} }}"))
+            .set("WINDLASS_CLOCKS__SILENCE", "2s");
+        expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
+        let calls = night.calls();
+        assert_eq!((calls[0].class, calls[0].cut), (Class::Success, None), "{prints}");
+        assert!(calls[0].duration >= Duration::from_secs(3), "{prints}: {:?}", calls[0].duration);
+        night.assert_clean();
+    }
+}

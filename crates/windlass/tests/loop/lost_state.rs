@@ -125,7 +125,7 @@ fn a_lock_that_a_living_git_may_hold_stays() {
 }
 
 /// Has the shell become git?
-fn is_git_there(project: &Path) -> bool {
+pub(super) fn is_git_there(project: &Path) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let mut folders = processes
         .filter(|entry| fs::read(entry.path().join("comm")).is_ok_and(|name| name.starts_with(b"git")));
@@ -196,4 +196,48 @@ fn a_snapshot_whose_objects_are_gone_is_named() {
     }
     ask(&night, &["status", &run]).expect_success("status");
     ask(&night, &["logs", &run]).expect_success("logs");
+}
+
+// attack(endings): between two sessions of a run its repository is broken: HEAD is gone, a pipe or of a branch that is gone,
+//   the objects or the index are damaged, `.git` itself is gone or a pipe
+// holds: resume says so in one sentence, with the command that puts back what it can, does nothing and ends with code 24
+#[test]
+fn a_run_is_not_resumed_without_the_repository_that_it_had() {
+    for breaks in [
+        "rm .git/HEAD",
+        "rm .git/HEAD; mkfifo .git/HEAD",
+        "rm -r .git/refs/heads; rm -f .git/packed-refs; mkdir .git/refs/heads",
+        "rm -rf .git/objects; mkdir .git/objects",
+        "rm -rf .git/objects",
+        "echo broken > .git/index",
+        "rm -rf .git",
+        "rm -rf .git; mkfifo .git",
+    ] {
+        let (night, run) = killed_after("true");
+        let before = night.facts().len();
+        night.env.run(night.env.command("sh").args(["-c", breaks]), PATIENCE).expect_success(breaks);
+        let outcome = night.resume(&[&run]);
+        outcome.expect_code(24, breaks);
+        let said = said(&outcome);
+        let names = format!("run {run} worked in a git repository that cannot be read");
+        assert!(said.contains(&names) && said.contains("nothing was done"), "{breaks}: {said}");
+        let command = format!("windlass restore {run} 2 --before --repository");
+        assert!(said.contains(&command) && !said.contains("no snapshots"), "{breaks}: {said}");
+        assert_eq!(night.facts().len(), before, "{breaks}");
+        assert_eq!(night.env.read("work"), "x\ncut\n", "{breaks}");
+    }
+}
+
+// attack(endings): a repository is made, and broken, around a run that never had one
+// holds: the run goes on without, as it began
+#[test]
+fn a_run_that_never_had_a_repository_is_resumed_without() {
+    let night = Night::new(&calls(&[WORK, "{ bash = 'touch ../cut' }, 'hang'", WORK]));
+    let running = night.start(&["-m", "3"]);
+    night.wait_for_file("../cut");
+    running.signal(rustix::process::Signal::KILL);
+    let _killed = running.wait(PATIENCE);
+    night.env.assert_no_processes(CLEARED);
+    fs::create_dir(night.env.project().join(".git")).unwrap();
+    expect_end(&night.resume(&["-m", "3"]), 10, "max_iterations");
 }

@@ -35,6 +35,7 @@ mod plans;
 mod prompting;
 mod protecting;
 mod queue_kills;
+mod removed_state;
 mod repositories;
 mod run_log;
 mod signals;

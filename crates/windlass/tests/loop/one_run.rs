@@ -1,5 +1,7 @@
 //! One run per directory, whatever the state folder.
 
+use windlass_core::fact::Fact;
+
 use super::night::{Night, PATIENCE, every_call};
 
 const WAIT: &str =
@@ -49,4 +51,30 @@ fn what_a_killed_runner_left_still_has_the_directory() {
     let said = outcome.stdout_text() + &outcome.stderr_text();
     assert!(outcome.code == Some(10) || said.contains("keeps its state elsewhere"), "{said}");
     night.env.assert_no_processes(super::night::CLEARED);
+}
+
+// attack(endings): exit codes are configured as `simple`, and what ends as a run would is not a run: a workspace without
+//   instructions is run or edited, a run is started beside a live one
+// holds: the configured codes count for every verb, and `--exit-codes` counts before them
+#[test]
+fn configured_exit_codes_are_those_of_every_verb() {
+    let night = Night::new(&every_call("'hang'"));
+    let ask = |words: &[&str]| night.env.run(&mut night.windlass(words), PATIENCE);
+    ask(&["init", "api"]).expect_success("init");
+    ask(&["run", "api"]).expect_code(2, "as usual");
+    ask(&["edit", "api"]).expect_code(2, "as usual");
+    let running = night.start(&[]);
+    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned { .. }));
+    night.run(&["--fresh"]).expect_code(25, "as usual");
+    ask(&["config", "set", "output.exit_codes", "simple"]).expect_success("config");
+    ask(&["run", "api"]).expect_code(1, "run");
+    ask(&["edit", "api"]).expect_code(1, "edit");
+    ask(&["run", "api", "--exit-codes", "detailed"]).expect_code(2, "by flag");
+    night.run(&["--fresh"]).expect_code(1, "run");
+    night.run(&["--fresh", "--exit-codes", "detailed"]).expect_code(25, "by flag");
+    let run = night.folder().file_name().unwrap().to_str().unwrap().to_owned();
+    ask(&["resume", &run]).expect_code(1, "resume");
+    ask(&["resume", &run, "--exit-codes", "detailed"]).expect_code(25, "by flag");
+    running.signal(rustix::process::Signal::TERM);
+    running.wait(PATIENCE).expect_code(143, "the run itself");
 }
