@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use windlass_core::fact::Ended;
 
-use super::{GitError, Repository, sound};
+use super::{ClosedFilters, GitError, Repository, sound};
 use crate::process::{Command, Output};
 
 /// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
@@ -32,6 +32,11 @@ const MISLEADING: &[&str] = &[
 
 /// A variable that is empty.
 const NOTHING: &str = "WINDLASS_NOTHING";
+
+/// What git runs instead of a filter that is not run outside, whether it must succeed, and where it looks.
+const CLEAN: &str = "WINDLASS_CLEAN";
+const REQUIRED: &str = "WINDLASS_REQUIRED";
+const FILTERED: &str = "WINDLASS_FILTERED";
 
 /// For calls that only read or write a few objects. Generous: a cold disk with 100,000 files is slow.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -95,18 +100,32 @@ impl Call {
     fn pointed_at(mut self, repository: &Repository) -> Self {
         self.repository = Some(repository.clone());
         let call = if repository.tells_case_apart() { self.option("core.ignoreCase=false") } else { self };
-        let closed = repository.closed_filters.iter().flatten();
-        closed.fold(call, |call, name| call.without_filter(name)).pointed_at_folders(repository)
+        let call = repository.closed_filters.iter().fold(call, Call::without_filters);
+        call.pointed_at_folders(repository)
     }
 
-    /// Files go through as they are.
-    fn without_filter(mut self, name: &str) -> Self {
-        for part in ["clean", "smudge", "process", "required"] {
-            // Whatever is in the name: what counts is its last `=`.
-            let setting = format!("--config-env=filter.{name}.{part}={NOTHING}");
-            self.command = self.command.argument(setting);
+    /// Files go through as they are, or as they were made inside.
+    fn without_filters(mut self, closed: &ClosedFilters) -> Self {
+        let (clean, required) =
+            if closed.look_up().is_some() { (CLEAN, REQUIRED) } else { (NOTHING, NOTHING) };
+        for name in closed.names() {
+            let emptied = closed.emptied(name).iter().map(|part| (*part, NOTHING));
+            for (part, from) in [("clean", clean), ("required", required)].into_iter().chain(emptied) {
+                // Whatever is in the name: what counts is its last `=`.
+                let setting = format!("--config-env=filter.{name}.{part}={from}");
+                self.command = self.command.argument(setting);
+            }
         }
-        self.env(NOTHING, "")
+        let call = self.env(NOTHING, "");
+        match closed.look_up() {
+            Some((look_up, folder)) => call.env(CLEAN, look_up).env(REQUIRED, "false").env(FILTERED, folder),
+            None => call,
+        }
+    }
+
+    /// What has to go through a filter and was not made inside is an error.
+    pub fn only_as_filtered(self) -> Self {
+        self.env(REQUIRED, "true")
     }
 
     fn pointed_at_folders(self, repository: &Repository) -> Self {

@@ -256,7 +256,8 @@ impl<'a> PrivateIndex<'a> {
     }
 
     pub(super) fn call(&self) -> Call {
-        Call::within(self.repository).env("GIT_INDEX_FILE", &self.path).env("GIT_LITERAL_PATHSPECS", "1")
+        let call = Call::within(self.repository).only_as_filtered();
+        call.env("GIT_INDEX_FILE", &self.path).env("GIT_LITERAL_PATHSPECS", "1")
     }
 
     pub(super) fn write_tree(&self) -> Result<String, GitError> {
@@ -275,7 +276,7 @@ impl<'a> PrivateIndex<'a> {
         if let Some(missing) = filter_missing(&self.repository.missing_filters(&written)?) {
             return Ok(Some(missing));
         }
-        if let Some(closed) = self.repository.behind_closed_filters(&written)? {
+        if let Some(closed) = self.repository.not_filtered(&written)? {
             return Ok(Some(closed));
         }
         // The lines that remove go first: a file may have taken a folder's place.

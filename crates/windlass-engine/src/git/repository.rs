@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call::{Answer, Call, printed_path};
 use super::refs::{self, PackedRefs, RefValue};
-use super::{Folders, GitError, ObjectFormat, ObjectId, sound};
+use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, sound};
 use crate::tree::at;
 
 /// The longest reference, in bytes.
@@ -29,7 +29,7 @@ pub struct Repository {
     pub object_format: ObjectFormat,
     /// Where guests of a sandbox are at work: the person's filters that are not run, since what they start may be a guest's
     /// work. `None` where nobody is locked in.
-    pub closed_filters: Option<Vec<String>>,
+    pub closed_filters: Option<ClosedFilters>,
 }
 
 /// What there is at a directory.

@@ -123,6 +123,12 @@ impl Project {
         Ok(())
     }
 
+    /// What filters of the person's made inside sandboxes, by what they were given.
+    #[must_use]
+    pub fn filtered(&self) -> PathBuf {
+        self.path.join("filtered")
+    }
+
     /// The folder.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -8,6 +8,7 @@ use windlass_core::run::{CommitKind, Input, RunPlan, TurnKey};
 
 use super::damage;
 use super::event::WorkError;
+use super::filters;
 use super::tasks::{is_own_file, own_paths};
 use super::worker::Worked;
 use super::world::World;
@@ -113,6 +114,12 @@ fn commit(
     };
     let scene = Scene { repository, store, candidate: &candidate.inventory };
     let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
+    if let Some(why) = filters::prepare(world, repository, &changed)? {
+        return Ok((CommitOutcome::Refused(why), held));
+    }
+    let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
+        return nothing(CommitOutcome::NothingToCommit);
+    };
     let message = message(&world.plan, turn, of).text(&world.plan.message);
     let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
     let inventory = &candidate.inventory;

@@ -14,6 +14,7 @@ mod commit;
 mod damage;
 mod error;
 mod event;
+mod filters;
 mod guard;
 mod hook;
 mod inputs;
@@ -67,6 +68,7 @@ pub use tell::Telling;
 
 use clock::Clock;
 use event::{Event, WorkError};
+use filters::Inside;
 use lane::LiveLane;
 use lanes::Worlds;
 use starters::Starters;
@@ -190,16 +192,21 @@ impl Supervisor {
         let starters = Starters::at_beginning(&session.plan, &session.project, session.surveyor.place());
         // Nobody else writes here: the session holds the directory.
         tasks::tidy(&session.plan);
+        let mut environment = session.environment;
+        let sandbox = Arc::new(session.sandbox);
+        let filtering = session.plan.sandbox.is_on() && session.plan.lanes.is_none();
+        let inside =
+            filtering.then(|| Inside { sandbox: Arc::clone(&sandbox), environment: environment.clone() });
         let mut world =
             World::new(Arc::new(session.plan), session.folder.clone(), session.surveyor, session.snapshots)
-                .guarding(search_path(&session.environment))
-                .lending(session.sandbox.loan().cloned());
+                .guarding(search_path(&environment))
+                .lending(sandbox.loan().cloned())
+                .filtering(inside);
         world.keep_steering()?;
         world.uncommitted = crate::recovery::read(&session.folder)?.unwrap_or_default();
         world.along = crate::recovery::record::along(&session.folder)?.into_keys().collect();
         let world = Worlds::new(world, session.project.clone());
         let worker = Worker::start(world, events.clone())?;
-        let mut environment = session.environment;
         environment.retain(|(name, _)| name != RUN_VARIABLE);
         environment.push((RUN_VARIABLE.into(), session.folder.run().0.clone().into()));
         environment.retain(|(name, _)| name != WORKSPACE_VARIABLE);
@@ -214,7 +221,7 @@ impl Supervisor {
             journal: session.journal,
             lock: Some(session.lock),
             environment,
-            walls: Walls::new(session.sandbox),
+            walls: Walls::new(sandbox),
             terminal: session.terminal,
             audience: session.audience,
             run,

@@ -1,6 +1,7 @@
 //! What locks in whatever a lane's keeper starts: the run's sandbox, or the lane's own where it has a checkout of its own.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use windlass_core::fact::LaneId;
 use windlass_core::run::Input;
@@ -12,13 +13,13 @@ use crate::sandbox::{Sandbox, SandboxError};
 /// The sandboxes of a session.
 #[derive(Debug)]
 pub(super) struct Walls {
-    run: Sandbox,
+    run: Arc<Sandbox>,
     lanes: BTreeMap<LaneId, Sandbox>,
 }
 
 impl Walls {
     /// Those of a session with this sandbox.
-    pub fn new(run: Sandbox) -> Walls {
+    pub fn new(run: Arc<Sandbox>) -> Walls {
         Walls { run, lanes: BTreeMap::new() }
     }
 

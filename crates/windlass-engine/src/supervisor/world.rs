@@ -17,6 +17,7 @@ use super::boxes;
 use super::commit::{self, Subject};
 use super::damage;
 use super::event::WorkError;
+use super::filters::Inside;
 use super::guard::{self, Watch};
 use super::prepare::{self, Preparation};
 use super::recover;
@@ -72,6 +73,8 @@ pub(super) struct World {
     pub guard: Watch,
     /// The git directory that guests are lent, where they are.
     pub loan: Option<Loan>,
+    /// Where filters of the person's are run; `None` where they are run outside, or not at all.
+    pub inside: Option<Inside>,
     /// What steers git where guests work on the repository's own git directory.
     pub steering: Option<Arc<Mutex<Steering>>>,
     /// What a guest did in it that was not taken over.
@@ -111,6 +114,7 @@ impl World {
             put_back: None,
             guard: Watch::new(OsString::new()),
             loan: None,
+            inside: None,
             steering: None,
             left_behind: Vec::new(),
             ends: None,
@@ -125,6 +129,11 @@ impl World {
     /// What guests are lent instead of the repository's own git directory.
     pub fn lending(self, loan: Option<Loan>) -> World {
         World { loan, ..self }
+    }
+
+    /// What filters of the person's are run in.
+    pub fn filtering(self, inside: Option<Inside>) -> World {
+        World { inside, ..self }
     }
 
     /// Does what an effect says, in a repository that no git that is gone keeps locked.

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use windlass_core::run::SandboxKind;
 use windlass_engine::git::{Found, GitError, Repository};
 use windlass_engine::inventory::Place;
 use windlass_engine::snapshot::Store;
@@ -89,6 +90,19 @@ impl Here {
         let common = repository.as_ref().map(|repository| repository.common_dir.as_path());
         let project = Project::locate(&root, &directory, common)?;
         Ok(Here { directory, repository, project, git_missing })
+    }
+
+    /// The same for a run in such a sandbox: no git runs a filter outside, whoever was at work here before.
+    ///
+    /// # Errors
+    /// git cannot be asked which filters there are.
+    pub fn behind(&self, walls: &SandboxKind) -> Result<Here, CliError> {
+        let mut here = self.clone();
+        if let Some(repository) = here.repository.as_mut().filter(|_| *walls != SandboxKind::None) {
+            repository.close_filters().map_err(|error| git_trouble(&error))?;
+            repository.keep_filtered_in(self.project.filtered());
+        }
+        Ok(here)
     }
 
     /// What is looked at for evidence.

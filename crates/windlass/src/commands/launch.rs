@@ -68,6 +68,7 @@ pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, Cli
 /// Whatever keeps it from starting.
 pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolder, ExitCode), CliError> {
     let resolved = &request.configuration.resolved;
+    let here = &here.behind(&resolved.sandbox.kind)?;
     goal::refuse_signal(&request.assignment, resolved)?;
     tasks_run::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;

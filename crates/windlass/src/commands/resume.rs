@@ -43,7 +43,7 @@ fn attempt(args: &ResumeArgs) -> Result<ExitCode, CliError> {
     let resolved = &configuration.resolved;
     let trusted = trusted(&here, &folder, &summary, &args.trust)?;
     let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
-    let ((opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
+    let ((here, opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
         launch::with_lock(taken, || {
             let opened = Journal::open(&folder)?;
             let run = fold(&opened.entries)?;
@@ -51,12 +51,13 @@ fn attempt(args: &ResumeArgs) -> Result<ExitCode, CliError> {
             if args.accept_findings {
                 accept_findings(&run, &mut plan)?;
             }
-            broken::refuse(&here, &plan, &run, &opened.entries)?;
-            tasks_run::refuse_changed_tasks(&here, &plan)?;
+            let behind = here.behind(&plan.sandbox.kind)?;
+            broken::refuse(&behind, &plan, &run, &opened.entries)?;
+            tasks_run::refuse_changed_tasks(&behind, &plan)?;
             folder.take_stop_request()?;
-            let uncommitted = uncommitted::before_resumption(&here, &plan, &folder, &run)?;
-            let sandbox = room::open(&here, &plan, &folder)?;
-            Ok((opened, plan, sandbox, uncommitted))
+            let uncommitted = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
+            let sandbox = room::open(&behind, &plan, &folder)?;
+            Ok((behind, opened, plan, sandbox, uncommitted))
         })?;
     notices.extend(uncommitted);
     notices.extend(launch::without_git(&here));

@@ -40,11 +40,21 @@ fn closed_filters(here: &Here, plan: &RunPlan) -> Option<String> {
     }
     let mut repository = here.repository.clone()?;
     repository.close_filters().ok()?;
-    let closed = repository.closed_filters.filter(|closed| !closed.is_empty())?;
+    let closed = repository.closed_filters?;
+    let named: Vec<&str> =
+        if plan.lanes.is_some() { closed.names().collect() } else { closed.hopeless().collect() };
+    if named.is_empty() {
+        return None;
+    }
+    let cannot = if plan.lanes.is_some() {
+        "lanes do not run it"
+    } else {
+        "it speaks with git for many files at once (`process`), which is not done inside"
+    };
     Some(format!(
         "what .gitattributes sends through the filter {} is not committed by the runner: outside the sandbox it is not run, \
-         since what it starts may be a guest's work (--commit agent commits inside)",
-        closed.join(", ")
+         since what it starts may be a guest's work, and {cannot} (--commit agent commits inside)",
+        named.join(", ")
     ))
 }
 
