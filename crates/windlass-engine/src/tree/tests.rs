@@ -132,6 +132,38 @@ fn files_are_written_whole_and_nothing_is_left_beside_them() {
 }
 
 #[test]
+fn whether_there_is_room_is_tried_through_no_link() {
+    let case = Case::new();
+    for name in [".windlass-room", "room", ".windlass-.tmp"] {
+        case.link(&case.secret, name);
+    }
+    case.at("").has_room().unwrap();
+    case.at("not there").has_room().unwrap();
+    assert_eq!(fs::read(&case.secret).unwrap(), b"SECRET");
+    assert_eq!(case.at("").entries().unwrap().len(), 4, "nothing is left");
+}
+
+#[test]
+fn folders_get_free_names_and_change_places() {
+    let case = Case::new();
+    let first = case.at("").make_free_folder(".new-").unwrap();
+    let second = case.at("").make_free_folder(".new-").unwrap();
+    assert!(first != second && first.is_real_folder());
+    assert_eq!(first.look().unwrap().unwrap().mode, 0o700);
+    case.at("inner").exchange_with(&first).unwrap();
+    assert_eq!(first.join("file").read(100).unwrap().unwrap(), b"inside");
+    assert!(case.at("nothing").exchange_with(&first).unwrap_err().is_not_found());
+    case.link(case.secret.parent().unwrap(), "out");
+    assert!(case.at("out").make_free_folder("x").is_err());
+    assert!(case.at("out/secret").exchange_with(&case.at("inner")).is_err());
+    second.remove_half_written();
+    assert_eq!(
+        without_links(&case.tree.join("out/not/there")),
+        case.secret.with_file_name("not").join("there")
+    );
+}
+
+#[test]
 fn a_link_out_that_a_person_had_there_is_followed_while_it_is_what_it_was() {
     let case = Case::new();
     case.link("../secret", "AGENTS.md");

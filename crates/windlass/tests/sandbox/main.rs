@@ -8,6 +8,7 @@ mod git;
 mod git_after_kills;
 mod guarding;
 mod lanes;
+mod links;
 mod network;
 mod place;
 mod rights;

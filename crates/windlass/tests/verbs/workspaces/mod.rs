@@ -5,6 +5,7 @@ mod hostile;
 mod importing;
 mod keeping;
 mod life;
+mod links;
 mod options;
 
 use std::path::PathBuf;
