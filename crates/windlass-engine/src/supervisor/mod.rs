@@ -80,6 +80,13 @@ use world::World;
 /// How often a request to stop is looked for, and wall-clock times are compared again (a clock can jump).
 const LOOK_AROUND: Duration = Duration::from_millis(500);
 
+/// So long what is being done may take to end once somebody wants that: a snapshot, a commit, a landing. Its agents are ended
+/// by then.
+const HANGING: Duration = Duration::from_secs(20);
+
+/// The same once somebody wants it at once.
+const HANGING_AT_LAST: Duration = Duration::from_secs(5);
+
 /// A session of a run: all that the supervisor needs.
 pub struct Session {
     /// The windlass program, absolute: keepers are started from it.
@@ -162,6 +169,8 @@ struct Supervisor {
     /// It was said that the job's own file cannot be watched.
     unwatched: bool,
     herald: Herald,
+    /// When somebody last wanted that what runs is ended.
+    told_to_end: Option<Instant>,
     /// The reserve was released: the last facts are being written.
     disk_is_full: bool,
     /// What the repository makes the agent start.
@@ -234,6 +243,7 @@ impl Supervisor {
             checks_run: 0,
             unwatched: false,
             herald,
+            told_to_end: None,
             disk_is_full: false,
             starters,
             repository,
@@ -311,6 +321,7 @@ impl Supervisor {
         if !self.journal.is_in_place() {
             self.record_lost()?;
         }
+        self.give_up_what_hangs()?;
         self.tell_of_sandbox()?;
         reap_adopted();
         if self.worker.is_gone() {
@@ -346,6 +357,20 @@ impl Supervisor {
             self.audience.fact(entry);
         }
         self.tell(&entries)
+    }
+
+    /// Whoever wants the run to end gets that: what does not come to its end is taken up by a resumed run.
+    fn give_up_what_hangs(&mut self) -> Result<(), EngineError> {
+        let patience = match self.run.stop().map(|stop| stop.stage) {
+            Some(2) => HANGING,
+            Some(3..) => HANGING_AT_LAST,
+            _ => return Ok(()),
+        };
+        if self.told_to_end.is_none_or(|told| told.elapsed() < patience) {
+            return Ok(());
+        }
+        let detail = "what was being done did not come to its end in time".to_owned();
+        self.take(Input::Broken { stop_reason: StopReason::NeedsHuman, detail })
     }
 
     fn record_lost(&mut self) -> Result<(), EngineError> {

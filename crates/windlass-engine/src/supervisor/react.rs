@@ -189,6 +189,7 @@ impl Supervisor {
     fn signal(&mut self, signal: Signal) -> Result<(), EngineError> {
         self.react_to(signal)?;
         // From the second stage on nothing is waited for that does not end by itself.
+        self.told_to_end = Some(Instant::now());
         match self.run.stop().map(|stop| stop.stage) {
             Some(2) => signal_commands(CommandSignal::TERM),
             Some(3..) => signal_commands(CommandSignal::KILL),

@@ -1,6 +1,7 @@
 //! What Windlass keeps of a run is removed while the run goes on, and git stays locked: one sentence, and an end.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -169,4 +170,33 @@ fn a_run_that_waits_for_a_lock_ends_when_it_is_told_to() {
         assert!(outcome.code.is_some(), "{signal:?}: {outcome:?}");
         night.env.assert_no_processes(CLEARED);
     }
+}
+
+// attack(endings): a git of the runner's hangs and ignores SIGTERM when the run is told to end, once
+// holds: the run ends all the same, its git with it; a resumed run takes up what was left
+#[test]
+fn a_run_whose_git_hangs_ends_when_it_is_told_to() {
+    let night = Night::with_git(&calls(&[
+        "{ bash = 'echo x >> work; touch ../hang; touch ../begun' }",
+        "{ say = 'x' }",
+    ]));
+    let hangs = "#!/bin/sh\nif test -e \"$ROOT/hang\"; then trap '' TERM; touch \"$ROOT/hangs\"; \
+                 while :; do sleep 0.1; done; fi\nexec \"$GIT\" \"$@\"\n";
+    let path = std::env::var("PATH").unwrap();
+    let git = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.exists()).unwrap();
+    let hangs = hangs.replace("$ROOT", &night.env.root().display().to_string());
+    let wrapper =
+        night.env.write(night.env.root().join("bin/git"), hangs.replace("$GIT", &git.display().to_string()));
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{path}", wrapper.parent().unwrap().display());
+    let running = Running::start(night.run_command(&["-m", "1", "--commit", "runner"]).env("PATH", path));
+    night.wait_for_file("../hangs");
+    let began = Instant::now();
+    running.signal(Signal::TERM);
+    running.wait(PATIENCE).expect_code(143, "SIGTERM");
+    assert!(began.elapsed() < Duration::from_secs(45), "{:?}", began.elapsed());
+    night.env.assert_no_processes(CLEARED);
+    fs::remove_file(night.env.root().join("hang")).unwrap();
+    night.resume(&[]).expect_code(10, "resume");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
 }
