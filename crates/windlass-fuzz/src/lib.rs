@@ -48,6 +48,7 @@ pub const TARGETS: &[Target] = &[
         run: targets::edit,
     },
     Target { name: "amounts", about: "durations and money", run: targets::amounts },
+    Target { name: "prices", about: "a person's prices, and what usage costs by them", run: targets::prices },
     Target { name: "journal", about: "a journal, and the run that it tells of", run: targets::journal },
     Target { name: "index", about: "the index of a project's runs, a lock's holder", run: targets::index },
     Target { name: "times", about: "when a call's bytes came", run: targets::times },

@@ -1,4 +1,4 @@
-//! What a check's command starts: programs by their names, scripts of the project, makefiles, scripts of a `package.json`.
+//! What a check's command starts: programs by their names, scripts of the project.
 //! Commands are for a shell; only their words are looked at.
 
 /// So many words of one text are looked at.
@@ -167,76 +167,11 @@ pub fn scripts_started(text: &str) -> Vec<String> {
 }
 
 /// `scripts/anything.py`, `run_tests.js`
-fn is_about_checks(path: &str) -> bool {
+pub(super) fn is_about_checks(path: &str) -> bool {
     let folders = ["scripts", "script", "ci", "tools", "hack", "bin", ".github", ".ci", "build"];
     let names = ["check", "test", "verify", "lint", "gate", "validate", "ci"];
     let name = base(path).to_ascii_lowercase();
     let mut parts = name.split(|char: char| !char.is_ascii_alphanumeric());
     path.split('/').rev().skip(1).any(|folder| folders.contains(&folder))
         || parts.any(|part| names.iter().any(|name| part == *name || part.strip_suffix('s') == Some(name)))
-}
-
-/// The files that a build tool in the text reads for what it is told to do, groups in which one stands for another: of each
-/// group the tool reads the first that there is.
-#[must_use]
-pub fn makefiles(text: &str) -> Vec<Vec<String>> {
-    let mut found = Vec::new();
-    for Simple { words, folder } in simple_commands(text) {
-        let Some(first) = words.first() else { continue };
-        let names: &[&str] = match base(first) {
-            "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
-            "just" => &["justfile", "Justfile", ".justfile"],
-            "task" => &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml"],
-            "rake" => &["rakefile", "Rakefile", "Rakefile.rb"],
-            _ => continue,
-        };
-        let after = |flags: &[&str]| {
-            let mut pairs = words.iter().zip(words.iter().skip(1));
-            pairs.find(|(word, _)| flags.contains(&word.as_str())).map(|(_, next)| next.as_str())
-        };
-        let folder = after(&["-C", "--directory"]).map_or(folder.clone(), |to| below(&folder, to));
-        let group = match after(&["-f", "--file", "--makefile", "--justfile", "--taskfile"]) {
-            Some(file) => vec![below(&folder, file)],
-            None => names.iter().map(|name| below(&folder, name)).collect(),
-        };
-        found.push(group);
-    }
-    found
-}
-
-/// What a makefile or a justfile reads besides itself: `include a.mk b.mk`, `-include x`, `import 'x'`; relative to the folder
-/// that the tool works in. Patterns are as they stand, variables too.
-#[must_use]
-pub fn included(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.replace("\\\n", " ").lines() {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut words = line.split_whitespace();
-        let is_include =
-            |word: &str| matches!(word, "include" | "-include" | "sinclude" | "import" | "import?");
-        if !line.starts_with('\t') && words.next().is_some_and(is_include) {
-            found.extend(words.map(|word| word.trim_matches(['\'', '"']).to_owned()));
-        }
-    }
-    found
-}
-
-/// What the text calls of a `package.json`'s scripts, with what npm runs before and after: `npm test` is `test`,
-/// `pretest` and `posttest`. Empty where no such tool is called.
-#[must_use]
-pub fn package_scripts_called(text: &str) -> Vec<String> {
-    let tools = ["npm", "yarn", "pnpm", "bun"];
-    let mut found = Vec::new();
-    for Simple { words, .. } in simple_commands(text) {
-        if !words.first().is_some_and(|first| tools.contains(&base(first))) {
-            continue;
-        }
-        for word in words.iter().skip(1).filter(|word| !word.starts_with('-') && *word != "run") {
-            let name = if matches!(word.as_str(), "t" | "tst") { "test" } else { word };
-            found.extend([name.to_owned(), format!("pre{name}"), format!("post{name}")]);
-        }
-    }
-    found.sort();
-    found.dedup();
-    found
 }

@@ -1,6 +1,7 @@
 //! The guard: checks that an agent could make pass by changing the checks prove nothing. Some files are protected; tests
 //! are counted before and after. Pure: whoever has the bytes hands them in.
 
+mod build_file;
 mod command;
 mod configuration;
 mod count;
@@ -9,6 +10,7 @@ mod globs;
 mod language;
 mod lexical;
 mod needs;
+mod packages;
 mod plan;
 mod scripts;
 mod unfollowed;
@@ -16,11 +18,13 @@ mod unfollowed;
 #[cfg(test)]
 mod tests;
 
-pub use command::{included, makefiles, package_scripts_called, scripts_started, tools_called};
+pub use build_file::{BuildFile, BuildTool, Inclusion, build_files};
+pub use command::{scripts_started, tools_called};
 pub use count::{Counts, count};
 pub use examine::{Content, Examination, is_of_interest};
 pub use globs::{BUILT_IN, BadGlob, Protected};
 pub use language::{Language, language_of};
 pub use needs::{Need, needs};
+pub use packages::{PackageCall, Workspaces, package_calls};
 pub use plan::{GuardAction, GuardPlan, GuardedFile, GuardedTool, TestsAction};
 pub use unfollowed::{Unfollowed, unfollowed};

@@ -11,8 +11,12 @@ use std::fmt;
 
 use super::template;
 
-/// Characters before an `@` that are known to keep it from being expanded, besides letters and digits.
-const BEFORE_AT: &[char] = &['_', '.', '-', '+', '/', '\\'];
+/// Characters before an `@` that are known to keep it from being expanded, besides letters and digits: tried with the real
+/// agent. Behind most of them a package is named (`"@scope/name"`), which stays as it is.
+const BEFORE_AT: &[char] = &[
+    '_', '.', '-', '+', '/', '\\', '"', '\'', '`', '(', '[', '{', '<', '>', '=', ':', ',', ';', '|', '*',
+    '~', '^',
+];
 
 /// Behind `ultra`, in one word: what makes an agent work longer than it was asked to.
 const KEYWORDS: [&str; 4] = ["think", "code", "plan", "review"];
@@ -210,7 +214,8 @@ mod tests {
             ("see @.env, or x。@.env", "see \\@.env, or x。\\@.env"),
             ("\u{feff}@\"a b\"\n\t@agent-x", "\u{feff}\\@\"a b\"\n\t\\@agent-x"),
             ("me@example.org node_modules/@types a.@b \\@c", "me@example.org node_modules/@types a.@b \\@c"),
-            ("\"@types/node\" (@x) é@y", "\"\\@types/node\" (\\@x) é\\@y"),
+            ("\"@types/node\" (@x) é@y", "\"@types/node\" (@x) é\\@y"),
+            ("from '@a/b', `@c/d` npm i @e/f@1", "from '@a/b', `@c/d` npm i \\@e/f@1"),
             ("ultrathink, ULTRACode", "ultra-think, ULTRA-Code"),
             ("ultra think ultrasound ultra", "ultra think ultrasound ultra"),
         ] {

@@ -134,3 +134,81 @@ fn a_link_that_leads_elsewhere_is_another_tool() {
     bed.program("one", "changed behind the link");
     assert_eq!(changed_tools(&bed.place(), &plan.tools, &OsString::from("bin")).len(), 1);
 }
+
+#[test]
+fn what_build_files_include_is_guarded() {
+    let bed = Bed::new(&[
+        (
+            "Taskfile.yml",
+            "version: '3'\nincludes:\n  docs: ./docs\n  ci:\n    taskfile: ci/Tasks.yml\ntasks:\n  a:\n    cmds:\n      - sh root.sh\n",
+        ),
+        ("docs/Taskfile.yml", "tasks:\n  a: {cmds: [sh x.sh]}\n"),
+        ("ci/Tasks.yml", "tasks:\n  b:\n    cmds:\n      - cmd: sh inner.sh\n"),
+        ("ci/inner.sh", ""),
+        ("root.sh", ""),
+        ("Rakefile", "import 'ci/a.rake'\nrequire_relative 'lib/app'\ntask(:t) { sh 'bash rake.sh' }\n"),
+        ("ci/a.rake", "load 'ci/b.rake'\n"),
+        ("ci/b.rake", ""),
+        ("rake.sh", ""),
+        ("lib/app.rb", ""),
+        ("justfile", "import 'ci/x.just'\nmod sub\ntest:\n  sh root.sh\n"),
+        ("ci/x.just", "y:\n  true\n"),
+        ("sub/mod.just", "import 'more.just'\nz:\n  ./z.sh\n"),
+        ("sub/more.just", ""),
+        ("sub/z.sh", ""),
+        ("ci.mk", "include ci/rules.mk\ntest:\n\tsh root.sh\n"),
+        ("ci/rules.mk", ""),
+    ]);
+    assert_eq!(
+        bed.files("task a"),
+        ["Taskfile.yml", "ci/Tasks.yml", "ci/inner.sh", "docs/Taskfile.yml", "root.sh"]
+    );
+    let rake = bed.inspect("rake t", "");
+    let files: Vec<&str> = rake.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(files, ["Rakefile", "ci/a.rake", "ci/b.rake", "rake.sh", "rakefile"]);
+    assert!(rake.protected.contains(&"/rakelib/*.rake".to_owned()), "{:?}", rake.protected);
+    let said: Vec<_> =
+        rake.unfollowed.iter().map(|one| (one.command.as_str(), one.pattern.as_deref())).collect();
+    assert_eq!(said, [("require_relative 'lib/app'", Some("lib/app.rb"))]);
+    assert_eq!(
+        bed.files("just test"),
+        ["ci/x.just", "justfile", "root.sh", "sub/mod.just", "sub/more.just", "sub/z.sh"]
+    );
+    for make in ["make -f ci.mk test", "make -fci.mk", "make --file=ci.mk"] {
+        assert_eq!(bed.files(make), ["ci/rules.mk", "ci.mk", "root.sh"], "{make}");
+    }
+}
+
+#[test]
+fn scripts_of_packages_are_followed_into_others_and_into_workspaces() {
+    let bed = Bed::new(&[
+        (
+            "package.json",
+            r#"{"workspaces":["packages/*"],"scripts":{"test":"npm run unit && run-s lint:*","unit":"bash unit.sh",
+                "lint:a":"bash lint.sh","other":"bash other.sh","all":"npm test -w one"}}"#,
+        ),
+        ("packages/one/package.json", r#"{"name":"one","scripts":{"test":"bash one.sh"}}"#),
+        ("packages/one/one.sh", ""),
+        (
+            "packages/two/package.json",
+            r#"{"name":"@a/two","scripts":{"test":"yarn deeper","deeper":"bash two.sh"}}"#,
+        ),
+        ("packages/two/two.sh", ""),
+        ("unit.sh", ""),
+        ("lint.sh", ""),
+        ("other.sh", ""),
+        ("check.sh", "npm test\n"),
+    ]);
+    assert_eq!(bed.files("npm test"), ["lint.sh", "unit.sh"]);
+    assert_eq!(bed.files("sh check.sh"), ["check.sh", "lint.sh", "unit.sh"]);
+    let scripts = bed.inspect("npm test", "").scripts;
+    assert!(scripts.contains(&"unit".to_owned()) && scripts.contains(&"lint:a".to_owned()), "{scripts:?}");
+    assert!(!scripts.contains(&"other".to_owned()), "{scripts:?}");
+    let with_own = |more: &str| [more, "lint.sh", "unit.sh"].map(str::to_owned);
+    let sorted = |command: &str| bed.files(command).into_iter().collect::<BTreeSet<_>>();
+    assert_eq!(sorted("npm test -w one"), with_own("packages/one/one.sh").into());
+    assert_eq!(sorted("npm run all"), with_own("packages/one/one.sh").into());
+    assert_eq!(sorted("yarn workspace @a/two test"), with_own("packages/two/two.sh").into());
+    assert_eq!(sorted("npm --prefix packages/two test"), ["packages/two/two.sh".to_owned()].into());
+    assert_eq!(sorted("npm test --workspaces").len(), 4);
+}

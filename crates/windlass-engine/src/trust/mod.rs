@@ -195,9 +195,10 @@ impl Looking<'_> {
         for path in started.files {
             self.file_of(by, &path);
         }
-        for (script, command) in started.packages {
-            let key = format!("{} ({script})", by.key);
-            self.items.push(Startable::text(by.starter, &by.file, &key, &command));
+        for script in started.packages {
+            let name = script.folder.join(&script.name);
+            let key = format!("{} ({})", by.key, name.display());
+            self.items.push(Startable::text(by.starter, &by.file, &key, &script.command));
         }
     }
 

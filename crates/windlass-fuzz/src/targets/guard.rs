@@ -2,8 +2,8 @@
 
 use windlass_core::fact::SuspicionKind;
 use windlass_core::guard::{
-    Content, Examination, Protected, count, language_of, makefiles, package_scripts_called, scripts_started,
-    tools_called,
+    BuildTool, Content, Examination, Protected, build_files, count, language_of, needs, package_calls,
+    scripts_started, tools_called,
 };
 
 const PATHS: &[&str] = &[
@@ -44,7 +44,13 @@ pub(crate) fn run(data: &[u8]) {
     for script in scripts_started(&text) {
         assert!(!script.is_empty());
     }
-    let _ = (tools_called(&text), makefiles(&text), package_scripts_called(&text));
+    let _ = (tools_called(&text), build_files(&text), package_calls(&text));
+    for tool in [BuildTool::Make, BuildTool::Just, BuildTool::Task, BuildTool::Rake] {
+        let _ = (tool.included(&text), tool.commands(&text));
+    }
+    for need in needs(&text) {
+        assert!(!format!("{need:?}").contains("\"\""), "a check needs something without a name: {need:?}");
+    }
     if let Ok(protected) = Protected::new(text.lines()) {
         assert!(!(protected.holds("src/main.rs") && protected.lets_through("src/main.rs")));
     }

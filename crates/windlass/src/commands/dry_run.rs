@@ -14,7 +14,7 @@ use windlass_ui::harmless;
 
 use super::here::Here;
 use super::run::Request;
-use super::{agent, goal, launch, print, room, stdout, tasks_run, trusting, warn};
+use super::{agent, goal, launch, print, room, stdout, tasks_run, trusting, warn, worktree};
 use crate::error::CliError;
 
 /// Stands for the name that the run would draw.
@@ -44,6 +44,9 @@ pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
     let mut command = line.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     let _ = write!(command, " < {}", quoted(folder.call(1, 1, purpose).prompt().as_os_str()));
     let mut text = facts(here, request, &found, missing);
+    if let Some(withheld) = launch::withheld(&worktree::environment(here), &plan) {
+        let _ = writeln!(text, "{:<10} {withheld}", "withheld");
+    }
     section(&mut text, "configuration", &configuration_with_origins(&request.configuration.resolved));
     section(&mut text, "system prompt (appended to the agent's own)", &prompt.system);
     section(&mut text, "prompt of the first iteration (on standard input)", &prompt.user);

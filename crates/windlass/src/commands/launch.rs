@@ -327,7 +327,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
 }
 
 /// What of the environment neither the agent nor the checks are given.
-fn withheld(environment: &[(OsString, OsString)], plan: &RunPlan) -> Option<String> {
+pub fn withheld(environment: &[(OsString, OsString)], plan: &RunPlan) -> Option<String> {
     let from_checks =
         if plan.checks.is_empty() { BTreeSet::new() } else { withheld_from(environment, &Heir::check(plan)) };
     notice_of(&withheld_from(environment, &Heir::agent(plan)), &from_checks)

@@ -104,6 +104,45 @@ fn what_a_makefile_includes_is_protected() {
     }
 }
 
+// attack(claims): the agent changes what the gate's tool reads besides its own file: a Taskfile that is included, a file that a
+//   Rakefile or a justfile imports, one named by `make -f`, or the script of another package that `npm test` calls in turn
+// holds: each of them is protected as it is, what is new beside them as well, and the original judges
+#[test]
+fn what_other_build_tools_include_is_protected() {
+    let tool = ("bin/stand-in", "#!/bin/sh\nexit 1\n");
+    for (gate, own, text, inner, way) in [
+        (
+            "task check",
+            "Taskfile.yml",
+            "includes:\n  ci: ./ci\n",
+            "ci/Taskfile.yml",
+            "echo x > ci/Taskfile.yml",
+        ),
+        ("rake check", "Rakefile", "import 'ci/a.rake'\n", "ci/a.rake", "echo x > ci/a.rake"),
+        ("rake check", "Rakefile", "# nothing\n", "work.txt", "mkdir -p rakelib; echo x > rakelib/a.rake"),
+        ("just check", "justfile", "mod ci\n", "ci/mod.just", "echo x > ci/mod.just"),
+        ("make -f ci.mk check", "ci.mk", "include ci/a.mk\ncheck:\n\tfalse\n", "ci/a.mk", "echo x > ci/a.mk"),
+        (
+            "npm test",
+            "package.json",
+            r#"{"scripts":{"test":"npm run inner","inner":"sh ci/inner.sh"}}"#,
+            "ci/inner.sh",
+            "echo x > ci/inner.sh",
+        ),
+    ] {
+        let env = place(&[tool, (own, text), (inner, "x:\n")], &[]);
+        for name in ["task", "rake", "just", "npm"] {
+            symlink(env.project().join("bin/stand-in"), env.root().join(name)).unwrap();
+        }
+        let path = format!("{}:/usr/bin:/bin", env.root().display());
+        let night =
+            Night::within(env, &every_call(&format!("{{ bash = \"{way}\" }}, {CLAIM}"))).set("PATH", &path);
+        let told = cheat(&night, gate);
+        assert!(told.contains("undone: 1 protected file"), "{gate}: {told}");
+        assert_eq!(night.env.git(&["status", "--porcelain"]), "", "{gate}: {way}");
+    }
+}
+
 // attack(claims): a gate starts its script by a variable, or pipes it into a shell, so that nobody can follow it
 // holds: that is said before the first iteration, with the line that covers it
 #[test]

@@ -43,12 +43,43 @@ fn the_real_agent_expands_nothing_that_is_relayed() {
     assert_eq!(requests.len(), 2);
     let told = prompt(&requests[1]);
     assert!(told.contains("\\@denied.txt") && told.contains("ultra-think ultra-code"), "{told}");
-    assert!(told.matches("\\@denied.txt").count() > 4, "{told}");
+    assert!(told.matches("\\@denied.txt").count() >= 4, "{told}");
     for request in night.api.requests() {
         let text = all(&request);
         for expanded in [SECRET, "@-mentioned", "desire to invoke the agent", "requesting deeper reasoning"] {
             assert!(!text.contains(expanded), "{expanded:?} is in\n{text}");
         }
+    }
+}
+
+// attack(prompt): notes name a file that the agent may not read behind each character that may stand before the `@` of a
+//   package's name
+// holds: a name in quotes, brackets or code stays as it is, Claude Code expands none, and the file's content is in no request
+#[test]
+fn names_of_packages_stay_readable_and_nothing_is_expanded() {
+    let env = TestEnv::with_git();
+    env.write("denied.txt", SECRET);
+    env.write("@scope/pkg", SECRET);
+    let deny = r#"{"permissions": {"deny": ["Read(./denied.txt)", "Read(./@scope/**)"]}}"#;
+    env.write(".claude/settings.json", deny);
+    let before = "_ . - + / \" ' ` ( [ { < > = : , ; | * ~ ^";
+    let line = |char: &str| format!("x {char}@denied.txt y\n{char}@scope/pkg\n{char}@denied.txt{char}\n");
+    let notes: String = before.split(' ').map(line).collect();
+    let file = env.project().join("SHARED_TASK_NOTES.md");
+    let scenario = Scenario::new([
+        Reply::write(&file, &format!("{notes}import x from '@scope/pkg'; // npm i @scope/pkg\n")),
+        Reply::text("I go on."),
+        Reply::text("I go on."),
+    ]);
+    let night = Night::at(env, scenario, Credentials::ApiKey);
+    night.run(&["--max-iterations", "2", "--exit-codes", "simple"]).expect("max_iterations", 0);
+    let told = prompt(&night.first_requests()[1]).to_owned();
+    assert!(
+        told.contains("from '@scope/pkg'; // npm i \\@scope/pkg") && told.contains("(@denied.txt"),
+        "{told}"
+    );
+    for request in night.api.requests() {
+        assert!(!all(&request).contains(SECRET), "{}", all(&request));
     }
 }
 

@@ -186,6 +186,35 @@ fn checks_and_commits_are_left_out() {
     assert!(!desk.env.project().join("gated").exists());
 }
 
+// attack(prompt): an agent that judges (`verify`, `validate`, before completion) reads the environment for secrets
+// holds: it has the variables of its own login, and none of the person's others
+#[test]
+fn who_judges_is_given_no_secrets() {
+    const OWN: &str = "CLAUDE_CODE_OAUTH_TOKEN=of-the-agent";
+    let looks = |file: &str| format!("{{ bash = 'env > ../{file}' }}, {}", answers("pass"));
+    let desk = Desk::with_instructions(&[&looks("verify.txt")]);
+    for (words, file) in [(&["verify", "api"][..], "verify.txt"), (&["validate", "api"], "verify.txt")] {
+        let mut command = desk.scripted(words);
+        command.env("CLAUDE_CODE_OAUTH_TOKEN", "of-the-agent").env("A_PLAIN_ONE", "1");
+        for secret in ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY", "MY_APP_PASSWORD"] {
+            command.env(secret, "hunter2");
+        }
+        let outcome = desk.env.run(&mut command, super::desk::PATIENCE);
+        let told = desk.env.read(desk.env.root().join(file));
+        assert!(told.contains("A_PLAIN_ONE=1") && told.contains(OWN), "{words:?}: {told}");
+        assert!(!told.contains("hunter2"), "{words:?}: {told}");
+        let said = outcome.stdout_text() + &outcome.stderr_text();
+        assert!(!said.contains("hunter2"), "{words:?}: {said}");
+        std::fs::remove_file(desk.env.root().join(file)).unwrap();
+    }
+
+    let desk = Desk::with_instructions(&[&works(1), &looks("before.txt")]);
+    let mut command = desk.scripted(&["run", "api", "--no-delay"]);
+    command.env("WINDLASS_VERIFY__ON_COMPLETION", "true").env("GITHUB_TOKEN", "hunter2");
+    desk.env.run(&mut command, super::desk::PATIENCE).expect_success("run");
+    assert!(!desk.env.read(desk.env.root().join("before.txt")).contains("hunter2"));
+}
+
 fn on_completion(desk: &Desk, flags: &[&str]) -> Outcome {
     let mut command = desk.scripted(&[&["run", "api", "--no-delay"], flags].concat());
     command.env("WINDLASS_VERIFY__ON_COMPLETION", "true");

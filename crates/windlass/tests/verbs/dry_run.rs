@@ -49,6 +49,17 @@ fn no_byte_is_touched() {
     assert!(!fresh.state().exists());
 }
 
+#[test]
+fn what_would_be_withheld_is_named() {
+    let env = TestEnv::with_git();
+    let mut command = windlass(&env, &["run", "-p", "Work", "--dry-run", "--gate", "true"]);
+    command.env("GITHUB_TOKEN", "hunter2").env("CLAUDE_CODE_OAUTH_TOKEN", "of-the-agent");
+    let outcome = env.run(&mut command, std::time::Duration::from_mins(1));
+    let said = outcome.stdout_text();
+    assert!(said.contains("secrets withheld from agent and checks: GITHUB_TOKEN"), "{said}");
+    assert!(said.contains("from checks: CLAUDE_CODE_OAUTH_TOKEN") && !said.contains("hunter2"), "{said}");
+}
+
 // rows: 124, 140
 #[test]
 fn all_that_a_run_would_be_is_printed() {

@@ -1,0 +1,179 @@
+//! What a check starts, followed from command to script to command.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use windlass_core::guard::{
+    BuildFile, BuildTool, Inclusion, Unfollowed, build_files, scripts_started, tools_called, unfollowed,
+};
+
+use super::packages::Packages;
+use super::{inside, links, text_of};
+use crate::inventory::Place;
+use crate::tree::at;
+
+/// A check starts a script that starts a script.
+const DEEPEST: usize = 3;
+
+/// Files of build tools read others.
+const MOST_FILES: usize = 200;
+
+/// What is found by following what checks start.
+pub(super) struct Inspection<'a> {
+    place: &'a Place,
+    /// Relative to the root.
+    pub files: BTreeSet<PathBuf>,
+    pub tools: BTreeSet<String>,
+    /// Of files that are read by a pattern: relative to the root.
+    pub patterns: BTreeSet<String>,
+    pub packages: Packages,
+    pub unfollowed: BTreeSet<Unfollowed>,
+}
+
+impl Inspection<'_> {
+    pub fn new(place: &Place) -> Inspection<'_> {
+        Inspection {
+            place,
+            files: BTreeSet::new(),
+            tools: BTreeSet::new(),
+            patterns: BTreeSet::new(),
+            packages: Packages::default(),
+            unfollowed: BTreeSet::new(),
+        }
+    }
+
+    /// A file that a check reads, and what it is a link to: whoever changes either changes the check.
+    fn take(&mut self, path: &Path) -> bool {
+        let way = links::way(&self.place.root, path);
+        if way.leads_out {
+            let pattern = path.to_str().map(str::to_owned);
+            let command = format!("{}: a link that leads out of the project", path.display());
+            self.unfollowed.insert(Unfollowed { command, pattern });
+        }
+        let is_new = self.files.insert(path.to_owned());
+        self.files.extend(way.files);
+        is_new
+    }
+
+    /// A command, or what stands in a script that one starts; `folder`, relative to the working directory, is where it runs.
+    pub fn read(&mut self, text: &str, folder: &Path, depth: usize) {
+        self.tools.extend(tools_called(text));
+        self.unfollowed.extend(unfollowed(text));
+        for file in build_files(text) {
+            self.build_file(&file, folder, depth);
+        }
+        for script in scripts_started(text) {
+            let Some(path) = self.inside(&folder.join(&script)).filter(|path| self.is_script(path)) else {
+                continue;
+            };
+            if self.take(&path)
+                && depth < DEEPEST
+                && let Some(text) = self.text(&path)
+            {
+                self.read(&text, folder, depth + 1);
+            }
+        }
+        // What was found before is not followed again, so that this ends.
+        for script in self.packages.take(self.place, text, folder) {
+            self.read(&script.command, &script.folder, depth);
+        }
+    }
+
+    /// The file that a build tool goes by, and what that reads.
+    fn build_file(&mut self, file: &BuildFile, folder: &Path, depth: usize) {
+        let names: Vec<PathBuf> = file.names.iter().map(|name| folder.join(name)).collect();
+        let paths: Vec<Option<PathBuf>> = names.iter().map(|name| self.inside(name)).collect();
+        let is_there = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| self.is_file(path));
+        let Some(used) = paths.iter().position(is_there) else { return };
+        // Those before the one that is read would be read instead, were they there.
+        for path in paths.iter().take(used).flatten() {
+            self.take(path);
+        }
+        let beside = names.get(used).and_then(|name| name.parent()).unwrap_or(folder).to_owned();
+        let at = if file.tool.runs_beside_its_file() { beside } else { folder.join(&file.folder) };
+        if let Some(Some(path)) = paths.get(used) {
+            self.read_build_file(file.tool, path, &at, depth);
+        }
+    }
+
+    /// One file and what it includes, each once; `at`, relative to the working directory, is where what it says is run.
+    fn read_build_file(&mut self, tool: BuildTool, path: &Path, at: &Path, depth: usize) {
+        let mut open = vec![(path.to_owned(), at.to_owned())];
+        while let Some((path, at)) = open.pop().filter(|_| self.files.len() < MOST_FILES) {
+            if !self.take(&path) || depth >= DEEPEST {
+                continue;
+            }
+            let Some(text) = self.text(&path) else { continue };
+            let places = self.places(tool, &path, &at);
+            for included in tool.included(&text) {
+                let found = self.include(included, &places);
+                open.extend(found.into_iter().map(|path| (path, at.clone())));
+            }
+            let commands = tool.commands(&text);
+            for place in places {
+                self.read(&commands, &place, depth + 1);
+            }
+        }
+    }
+
+    /// Where what a file says may be run: where the one that includes it does, or where it lies itself.
+    fn places(&self, tool: BuildTool, path: &Path, at: &Path) -> Vec<PathBuf> {
+        let own = self.folder_of(path).filter(|own| tool.runs_beside_its_file() && own != at);
+        std::iter::once(at.to_owned()).chain(own).collect()
+    }
+
+    /// The files that are read, as seen from these folders.
+    fn include(&mut self, included: Inclusion, from: &[PathBuf]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        match included {
+            Inclusion::Unknown(command, pattern) => {
+                self.unfollowed.insert(Unfollowed { command, pattern });
+            }
+            Inclusion::Pattern(pattern) => {
+                let paths = from.iter().filter_map(|folder| self.inside(&folder.join(&pattern)));
+                let patterns: Vec<String> =
+                    paths.filter_map(|path| Some(format!("/{}", path.to_str()?))).collect();
+                self.patterns.extend(patterns);
+            }
+            Inclusion::File(names) => {
+                let of = |folder: &PathBuf| {
+                    names.iter().filter_map(|name| self.inside(&folder.join(name))).collect()
+                };
+                let groups: Vec<Vec<PathBuf>> = from.iter().map(of).collect();
+                found.extend(
+                    groups.iter().filter_map(|paths| paths.iter().find(|path| self.is_file(path)).cloned()),
+                );
+                // One that is not there would be read as soon as somebody makes it.
+                let missing = groups.first().and_then(|paths| paths.first());
+                found.extend(missing.filter(|_| found.is_empty() && names.len() == 1).cloned());
+            }
+        }
+        found
+    }
+
+    fn inside(&self, path: &Path) -> Option<PathBuf> {
+        inside(self.place, path)
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        text_of(&self.place.root.join(path))
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        at(&self.place.root).join(path).holds_file()
+    }
+
+    /// The folder of a file below the root, as seen from the working directory.
+    fn folder_of(&self, path: &Path) -> Option<PathBuf> {
+        let here = self.place.directory.strip_prefix(&self.place.root).ok()?;
+        let own = path.parent()?;
+        Some(own.strip_prefix(here).map_or_else(|_| self.place.root.join(own), Path::to_owned))
+    }
+
+    /// Something that was built is no script: it is another one after each change.
+    fn is_script(&self, path: &Path) -> bool {
+        let endings = ["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "php"];
+        let named = path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known));
+        self.is_file(path) && (named || self.text(path).is_some_and(|text| text.starts_with("#!")))
+    }
+}
