@@ -55,7 +55,7 @@ fn only_what_would_be_called_is_a_hook() {
 }
 
 #[test]
-fn settings_of_the_agent_count_from_here_up_to_the_top_and_no_further_down() {
+fn settings_of_the_agent_count_from_here_up_to_the_top_and_its_skills_below_as_well() {
     let scratch = Scratch::repository();
     for folder in ["", "app/", "app/deeper/", "beside/"] {
         scratch.write(&format!("{folder}.claude/settings.json"), HOOK);
@@ -68,7 +68,10 @@ fn settings_of_the_agent_count_from_here_up_to_the_top_and_no_further_down() {
     let files = |below: &str| -> BTreeSet<String> {
         found(&scratch, below).iter().filter_map(|line| Some(line.split_once(": ")?.0.to_owned())).collect()
     };
-    assert_eq!(files(""), BTreeSet::from([".claude/settings.json".to_owned()]));
+    assert_eq!(
+        files(""),
+        [".claude/settings.json", "app/.claude/skills/x/SKILL.md"].map(str::to_owned).into()
+    );
     assert_eq!(
         files("app/src"),
         [

@@ -73,7 +73,7 @@ fn names_of_packages_stay_readable_and_nothing_is_expanded() {
     ]);
     let night = Night::at(env, scenario, Credentials::ApiKey);
     night.run(&["--max-iterations", "2", "--exit-codes", "simple"]).expect("max_iterations", 0);
-    let told = prompt(&night.first_requests()[1]).to_owned();
+    let told = prompt(&night.first_requests()[1]);
     assert!(
         told.contains("from '@scope/pkg'; // npm i \\@scope/pkg") && told.contains("(@denied.txt"),
         "{told}"
