@@ -36,6 +36,8 @@ pub enum Request {
     },
     /// When you wind up, and nothing is left below you: run this, for what is elsewhere. It takes the place of an earlier one.
     LastRites(LastRites),
+    /// The runner closes you, and lives: what it waits for itself is its own affair.
+    Farewell,
 }
 
 impl Request {
@@ -48,7 +50,8 @@ impl Request {
             | Request::KillTree
             | Request::Pause
             | Request::Continue
-            | Request::LastRites(_) => 0,
+            | Request::LastRites(_)
+            | Request::Farewell => 0,
         }
     }
 }

@@ -30,6 +30,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("keeper::signals_for_the_runner_do_not_end_it", signals_for_the_runner_do_not_end_it),
     ("keeper::a_lock_is_held_for_the_keepers_life", a_lock_is_held_for_the_keepers_life),
     ("keeper::close_leaves_nothing_and_is_no_death", close_leaves_nothing_and_is_no_death),
+    ("keeper::a_runner_that_closes_it_keeps_its_own_commands", a_runner_that_closes_it_keeps_its_own_commands),
     ("keeper::last_rites_come_when_nothing_is_left_and_before_the_lock_is_free", last_rites_come_last),
     ("keeper::a_hung_keeper_is_closed_too", a_hung_keeper_is_closed_too),
     ("keeper::a_program_that_is_no_keeper_is_refused", a_program_that_is_no_keeper_is_refused),
@@ -268,6 +269,18 @@ fn close_leaves_nothing_and_is_no_death() {
     assert_eq!(state(id), None);
     let last: Vec<_> = events.iter().collect();
     assert!(matches!(last.as_slice(), [KeeperEvent::Exited { id: 1, .. }]), "{last:?}");
+}
+
+fn a_runner_that_closes_it_keeps_its_own_commands() {
+    let lane = Lane::start();
+    let folder = tempfile::tempdir().unwrap();
+    let waits = "touch begun; while ! test -e go; do sleep 0.01; done";
+    let command = Command::new("/bin/sh").argument("-c").argument(waits).directory(folder.path());
+    let command = std::thread::spawn(move || command.run());
+    eventually("a command", || folder.path().join("begun").exists().then_some(()));
+    lane.keeper.close();
+    fs::write(folder.path().join("go"), "").unwrap();
+    assert_eq!(command.join().unwrap().unwrap().ended, Ended::Exited(0));
 }
 
 fn last_rites_come_last() {

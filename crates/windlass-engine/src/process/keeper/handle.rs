@@ -233,6 +233,9 @@ impl Keeper {
     /// Ends the keeper and everything below it, and waits for that: 2.5 s at the longest, unless the keeper itself
     /// hangs or has last rites to see to. There will be no [`KeeperEvent::Died`].
     pub fn close(self) {
+        self.closing.store(true, Ordering::Release);
+        // One that is gone already needs to hear nothing.
+        let _ = self.send(&Request::Farewell, &[]);
         self.part();
         let rites = if self.has_rites.load(Ordering::Acquire) { RITES_PATIENCE } else { Duration::ZERO };
         if self.gone.recv_timeout(CLOSE_PATIENCE + rites) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {

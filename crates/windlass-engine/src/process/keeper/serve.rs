@@ -181,6 +181,7 @@ impl Serving {
             Request::Continue => self.resume(),
             Request::Hold { .. } => self.held.extend(files),
             Request::LastRites(rites) => self.rites = Some(rites),
+            Request::Farewell => self.runner = None,
         }
     }
 
@@ -252,7 +253,7 @@ impl Serving {
         Vec::new()
     }
 
-    /// The runner is gone: a short grace, then the end.
+    /// The runner is gone, or has closed this keeper: a short grace, then the end.
     fn wind_up(&mut self) {
         for child in self.children.values() {
             let _ = kill_process_group(*child, Signal::TERM);
@@ -269,7 +270,7 @@ impl Serving {
             self.wait_for_child(left);
         }
         self.kill_tree();
-        // What it waited for itself, git, is not below this keeper.
+        // What one that is gone waited for itself, git, is not below this keeper.
         self.runner.into_iter().for_each(end_commands_of);
         if let Some(rites) = self.rites.take() {
             self.see_to(rites);
