@@ -48,6 +48,7 @@ impl Bwrap {
         let path = env::var_os("PATH").unwrap_or_default();
         let program = env::split_paths(&path)
             .map(|folder| folder.join("bwrap"))
+            // outside: a program of the search path.
             .find(|program| program.is_absolute() && program.is_file())
             .ok_or("bubblewrap is not installed (the program is called `bwrap`)")?;
         let kinds: &[Users] = if rustix::process::geteuid().is_root() {
@@ -115,6 +116,7 @@ impl Bwrap {
                 Sight::ReadOnly => arguments.mount("--ro-bind", path, path),
                 Sight::Other(source) => arguments.mount("--bind", source, path),
                 Sight::Shown(source) => arguments.mount("--ro-bind", source, path),
+                // outside: what is there of the whole system; nothing of it is opened.
                 Sight::Hidden if path.is_dir() => {
                     arguments.words(&["--tmpfs"]);
                     arguments.0.push(path.into());

@@ -1,12 +1,13 @@
 //! The sandbox's own files.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::SandboxError;
 use super::view::Sight;
+use crate::tree::{at, without_links};
 
 /// The sandbox's own files; gone when this is dropped.
 #[derive(Debug)]
@@ -29,12 +30,14 @@ impl Folders {
         remove(root);
         let mut folders = Folders { root: root.to_owned(), lasting: Lasting::UntilDropped };
         for folder in [folders.home(), folders.temporary(), folders.home().join(".claude")] {
+            // outside: the run's folder.
             DirBuilder::new()
                 .recursive(true)
                 .mode(0o700)
                 .create(&folder)
                 .map_err(SandboxError::file("create", &folder))?;
         }
+        // outside: the same.
         folders.root = root.canonicalize().map_err(SandboxError::file("find", root))?;
         Ok(folders)
     }
@@ -78,23 +81,12 @@ impl Drop for Folders {
 
 /// Removes a folder, whatever guests did to it. What cannot be removed stays in the run's folder.
 fn remove(root: &Path) {
+    // outside: it lies in the run's folder, and follows no link of a guest's.
     match fs::remove_dir_all(root) {
+        // Modules of Go, for one, are kept in folders that nobody may change.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(root, 64);
-            let _ = fs::remove_dir_all(root);
+            let _ = at(&without_links(root)).remove_folder();
         }
         _ => {}
-    }
-}
-
-/// Gives ourselves back the right to empty folders. (Modules of Go, for one, are kept in folders that nobody may
-/// change.)
-fn open_up(folder: &Path, depth: usize) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&entry.path(), depth);
-        }
     }
 }

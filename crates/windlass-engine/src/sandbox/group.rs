@@ -94,7 +94,9 @@ pub(super) struct Group {
 impl Group {
     /// Makes what this machine lets be made; what does not hold is missing in `held`.
     pub fn make(plan: &SandboxPlan, name: &str) -> Group {
+        // outside: the kernel's control groups.
         let mounts = fs::read_to_string(MOUNTS).unwrap_or_default();
+        // outside: the kernel's control groups.
         let own = fs::read_to_string(OWN).unwrap_or_default();
         let mut group = Group::default();
         for limit in Limit::ALL {
@@ -119,23 +121,28 @@ impl Group {
         files: &[(&str, String)],
     ) -> io::Result<()> {
         if generation == Generation::Second {
+            // outside: the kernel's control groups.
             let passed_on = fs::read_to_string(above.join("cgroup.subtree_control"))?;
             if !passed_on.split_whitespace().any(|controller| controller == limit.controller()) {
                 return Err(io::ErrorKind::Unsupported.into());
             }
         }
         // Whoever moves into it has to be let out of where it is.
+        // outside: the kernel's control groups.
         OpenOptions::new().write(true).open(above.join("cgroup.procs"))?;
         let folder = above.join(name);
+        // outside: the kernel's control groups.
         match fs::create_dir(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
         let written = files.iter().try_for_each(|(file, value)| {
+            // outside: the kernel's control groups.
             OpenOptions::new().write(true).open(folder.join(file))?.write_all(value.as_bytes())
         });
         if !self.folders.contains(&folder) {
             if written.is_err() {
+                // outside: the kernel's control groups.
                 let _ = fs::remove_dir(&folder);
             } else {
                 self.folders.push(folder);
@@ -154,6 +161,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         for folder in &self.folders {
             // What a killed run left in it keeps it; it limits nobody else.
+            // outside: the kernel's control groups.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -178,6 +186,7 @@ fn places(mounts: &str, own: &str, controller: &str) -> Vec<(PathBuf, Generation
         let below = Path::new(path).strip_prefix(root).unwrap_or(Path::new(""));
         let ours = mount.join(below);
         // Where we see less of the groups than the kernel says, ours is the topmost that we see.
+        // outside: the kernel's control groups.
         let ours = if ours.is_dir() { ours } else { mount.clone() };
         let above = ours.ancestors().take_while(|folder| folder.starts_with(&mount));
         places.extend(above.map(|folder| (folder.to_owned(), generation)));

@@ -69,8 +69,10 @@ impl Granted {
     }
 
     fn walk_into(&mut self, view: &View, path: &Path, sight: &Sight) -> Result<(), String> {
+        // outside: names of the whole system, to grant them one by one.
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             // A link is what it leads to, and granted there.
+            // outside: of such an entry.
             if !entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                 self.walk(view, &entry.path(), sight)?;
             }

@@ -56,6 +56,7 @@ fn project(run: &SandboxRoom) -> Vec<PathBuf> {
 fn outside<'a>(plan: &'a SandboxPlan, run: &'a SandboxRoom) -> impl Iterator<Item = &'a PathBuf> {
     let project = project(run);
     plan.writable.iter().filter(move |path| {
+        // outside: only where it leads is asked.
         let canonical = path.canonicalize().unwrap_or_else(|_| (*path).clone());
         !project.iter().any(|own| canonical.starts_with(own))
     })
@@ -67,6 +68,7 @@ fn outside<'a>(plan: &'a SandboxPlan, run: &'a SandboxRoom) -> impl Iterator<Ite
 /// That is so.
 pub(super) fn refuse_open_project(plan: &SandboxPlan, run: &SandboxRoom) -> Result<(), SandboxError> {
     let holds = |path: &&PathBuf| {
+        // outside: only where it leads is asked.
         let canonical = path.canonicalize().unwrap_or_else(|_| (*path).clone());
         project(run).iter().any(|own| own.starts_with(&canonical))
     };

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
+// outside: into a guest's home that was made a moment ago.
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -156,6 +157,7 @@ impl Local {
         match self.means {
             Means::Landlock => symlink(&credentials, &inside),
             // Something to be mounted on.
+            // outside: a guest's home that was made a moment ago.
             Means::Bwrap(_) => fs::write(&inside, b""),
         }
         .map_err(SandboxError::file("create", &inside))
@@ -255,6 +257,7 @@ impl Local {
     /// The agent's program, and what lies beside the program that it is.
     fn agent(&self) -> Vec<PathBuf> {
         let agent = &self.room.agent;
+        // outside: the agent's program.
         let canonical = agent.canonicalize().unwrap_or_else(|_| agent.clone());
         let beside =
             canonical.parent().filter(|folder| !self.room.home.starts_with(folder)).map(Path::to_owned);
@@ -343,6 +346,7 @@ impl Local {
 
     fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let (holder, further) = heir(guest, &self.plan);
+        // outside: the person's home.
         let toolchains = Some(self.room.home.join(".rustup")).filter(|folder| folder.is_dir());
         let scratch = self.folders.temporary();
         let own = Own {
@@ -380,5 +384,6 @@ pub(super) fn within(hosts: &[String]) -> Vec<String> {
 
 fn write(file: &Path, orders: &Orders) -> Result<(), SandboxError> {
     let json = serde_json::to_vec(orders).unwrap_or_default();
+    // outside: the run's folder, above what guests can write.
     fs::write(file, json).map_err(SandboxError::file("write", file))
 }

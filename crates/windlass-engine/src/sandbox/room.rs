@@ -1,13 +1,15 @@
 //! What a sandbox is made around.
 
-use std::fs;
 use std::path::PathBuf;
 
 use windlass_core::fact::RunId;
 use windlass_core::run::SandboxLogin;
 
 use super::SandboxError;
+use super::view::is_canonical;
+use crate::file::Made;
 use crate::git::Loan;
+use crate::tree::at;
 
 /// Where an agent keeps how it is logged in, below a home.
 pub(super) const CREDENTIALS: &str = ".claude/.credentials.json";
@@ -53,12 +55,9 @@ impl SandboxRoom {
         let hooks = open.map(|folder| folder.join("hooks"));
         let folders = hooks.into_iter().chain(self.windlass_folders());
         // Where a guest has put a link nothing is made behind it.
-        let is_itself = |folder: &PathBuf| {
-            folder
-                .parent()
-                .is_some_and(|above| above.canonicalize().is_ok_and(|canonical| canonical == above))
-        };
-        Occupied(folders.filter(is_itself).filter(|folder| fs::create_dir(folder).is_ok()).collect())
+        let is_itself = |folder: &PathBuf| folder.parent().is_some_and(is_canonical);
+        let is_new = |folder: &PathBuf| at(folder).make_folder().is_ok_and(|made| made == Made::Anew);
+        Occupied(folders.filter(is_itself).filter(is_new).collect())
     }
 
     /// Lends the next guest a git directory that is as the person's, where it is lent one.
@@ -94,6 +93,7 @@ impl SandboxRoom {
         let credentials = self.credentials();
         match login {
             SandboxLogin::Environment => Ok(None),
+            // outside: the person's own credentials.
             SandboxLogin::Mount if credentials.is_file() => Ok(Some(credentials)),
             SandboxLogin::Mount => Err(SandboxError::no_credentials(&credentials)),
         }
@@ -110,8 +110,8 @@ impl SandboxRoom {
     /// # Errors
     /// Something does.
     pub(super) fn refuse_diversion(&self) -> Result<(), SandboxError> {
-        let file = self.diversion();
-        if file.symlink_metadata().is_err() {
+        let file = at(&self.diversion());
+        if !matches!(file.look(), Ok(Some(_))) {
             return Ok(());
         }
         Err(SandboxError::Refused {
@@ -125,9 +125,9 @@ impl SandboxRoom {
 
     /// Removes what diverts git, after a guest and before git is called again; says so.
     pub(super) fn undo_diversion(&self) -> Option<String> {
-        let file = self.diversion();
-        file.symlink_metadata().ok()?;
-        let removed = fs::remove_file(&file).or_else(|_| fs::remove_dir_all(&file));
+        let file = at(&self.diversion());
+        file.look().ok()??;
+        let removed = file.remove_folder();
         let became = if removed.is_ok() { "it was removed" } else { "and it cannot be removed" };
         Some(format!("something in the sandbox made {}, which diverts git; {became}", file.display()))
     }
@@ -148,7 +148,7 @@ impl Drop for Occupied {
     fn drop(&mut self) {
         for folder in &self.0 {
             // What somebody put something into stays.
-            let _ = fs::remove_dir(folder);
+            let _ = at(folder).remove_empty_folder();
         }
     }
 }

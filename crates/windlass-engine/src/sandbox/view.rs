@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use windlass_core::agent::GUARDED_IN_WORKSPACES;
@@ -11,6 +10,7 @@ use windlass_core::run::SandboxPlan;
 use super::SandboxRoom;
 use super::secrets::moved_secrets;
 use crate::git::Loan;
+use crate::tree::{Kind, at};
 
 /// What of a home holds secrets, or what an agent left for itself in earlier sessions.
 const SECRETS: &[&str] = &[
@@ -166,6 +166,7 @@ impl View {
     /// Shows files that would not be seen.
     fn show(&mut self, files: &[PathBuf]) {
         for file in files {
+            // outside: only where it leads is asked.
             let Ok(canonical) = file.canonicalize() else { continue };
             for path in [file, &canonical] {
                 if !self.is_seen(path) {
@@ -184,6 +185,7 @@ impl View {
 
     /// A link is what it leads to; what is not there needs no place.
     fn set(&mut self, path: &Path, sight: Sight) {
+        // outside: only where it leads is asked.
         if let Ok(canonical) = path.canonicalize() {
             self.places.insert(canonical, sight);
         }
@@ -218,10 +220,12 @@ impl View {
 
 /// Is this its own name, with no link in it?
 pub(super) fn is_canonical(path: &Path) -> bool {
+    // outside: only where it leads is asked.
     path.canonicalize().is_ok_and(|canonical| canonical == path)
 }
 
 fn is_below_run(path: &Path) -> bool {
+    // outside: only where it leads is asked.
     path.canonicalize().is_ok_and(|path| path.starts_with("/run"))
 }
 
@@ -274,7 +278,7 @@ impl Guarded {
     fn find(room: &SandboxRoom) -> Guarded {
         let mut guarded = Guarded { settings: room.windlass_folders().collect(), folders: Vec::new() };
         guarded.settings.extend(room.way().flat_map(steering));
-        guarded.settings.extend([room.tree.join(".git")].into_iter().filter(|path| path.is_file()));
+        guarded.settings.extend([room.tree.join(".git")].into_iter().filter(|path| at(path).holds_file()));
         for folder in room.git_directories.iter().filter(|_| room.loan.is_none()) {
             guarded.settings.extend(settings_of_git(folder));
             guarded.folders.extend(["modules", "worktrees"].map(|name| folder.join(name)));
@@ -285,12 +289,12 @@ impl Guarded {
 
     fn submodules(&mut self, folder: &Path, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if self.folders.len() >= MOST_SUBMODULES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        for entry in at(folder).entries().unwrap_or_default() {
+            let path = folder.join(&entry.name);
+            if self.folders.len() >= MOST_SUBMODULES || entry.kind != Kind::Folder {
                 continue;
             }
-            if path.join("HEAD").is_file() {
+            if at(&path).join("HEAD").holds_file() {
                 self.settings.extend(settings_of_git(&path));
                 self.submodules(&path.join("modules"), depth);
             } else {
@@ -311,8 +315,10 @@ fn settings_of_git(folder: &Path) -> [PathBuf; 3] {
 }
 
 fn workspaces(windlass: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(windlass.join("workspaces")).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).take(MOST_WORKSPACES).collect()
+    let folder = windlass.join("workspaces");
+    let names = at(&folder).names().unwrap_or_default().into_iter();
+    let paths = names.map(|name| folder.join(name)).filter(|path| at(path).holds_folder());
+    paths.take(MOST_WORKSPACES).collect()
 }
 
 /// What of a workspace a person wrote, and what we count.

@@ -128,6 +128,7 @@ pub fn in_path(path: &OsStr, name: &str) -> Option<PathBuf> {
 }
 
 fn is_program(path: &Path) -> bool {
+    // outside: a program of the search path.
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 

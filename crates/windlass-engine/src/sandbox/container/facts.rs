@@ -90,6 +90,7 @@ pub fn inits(engine: Engine) -> Vec<Init> {
 
 /// Does this machine label its files (`SELinux`)?
 pub fn labels_files() -> bool {
+    // outside: the system.
     Path::new("/sys/fs/selinux/enforce").exists()
 }
 

@@ -48,6 +48,7 @@ impl Placed {
     }
 
     fn show(&mut self, file: &Path) {
+        // outside: only where it leads is asked.
         let Ok(source) = file.canonicalize() else { return };
         if self.seen(file).is_none() {
             self.0.insert(file.to_owned(), What::From(source, Access::Read));
@@ -69,7 +70,9 @@ impl What {
         let target = path.to_owned();
         match self {
             What::From(source, access) => Some(Mount::Bind { source, target, access }),
+            // outside: what is there of the whole system; nothing of it is opened.
             What::Nothing if path.is_dir() => Some(Mount::Hidden(target)),
+            // outside: the same.
             What::Nothing if path.symlink_metadata().is_ok() => {
                 Some(Mount::Bind { source: "/dev/null".into(), target, access: Access::Read })
             }

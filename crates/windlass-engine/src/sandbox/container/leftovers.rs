@@ -18,6 +18,7 @@ const NOTE: &str = "engine";
 
 /// Notes whose containers a run has.
 pub fn note(scratch: &Path, engine: Engine) -> Result<(), FileError> {
+    // outside: the run's folder, above what guests can write.
     replace(&scratch.join(NOTE), engine.name().as_bytes(), 0o600)
 }
 
@@ -27,6 +28,7 @@ pub fn note(scratch: &Path, engine: Engine) -> Result<(), FileError> {
 /// # Errors
 /// The engine does not answer, or does not end them.
 pub fn end_leftovers(scratch: &Path, run: &RunId) -> Result<usize, EngineError> {
+    // outside: the same.
     let note = read_beginning(&scratch.join(NOTE), 64).ok().flatten().unwrap_or_default();
     let Some(engine) = engine_called(&String::from_utf8_lossy(&note)) else {
         return Ok(0);

@@ -365,6 +365,7 @@ impl Container {
             ..Orders::default()
         };
         let json = serde_json::to_vec(&orders).unwrap_or_default();
+        // outside: the run's folder, above what guests can write.
         fs::write(&path, json).map_err(SandboxError::file("write", &path))?;
         Ok(path)
     }
@@ -379,6 +380,7 @@ impl Container {
         }
         // Something to be mounted on.
         let inside = self.credentials_inside();
+        // outside: a guest's home that was made a moment ago.
         fs::write(&inside, b"").map_err(SandboxError::file("create", &inside))
     }
 }

@@ -8,6 +8,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
+// outside: of what is open.
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
 
 use super::{Door, Ports};
@@ -70,6 +71,7 @@ fn allow(
     let Ok(opened) = PathFd::new(&path) else {
         return Ok(ruleset);
     };
+    // outside: inside the sandbox itself.
     let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };
     ruleset.add_rule(PathBeneath::new(opened, access))
 }

@@ -106,6 +106,7 @@ fn carry_out(arguments: &[OsString]) -> Result<u8, String> {
 
 fn read(file: &Path) -> Result<Orders, String> {
     let said = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", file.display());
+    // outside: orders of the run's folder.
     let bytes = std::fs::read(file).map_err(|error| said(&error))?;
     serde_json::from_slice(&bytes).map_err(|error| said(&error))
 }

@@ -105,6 +105,7 @@ impl Drop for Proxy {
         self.ended.store(true, Ordering::Release);
         // Wakes it; where that fails it ends with the process.
         let _ = connect(&self.socket);
+        // outside: a socket in the run's folder.
         let _ = fs::remove_file(&self.socket);
     }
 }
@@ -121,18 +122,22 @@ fn address(socket: &Path) -> io::Result<(PathBuf, Option<OwnedFd>)> {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     // Only as a place: a folder that may not be read can be one, too.
+    // outside: a socket in the run's folder.
     let folder = rustix::fs::open(folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let number = folder.as_raw_fd();
     Ok((Path::new("/proc/self/fd").join(number.to_string()).join(name), Some(folder)))
 }
 
 fn listen(socket: &Path) -> io::Result<UnixListener> {
+    // outside: a socket in the run's folder.
     match fs::remove_file(socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let (address, _folder) = address(socket)?;
+    // outside: a socket in the run's folder.
     let listener = UnixListener::bind(address)?;
+    // outside: a socket in the run's folder.
     fs::set_permissions(socket, Permissions::from_mode(0o600))?;
     Ok(listener)
 }

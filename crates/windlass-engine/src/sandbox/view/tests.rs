@@ -1,3 +1,4 @@
+use std::fs;
 use std::fs::create_dir_all;
 use std::os::unix::fs::symlink;
 

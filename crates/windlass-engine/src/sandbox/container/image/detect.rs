@@ -5,6 +5,8 @@ use std::path::Path;
 
 use windlass_core::run::Preset;
 
+use crate::tree::at;
+
 /// What the files in a project's folder speak for; none of them is read.
 #[must_use]
 pub fn detect(project: &Path) -> BTreeSet<Preset> {
@@ -21,7 +23,11 @@ pub fn detect(project: &Path) -> BTreeSet<Preset> {
         ("go.mod", Preset::Go),
         ("go.work", Preset::Go),
     ];
-    SIGNS.into_iter().filter(|(name, _)| project.join(name).is_file()).map(|(_, preset)| preset).collect()
+    SIGNS
+        .into_iter()
+        .filter(|(name, _)| at(project).join(name).holds_file())
+        .map(|(_, preset)| preset)
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Writing the Dockerfile and the editor's file into a project.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::file::{AtPath, FileError, create_new, read_if_there, replace};
+use crate::file::FileError;
+use crate::tree::at;
+
+/// The longest file that is compared, in bytes.
+const LONGEST: usize = 16 << 20;
 
 /// What became of a file that was to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,21 +35,22 @@ pub enum Overwrite {
 /// # Errors
 /// The disk; nothing is lost.
 pub fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<Written, FileError> {
-    match read_if_there(path)? {
+    let place = at(path);
+    match place.read(LONGEST)? {
         Some(there) if there == bytes => return Ok(Written::Same),
         Some(_) if overwrite == Overwrite::Never => return Ok(Written::Kept),
         Some(there) => {
             let backup = free_name(path);
-            create_new(&backup, &there, 0o644)?;
-            replace(path, bytes, 0o644)?;
+            at(&backup).create_new(&there, 0o644)?;
+            place.replace(bytes, 0o644)?;
             return Ok(Written::Replaced(backup));
         }
         None => {}
     }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).at("create", folder)?;
+    if let Some(folder) = place.parent() {
+        folder.make_folders()?;
     }
-    match create_new(path, bytes, 0o644)? {
+    match place.create_new(bytes, 0o644)? {
         crate::file::Made::Anew => Ok(Written::Anew),
         // Somebody was quicker, or a link leads nowhere: neither is ours.
         crate::file::Made::WasThere => Ok(Written::Kept),
@@ -63,5 +67,5 @@ fn free_name(path: &Path) -> PathBuf {
         }
         PathBuf::from(name)
     };
-    (1..=u32::MAX).map(named).find(|name| name.symlink_metadata().is_err()).unwrap_or_else(|| named(1))
+    (1..=u32::MAX).map(named).find(|name| !at(name).is_taken()).unwrap_or_else(|| named(1))
 }

@@ -10,7 +10,6 @@ mod files;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -23,7 +22,8 @@ pub use devcontainer::{DEVCONTAINER, devcontainer};
 pub use dockerfile::{CLAUDE_CODE, dockerfile};
 pub use files::{Overwrite, Written, write};
 
-use crate::file::{AtPath, FileError, read_beginning};
+use crate::file::{AtPath, FileError};
+use crate::tree::at;
 
 /// Where a project's own Dockerfile lies, relative to it.
 pub const DOCKERFILE: &str = ".windlass/sandbox/Dockerfile";
@@ -123,12 +123,16 @@ impl Recipe {
             tempfile::Builder::new().prefix("windlass-image-").tempdir().at("write in", &temporary)?;
         let context = Context { folder };
         let files = context.files();
+        // outside: a folder of our own for the engine, before any guest.
         fs::create_dir(&files).at("create", &files)?;
+        // outside: a folder of our own for the engine, before any guest.
         fs::write(context.dockerfile(), &self.dockerfile).at("write", &context.dockerfile())?;
         if let Some((path, bytes)) = &self.script {
             let path = files.join(path);
             let above = path.parent().unwrap_or(&files);
+            // outside: a folder of our own for the engine, before any guest.
             fs::create_dir_all(above).at("create", above)?;
+            // outside: a folder of our own for the engine, before any guest.
             fs::write(&path, bytes).at("write", &path)?;
         }
         Ok(context)
@@ -157,20 +161,20 @@ impl Context {
 
 fn read_script(project: &Path, script: &Path) -> Result<(PathBuf, Vec<u8>), RecipeError> {
     let path = project.join(script);
-    let bytes = bounded(&path)?.ok_or_else(|| RecipeError::NoScript(path.clone()))?;
+    // outside: only where it leads is asked.
     let inside = match (path.canonicalize(), project.canonicalize()) {
-        (Ok(path), Ok(project)) => path.starts_with(project),
-        _ => false,
+        (Ok(real), Ok(project)) => real.starts_with(project),
+        _ => at(&path).look().is_ok_and(|found| found.is_none()),
     };
-    if inside { Ok((script.to_owned(), bytes)) } else { Err(RecipeError::ScriptOutside(path)) }
+    if !inside {
+        return Err(RecipeError::ScriptOutside(path));
+    }
+    let bytes = bounded(&path)?.ok_or_else(|| RecipeError::NoScript(path.clone()))?;
+    Ok((script.to_owned(), bytes))
 }
 
 fn bounded(path: &Path) -> Result<Option<Vec<u8>>, RecipeError> {
-    let bytes = match read_beginning(path, LONGEST) {
-        Err(FileError { source, .. }) if source.kind() == io::ErrorKind::NotADirectory => None,
-        other => other?,
-    };
-    match bytes {
+    match at(path).read_beginning(LONGEST)? {
         Some(bytes) if bytes.len() > LONGEST => Err(RecipeError::TooLong(path.to_owned())),
         other => Ok(other),
     }
