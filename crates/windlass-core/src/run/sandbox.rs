@@ -123,6 +123,12 @@ impl SandboxKind {
         }
     }
 
+    /// Is what is inside below a process of an engine, and of none of ours?
+    #[must_use]
+    pub const fn is_container(&self) -> bool {
+        matches!(self, SandboxKind::Docker(_) | SandboxKind::Podman(_))
+    }
+
     /// Its name, without an image.
     #[must_use]
     pub const fn name(&self) -> &'static str {

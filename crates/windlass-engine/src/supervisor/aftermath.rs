@@ -1,4 +1,5 @@
-//! Before any git is called where a runner was killed beside its guests: what steers git is put back.
+//! Before anything is read, and any git is called, where a runner was killed beside its guests: what steers Windlass, agents and
+//! git is put back.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -10,7 +11,8 @@ use windlass_core::run::RunPlan;
 use super::loan::{said, strictness};
 use crate::git::{SteeringError, put_back_from};
 use crate::process::leftovers;
-use crate::store::lock::holders;
+use crate::sandbox;
+use crate::store::lock::{Holder, holders};
 use crate::store::run_folder::all_runs;
 use crate::store::{Project, RunFolder, journal};
 
@@ -20,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it is looked whether it still is.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Puts back what steers git where a directory (canonical) belongs to, for every run there whose runner was killed; whichever
+/// Puts back what steers Windlass, agents and git where a directory (canonical) belongs to, for every run there whose runner was killed; whichever
 /// state folder's project it is known as, since a guest may have written what says that. Says what was put back.
 ///
 /// # Errors
@@ -32,20 +34,75 @@ pub fn put_back_after_kills(state_root: &Path, directory: &Path) -> Result<Vec<S
         let left: Vec<RunFolder> = runs
             .iter()
             .map(|run| RunFolder::of(&project, run))
-            .filter(|folder| folder.steering().is_there())
+            .filter(|folder| folder.steering().is_there() || sandbox::had_a_guest(folder.path()))
             .collect();
         let holders = if left.is_empty() { Vec::new() } else { holders(&project).unwrap_or_default() };
         let is_at_work = |folder: &RunFolder| {
             holders.iter().any(|holder| holder.run == *folder.run() && holder.is_alive())
         };
         for folder in left.iter().filter(|folder| !is_at_work(folder)) {
+            sentences.extend(put_back_beside_guest(folder, directory));
             sentences.extend(put_back_after_kill(folder, directory)?);
         }
     }
     Ok(sentences)
 }
 
-/// The same for one run, which nobody drives.
+/// What steers Windlass and agents, beside one run that nobody drives. Where something of it may still be at work it is put back
+/// once more before a run begins ([`put_back_before_a_run`]).
+fn put_back_beside_guest(folder: &RunFolder, directory: &Path) -> Vec<String> {
+    let put_back = || sandbox::put_back_beside(folder.path(), directory);
+    let Some(mut sentences) = put_back() else { return Vec::new() };
+    let is_alone = is_alone_soon(folder);
+    sentences.extend(put_back().unwrap_or_default());
+    // Containers are ended when a run begins.
+    if is_alone && plan(folder).is_some_and(|plan| !plan.sandbox.kind.is_container()) {
+        sandbox::forget_guest(folder.path());
+    }
+    of_killed(folder, sentences)
+}
+
+/// What is left to be put back once this process has the directory and has ended whatever a killed run had left in it. Says what
+/// that was: what was read before may have been a guest's.
+#[must_use]
+pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String> {
+    let runs = all_runs(project).unwrap_or_default();
+    let folders = runs.iter().map(|run| RunFolder::of(project, run));
+    let left: Vec<RunFolder> = folders.filter(|folder| sandbox::had_a_guest(folder.path())).collect();
+    let holders = if left.is_empty() { Vec::new() } else { holders(project).unwrap_or_default() };
+    let is_another = |holder: &Holder| holder.is_alive() && holder.pid != std::process::id();
+    let is_at_work =
+        |folder: &RunFolder| holders.iter().any(|holder| holder.run == *folder.run() && is_another(holder));
+    let mut all = Vec::new();
+    for folder in left.iter().filter(|folder| !is_at_work(folder)) {
+        if let Some(sentences) = sandbox::put_back_beside(folder.path(), directory) {
+            sandbox::forget_guest(folder.path());
+            all.extend(of_killed(folder, sentences));
+        }
+    }
+    all
+}
+
+fn of_killed(folder: &RunFolder, sentences: Vec<String>) -> Vec<String> {
+    let beside = |sentence| format!("beside run {}, which was killed, {sentence}", folder.run());
+    sentences.into_iter().map(beside).collect()
+}
+
+/// Is nothing of a killed run at work, or will be soon?
+fn is_alone_soon(folder: &RunFolder) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if leftovers::find(folder.run()).is_empty() {
+            return true;
+        }
+        if Instant::now() >= deadline {
+            return false;
+        }
+        sleep(PAUSE);
+    }
+}
+
+/// The same for one run, which nobody drives, and what steers git.
 ///
 /// # Errors
 /// As above.
@@ -55,15 +112,8 @@ pub fn put_back_after_kill(folder: &RunFolder, directory: &Path) -> Result<Optio
     };
     let put_back = || put_back_from(&folder.steering(), directory, strictness);
     let Some(mut changed) = put_back()? else { return Ok(None) };
-    let deadline = Instant::now() + PATIENCE;
-    let mut is_alone = leftovers::find(folder.run()).is_empty();
-    if !is_alone {
-        while !is_alone && Instant::now() < deadline {
-            sleep(PAUSE);
-            is_alone = leftovers::find(folder.run()).is_empty();
-        }
-        changed.extend(put_back()?.unwrap_or_default());
-    }
+    let is_alone = is_alone_soon(folder);
+    changed.extend(put_back()?.unwrap_or_default());
     if is_alone {
         folder.forget_steering();
     }

@@ -58,7 +58,7 @@ use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
 use crate::tree;
 
-pub use aftermath::{put_back_after_kill, put_back_after_kills};
+pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
 pub use agents_file::agents_file_notice;
 pub use audience::{Audience, Place};
 pub use error::EngineError;

@@ -8,9 +8,10 @@ use windlass_core::fact::RunId;
 use windlass_core::run::{RunPlan, SandboxKind, SandboxPlan};
 use windlass_engine::git::Loan;
 use windlass_engine::sandbox::container::image::Recipe;
-use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom, put_back_after_kills};
+use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
 use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::store::{RunFolder, SessionFolder};
+use windlass_engine::supervisor::put_back_before_a_run;
 use windlass_engine::workspace::project_folder;
 
 use super::here::{self, Here, home};
@@ -79,10 +80,10 @@ pub fn open(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<Sandbox, 
     if plan.lanes.is_some() { Ok(sandbox.beside_lanes()?) } else { Ok(sandbox) }
 }
 
-/// A runner that was killed beside a guest could not put back what the guest changed. What was read before that was done
-/// may be the guest's.
+/// What a guest changed beside a runner that was killed was put back before anything was read, unless something of it was
+/// still at work then.
 fn refuse_after_kill(here: &Here) -> Result<(), CliError> {
-    let said = put_back_after_kills(&here.project.runs(), &here.directory);
+    let said = put_back_before_a_run(&here.project, &here.directory);
     if said.is_empty() {
         return Ok(());
     }

@@ -15,8 +15,9 @@ pub const PATIENCE: Duration = Duration::from_mins(2);
 pub const IMAGE: &str = "localhost/windlass-test:1";
 
 /// What is in it, from this machine.
-const PROGRAMS: [&str; 14] = [
-    "sh", "cat", "env", "git", "grep", "id", "ls", "mkdir", "rm", "setsid", "sleep", "stat", "touch", "true",
+const PROGRAMS: [&str; 16] = [
+    "sh", "cat", "chmod", "cp", "env", "git", "grep", "id", "ls", "mkdir", "rm", "setsid", "sleep", "stat",
+    "touch", "true",
 ];
 
 /// An engine with an image, and a project to run in.

@@ -127,3 +127,32 @@ fn hosts_that_are_not_allowed_are_refused_by_the_proxy() {
         assert_ne!(outcome.code, Some(0));
     });
 }
+
+// attack(sandbox): an agent in a container lets a program run as whoever it belongs to, which outside would be the user or root.
+// holds: the mark is taken from it after the attempt, wherever it lies, and that is said; one that was there stays.
+#[test]
+#[ignore = "it takes a minute and needs an engine: cargo xtask containers"]
+fn no_program_that_runs_as_somebody_else_is_left() {
+    with_each(|machine| {
+        let env = &machine.env;
+        let mode = |path: &str| fs::metadata(env.project().join(path)).unwrap().mode() & 0o7777;
+        let script = r#"
+[[call]]
+steps = [
+  { bash = "mkdir -p node_modules/x && cp /bin/sh node_modules/x/tool && chmod 4755 node_modules/x/tool" },
+  { bash = "cp /bin/sh group && chmod 2755 group" },
+  { result = { text = "Done.", cost = 0.01 } },
+]
+"#;
+        let outcome = machine.run(script, &["-m", "1"]);
+        let said = format!("{}{}", outcome.stdout_text(), outcome.stderr_text());
+        assert_eq!(
+            (mode("node_modules/x/tool"), mode("group")),
+            (0o755, 0o755),
+            "{}: {said}",
+            machine.engine
+        );
+        let told = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("made node_modules/x/tool run as whoever it belongs to"), "{told}");
+    });
+}

@@ -105,9 +105,9 @@ fn what_steers_below_is_what_it_was_as_well() {
 }
 
 // attack(sandbox): the runner is killed while an agent has already made such files.
-// holds: the next start puts them back, says so, and starts nothing with what it had read by then.
+// holds: the next command, whichever it is, puts them back before it reads anything, and says so.
 #[test]
-fn what_was_made_beside_a_runner_that_was_killed_is_put_back_by_the_next_start() {
+fn what_was_made_beside_a_runner_that_was_killed_is_put_back_by_the_next_command() {
     for kind in kinds() {
         let place = furnished(kind);
         let script = HOSTILE.replace("{ result =", "{ sleep = \"60s\" }, { result =");
@@ -119,12 +119,15 @@ fn what_was_made_beside_a_runner_that_was_killed_is_put_back_by_the_next_start()
         running.signal(rustix::process::Signal::KILL);
         drop(running.wait(PATIENCE));
         place.env.assert_no_processes(super::place::CLEARED);
+        let status = place.env.run(&mut place.untrusting(&["status"]), PATIENCE);
+        let told = said(&status);
+        assert!(told.contains("which was killed") && told.contains("made .mcp.json"), "{kind}: {told}");
+        assert_as_before(&place, &told);
+        // From now on a change is a person's.
+        place.env.write("lib/.mcp.json", "{}\n");
         let again = ["run", "-p", "Work", "--mock", "--no-delay", "--fresh", "-m", "1"];
-        let refused = place.env.run(&mut place.windlass(&again), PATIENCE);
-        refused.expect_code(2, kind);
-        assert!(said(&refused).contains("made .mcp.json"), "{}", said(&refused));
-        assert_as_before(&place, &said(&refused));
         let outcome = place.env.run(&mut place.windlass(&again), PATIENCE);
+        assert_eq!(place.env.read("lib/.mcp.json"), "{}\n");
         assert_ne!(outcome.code, Some(2), "{}", said(&outcome));
     }
 }

@@ -141,19 +141,24 @@ impl Steering {
     }
 }
 
-/// Makes what steers what it was before guests of runs whose runner was killed beside them. `runs` is the folder of all runs of
-/// this project, none of which may be at work. Says what was changed.
+/// Was a guest at work beside a run (its folder) when its runner was killed?
 #[must_use]
-pub fn put_back_after_kills(runs: &Path, directory: &Path) -> Vec<String> {
-    let mut said = Vec::new();
-    for folder in where_it_leads(runs).iter().flat_map(|runs| folders_in(&runs.shown())) {
-        let note = note(&folder);
-        if let Ok(Some(record)) = note.read::<Record>() {
-            said.extend(put_back(&record, directory, &folder));
-            note.remove();
-        }
-    }
-    said
+pub fn had_a_guest(folder: &Path) -> bool {
+    note(folder).is_there()
+}
+
+/// Makes what steers what it was before that guest, where a directory belongs to its tree. Says what was changed; `None` where
+/// there was none.
+#[must_use]
+pub fn put_back_beside(folder: &Path, directory: &Path) -> Option<Vec<String>> {
+    let record: Record = note(folder).read().ok()??;
+    let is_there = directory.starts_with(PathBuf::from(OsString::from(record.tree.clone())));
+    is_there.then(|| put_back(&record, directory, folder))
+}
+
+/// The guest is gone: from now on a change is a person's.
+pub fn forget_guest(folder: &Path) {
+    note(folder).remove();
 }
 
 /// What was seen.

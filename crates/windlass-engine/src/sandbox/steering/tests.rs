@@ -179,10 +179,14 @@ fn after_a_kill_the_next_start_puts_it_back() {
     steering.begin(None);
     scene.write(".mcp.json", "a guest's");
     drop(steering);
-    let said = put_back_after_kills(&scene.root.join("runs"), &scene.tree.join("a"));
+    let (run, directory) = (scene.root.join("runs/r-1"), scene.tree.join("a"));
+    assert_eq!(put_back_beside(&run, &scene.root), None, "it is about another tree");
+    assert!(had_a_guest(&run));
+    let said = put_back_beside(&run, &directory).unwrap();
     assert_eq!(said.len(), 1, "{said:?}");
     assert_eq!(scene.says(".mcp.json").as_deref(), Some("a person's"));
-    assert_eq!(put_back_after_kills(&scene.root.join("runs"), &scene.tree.join("a")), Vec::<String>::new());
+    forget_guest(&run);
+    assert_eq!((had_a_guest(&run), put_back_beside(&run, &directory)), (false, None));
 }
 
 #[test]
