@@ -129,13 +129,12 @@ fn hosts_that_are_not_allowed_are_refused_by_the_proxy() {
 }
 
 // attack(sandbox): an agent in a container lets a program run as whoever it belongs to, which outside would be the user or root.
-// holds: the mark is taken from it after the attempt, wherever it lies, and that is said; one that was there stays.
+// holds: the mark is taken from it after the attempt, wherever it lies, and that is said.
 #[test]
 #[ignore = "it takes a minute and needs an engine: cargo xtask containers"]
 fn no_program_that_runs_as_somebody_else_is_left() {
     with_each(|machine| {
         let env = &machine.env;
-        let mode = |path: &str| fs::metadata(env.project().join(path)).unwrap().mode() & 0o7777;
         let script = r#"
 [[call]]
 steps = [
@@ -144,14 +143,12 @@ steps = [
   { result = { text = "Done.", cost = 0.01 } },
 ]
 "#;
-        let outcome = machine.run(script, &["-m", "1"]);
+        let outcome = machine.run(script, &[]);
         let said = format!("{}{}", outcome.stdout_text(), outcome.stderr_text());
-        assert_eq!(
-            (mode("node_modules/x/tool"), mode("group")),
-            (0o755, 0o755),
-            "{}: {said}",
-            machine.engine
-        );
+        for path in ["node_modules/x/tool", "group"] {
+            let found = fs::metadata(env.project().join(path)).map(|found| found.mode() & 0o7777).ok();
+            assert_eq!(found, Some(0o755), "{}: {path}: {said}", machine.engine);
+        }
         let told = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains("made node_modules/x/tool run as whoever it belongs to"), "{told}");
     });
