@@ -175,6 +175,43 @@ fn boxes_stand_in_for_a_missing_status_file_only_when_asked() {
     expect_end(&run(&night(&script), &["--todo-fallback"]), 0, "complete");
 }
 
+// attack(claims): where the boxes of `TODO.md` stand in for a status file, the agent deletes an open box, comments it out, or
+//   deletes one of two that say the same; or the whole file
+// holds: what is gone is no done box: it is named, and a person decides; without the file nothing is claimed. What is ticked is
+//   complete, and that only claims say so is said
+#[test]
+fn boxes_of_a_workspace_that_vanish_are_no_done_boxes() {
+    let with_todo = |before: &str, after: &str| {
+        let todo = "{{env:WINDLASS_WORKSPACE}}/TODO.md";
+        let wrote = if after.is_empty() {
+            format!("{{ bash = 'rm -f \"{todo}\"' }}")
+                .replace("{{env:WINDLASS_WORKSPACE}}", "$WINDLASS_WORKSPACE")
+        } else {
+            format!("{{ write = {{ path = '{todo}', text = \"\"\"{after}\"\"\" }} }}")
+        };
+        let night = night(&every_call(&format!("{WORK}, {wrote}")));
+        night.env.write(".windlass/workspaces/api/TODO.md", before);
+        night
+    };
+    let two = "- [ ] Write the parser\n- [ ] Write the manual\n";
+    for (before, after) in [
+        (two, "- [x] Write the parser\n"),
+        (two, "- [x] Write the parser\n<!--\n- [ ] Write the manual\n-->\n"),
+        ("- [ ] Test it\n- [ ] Test it\n", "- [x] Test it\n"),
+    ] {
+        let outcome = run(&with_todo(before, after), &["--todo-fallback", "-m", "4"]);
+        expect_end(&outcome, 24, "needs_human");
+        let said = outcome.stdout_text() + &outcome.stderr_text();
+        assert!(said.contains("TODO.md") && said.contains("is gone"), "{after}: {said}");
+    }
+    let gone = run(&with_todo(two, ""), &["--todo-fallback", "-m", "2"]);
+    expect_end(&gone, 10, "max_iterations");
+    let ticked = "- [x] Write the parser\n- [x] Write the manual\n";
+    let outcome = run(&with_todo(two, ticked), &["--todo-fallback"]);
+    expect_end(&outcome, 0, "complete");
+    assert!(outcome.stdout_text().contains("complete (claimed; no gate)"), "{}", outcome.stdout_text());
+}
+
 #[test]
 fn killed_and_resumed_it_is_counted_once() {
     let steps = format!("{WORK}, {}", status(r#"{"complete":true}"#));
