@@ -192,3 +192,37 @@ fn a_run_is_not_resumed_with_what_is_no_longer_trusted() {
         refused.stderr_text()
     );
 }
+
+// attack(trust): what is committed holds hooks for the agent that the person's own checkout does not have, so that a lane's
+//   fresh checkout brings them in behind the question
+// holds: each lane's call goes without the repository's settings, and it is said why
+#[test]
+fn a_lane_brings_in_nothing_that_was_not_asked_for() {
+    let env = TestEnv::with_git();
+    let hook =
+        r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch hooked"}]}]}}"#;
+    env.write(".claude/settings.json", hook);
+    env.write("requirements.md", "# Tasks\n\n### TASK-1: One\n- **Status**: pending\n");
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "Tasks"]);
+    // As in a sparse checkout: git sees no change.
+    env.git(&["update-index", "--skip-worktree", ".claude/settings.json"]);
+    fs::remove_dir_all(env.project().join(".claude")).unwrap();
+    let called = env.root().join("called");
+    let agent = format!(
+        "#!/bin/sh\ncase \"$*\" in *--version*) echo '2.1.330 (Claude Code)'; exit;; esac\necho \"$* \" >> '{}'\n",
+        called.display()
+    );
+    let program = env.write(env.root().join("claude"), agent);
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let words = ["run", "--mode", "tasks", "-j", "2", "-m", "1", "--no-delay"];
+    let mut command = env.command(env!("CARGO_BIN_EXE_windlass"));
+    command.args(words).env("WINDLASS_AGENT__COMMAND", &program);
+    let outcome = env.run(&mut command, PATIENCE);
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    let calls = fs::read_to_string(&called).unwrap_or_default();
+    let in_lanes: Vec<&str> = calls.lines().filter(|line| line.contains("stream-json")).collect();
+    assert!(!in_lanes.is_empty(), "{said}\n{calls}");
+    assert!(in_lanes.iter().all(|line| line.contains("--setting-sources user")), "{calls}");
+    assert!(said.contains("left out from now on") && said.contains("hooks.SessionStart"), "{said}");
+}
