@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use windlass_testkit::environment::TestEnv;
 
@@ -49,12 +48,8 @@ fn archives(env: &TestEnv) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
 }
 
-fn unpacked(archive: &Path) -> Vec<u8> {
-    Command::new("gzip").arg("-dc").arg(archive).output().unwrap().stdout
-}
-
-fn holds_secret(bytes: &[u8]) -> bool {
-    bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes())
+fn unpacked(env: &TestEnv, archive: &Path) -> String {
+    env.run(env.command("gzip").arg("-dc").arg(archive), PATIENCE).stdout_text()
 }
 
 // attack(files): the agent fills its workspace with links to a person's key, to their folder and to the runner's environment, and
@@ -67,7 +62,7 @@ fn a_workspace_full_of_links_is_kept_without_what_they_lead_to() {
     );
     told(&env, &["archive", "save", "api", "--keep"]);
     let [archive] = archives(&env).try_into().unwrap();
-    assert!(!holds_secret(&unpacked(&archive)), "the archive holds what a link leads to");
+    assert!(!unpacked(&env, &archive).contains(SECRET), "the archive holds what a link leads to");
     let name = archive.file_name().unwrap().to_str().unwrap().to_owned();
     let shown = told(&env, &["archive", "show", &name]);
     assert!(!shown.contains(SECRET), "{shown}");
@@ -77,7 +72,7 @@ fn a_workspace_full_of_links_is_kept_without_what_they_lead_to() {
     let saved = ask(&env, &["template", "save", "api", "usual"]);
     assert!(!saved.stderr_text().contains(SECRET) && !saved.stdout_text().contains(SECRET));
     let template = env.project().join(".windlass/templates/usual/README.md");
-    assert!(!fs::read(template).is_ok_and(|bytes| holds_secret(&bytes)));
+    assert!(!fs::read_to_string(template).is_ok_and(|text| text.contains(SECRET)));
     told(&env, &["clean", "api", "-f", "--no-archive"]);
     assert!(!folder(&env, "api").exists());
     assert_spared(&env, "clean");
