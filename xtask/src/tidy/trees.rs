@@ -172,8 +172,8 @@ fn imported_ways(lines: &[&str]) -> usize {
     }
     let until_end = lines.iter().take_while(|line| !line.contains(';')).count() + 1;
     let text = lines.iter().take(until_end).copied().collect::<Vec<_>>().join(" ");
-    let named = text.trim_start().split_once("fs").map_or("", |(_, named)| named);
-    let names = named.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let after = text.trim_start().split_once("fs").map_or("", |(_, after)| after);
+    let names = after.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     // Types begin with a capital letter.
     let is_function = |name: &&str| name.starts_with(char::is_lowercase) && !["self", "as"].contains(name);
     names.filter(is_function).count()
