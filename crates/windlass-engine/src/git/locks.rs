@@ -22,8 +22,8 @@ pub(crate) struct Locks {
 /// What belongs to one checkout alone, and stands in the way of its next commit.
 const OF_A_CHECKOUT: [&str; 2] = ["index.lock", "HEAD.lock"];
 
-/// What all checkouts share, and stands in the way of changing any reference.
-const OF_REFERENCES: &str = "packed-refs.lock";
+/// What all checkouts share, and stands in the way of changing references or settings.
+const SHARED: [&str; 3] = ["packed-refs.lock", "config.lock", "shallow.lock"];
 
 /// Which file it is, whatever its name: another one in its place is another one's.
 type Identity = (u64, u64, SystemTime);
@@ -60,7 +60,7 @@ impl Repository {
     pub fn clear_locks(&self, since: SystemTime) -> Vec<String> {
         let own = OF_A_CHECKOUT.map(|name| self.git_dir.join(name));
         let own = made_since(own, since);
-        let shared = made_since(self.locks_of_references(), since);
+        let shared = made_since(self.shared_locks(), since);
         if own.is_empty() && shared.is_empty() || !sees_all_processes() {
             return Vec::new();
         }
@@ -83,8 +83,8 @@ impl Repository {
             .collect()
     }
 
-    fn locks_of_references(&self) -> BTreeSet<PathBuf> {
-        let mut found = BTreeSet::from([self.common_dir.join(OF_REFERENCES)]);
+    fn shared_locks(&self) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::from(SHARED.map(|name| self.common_dir.join(name)));
         for folder in BTreeSet::from([&self.git_dir, &self.common_dir]) {
             below(&folder.join("refs"), &mut found);
         }
@@ -96,6 +96,13 @@ impl Repository {
         let linked = self.linked_trees().unwrap_or_default().into_iter().map(|tree| tree.path);
         [self.top.clone(), self.main_top()].into_iter().chain(linked).collect()
     }
+}
+
+/// Lock files of the git directory of a lane, or of what its agent has: whoever looks is the only one at work there.
+pub(super) fn of_a_lane(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::from_iter(locks_in(folder));
+    below(&folder.join("refs"), &mut found);
+    found
 }
 
 /// Those of this user that are there and young enough. A landing that was cut off keeps its lock until it is finished.

@@ -372,7 +372,10 @@ impl Repository {
 
     /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each
     /// once. Some of the tracked ones may not exist. A path that ends in `/` is a repository inside this one.
-    pub(crate) fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {
+    ///
+    /// # Errors
+    /// git cannot list them.
+    pub fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {
         // When this repository is broken, git must not take one above it instead.
         let ceiling = self.top.parent().unwrap_or(&self.top);
         let call = Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling);

@@ -146,7 +146,7 @@ impl Steering {
             if now == *was || self.strictness == Strictness::WhatSteers && is_harmless(path, was, &now) {
                 continue;
             }
-            if is_above_missing(path, was) || path.parent().is_some_and(|above| at(above).is_link()) {
+            if is_above_missing(path) || path.parent().is_some_and(|above| at(above).is_link()) {
                 continue;
             }
             put(path, was)?;
@@ -293,9 +293,9 @@ fn is_configuration(path: &Path) -> bool {
     path.ends_with("config") || path.ends_with("config.worktree")
 }
 
-/// Nothing was there, and the folder that it would be in is not there either.
-fn is_above_missing(path: &Path, was: &Was) -> bool {
-    *was == Was::Absent && !path.parent().is_some_and(|above| at(above).holds_folder())
+/// The folder that it was in is gone, and was not made again: that of a submodule or of another working tree.
+fn is_above_missing(path: &Path) -> bool {
+    !path.parent().is_some_and(|above| at(above).holds_folder())
 }
 
 fn look(path: &Path) -> Was {

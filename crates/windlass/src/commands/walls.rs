@@ -4,6 +4,7 @@ use std::env;
 use std::path::Path;
 
 use windlass_core::run::{CommitPolicy, Network, RunPlan, SandboxKind, SandboxPlan};
+use windlass_engine::git::Repository;
 use windlass_engine::sandbox::lets_through;
 
 use super::here::Here;
@@ -23,14 +24,30 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 /// One sentence each.
 pub fn notices(here: &Here, plan: &RunPlan) -> Vec<String> {
     let walls = &plan.sandbox;
+    let nested = here.repository.as_ref().and_then(nested);
     if !walls.is_on() {
-        return Vec::new();
+        return nested.into_iter().collect();
     }
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let api = if room::is_scripted(plan) { None } else { api_out_of_reach(&walls.network, variable) };
     let tree = here.repository.as_ref().map_or(here.directory.as_path(), |repository| &repository.top);
-    let all = [search_path::notice(here, walls), api, siblings(walls, tree), closed_filters(here, plan)];
+    let all =
+        [search_path::notice(here, walls), api, siblings(walls, tree), closed_filters(here, plan), nested];
     all.into_iter().flatten().collect()
+}
+
+/// Repositories inside this one: a guest can write all of them.
+fn nested(repository: &Repository) -> Option<String> {
+    // Where the files cannot be listed, that is said by what needs them.
+    let listed = repository.list_files().ok()?;
+    let nested: Vec<&[u8]> = listed.iter().filter_map(|path| path.strip_suffix(b"/")).collect();
+    (!nested.is_empty()).then(|| {
+        format!(
+            "there are other repositories inside this one: {}; what is in them is not kept, put back or committed, no git of \
+             windlass is run in them, and an agent can write their settings and hooks: look at those before you run git there",
+            windlass_core::recovery::listed(nested.into_iter())
+        )
+    })
 }
 
 /// The filters that the runner's commits are made without, said before the first iteration.

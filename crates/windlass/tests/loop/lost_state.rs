@@ -87,7 +87,13 @@ fn killed_after(last: &str) -> (Night, String) {
 // holds: they are cleared when the run goes on, and it commits
 #[test]
 fn locks_of_references_are_cleared_once_their_git_is_gone() {
-    let locks = [".git/refs/heads/main.lock", ".git/packed-refs.lock", ".git/HEAD.lock"];
+    let locks = [
+        ".git/refs/heads/main.lock",
+        ".git/packed-refs.lock",
+        ".git/HEAD.lock",
+        ".git/config.lock",
+        ".git/shallow.lock",
+    ];
     let (night, run) = killed_after(&format!("touch {}", locks.join(" ")));
     let outcome = night.resume(&[&run, "-m", "3"]);
     let is_there = |lock: &&str| night.env.project().join(lock).exists();

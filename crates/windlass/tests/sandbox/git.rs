@@ -24,7 +24,7 @@ fn script(calls: &[&str]) -> String {
     calls.iter().map(call).collect()
 }
 
-fn work(place: &Place, calls: &[&str], flags: &[&str]) -> Outcome {
+pub fn work(place: &Place, calls: &[&str], flags: &[&str]) -> Outcome {
     let number = calls.len().to_string();
     let fixed = ["-m", &number, "--allow-dirty"];
     let outcome = place.env.run(&mut place.command_of(&script(calls), &[&fixed, flags].concat()), PATIENCE);
@@ -34,11 +34,11 @@ fn work(place: &Place, calls: &[&str], flags: &[&str]) -> Outcome {
 }
 
 /// On one line, as it was before it was wrapped.
-fn told(outcome: &Outcome) -> String {
+pub fn told(outcome: &Outcome) -> String {
     said(outcome).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn executable(place: &Place, path: &str, text: &str) {
+pub fn executable(place: &Place, path: &str, text: &str) {
     let file = place.env.write(path, text);
     fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -102,6 +102,47 @@ fn the_runner_commits_what_was_made_inside_and_the_next_guest_sees_it() {
         assert_eq!(place.env.read("seen"), "Windlass iteration 1: Work\n?? seen\n", "{}", said(&outcome));
         assert_eq!(place.env.git(&["status", "--porcelain"]), "", "{}", said(&outcome));
         assert_eq!(place.env.git(&["rev-list", "--count", "HEAD"]), "3");
+    }
+}
+
+// attack(git): an agent writes settings and hooks into the git directory of a submodule and of a repository that lies inside the
+//   tree, moves them away and replaces them, to be run by the next git
+// holds: with mounts a submodule's is read only and stays where it is; a repository inside the tree is named before the first
+//   iteration, and no git of the runner's is called in it
+#[test]
+fn git_directories_of_others_inside_the_tree_start_nothing() {
+    for kind in kinds() {
+        let place = Place::new(kind);
+        place.env.git(&["init", "--quiet", "../other"]);
+        place.env.git(&["-C", "../other", "commit", "--quiet", "--allow-empty", "--message", "other"]);
+        let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../other", "sub"];
+        place.env.git(&add);
+        place.env.git(&["commit", "--quiet", "--message", "sub"]);
+        place.env.git(&["init", "--quiet", "nested"]);
+        place.env.git(&["-C", "nested", "commit", "--quiet", "--allow-empty", "--message", "nested"]);
+        let modules = place.env.project().join(".git/modules/sub");
+        let before = steering(&modules);
+        let out = place.env.root().display();
+        let attack = format!(
+            "for d in .git/modules/sub nested/.git; do printf '[core]\\n\\tfsmonitor = touch {out}/pwned\\n' >> $d/config; \
+             mkdir -p $d/hooks; printf '#!/bin/sh\\ntouch {out}/pwned\\n' > $d/hooks/post-index-change; chmod -R +x $d/hooks; \
+             mv $d $d.away && cp -r $d.away $d; done 2>/dev/null; mv .git/modules .git/away; rm -rf .git/modules; \
+             echo x > nested/x; echo y > sub/y; echo z > z; rm -f {out}/pwned; true"
+        );
+        let outcome = work(&place, &[&attack, "echo more > z"], &["--commit", "runner"]);
+        let told = told(&outcome);
+        assert!(!place.env.root().join("pwned").exists(), "{kind}: {told}");
+        assert!(told.contains("there are other repositories inside this one: nested;"), "{kind}: {told}");
+        assert!(
+            place.env.git(&["log", "-1", "--format=%s"]).starts_with("Windlass"),
+            "{kind}: {}",
+            said(&outcome)
+        );
+        if kind == "bwrap" {
+            assert_eq!(steering(&modules), before, "{told}");
+            assert!(!place.env.project().join(".git/away").exists(), "{told}");
+        }
+        assert_eq!(place.env.git(&["show", "HEAD:z"]), "more", "{kind}: {told}");
     }
 }
 
@@ -347,75 +388,6 @@ fn a_git_directory_that_was_replaced_is_none_to_run_git_on() {
         let outcome = work(&place, &["mv .git elsewhere; ln -s elsewhere .git"], &["--commit", "runner"]);
         assert!(told(&outcome).contains("was replaced while a guest was at work"), "{}", said(&outcome));
         assert!(told(&outcome).contains("destructive_change"), "{}", said(&outcome));
-    }
-}
-
-// attack(git): a filter of the person's starts a script of the project, and the agent edits the script
-// holds: the filter is run inside the sandbox and nowhere else, for the runner's commits as for the agent's own; what it made is
-//   committed
-#[test]
-fn a_filter_that_a_guest_can_edit_is_run_inside() {
-    for kind in kinds() {
-        let place = Place::new(kind);
-        executable(&place, "tools/clean.sh", "#!/bin/sh\ntr a-z A-Z\n");
-        place.env.write(".gitattributes", "*.up filter=up\n");
-        place.env.git(&["add", "--all"]);
-        place.env.git(&["commit", "--quiet", "--message", "tools"]);
-        place.env.git(&["config", "filter.up.clean", "./tools/clean.sh %f"]);
-        let out = place.env.root().display().to_string();
-        let edit = format!(
-            "printf '#!/bin/sh\\ntouch \"{out}/pwned\"; echo \"$1 $WINDLASS_SANDBOX\" >> .git/ran; tr a-z A-Z\\n' > tools/clean.sh; \
-             echo word > \"a 'word'.up\"; cp \"a 'word'.up\" b.up; echo first > c.up; touch -d @0 *.up"
-        );
-        let again = "echo second > c.up";
-        let outcome = work(&place, &[&edit, again], &["--commit", "runner"]);
-        assert!(!place.env.root().join("pwned").exists(), "{kind}: {}", said(&outcome));
-        for (name, content) in [("a 'word'.up", "WORD"), ("b.up", "WORD"), ("c.up", "SECOND")] {
-            let committed = place.env.git(&["cat-file", "blob", &format!("HEAD:{name}")]);
-            assert_eq!(committed, content, "{kind}: {}", said(&outcome));
-        }
-        assert_eq!(place.env.git(&["cat-file", "blob", "HEAD~1:c.up"]), "FIRST");
-        if kind == "bwrap" {
-            // Inside, it wrote where guests have their git directory.
-            assert!(!place.env.project().join(".git/ran").exists(), "{}", said(&outcome));
-        }
-        // The next run looks at the tree before there is a sandbox.
-        let next = ["run", "-p", "Work", "--mock", "--no-delay", "--fresh", "--sandbox", kind];
-        let next = [&next[..], &["-m", "1", "--commit", "runner"]].concat();
-        let outcome = place.env.run(&mut place.windlass(&next), PATIENCE);
-        assert!(!told(&outcome).contains("interrupted work"), "{kind}: {}", said(&outcome));
-        assert!(!told(&outcome).contains("uncommitted"), "{kind}: {}", said(&outcome));
-        assert!(!place.env.root().join("pwned").exists(), "{kind}: {}", said(&outcome));
-        if kind == "landlock" {
-            continue;
-        }
-        let commit = "echo third > c.up; git add --all && git commit -qm mine";
-        let outcome = work(&place, &[commit], &["--commit", "agent"]);
-        assert_eq!(place.env.git(&["log", "-1", "--format=%s"]), "mine", "{}", said(&outcome));
-        assert_eq!(place.env.git(&["cat-file", "blob", "HEAD:c.up"]), "THIRD");
-        assert!(!place.env.root().join("pwned").exists(), "{}", said(&outcome));
-    }
-}
-
-// attack(git): a filter of the person's has nothing that could be run inside, or fails there
-// holds: no commit is made with what it should have filtered, and the first is said before the first iteration
-#[test]
-fn a_filter_that_cannot_be_run_inside_makes_no_commit() {
-    for kind in kinds() {
-        for (part, why) in [
-            ("process", "the filter up is not committed by the runner"),
-            ("clean", "the filter `up` failed on word.up inside the sandbox"),
-        ] {
-            let place = Place::new(kind);
-            place.env.write(".gitattributes", "*.up filter=up\n");
-            place.env.git(&["add", "--all"]);
-            place.env.git(&["commit", "--quiet", "--message", "attributes"]);
-            place.env.git(&["config", &format!("filter.up.{part}"), "false"]);
-            let outcome = work(&place, &["echo word > word.up"], &["--commit", "runner"]);
-            assert!(told(&outcome).contains(why), "{kind}: {}", said(&outcome));
-            assert!(told(&outcome).contains("word.up"), "{kind}: {}", said(&outcome));
-            assert_eq!(place.env.git(&["log", "-1", "--format=%s"]), "attributes", "{}", said(&outcome));
-        }
     }
 }
 

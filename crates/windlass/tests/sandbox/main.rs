@@ -4,6 +4,7 @@
 
 mod ending;
 mod files;
+mod filters;
 mod git;
 mod git_after_kills;
 mod guarding;

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::super::{GitError, ObjectId, Repository, version};
+use super::super::{GitError, ObjectId, Repository, locks, version};
 use super::{Lane, LaneError, OLDEST_GIT, zero_ended};
 use crate::file::FileError;
 use crate::inventory::as_path;
@@ -110,7 +110,7 @@ impl Lane {
         let whole = is_folder(&theirs)
             && ["objects", "refs"].iter().all(|name| is_folder(&theirs.join(name)))
             && ["HEAD", "config", "index"].iter().all(|name| at(&theirs).join(name).holds_file())
-            && !at(&theirs).join("index.lock").is_taken();
+            && locks::of_a_lane(&theirs).is_empty();
         if whole { Ok(()) } else { self.give_repository() }
     }
 
@@ -156,7 +156,11 @@ impl Lane {
             let nothing = ObjectId::zero(self.repository.object_format);
             head.replace(format!("{nothing}\n").as_bytes(), 0o600)?;
         }
-        Ok(remove(&at(&folder.join("index.lock")))?)
+        // Nobody but the runner calls git in it: what is there was left by one that was ended.
+        for lock in locks::of_a_lane(folder) {
+            remove(&at(&lock))?;
+        }
+        Ok(())
     }
 
     /// A repository for the agent's own use, standing where the lane stands.

@@ -69,6 +69,10 @@ fn what_an_agent_left_goes_and_what_git_ignores_stays() {
 /// Given a lane's folder and its working tree.
 type Damage = fn(&Path, &Path);
 
+/// What a git that was ended may leave.
+const LOCKS: [&str; 5] =
+    ["HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "refs/heads/windlass.lock"];
+
 /// Ways in which a lane can be broken.
 fn breakages() -> Vec<(&'static str, Damage)> {
     vec![
@@ -82,6 +86,20 @@ fn breakages() -> Vec<(&'static str, Damage)> {
         ("its index is damaged", |_, top| fs::write(top.join(".git/index"), "x").unwrap()),
         ("our index is damaged", |home, _| fs::write(home.join("lane.git/index"), "x").unwrap()),
         ("our index is locked", |home, _| fs::write(home.join("lane.git/index.lock"), "").unwrap()),
+        ("its references and settings are locked", |_, top| {
+            for lock in LOCKS {
+                let lock = top.join(".git").join(lock);
+                fs::create_dir_all(lock.parent().unwrap()).unwrap();
+                fs::write(lock, "").unwrap();
+            }
+        }),
+        ("our references and settings are locked", |home, _| {
+            for lock in LOCKS.into_iter().chain(["refs/windlass/handed-over.lock"]) {
+                let lock = home.join("lane.git").join(lock);
+                fs::create_dir_all(lock.parent().unwrap()).unwrap();
+                fs::write(lock, "").unwrap();
+            }
+        }),
         ("our repository is half made", |home, _| {
             fs::remove_file(home.join("lane.git/HEAD")).unwrap();
             fs::remove_dir_all(home.join("lane.git/objects")).unwrap();
@@ -240,4 +258,22 @@ fn a_commit_that_is_not_there_is_an_error_that_says_so() {
     let nowhere = crate::git::ObjectId::from_hex("1".repeat(40).as_bytes()).unwrap();
     let error = Lane::open(&yard.main(), &yard.home(1), nowhere).unwrap_err();
     assert!(matches!(&error, LaneError::Git(_)) && error.to_string().contains("1111"), "{error}");
+}
+
+#[test]
+fn a_lane_that_is_found_again_has_no_locks_of_gits_that_were_ended() {
+    let yard = Yard::new();
+    let worker = yard.open(1);
+    let (ours, theirs) = (worker.home.join("lane.git"), worker.lane.top().join(".git"));
+    for folder in [&ours, &theirs] {
+        fs::create_dir_all(folder.join("refs/heads")).unwrap();
+        for lock in LOCKS.into_iter().chain(["index.lock"]) {
+            fs::write(folder.join(lock), "").unwrap();
+        }
+    }
+    assert!(Lane::find(&yard.main(), &worker.home).unwrap().is_some());
+    for folder in [&ours, &theirs] {
+        assert!(crate::git::locks::of_a_lane(folder).is_empty(), "{}", folder.display());
+        assert!(!folder.join("HEAD.lock").exists());
+    }
 }
