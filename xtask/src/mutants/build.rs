@@ -112,8 +112,10 @@ fn write(
     wrong: &BTreeSet<usize>,
 ) -> Result<Arms, Failure> {
     let mut files: BTreeMap<&str, Vec<(usize, &Mutant)>> = BTreeMap::new();
-    for (number, mutant) in (1..).zip(mutants).filter(|(number, _)| !wrong.contains(number)) {
-        files.entry(&mutant.file).or_default().push((number, mutant));
+    for (number, mutant) in (1..).zip(mutants) {
+        // A file of which all mutants are wrong is written, too: as it is.
+        let of_file = files.entry(&mutant.file).or_default();
+        of_file.extend((!wrong.contains(&number)).then_some((number, mutant)));
     }
     let mut arms = Arms::new();
     for (file, mutants) in files {
