@@ -111,6 +111,6 @@ fn of_engine(mutant: &Mutant) -> Vec<Trial> {
         "notify" => "(binary(loop) and test(/notifications/)) or (binary(cli) and test(/notify/))",
         _ => "binary(loop) or binary(verbs)",
     };
-    let own = |filters| Trial::Own { filters, without: Vec::new(), limit: Limit::Clock(120) };
+    let own = |filters| Trial::Own { filters, without: Vec::new(), limit: Limit::Clock(600) };
     vec![own(vec![format!("{room}::")]), own(Vec::new()), Trial::Binary { filter }]
 }
