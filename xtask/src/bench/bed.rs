@@ -101,6 +101,8 @@ impl Ground<'_> {
             .env("WINDLASS_STATE_DIR", self.state())
             .env("WINDLASS_CONFIG_DIR", self.file("home"))
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            // Where the target directory lies in a checkout, that is none of the project's.
+            .env("GIT_CEILING_DIRECTORIES", &self.folder)
             .env("BENCH_ROWS", self.file("rows"))
             .current_dir(self.project())
             .stdin(Stdio::null())
@@ -122,6 +124,9 @@ impl Ground<'_> {
         let _ = fs::remove_file(self.file("rows"));
     }
 }
+
+/// The exit code of a run that has made all its iterations.
+pub const LIMIT_REACHED: &[i32] = &[10];
 
 /// What all runs here are for.
 pub const GOAL: &str = "Make the numbers small";

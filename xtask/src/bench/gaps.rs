@@ -4,13 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use super::bed::{Bed, Call, Ground, Spent, measured};
+use super::bed::{Bed, Call, Ground, LIMIT_REACHED, Spent, measured};
 use super::numbers::{median, ms, quantile};
 use super::table::Row;
 use crate::program::{Failure, run};
-
-/// `max_iterations`, simple.
-const LIMIT_REACHED: &[i32] = &[0, 2];
 
 /// Others on the machine make everything longer, processor time too, and nothing makes it shorter: the least counts.
 const ROUNDS: usize = 3;

@@ -6,12 +6,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::bed::{Bed, GOAL, measured};
+use super::bed::{Bed, GOAL, LIMIT_REACHED, measured};
 use super::numbers::{mb, median, ms};
 use super::table::Row;
 use crate::program::Failure;
-
-const LIMIT_REACHED: &[i32] = &[0, 2];
 
 /// `--help`.
 pub fn start_up(bed: &Bed) -> Result<Vec<Row>, Failure> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::bed::{Bed, Spent, measured, watched};
+use super::bed::{Bed, LIMIT_REACHED, Spent, measured, watched};
 use super::numbers::{mb, median};
 use super::table::Row;
 use crate::program::{Failure, succeeds};
@@ -11,8 +11,6 @@ use crate::program::{Failure, succeeds};
 const BYTES: u64 = 200_000_000;
 const JQ_BYTES: u64 = 20_000_000;
 const LONG_LINE: u64 = 20_000_000;
-
-const LIMIT_REACHED: &[i32] = &[0, 2];
 
 /// One iteration whose agent prints 200 MB in events of 1 kB; nobody's terminal is slow.
 pub fn throughput(bed: &Bed) -> Result<Vec<Row>, Failure> {
