@@ -13,7 +13,7 @@ use crate::inventory::as_path;
 use crate::tree::at;
 
 /// A file that is larger is not sent through a filter, in bytes.
-const LARGEST: usize = 512 * 1024 * 1024;
+pub(crate) const LARGEST_FILTERED: usize = 512 * 1024 * 1024;
 
 /// What begins a filter's command that is Git LFS, and nothing else.
 const LARGE_FILES: [&str; 3] = ["git-lfs clean", "git-lfs smudge", "git-lfs filter-process"];
@@ -137,7 +137,7 @@ impl Repository {
     /// Why these files cannot be committed as they are: a sentence; `None` where they can, or what they become was made inside.
     pub(super) fn not_filtered(&self, paths: &[&[u8]]) -> Result<Option<String>, GitError> {
         let made = |one: &Filtered| {
-            let content = at(&self.top.join(as_path(&one.path))).read(LARGEST).ok().flatten();
+            let content = at(&self.top.join(as_path(&one.path))).read(LARGEST_FILTERED).ok().flatten();
             content.is_none_or(|content| self.is_filtered(&one.path, &content))
         };
         Ok(self.filtered(paths)?.iter().find(|one| !made(one)).map(not_run))

@@ -26,6 +26,7 @@ mod tests;
 pub use aside::{commit_aside, unstage};
 pub use begin::{first_commit, init, missing_identity};
 pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
+pub(crate) use filters::LARGEST_FILTERED;
 pub use filters::{ClosedFilters, Filtered, not_run};
 pub use folders::Folders;
 pub(crate) use history::TreeFiles;

@@ -21,6 +21,7 @@ pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 
 pub(crate) use content::Stamps;
 pub(crate) use evidence::{is_half_written, is_own};
+pub(crate) use survey::LARGEST_KEPT;
 pub(crate) use walk::rules_of;
 
 use std::ffi::OsStr;

@@ -193,7 +193,7 @@ impl Surveyor {
         known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
     ) -> Result<ObjectId, UnreadReason> {
         let stamps = Stamps::of(*found);
-        if (LARGE..=LARGEST).contains(&found.size) {
+        if found.size > LARGEST_KEPT && found.size <= LARGEST {
             self.large += found.size;
             if self.large > self.most_of_large {
                 return Ok(stamps.id(self.place.object_format()));
@@ -227,8 +227,8 @@ fn list_repository(repository: &Repository) -> Result<(crate::git::Head, Vec<Vec
     Ok((repository.head()?, repository.list_files()?))
 }
 
-/// No snapshot holds a file that is larger.
-const LARGE: u64 = (50 << 20) + 1;
+/// No snapshot holds a file that is larger, in bytes.
+pub(crate) const LARGEST_KEPT: u64 = 50 << 20;
 
 /// So many bytes of large files are read, in the order of their paths; of the others size and times say what they are.
 /// Nobody waits for as many bytes as a guest can promise.

@@ -13,7 +13,7 @@ use super::repository::{KeptPlace, OwnFile};
 use super::tree::{self, Leaf};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
 use crate::git::{ObjectId, ObjectKind};
-use crate::inventory::{Entry, EntryKind, Inventory, Place, as_path};
+use crate::inventory::{Entry, EntryKind, Inventory, LARGEST_KEPT, Place, as_path};
 use crate::tree::{TreePath, at};
 
 /// How much a snapshot holds at most, in bytes.
@@ -28,7 +28,7 @@ pub struct Caps {
 impl Default for Caps {
     /// 50 MB and 2 GB.
     fn default() -> Self {
-        Self { file: 50 * 1024 * 1024, total: 2 * 1024 * 1024 * 1024 }
+        Self { file: LARGEST_KEPT, total: 2 * 1024 * 1024 * 1024 }
     }
 }
 

@@ -30,19 +30,11 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub fn put_back_after_kills(state_root: &Path, directory: &Path) -> Result<Vec<String>, SteeringError> {
     let mut sentences = Vec::new();
     for project in Project::all(state_root).unwrap_or_default() {
-        let runs = all_runs(&project).unwrap_or_default();
-        let left: Vec<RunFolder> = runs
-            .iter()
-            .map(|run| RunFolder::of(&project, run))
-            .filter(|folder| folder.steering().is_there() || sandbox::had_a_guest(folder.path()))
-            .collect();
-        let holders = if left.is_empty() { Vec::new() } else { holders(&project).unwrap_or_default() };
-        let is_at_work = |folder: &RunFolder| {
-            holders.iter().any(|holder| holder.run == *folder.run() && holder.is_alive())
-        };
-        for folder in left.iter().filter(|folder| !is_at_work(folder)) {
-            sentences.extend(put_back_beside_guest(folder, directory));
-            sentences.extend(put_back_after_kill(folder, directory)?);
+        let is_left =
+            |folder: &RunFolder| folder.steering().is_there() || sandbox::had_a_guest(folder.path());
+        for folder in undriven(&project, is_left, Holder::is_alive) {
+            sentences.extend(put_back_beside_guest(&folder, directory));
+            sentences.extend(put_back_after_kill(&folder, directory)?);
         }
     }
     Ok(sentences)
@@ -66,24 +58,34 @@ fn put_back_beside_guest(folder: &RunFolder, directory: &Path) -> Vec<String> {
 /// that was: what was read before may have been a guest's.
 #[must_use]
 pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String> {
-    let runs = all_runs(project).unwrap_or_default();
-    let folders = runs.iter().map(|run| RunFolder::of(project, run));
-    let left: Vec<RunFolder> = folders.filter(|folder| sandbox::had_a_guest(folder.path())).collect();
-    let holders = if left.is_empty() { Vec::new() } else { holders(project).unwrap_or_default() };
     let is_another = |holder: &Holder| holder.is_alive() && holder.pid != std::process::id();
-    let is_at_work =
-        |folder: &RunFolder| holders.iter().any(|holder| holder.run == *folder.run() && is_another(holder));
     let mut all = Vec::new();
-    for folder in left.iter().filter(|folder| !is_at_work(folder)) {
+    for folder in undriven(project, |folder| sandbox::had_a_guest(folder.path()), is_another) {
         if let Some(sentences) = sandbox::put_back_beside(folder.path(), directory) {
             sandbox::forget_guest(folder.path());
-            all.extend(of_killed(folder, sentences));
+            all.extend(of_killed(&folder, sentences));
         }
     }
     all
 }
 
-fn of_killed(folder: &RunFolder, sentences: Vec<String>) -> Vec<String> {
+/// The runs with something left of them that nobody drives who holds a directory.
+fn undriven(
+    project: &Project,
+    is_left: impl Fn(&RunFolder) -> bool,
+    drives: impl Fn(&Holder) -> bool,
+) -> Vec<RunFolder> {
+    let runs = all_runs(project).unwrap_or_default();
+    let folders = runs.iter().map(|run| RunFolder::of(project, run));
+    let mut left: Vec<RunFolder> = folders.filter(is_left).collect();
+    if !left.is_empty() {
+        let holders = holders(project).unwrap_or_default();
+        left.retain(|folder| !holders.iter().any(|holder| holder.run == *folder.run() && drives(holder)));
+    }
+    left
+}
+
+fn of_killed(folder: &RunFolder, sentences: impl IntoIterator<Item = String>) -> Vec<String> {
     let beside = |sentence| format!("beside run {}, which was killed, {sentence}", folder.run());
     sentences.into_iter().map(beside).collect()
 }
@@ -119,7 +121,7 @@ pub fn put_back_after_kill(folder: &RunFolder, directory: &Path) -> Result<Optio
     }
     changed.sort();
     changed.dedup();
-    Ok(said(&changed).map(|sentence| format!("beside run {}, which was killed, {sentence}", folder.run())))
+    Ok(of_killed(folder, said(&changed)).pop())
 }
 
 fn plan(folder: &RunFolder) -> Option<Box<RunPlan>> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::event::WorkError;
 use super::world::World;
 use crate::file::{AtPath as _, FileError};
-use crate::git::{Filtered, Repository, not_run};
+use crate::git::{Filtered, LARGEST_FILTERED, Repository, not_run};
 use crate::inventory::{EntryKind, as_path};
 use crate::process::{Command, SpawnRequest};
 use crate::sandbox::{Guest, Sandbox};
@@ -21,9 +21,6 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The number by which the sandbox knows what is called here; checks and hooks count up from 1.
 const NUMBER: u64 = u64::MAX;
-
-/// A file that is larger is not filtered, in bytes.
-const LARGEST: usize = 512 * 1024 * 1024;
 
 /// How filters are called.
 #[derive(Clone, Debug)]
@@ -116,7 +113,7 @@ fn content(world: &World, repository: &Repository, path: &[u8]) -> Result<Option
         Ok(content) => Ok(Some(content)),
         // Too large to be kept.
         Err(SnapshotError::File(error)) if error.is_not_found() => {
-            let read: Result<_, FileError> = at(&repository.top.join(as_path(path))).read(LARGEST);
+            let read: Result<_, FileError> = at(&repository.top.join(as_path(path))).read(LARGEST_FILTERED);
             Ok(read?)
         }
         Err(error) => Err(error.into()),

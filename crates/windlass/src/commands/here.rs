@@ -54,7 +54,7 @@ impl Here {
                 Here::without_repository(directory)
             }
             _ if trouble.is_some() => Here::without_repository(directory),
-            _ => Here::at(directory),
+            found => Here::of(directory, found),
         }
     }
 
@@ -66,7 +66,13 @@ impl Here {
     /// Looks at a canonical directory.
     pub fn at(directory: PathBuf) -> Result<Here, CliError> {
         put_steering_back(&directory)?;
-        let found = Repository::find(&directory).map_err(|error| git_trouble(&error))?;
+        let found = Repository::find(&directory);
+        Here::of(directory, found)
+    }
+
+    /// What git found at a directory, with the project that it belongs to.
+    fn of(directory: PathBuf, found: Result<Found, GitError>) -> Result<Here, CliError> {
+        let found = found.map_err(|error| git_trouble(&error))?;
         let git_missing = found == Found::GitMissing;
         let repository = match found {
             Found::Worktree(repository) => Some(repository),
