@@ -52,7 +52,7 @@ impl FileError {
 }
 
 /// Names the path that an error belongs to.
-pub(crate) trait AtPath<T> {
+pub trait AtPath<T> {
     /// The same result, whose error says what was to be done and to what.
     fn at(self, action: &'static str, path: &Path) -> Result<T, FileError>;
 }
@@ -82,7 +82,7 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 ///
 /// # Errors
 /// It cannot be read, or it is something else than a file: a folder, a pipe.
-pub(crate) fn read_beginning(path: &Path, longest: usize) -> Result<Option<Vec<u8>>, FileError> {
+pub fn read_beginning(path: &Path, longest: usize) -> Result<Option<Vec<u8>>, FileError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return Err(io::Error::other("it is no file")).at("read", path),
@@ -105,7 +105,7 @@ pub enum Made {
 }
 
 /// Writes a file that must not replace another one: all of it or nothing, on the disk before it has its name.
-pub(crate) fn create_new(path: &Path, bytes: &[u8], permissions: u32) -> Result<Made, FileError> {
+pub fn create_new(path: &Path, bytes: &[u8], permissions: u32) -> Result<Made, FileError> {
     // Looked at first, so that a folder that cannot be written is no trouble where nothing has to be written.
     if path.symlink_metadata().is_ok() {
         return Ok(Made::WasThere);
@@ -123,7 +123,7 @@ pub(crate) fn create_new(path: &Path, bytes: &[u8], permissions: u32) -> Result<
 ///
 /// # Errors
 /// It cannot be made, or something else is in its place.
-pub(crate) fn make_folder(path: &Path) -> Result<Made, FileError> {
+pub fn make_folder(path: &Path) -> Result<Made, FileError> {
     match fs::create_dir(path) {
         Ok(()) => Ok(Made::Anew),
         Err(_) if path.is_dir() => Ok(Made::WasThere),
@@ -132,7 +132,7 @@ pub(crate) fn make_folder(path: &Path) -> Result<Made, FileError> {
 }
 
 /// Makes the names in a folder survive a power failure.
-pub(crate) fn sync_folder(folder: &Path) -> Result<(), FileError> {
+pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
     File::open(folder).and_then(|folder| folder.sync_all()).at("sync", folder)
 }
 

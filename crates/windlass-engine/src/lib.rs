@@ -10,7 +10,6 @@ pub mod fuzzing;
 pub mod git;
 pub mod guard;
 pub mod hook;
-pub mod import;
 pub mod interactive;
 pub mod inventory;
 pub mod notify;

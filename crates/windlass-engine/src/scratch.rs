@@ -1,6 +1,5 @@
 //! For tests: a folder with a repository in it, hermetic.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -151,21 +150,4 @@ pub fn after(iteration: u32) -> SnapshotName {
 #[expect(clippy::print_stderr, reason = "a test has no other way to say why it did nothing")]
 pub fn say(text: &str) {
     eprintln!("{text}");
-}
-
-/// Every file below a folder, with its bytes.
-pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).unwrap().flatten() {
-            let kind = entry.file_type().unwrap();
-            if kind.is_dir() {
-                open.push(entry.path());
-            } else if kind.is_file() {
-                found.insert(entry.path(), fs::read(entry.path()).unwrap_or_default());
-            }
-        }
-    }
-    found
 }

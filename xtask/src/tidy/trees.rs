@@ -32,7 +32,6 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-engine/src/snapshot/objects.rs", "the store's side of copies"),
     ("crates/windlass-engine/src/recovery/record.rs", "the state folder"),
     ("crates/windlass-engine/src/fuzzing.rs", "tests"),
-    ("crates/windlass-engine/src/import", "what a person names, and before any guest"),
     ("crates/windlass-engine/src/trust/store.rs", "the state folder"),
     (
         "crates/windlass/src/commands/gates.rs",

@@ -35,8 +35,13 @@ const WALLS: &[Wall] = &[
     Wall { folder: "crates/windlass-engine", may_use: &["windlass-core"], forbids: NO_PROCESSES },
     Wall { folder: "crates/windlass-ui", may_use: &["windlass-core"], forbids: NO_PROCESSES },
     Wall {
+        folder: "crates/windlass-import",
+        may_use: &["windlass-core", "windlass-engine"],
+        forbids: NO_PROCESSES,
+    },
+    Wall {
         folder: "crates/windlass",
-        may_use: &["windlass-core", "windlass-engine", "windlass-ui"],
+        may_use: &["windlass-core", "windlass-engine", "windlass-import", "windlass-ui"],
         forbids: NO_PROCESSES,
     },
     Wall {

@@ -33,7 +33,8 @@ pub(crate) use history::TreeFiles;
 pub use loan::{Loan, Taken};
 pub(crate) use object::header;
 pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
-pub(crate) use refs::{PackedRefs, RefValue, is_safe_name};
+pub use refs::PackedRefs;
+pub(crate) use refs::{RefValue, is_safe_name};
 pub use repository::{Found, Head, Repository, create_with_everything, version};
 pub use steering::{Steering, SteeringError, Strictness};
 

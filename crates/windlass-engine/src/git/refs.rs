@@ -34,7 +34,7 @@ impl RefValue {
 
 /// The references in a `packed-refs` file, by full name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PackedRefs(pub BTreeMap<Vec<u8>, ObjectId>);
+pub struct PackedRefs(pub BTreeMap<Vec<u8>, ObjectId>);
 
 impl PackedRefs {
     /// Reads a `packed-refs` file. Lines that are no reference (comments, peeled tags, damage) are passed over.

@@ -357,7 +357,7 @@ impl Repository {
     ///
     /// # Errors
     /// There is no commit yet, or git cannot be asked.
-    pub(crate) fn subjects(&self, most: u32) -> Result<Vec<String>, GitError> {
+    pub fn subjects(&self, most: u32) -> Result<Vec<String>, GitError> {
         let call = Call::within(self).args([
             "rev-list",
             "--format=%s",

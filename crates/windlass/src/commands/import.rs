@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use windlass_core::trust::Startable;
 use windlass_engine::file::FileError;
-use windlass_engine::import::claude_iterate::{self, Import};
-use windlass_engine::import::devloop::{self, DevloopError, DevloopImport};
-use windlass_engine::import::fresher::{self, FresherImport};
-use windlass_engine::import::{Extent, Item};
 use windlass_engine::store::paths;
 use windlass_engine::trust::name_in;
+use windlass_import::claude_iterate::{self, Import};
+use windlass_import::devloop::{self, DevloopError, DevloopImport};
+use windlass_import::fresher::{self, FresherImport};
+use windlass_import::{Extent, Item};
 use windlass_ui::{ImportRow, ImportState, import_json, import_text};
 
 use super::here::{Here, working_directory};

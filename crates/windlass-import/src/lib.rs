@@ -1,4 +1,7 @@
 //! Taking over the files of other tools. What is there is copied and never changed; what is here is never replaced.
+//!
+//! One file or folder per tool. Nobody but the application library depends on this crate: no format of somebody else's
+//! is known where jobs are run.
 
 pub mod claude_iterate;
 mod configuration;
@@ -9,12 +12,15 @@ pub mod fresher;
 #[cfg(test)]
 mod fresher_tests;
 #[cfg(test)]
+mod scratch;
+#[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 
+use windlass_engine::file::FileError;
+
 use self::copy::NotCopied;
-use crate::file::FileError;
 
 /// What an import takes, or what it left.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use windlass_core::workspace::WorkspaceStatus;
 use super::claude_iterate::{Import, is_there};
 use super::{Extent, Item, ItemKind};
 use crate::scratch::files;
-use crate::store::Project;
-use crate::workspace::{FoundMetadata, Workspaces};
+use windlass_engine::store::Project;
+use windlass_engine::workspace::{FoundMetadata, Workspaces};
 
 struct Place {
     _root: tempfile::TempDir,

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::scratch::Scratch;
+use crate::scratch::git;
 
 const TASKS: &str = "# Ledger\n\n### TASK-001: Parse\n- **Status**: done\n\n### TASK-002: Print\n- **Status**: pending\n\
                      - **Dependencies**: TASK-001\n";
@@ -11,20 +11,11 @@ const JOURNAL: &str = "# DevLoop Progress Log\n\n## Summary\n- **Completed**: 9\
                        - **Tokens**: 1.234 total (1.000 in, 234 out)\n- **Cost**: $0.5000\n\n\
                        ### Iteration 2 - 2025-01-02T03:14:05Z\n- **Task Completed**: TASK-001\n- **Cost**: $0.2500\n";
 
-struct Project {
-    root: PathBuf,
-    /// Removes it in the end.
-    _folder: Box<dyn std::any::Any>,
-}
+struct Project(tempfile::TempDir);
 
 impl Project {
     fn new() -> Project {
-        let folder = tempfile::tempdir().unwrap();
-        Project::at(folder.path().to_owned(), Box::new(folder))
-    }
-
-    fn at(root: PathBuf, folder: Box<dyn std::any::Any>) -> Project {
-        let project = Project { root, _folder: folder };
+        let project = Project(tempfile::tempdir().unwrap());
         project.write(".devloop/session.json", r#"{"phase":"run","lastIteration":2,"activeTask":{"taskId":"TASK-002","taskTitle":"Print","iterationNumber":2}}"#);
         project.write("requirements.md", TASKS);
         project.write("progress.md", JOURNAL);
@@ -32,7 +23,7 @@ impl Project {
     }
 
     fn path(&self) -> &Path {
-        &self.root
+        self.0.path()
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -153,13 +144,17 @@ fn the_users_default_is_taken_where_it_is_there() {
 
 #[test]
 fn what_it_generated_and_left_is_named_and_left() {
-    let scratch = Scratch::repository();
-    scratch.git(&["commit", "-q", "--allow-empty", "-m", "DevLoop iteration 1: Complete TASK-001 - Parse"]);
-    scratch.git(&["branch", "devloop/TASK-002"]);
-    scratch.git(&["branch", "devloop/TASK-003"]);
-    scratch.git(&["pack-refs", "--all"]);
-    scratch.git(&["branch", "devloop/TASK-004"]);
-    let project = Project::at(scratch.top.clone(), Box::new(scratch));
+    let project = Project::new();
+    for arguments in [
+        ["init", "-q", "-b", "main"].as_slice(),
+        &["commit", "-q", "--allow-empty", "-m", "DevLoop iteration 1: Complete TASK-001 - Parse"],
+        &["branch", "devloop/TASK-002"],
+        &["branch", "devloop/TASK-003"],
+        &["pack-refs", "--all"],
+        &["branch", "devloop/TASK-004"],
+    ] {
+        git(project.path(), arguments);
+    }
     project.write(".claude/settings.json", r#"{"restrictToWorkspace":true,"workspacePath":"/w"}"#);
     project.write("CLAUDE.md", "# CLAUDE.md\n\n## Environment\n- **Platform**: linux\n- **Workspace**: /w\n");
     project.write(".worktrees/T002/file", "work");
