@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::redact::{Redactor, names_secret};
-use crate::run::RunPlan;
+use crate::spec::RunSpec;
 
 /// Names that begin so say how somebody is logged in, whatever follows.
 const LOGINS: &[&str] = &["AWS_"];
@@ -54,24 +54,21 @@ pub enum Heir {
 
 impl Heir {
     /// A run's agent. What a person lets into its sandbox by name is for it, too.
-    #[must_use]
-    pub fn agent(plan: &RunPlan) -> Heir {
+    pub fn agent(plan: &RunSpec) -> Heir {
         Heir::Agent { api_keys: plan.agent.api_keys, named: let_in(plan) }
     }
 
     /// A run's checks, and what makes its checkouts ready.
-    #[must_use]
-    pub fn check(plan: &RunPlan) -> Heir {
+    pub fn check(plan: &RunSpec) -> Heir {
         Heir::Check { named: [let_in(plan), plan.environment.clone()].concat() }
     }
 }
 
-fn let_in(plan: &RunPlan) -> Vec<String> {
+fn let_in(plan: &RunSpec) -> Vec<String> {
     if plan.sandbox.is_on() { plan.sandbox.environment.clone() } else { Vec::new() }
 }
 
 /// The names of those variables that this heir does not get.
-#[must_use]
 pub fn withheld(variables: &[Variable], heir: &Heir) -> BTreeSet<String> {
     let kept = variables.iter().filter(|(name, value)| match heir {
         Heir::Agent { named, .. } | Heir::Check { named } if named.contains(name) => false,
@@ -83,7 +80,6 @@ pub fn withheld(variables: &[Variable], heir: &Heir) -> BTreeSet<String> {
 }
 
 /// Is it a secret, by its name or by what it holds?
-#[must_use]
 pub fn is_secret(name: &str, value: &str) -> bool {
     if value.is_empty() {
         return false;
@@ -106,7 +102,6 @@ fn says_a_secret(name: &str, value: &str) -> bool {
 }
 
 /// Is it how the agent gets to its models? API keys are, too.
-#[must_use]
 pub fn is_login(name: &str, variables: &[Variable]) -> bool {
     AGENTS.iter().any(|begin| name.starts_with(begin))
         || PROXIES.iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
@@ -114,7 +109,6 @@ pub fn is_login(name: &str, variables: &[Variable]) -> bool {
 }
 
 /// Is it part of the login at whoever the agent's models are had from?
-#[must_use]
 pub fn is_providers(name: &str, variables: &[Variable]) -> bool {
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let on = |switch: &&str| variables.iter().any(|(name, value)| name == switch && is_on(value));
@@ -129,7 +123,6 @@ fn is_on(value: &str) -> bool {
 const MOST: usize = 12;
 
 /// Names in one line; of many the first.
-#[must_use]
 pub fn in_words(names: &BTreeSet<String>) -> String {
     let shown: Vec<String> =
         names.iter().take(MOST).map(|name| name.replace(|char: char| char.is_control(), " ")).collect();
@@ -139,7 +132,6 @@ pub fn in_words(names: &BTreeSet<String>) -> String {
 }
 
 /// What is said before the first iteration; `None` where nothing is withheld.
-#[must_use]
 pub fn notice_of(from_agent: &BTreeSet<String>, from_checks: &BTreeSet<String>) -> Option<String> {
     let also = "agent.api_keys lets its API keys through";
     let both: BTreeSet<String> = from_agent.intersection(from_checks).cloned().collect();
@@ -159,7 +151,6 @@ pub fn notice_of(from_agent: &BTreeSet<String>, from_checks: &BTreeSet<String>) 
 
 /// What is said where a check fails before the first iteration, and it may be for want of a variable: those that it
 /// speaks of, or else the first.
-#[must_use]
 pub fn hint(withheld: &BTreeSet<String>, command: &str, said: &str) -> Option<String> {
     let spoken = |name: &&String| said.contains(name.as_str()) || command.contains(name.as_str());
     let name = withheld.iter().find(spoken).or(withheld.first())?;

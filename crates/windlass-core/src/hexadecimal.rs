@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 /// The digits of these bytes.
-#[must_use]
 pub fn digits(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
         // Writing to a string cannot fail.
@@ -13,7 +12,6 @@ pub fn digits(bytes: &[u8]) -> String {
 }
 
 /// The bytes of these digits; `None` where there are none, or where something else is among them.
-#[must_use]
 pub fn bytes(digits: &str) -> Option<Vec<u8>> {
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
     (!digits.is_empty() && digits.len().is_multiple_of(2))

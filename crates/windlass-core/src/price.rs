@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::config::{MoneyError, parse_money};
-use crate::fact::{Cost, Tokens};
+use crate::values::{Cost, Tokens};
 
 #[cfg(test)]
 mod tests;
@@ -66,7 +66,6 @@ pub struct Listed {
 
 impl PriceList<'_> {
     /// What this usage costs.
-    #[must_use]
     pub fn of(&self, usage: &[ModelUsage]) -> Listed {
         let mut listed = Listed::default();
         for used in usage {

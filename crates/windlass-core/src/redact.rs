@@ -33,13 +33,11 @@ impl fmt::Debug for Redactor {
 
 impl Redactor {
     /// Knows shapes and no values.
-    #[must_use]
     pub fn new() -> Redactor {
         Redactor::default()
     }
 
     /// Knows a secret. Values shorter than four bytes, without the space around them, are ignored.
-    #[must_use]
     pub fn with_value(mut self, value: &str) -> Redactor {
         self.learn(value.trim());
         self.known.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
@@ -49,7 +47,6 @@ impl Redactor {
 
     /// Knows an address: as a whole (many services hide a token in its path), its user and password, and the values of
     /// its query, as written and decoded.
-    #[must_use]
     pub fn with_address(self, address: &str) -> Redactor {
         let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -67,7 +64,6 @@ impl Redactor {
     }
 
     /// The text without its secrets.
-    #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let mut clean = String::with_capacity(text.len());
         let mut rest = text;
@@ -116,7 +112,6 @@ impl Redactor {
 }
 
 /// `%41` → `A`; what is no UTF-8 then is left out.
-#[must_use]
 pub fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

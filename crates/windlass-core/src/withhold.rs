@@ -55,7 +55,6 @@ const EXAMPLES: [&str; 6] = [".example", ".sample", ".template", ".dist", ".defa
 
 /// Does a file of this name, new to the repository, look like a secret? `content` is its beginning; some names are also
 /// those of harmless files.
-#[must_use]
 pub fn looks_secret(path: &str, content: &[u8]) -> bool {
     let path = path.to_ascii_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -83,7 +82,6 @@ pub fn looks_secret(path: &str, content: &[u8]) -> bool {
 }
 
 /// Does a content hold a key that the one before it did not hold? The first [`LOOKED_AT`] bytes of both count.
-#[must_use]
 pub fn brings_a_key(before: &[u8], after: &[u8]) -> bool {
     let text = |bytes| String::from_utf8_lossy(beginning(bytes)).into_owned();
     let after = text(after);
@@ -97,7 +95,6 @@ pub fn brings_a_key(before: &[u8], after: &[u8]) -> bool {
 }
 
 /// What is looked at of a content.
-#[must_use]
 pub fn beginning(content: &[u8]) -> &[u8] {
     content.get(..LOOKED_AT).unwrap_or(content)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use windlass_core::message::{Wording, initial_commit};
-use windlass_core::run::Withholding;
+use windlass_core::spec::Withholding;
 
 use crate::git::{self, CommitOutcome, Found, GitError, Head, Repository};
 use crate::inventory::{EntryKind, Place, SurveyError, Surveyor};

@@ -121,9 +121,6 @@ pub fn write(
 }
 
 /// May others than its owner read it?
-///
-/// # Errors
-/// It cannot be looked at.
 pub fn is_readable_by_others(path: &Path) -> Result<bool, ConfigFileError> {
     if !tree::is_known(path) {
         return Ok(own::mode(path)? & 0o077 != 0);

@@ -9,13 +9,11 @@ use windlass_core::environment::{Heir, Variable, withheld};
 pub type Environment = Vec<(OsString, OsString)>;
 
 /// The names of what this heir does not get of it.
-#[must_use]
 pub fn withheld_from(environment: &[(OsString, OsString)], heir: &Heir) -> BTreeSet<String> {
     withheld(&readable(environment), heir)
 }
 
 /// What this heir gets of it.
-#[must_use]
 pub fn inherited(mut environment: Environment, heir: &Heir) -> Environment {
     let withheld = withheld_from(&environment, heir);
     environment.retain(|(name, _)| !withheld.contains(name.to_string_lossy().as_ref()));
@@ -23,7 +21,6 @@ pub fn inherited(mut environment: Environment, heir: &Heir) -> Environment {
 }
 
 /// As it can be read; what is no UTF-8 is replaced, the same everywhere.
-#[must_use]
 pub fn readable(environment: &[(OsString, OsString)]) -> Vec<Variable> {
     let text = |text: &OsString| text.to_string_lossy().into_owned();
     environment.iter().map(|(name, value)| (text(name), text(value))).collect()

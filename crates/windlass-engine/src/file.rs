@@ -23,7 +23,6 @@ pub struct FileError {
 const NO_ROOM: u64 = 64 * 1024;
 
 /// Is there no room left where this is? What cannot be asked is taken to have room.
-#[must_use]
 pub fn is_without_room(path: &Path) -> bool {
     rustix::fs::statvfs(path).is_ok_and(|room| {
         // Some file systems count nothing.
@@ -33,7 +32,6 @@ pub fn is_without_room(path: &Path) -> bool {
 
 impl FileError {
     /// Nothing is there?
-    #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
@@ -45,7 +43,6 @@ impl FileError {
     }
 
     /// The disk, or the user's share of it, is full?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }

@@ -31,9 +31,6 @@ pub fn lines(pieces: &[&[u8]], on_line: &mut impl FnMut(&[u8])) {
 
 /// Reads a journal that grows by these pieces, as whoever follows it does. Gives its facts, and how many bytes their
 /// lines and the header's take.
-///
-/// # Errors
-/// What is damaged.
 pub fn journal(pieces: &[&[u8]]) -> Result<(Vec<Entry>, usize), StoreError> {
     let mut scanner = Scanner::new(Path::new("journal.jsonl"));
     let (mut entries, mut consumed, mut bytes) = (Vec::new(), 0, Vec::new());
@@ -47,7 +44,6 @@ pub fn journal(pieces: &[&[u8]]) -> Result<(Vec<Entry>, usize), StoreError> {
 }
 
 /// The index as it would be written anew: the lines of its endings, sorted; and whether all of it could be read.
-#[must_use]
 pub fn run_index(bytes: &[u8]) -> (Vec<Vec<u8>>, bool) {
     let content = IndexContent::parse(bytes);
     let mut lines: Vec<Vec<u8>> = content.lines().collect();
@@ -61,7 +57,6 @@ pub struct CallTimes(Times);
 
 impl CallTimes {
     /// Its milliseconds are counted from `start`.
-    #[must_use]
     pub fn new(path: PathBuf, start: Timestamp) -> CallTimes {
         CallTimes(Times::new(path, start))
     }
@@ -73,67 +68,56 @@ impl CallTimes {
 }
 
 /// The references of a `packed-refs` file.
-#[must_use]
 pub fn packed_references(content: &[u8]) -> Vec<(Vec<u8>, ObjectId)> {
     PackedRefs::parse(content).0.into_iter().collect()
 }
 
 /// What a reference's file says, as it would be written anew.
-#[must_use]
 pub fn reference(content: &[u8]) -> Option<Vec<u8>> {
     RefValue::parse(content).map(|value| value.content())
 }
 
 /// May a file of this name be read as a reference?
-#[must_use]
 pub fn is_safe_reference(name: &[u8]) -> bool {
     is_safe_name(name)
 }
 
 /// The folders that a repository borrows objects from, written anew.
-#[must_use]
 pub fn borrowed_folders(content: &[u8]) -> Vec<u8> {
     lane::borrowed_anew(content)
 }
 
 /// What git said of a merge: its tree, and for each conflict the paths and the sentence.
-#[must_use]
 pub fn merged_tree(output: &[u8]) -> Option<(ObjectId, Vec<lane::Conflict>)> {
     lane::read_merge(output)
 }
 
 /// A path on one line.
-#[must_use]
 pub fn quote(path: &[u8]) -> String {
     quoting::quote(path)
 }
 
 /// The path that was quoted.
-#[must_use]
 pub fn unquote(quoted: &str) -> Vec<u8> {
     quoting::unquote(quoted)
 }
 
 /// A snapshot's list of what it left out, written anew.
-#[must_use]
 pub fn left_out_list(text: &str) -> String {
     left_out::to_text(&left_out::from_text(text))
 }
 
 /// Where a snapshot's files belong, written anew.
-#[must_use]
 pub fn kept_place(text: &str) -> Option<String> {
     KeptPlace::from_text(text).map(|place| place.to_text())
 }
 
 /// The names in a folder as git stores it.
-#[must_use]
 pub fn tree_names(content: &[u8], id_length: usize) -> Option<Vec<&[u8]>> {
     Some(tree::parse(content, id_length)?.into_iter().map(|(_, name, _)| name).collect())
 }
 
 /// The requests that a keeper makes of the bytes it gets, written anew; `None` at the end where it gets nonsense.
-#[must_use]
 pub fn keeper_requests(pieces: &[&[u8]]) -> Vec<Option<String>> {
     let mut inbox = Inbox::default();
     let mut requests = Vec::new();
@@ -154,34 +138,27 @@ pub fn keeper_requests(pieces: &[&[u8]]) -> Vec<Option<String>> {
 }
 
 /// Id and start time of a process out of `/proc/<pid>/stat`, and its start time as the lock reads it.
-#[must_use]
 pub fn process_status(stat: &[u8]) -> (Option<(i32, u64)>, Option<u64>) {
     let process = parse_stat(stat).map(|process| (process.id.as_raw_nonzero().get(), process.start));
     (process, process_identity::parse(stat).map(|state| state.start_time))
 }
 
 /// The record of what was copied into a worktree, as it would be written anew.
-#[must_use]
 pub fn copied_files(bytes: &[u8]) -> Vec<u8> {
     copied::records(&copied::parse(bytes))
 }
 
 /// The mark of a worktree as it would be written anew, and how many variables follow from it.
-#[must_use]
 pub fn worktree_mark(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     marker::rewritten(bytes)
 }
 
 /// Whether a `.worktreeinclude` of these bytes, in a project at `/project`, wants each of these files.
-///
-/// # Errors
-/// The sentence about a list that cannot be used.
 pub fn included(list: &[u8], files: &[&Path]) -> Result<Vec<bool>, String> {
     bootstrap::wanted(Path::new("/project"), list, files)
 }
 
 /// What was uncommitted when sessions began, written anew.
-#[must_use]
 pub fn uncommitted_record(text: &str) -> String {
     record::rewritten(text)
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use windlass_core::agent::ClaudeInvocation;
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use crate::inventory::{Change, Inventory, SurveyError, Surveyor, changes};
 use crate::process::{Command, HandedBack, ProcessError, RUN_VARIABLE};
@@ -93,7 +93,6 @@ impl Interactive<'_> {
 }
 
 /// The name of one end of a session: that of a run's only iteration.
-#[must_use]
 pub fn snapshot_name(session: &RunId, side: Side) -> SnapshotName {
     SnapshotName { run: session.clone(), moment: Moment::Iteration { iteration: 1, attempt: 1, side } }
 }

@@ -22,9 +22,6 @@ pub enum ProgressFileError {
 }
 
 /// Reads a journal; `None` where there is none.
-///
-/// # Errors
-/// It cannot be read, is no file, or too long.
 pub fn read_progress(path: &Path) -> Result<Option<Progress>, ProgressFileError> {
     Ok(read(&at(path))?.map(|bytes| Progress::parse(&bytes)))
 }
@@ -84,7 +81,7 @@ mod tests {
 
     use jiff::Timestamp;
     use windlass_core::doc::progress::ProgressExit;
-    use windlass_core::fact::{Spent, Tokens};
+    use windlass_core::values::{Spent, Tokens};
 
     use super::*;
 

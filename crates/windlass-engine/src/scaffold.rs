@@ -17,7 +17,6 @@ const PERMISSIONS: u32 = 0o644;
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 /// What there is to know of the project in this folder. What cannot be read is unknown.
-#[must_use]
 pub fn clues(folder: &Path) -> Clues {
     let folder = at(folder);
     let entries = folder.entries().unwrap_or_default().into_iter();

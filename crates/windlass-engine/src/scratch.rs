@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use crate::git::{Found, ObjectFormat, Repository};
 use crate::inventory::{Inventory, Place, Surveyor, as_path};

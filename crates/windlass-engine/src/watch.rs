@@ -30,9 +30,6 @@ pub struct FileWatch {
 impl FileWatch {
     /// Watches these files. Whoever listens is told so long after a change, of all changes until then together; and once
     /// in the beginning, since a change can come before the first look.
-    ///
-    /// # Errors
-    /// No thread could be started.
     pub fn start(
         files: Vec<PathBuf>,
         debounce: Duration,

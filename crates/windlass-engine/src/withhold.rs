@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use windlass_core::run::Withholding;
+use windlass_core::spec::Withholding;
 use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_secret};
 
 use crate::git::{GitError, ObjectId, Repository};

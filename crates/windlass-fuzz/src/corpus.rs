@@ -7,15 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::Target;
 
 /// Where a target's inputs are.
-#[must_use]
 pub fn folder(target: &Target) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name)
 }
 
 /// A target's inputs by their files' names, sorted.
-///
-/// # Errors
-/// A folder or a file that cannot be read.
 pub fn inputs(target: &Target) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut inputs = Vec::new();
     for entry in fs::read_dir(folder(target))? {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
 use windlass_engine::fuzzing;
 
 const JOURNAL: &[u8] = include_bytes!("../corpus/journal/complete.jsonl");
@@ -12,7 +12,7 @@ static ENTRIES: LazyLock<Vec<Entry>> =
     LazyLock::new(|| fuzzing::journal(&[JOURNAL]).map(|(entries, _)| entries).unwrap_or_default());
 
 /// Its plan.
-pub(crate) fn plan() -> &'static RunPlan {
+pub(crate) fn plan() -> &'static RunSpec {
     match ENTRIES.first().map(|entry| &entry.fact) {
         Some(Fact::RunStarted { plan }) => plan,
         _ => panic!("corpus/journal/complete.jsonl is no journal of this version: record it anew"),

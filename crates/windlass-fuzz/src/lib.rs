@@ -80,7 +80,6 @@ pub const TARGETS: &[Target] = &[
 ];
 
 /// The target of this name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }

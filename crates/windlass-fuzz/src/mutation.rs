@@ -35,7 +35,6 @@ pub struct Mutations<'a> {
 
 impl<'a> Mutations<'a> {
     /// Mutants of these inputs; the same seed gives the same ones.
-    #[must_use]
     pub const fn new(corpus: &'a [Vec<u8>], seed: u64) -> Mutations<'a> {
         Mutations { corpus, dice: Dice::new(seed) }
     }

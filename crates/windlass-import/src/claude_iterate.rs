@@ -39,16 +39,12 @@ pub struct Import {
 }
 
 /// Is there anything of claude-iterate in this folder?
-#[must_use]
 pub fn is_there(folder: &Path) -> bool {
     folder.join(PROJECT_FILE).is_file() || folder.join("claude-iterate").is_dir()
 }
 
 impl Import {
     /// Takes what can be taken. What fails is left and named; everything else goes on.
-    ///
-    /// # Errors
-    /// Our own folder cannot be made.
     pub fn run(&self) -> Result<Vec<Item>, FileError> {
         let mut items = Vec::new();
         if self.extent == Extent::Take {
@@ -209,8 +205,8 @@ fn template_options(template: &Path) -> Result<(), FileError> {
         return Ok(());
     };
     let mode = match fields.get("mode").and_then(Value::as_str) {
-        Some("iterative") => windlass_core::run::Mode::Iterative,
-        _ => windlass_core::run::Mode::Loop,
+        Some("iterative") => windlass_core::spec::Mode::Iterative,
+        _ => windlass_core::spec::Mode::Loop,
     };
     let found = seed_options(mode, &fields);
     if !found.options.is_empty() {

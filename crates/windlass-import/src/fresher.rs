@@ -39,16 +39,12 @@ pub struct FresherImport {
 }
 
 /// Is there anything of Fresher in this folder?
-#[must_use]
 pub fn is_there(folder: &Path) -> bool {
     folder.join(".fresher").is_dir()
 }
 
 impl FresherImport {
     /// Takes what can be taken. What fails is left and named; everything else goes on.
-    ///
-    /// # Errors
-    /// Our own folder cannot be made.
     pub fn run(&self) -> Result<Vec<Item>, FileError> {
         if self.extent == Extent::Take {
             make_folder(&self.target.join(".windlass"))?;

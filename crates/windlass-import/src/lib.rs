@@ -66,7 +66,6 @@ pub enum ItemKind {
 
 impl ItemKind {
     /// Its name in lists.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             ItemKind::Configuration => "configuration",

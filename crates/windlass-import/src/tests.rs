@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::WorkspaceStatus;
 
 use super::claude_iterate::{Import, is_there};

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use windlass_core::agent::parse_assessment;
-use windlass_core::fact::{
-    Bill, CheckResult, CheckStage, Class, Cost, Ended, Entry, Fact, HookDecision, Items, LaneId, Now,
-    Standing, StandingSource, StopReason, Tokens, Verdict,
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
+use windlass_core::spec::Mode;
+use windlass_core::values::{
+    Bill, CheckResult, CheckStage, Class, Cost, Ended, HookDecision, Items, LaneId, Now, Standing,
+    StandingSource, StopReason, Tokens, Verdict,
 };
-use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Mode, Phase, Run};
 
 use crate::plant::Plant;
 use crate::script::SIGNAL;
@@ -32,7 +34,7 @@ impl Core {
                 let wall = now.wall.checked_add(Duration::from_mins(1)).unwrap_or(now.wall);
                 (Now { wall, ..now }, Input::Tick)
             }
-            (Plant::LostAnswer, Input::Settled { .. }) => return Vec::new(),
+            (Plant::LostAnswer, Input::TreeRechecked { .. }) => return Vec::new(),
             (Plant::LostInterrupt, Input::Stop { .. }) if self.is_calling() => return Vec::new(),
             (Plant::UncheckedHook, Input::CommitEnded { lane, commit, evidence, refused, notes, .. }) => {
                 (now, Input::CommitEnded { lane, commit, evidence, altered: false, refused, notes })
@@ -78,10 +80,13 @@ impl Core {
             }
             (
                 Plant::StatusFromYesterday,
-                Input::Surveyed { evidence, snapshot, left_out, standing: Some(mut standing), tasks },
+                Input::BaselineCaptured { evidence, snapshot, left_out, standing: Some(mut standing), tasks },
             ) if self.run.counters().started == 0 => {
                 standing.mark.push('?');
-                (now, Input::Surveyed { evidence, snapshot, left_out, standing: Some(standing), tasks })
+                (
+                    now,
+                    Input::BaselineCaptured { evidence, snapshot, left_out, standing: Some(standing), tasks },
+                )
             }
             (Plant::ProseIsJudgement, Input::CallEnded { lane, call, mut report }) => {
                 if report.results.iter().any(|text| text.contains("PASS")) {
@@ -94,10 +99,10 @@ impl Core {
         let resumes = matches!(input, Input::Resume(_));
         let mut facts = self.run.decide(now, input);
         if plant == Plant::ForgottenHold && resumes && self.run.hold().is_some() {
-            facts.push(Fact::Released);
+            facts.push(Fact::BackoffEnded);
         }
         if plant == Plant::NoPause {
-            facts.retain(|fact| !matches!(fact, Fact::Held { class: Class::Outage, .. }));
+            facts.retain(|fact| !matches!(fact, Fact::BackoffStarted { class: Class::Outage, .. }));
         }
         if plant == Plant::DeafToAborts {
             facts.retain(|fact| !matches!(fact, Fact::Failing { stop_reason: StopReason::HookAbort, .. }));
@@ -119,7 +124,14 @@ impl Core {
             }
             (
                 Plant::GoneIsDone | Plant::OpenIsDone,
-                Input::Kept { lane, evidence, snapshot, changed, strayed, standing: Some(mut standing) },
+                Input::SnapshotTaken {
+                    lane,
+                    evidence,
+                    snapshot,
+                    changed,
+                    strayed,
+                    standing: Some(mut standing),
+                },
             ) => {
                 let gone = standing.source == StandingSource::Nowhere;
                 let open = standing.items.is_some_and(|items| items.total > items.done);
@@ -130,7 +142,7 @@ impl Core {
                     standing =
                         Standing { complete: true, source: StandingSource::PlanFile, items, ..standing };
                 }
-                Input::Kept { lane, evidence, snapshot, changed, strayed, standing: Some(standing) }
+                Input::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing: Some(standing) }
             }
             (_, input) => input,
         }
@@ -202,7 +214,7 @@ impl Core {
                     row.dependencies.clear();
                 }
             }
-            (Some(Plant::ChargedWait), Fact::Held { class, .. }) => *class = Class::Outage,
+            (Some(Plant::ChargedWait), Fact::BackoffStarted { class, .. }) => *class = Class::Outage,
             _ => {}
         }
         self.run.apply(&entry)

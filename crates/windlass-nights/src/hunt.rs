@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use windlass_core::fact::Fact;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 
 use crate::invariant::broken;
 use crate::night::play;
@@ -60,7 +60,6 @@ pub struct Catch {
 const BATCH: u64 = 64;
 
 /// Plays nights.
-#[must_use]
 pub fn hunt(quarry: &Quarry) -> Hunt {
     let next = AtomicU64::new(quarry.seeds.start);
     let over = AtomicBool::new(false);

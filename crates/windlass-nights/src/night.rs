@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{Cost, LaneId, StopReason};
-use windlass_core::run::{Limits, Phase};
+use windlass_core::run::Phase;
+use windlass_core::spec::Limits;
+use windlass_core::values::{Cost, LaneId, StopReason};
 
 use crate::dice::Dice;
 use crate::plant::Plant;
@@ -18,7 +19,6 @@ const MOST_SESSIONS: usize = 40;
 const SOON: Pause = Pause { length: 60, edit: None, resumes_ended: false };
 
 /// Plays a night.
-#[must_use]
 pub fn play(script: &Script, plant: Option<Plant>) -> Record {
     let mut runner = Runner::new(script, plant);
     let mut pauses = script.pauses.iter();

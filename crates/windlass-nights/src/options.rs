@@ -1,6 +1,6 @@
 //! The command line.
 
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_nights::Plant;
 
 pub(crate) const HELP: &str = "\

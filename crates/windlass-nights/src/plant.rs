@@ -222,13 +222,11 @@ impl Plant {
     ];
 
     /// The fault of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Plant> {
         Plant::ALL.iter().find(|(_, known, _)| *known == name).map(|(plant, _, _)| *plant)
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         Plant::ALL.iter().find(|(plant, _, _)| *plant == self).map_or("", |(_, name, _)| name)
     }

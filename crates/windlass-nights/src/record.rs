@@ -1,17 +1,19 @@
 //! What happened in a night, in order: facts, and what the world knows beside them.
 
 use jiff::Timestamp;
-use windlass_core::fact::{
-    CallId, CheckStage, Cost, Entry, HookDecision, HookName, LaneId, NotificationKey, StopSource, TaskId,
+use windlass_core::fact::Entry;
+use windlass_core::run::TurnKey;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{
+    CallId, CheckStage, Cost, HookDecision, HookName, LaneId, NotificationKey, StopSource, TaskId,
 };
-use windlass_core::run::{RunPlan, TurnKey};
 
 use crate::world::Tree;
 
 /// A whole night.
 #[derive(Clone, Debug)]
 pub struct Record {
-    pub(crate) plan: RunPlan,
+    pub(crate) plan: RunSpec,
     pub(crate) moments: Vec<Moment>,
     /// What is in the user's directory at the end.
     pub(crate) tree: Tree,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use windlass_core::fact::{Fact, Standing, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Standing, StopReason};
 
 use crate::invariant::{Breach, Invariant};
 use crate::record::{Record, SessionEnd, What};
@@ -12,7 +13,6 @@ use crate::script::Script;
 const WIDTH: usize = 100;
 
 /// What happened, line by line: time, iteration, what. The breach stands where it was seen.
-#[must_use]
 pub fn tell(script: &Script, record: &Record, broken: Option<&(Invariant, Breach)>) -> String {
     let mut text = setting(script);
     let mut iteration = 0;
@@ -161,7 +161,9 @@ fn fact(fact: &Fact) -> Option<String> {
         Fact::StatusChanged { standing, .. } => format!("the status file says: {}", status(standing)),
         Fact::VerificationDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
-        Fact::Surveyed { evidence, .. } => format!("the tree is looked at: {}", short(&evidence.tree)),
+        Fact::BaselineCaptured { evidence, .. } => {
+            format!("the tree is looked at: {}", short(&evidence.tree))
+        }
         Fact::CheckFinished { outcome, .. } => format!("check {} ended: {:?}", outcome.check, outcome.result),
         Fact::IterationStarted { iteration, task: Some(task), lane } => {
             format!("iteration {iteration} begins {task} in lane {lane}")
@@ -185,11 +187,11 @@ fn fact(fact: &Fact) -> Option<String> {
             let claimed = if *claimed { ", a claim" } else { "" };
             format!("the call ended: {:?}, {}{estimated}{claimed}", summary.class, summary.cost)
         }
-        Fact::Kept { evidence, changed, .. } => {
+        Fact::SnapshotTaken { evidence, changed, .. } => {
             format!("the tree is kept: {}, {changed} files changed", short(&evidence.tree))
         }
         Fact::Suspected { suspicions, .. } => format!("the guard finds {} things", suspicions.len()),
-        Fact::Refused { count, evidence, .. } => {
+        Fact::ForbiddenChangesReverted { count, evidence, .. } => {
             format!("{count} files are made what they were: {}", short(&evidence.tree))
         }
         Fact::Damaged { found, course, .. } => format!("the repository is damaged: {found:?}, {course:?}"),
@@ -204,7 +206,9 @@ fn fact(fact: &Fact) -> Option<String> {
         }
         Fact::Committed { refused: Some(refused), .. } => format!("there is no commit: {refused}"),
         Fact::Committed { .. } => "there was nothing to commit".to_owned(),
-        Fact::Settled { evidence, .. } => format!("the tree after the checks: {}", short(&evidence.tree)),
+        Fact::TreeRechecked { evidence, .. } => {
+            format!("the tree after the checks: {}", short(&evidence.tree))
+        }
         Fact::AttemptRepeats { attempt, class, .. } => {
             format!("attempt {attempt} ended ({class:?}) and is repeated")
         }
@@ -212,10 +216,10 @@ fn fact(fact: &Fact) -> Option<String> {
             let progress = if *progress { ", with progress" } else { "" };
             format!("iteration {iteration} ended: {verdict:?}{progress}")
         }
-        Fact::Held { until, class, .. } => {
+        Fact::BackoffStarted { until, class, .. } => {
             format!("the run waits until {} ({class:?})", until.strftime("%H:%M:%S"))
         }
-        Fact::Released => "the wait is over".to_owned(),
+        Fact::BackoffEnded => "the wait is over".to_owned(),
         Fact::StopRequested { stage, by } => format!("a stop is noted: {by:?}, stage {stage}"),
         Fact::Failing { stop_reason, detail, .. } => {
             format!("it cannot go on: {} ({detail})", stop_reason.name())

@@ -1,6 +1,6 @@
 //! Thousands of nights, every planted fault, and what a seed promises.
 
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_nights::{INVARIANTS, Plant, Quarry, Script, broken, hunt, play, tell};
 
 fn quarry(seeds: std::ops::Range<u64>) -> Quarry {

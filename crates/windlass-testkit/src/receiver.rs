@@ -22,13 +22,11 @@ pub enum Response {
 
 impl Response {
     /// This status and nothing else.
-    #[must_use]
     pub fn status(status: u16) -> Response {
         Response::Answer(status, Vec::new(), String::new())
     }
 
     /// A redirect.
-    #[must_use]
     pub fn redirect(location: &str) -> Response {
         Response::Answer(307, vec![("Location".to_owned(), location.to_owned())], String::new())
     }
@@ -49,7 +47,6 @@ pub struct Letter {
 
 impl Letter {
     /// The value of a header; `name` in lower case.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -86,7 +83,6 @@ impl Shared {
 
 impl Receiver {
     /// Answers the first request with the first response, and so on; the last one is repeated. Without any: 200.
-    #[must_use]
     pub fn start(responses: impl IntoIterator<Item = Response>) -> Receiver {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on 127.0.0.1");
         let address = listener.local_addr().expect("the port that was bound");
@@ -104,19 +100,16 @@ impl Receiver {
     }
 
     /// Its address, without a path.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Every request so far, in order of arrival.
-    #[must_use]
     pub fn letters(&self) -> Vec<Letter> {
         self.shared.lock().letters.clone()
     }
 
     /// Waits until so many requests have come; `false` where that took longer than `patience`.
-    #[must_use]
     pub fn wait_for(&self, count: usize, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.shared.lock();

@@ -9,7 +9,7 @@ mod night;
 use std::time::Duration;
 
 use night::Night;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_ui::{
     Board, Glyphs, JsonView, Level, Output, Printer, RunRow, RunState, RunStatus, Screen, Stream, Terminal,
     View, runs_table, status_text, view,
@@ -68,15 +68,15 @@ fn documents(mut printer: Printer) {
         items: None,
         started: now - Duration::from_secs(7_000),
         iterations: 12,
-        cost: windlass_core::fact::Cost::from_dollars(3.2),
+        cost: windlass_core::values::Cost::from_dollars(3.2),
         estimated: false,
-        estimated_cost: windlass_core::fact::Cost::ZERO,
+        estimated_cost: windlass_core::values::Cost::ZERO,
         state,
     };
     let rows = [
         row(RunState::Running, "Make the parser accept ISO dates and cover it with tests"),
         row(RunState::Interrupted, "Port the importer"),
-        row(RunState::Ended(windlass_core::fact::StopReason::MaxIterations), "Write the documentation"),
+        row(RunState::Ended(windlass_core::values::StopReason::MaxIterations), "Write the documentation"),
     ];
     printer.result_bytes(runs_table(&rows, now, &terminal).as_bytes());
     printer.result_bytes(b"\n");

@@ -9,14 +9,15 @@ use std::time::Duration;
 use jiff::Timestamp;
 use windlass_core::agent::Activity;
 use windlass_core::damage::DamageCourse;
-use windlass_core::fact::{
-    Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
-    Entry, Fact, HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId,
-    Spent, StopReason, StopSource, TaskId, Tokens, UnderWay, Verdict,
-};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::tasks::Schedule;
+use windlass_core::values::{
+    Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
+    HookDecision, HookName, HookOutcome, LandOutcome, LaneId, Purpose, SinkKind, SnapshotId, Spent,
+    StopReason, StopSource, TaskId, Tokens, UnderWay, Verdict,
+};
 
 use crate::activity::activity;
 use crate::event::Event;
@@ -31,7 +32,7 @@ const REMEMBERED_DENIALS: usize = 50;
 /// A run, folded from its events.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
-    pub(crate) plan: Option<Box<RunPlan>>,
+    pub(crate) plan: Option<Box<RunSpec>>,
     /// The last fact.
     pub(crate) seq: u64,
     /// When the last event was.
@@ -194,7 +195,6 @@ pub(crate) struct Ending {
 
 impl Board {
     /// The task of a build's iteration, while that goes on.
-    #[must_use]
     pub fn task(&self) -> Option<&str> {
         Some(self.task.as_str()).filter(|task| !task.is_empty())
     }
@@ -238,7 +238,7 @@ impl Board {
                 self.failing = None;
                 self.ending = None;
             }
-            Fact::Surveyed { left_out, standing, .. } => {
+            Fact::BaselineCaptured { left_out, standing, .. } => {
                 self.left_out = *left_out;
                 if let Some(standing) = standing {
                     self.status.find(standing);
@@ -250,8 +250,8 @@ impl Board {
                 self.commit(*lane, commit.as_deref(), refused.as_deref());
                 self.held_back.extend(notes.held_back.iter().cloned());
             }
-            Fact::Held { until, class, .. } => self.hold(*until, *class),
-            Fact::Released => self.release(),
+            Fact::BackoffStarted { until, class, .. } => self.hold(*until, *class),
+            Fact::BackoffEnded => self.release(),
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => self.end(&entry.fact),
             Fact::Failing { under_way, .. } => self.failing = Some(*under_way),
@@ -287,7 +287,9 @@ impl Board {
             }
             Fact::CallSpawned { lane, .. } => self.does(*lane, Doing::Agent(Activity::Starting)),
             Fact::CallFinished { lane, call, summary, .. } => self.call_finished(*lane, *call, summary),
-            Fact::Kept { lane, snapshot, changed, .. } => self.keep(*lane, snapshot.as_ref(), *changed),
+            Fact::SnapshotTaken { lane, snapshot, changed, .. } => {
+                self.keep(*lane, snapshot.as_ref(), *changed)
+            }
             Fact::IterationFinished { lane, verdict, .. } => {
                 self.task.clear();
                 self.tally.count(*verdict);

@@ -74,11 +74,14 @@ fn activity_follows_the_agent_and_nothing_else() {
 #[test]
 fn a_wait_that_is_prolonged_is_one_wait() {
     let mut night = Night::new();
-    let hold =
-        |until: &str| Fact::Held { until: until.parse().unwrap(), class: Class::UsageLimit, attempt: 1 };
+    let hold = |until: &str| Fact::BackoffStarted {
+        until: until.parse().unwrap(),
+        class: Class::UsageLimit,
+        attempt: 1,
+    };
     night.start().fact(hold("2026-03-01T21:00:00Z"));
     night.pass(600).fact(hold("2026-03-01T22:00:00Z"));
-    night.pass(600).fact(Fact::Released);
+    night.pass(600).fact(Fact::BackoffEnded);
     let board = board(&night.events);
     assert_eq!((board.waits, board.waited), (1, Duration::from_mins(20)));
 }

@@ -7,7 +7,6 @@ use crate::terminal::Terminal;
 
 /// `error: …` and a `hint: …` for each hint, for stderr; every line ends with a newline. Further lines of the summary
 /// are indented below the first.
-#[must_use]
 pub fn render_error(summary: &str, hints: &[String], terminal: &Terminal) -> String {
     let summary = harmless(summary.trim_end());
     let mut rows = summary.lines();
@@ -24,7 +23,6 @@ pub fn render_error(summary: &str, hints: &[String], terminal: &Terminal) -> Str
 }
 
 /// `warning: …`, for stderr; ends with a newline.
-#[must_use]
 pub fn render_warning(text: &str, terminal: &Terminal) -> String {
     let text = elsewhere::sentence(text, terminal.elsewhere.as_deref());
     let line = Line::hanging(9).tone(Tone::Warn, "warning:").plain(" ").plain(one_line(&text));

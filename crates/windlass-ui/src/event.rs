@@ -1,8 +1,9 @@
 //! What views are given.
 
 use jiff::Timestamp;
-use windlass_core::fact::{CallId, Entry, LaneId};
+use windlass_core::fact::Entry;
 use windlass_core::observation::Observation;
+use windlass_core::values::{CallId, LaneId};
 
 /// One thing to show. Live and in a replay the same events come in the same order; only [`Event::Past`],
 /// [`Event::Tick`] and [`Event::Dropped`] belong to a live terminal alone.

@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::fact::{Cost, Spent, Tokens};
+use windlass_core::values::{Cost, Spent, Tokens};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
 /// `0.4s`, `12s`, `4m 12s`, `1h 03m`, `2d 4h`: never more than two units.
-#[must_use]
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     if seconds < 10 {
@@ -27,7 +26,6 @@ pub fn duration(duration: Duration) -> String {
 }
 
 /// The same in whole seconds, for what changes while it is looked at.
-#[must_use]
 pub fn whole_seconds(duration: Duration) -> String {
     whole(duration.as_secs())
 }
@@ -42,7 +40,6 @@ fn whole(seconds: u64) -> String {
 }
 
 /// A limit as a person would write it: `12h`, `1h 30m`, `90s` becomes `1m 30s`; no zero units.
-#[must_use]
 pub fn bound(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let units = [
@@ -57,13 +54,11 @@ pub fn bound(duration: Duration) -> String {
 }
 
 /// A limit as flags take it: `12h`, `1h30m`.
-#[must_use]
 pub fn flag_duration(duration: Duration) -> String {
     bound(duration).replace(' ', "")
 }
 
 /// `$12.30`, `$0.42`; four digits below ten cents, since an iteration may cost less than one.
-#[must_use]
 pub fn money(cost: Cost) -> String {
     let dollars = cost.dollars();
     if cost > Cost::ZERO && cost < Cost::from_micros(100_000) {
@@ -74,19 +69,16 @@ pub fn money(cost: Cost) -> String {
 }
 
 /// [`money`], with the part of it that is an estimate apart: `$4.60 (≈$3.40 estimated)`.
-#[must_use]
 pub fn charged(spent: Spent) -> String {
     spent.written(money)
 }
 
 /// `950`, `12.3k`, `1.2M`.
-#[must_use]
 pub fn amount(number: u64) -> String {
     scaled(number, ["", "k", "M", "G"])
 }
 
 /// `512 B`, `1.2 kB`, `3.4 MB`.
-#[must_use]
 pub fn bytes(number: u64) -> String {
     scaled(number, [" B", " kB", " MB", " GB"])
 }
@@ -103,7 +95,6 @@ fn scaled(number: u64, units: [&str; 4]) -> String {
 }
 
 /// `1.2M (in 12.0k, out 34.1k, cache 1.1M)`.
-#[must_use]
 pub fn tokens(tokens: &Tokens) -> String {
     let total = tokens.total();
     if total == 0 {
@@ -119,19 +110,16 @@ pub fn tokens(tokens: &Tokens) -> String {
 }
 
 /// `1 file`, `3 files`.
-#[must_use]
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// The time from one moment to a later one; nothing when it is not later.
-#[must_use]
 pub fn between(from: Timestamp, to: Timestamp) -> Duration {
     Duration::try_from(to.duration_since(from)).unwrap_or_default()
 }
 
 /// `just now`, `5m ago`, `3h ago`, `2d ago`; after four weeks the day: `2026-03-01`.
-#[must_use]
 pub fn relative(then: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     match between(then, now).as_secs() {
         0..MINUTE => "just now".to_owned(),
@@ -144,7 +132,6 @@ pub fn relative(then: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
 
 /// A moment on the wall clock, as short as it is clear seen from `now`: `21:12` within 20 hours, `Mon 21:12` within
 /// six days, `2026-03-01 21:12` otherwise. Waits of less than two minutes get seconds.
-#[must_use]
 pub fn clock(moment: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let away = between(now, moment).max(between(moment, now)).as_secs();
     let format = match away {
@@ -157,7 +144,6 @@ pub fn clock(moment: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
 }
 
 /// `2026-03-01 21:12:09`.
-#[must_use]
 pub fn date_time(moment: Timestamp, zone: &TimeZone) -> String {
     written(moment, zone, "%Y-%m-%d %H:%M:%S")
 }

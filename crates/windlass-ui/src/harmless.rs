@@ -7,7 +7,6 @@ use anstream::adapter::strip_str;
 /// The text without escape sequences and control characters, except newline and tab. A carriage return that is not
 /// part of a line's end becomes a newline. Characters that reorder the text around them (bidirectional overrides)
 /// are dropped too: they can make a command look like another one.
-#[must_use]
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_harmless) {
         return Cow::Borrowed(text);
@@ -18,7 +17,6 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 }
 
 /// [`harmless`] on one line: every run of white space becomes one blank.
-#[must_use]
 pub fn one_line(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -112,71 +112,60 @@ pub struct Line {
 
 impl Line {
     /// An empty line, which is never wrapped.
-    #[must_use]
     pub fn new() -> Line {
         Line::default()
     }
 
     /// An empty line, which is wrapped at the terminal's width; its further rows begin at this column.
-    #[must_use]
     pub fn hanging(column: usize) -> Line {
         Line { pieces: Vec::new(), hang: Some(column) }
     }
 
     /// The same line, never wrapped: something to copy.
-    #[must_use]
     pub fn unbroken(mut self) -> Line {
         self.hang = None;
         self
     }
 
     /// The same line, wrapped at the terminal's width; its further rows begin at this column.
-    #[must_use]
     pub fn wrapping(mut self, column: usize) -> Line {
         self.hang = Some(column);
         self
     }
 
     /// Adds text of some meaning.
-    #[must_use]
     pub fn tone(mut self, tone: Tone, text: impl Into<String>) -> Line {
         self.pieces.push(Piece::Text(tone, text.into()));
         self
     }
 
     /// Adds text.
-    #[must_use]
     pub fn plain(self, text: impl Into<String>) -> Line {
         self.tone(Tone::Plain, text)
     }
 
     /// Adds text that matters less.
-    #[must_use]
     pub fn dim(self, text: impl Into<String>) -> Line {
         self.tone(Tone::Dim, text)
     }
 
     /// Adds text that matters most.
-    #[must_use]
     pub fn strong(self, text: impl Into<String>) -> Line {
         self.tone(Tone::Strong, text)
     }
 
     /// Adds something to type.
-    #[must_use]
     pub fn command(self, text: impl Into<String>) -> Line {
         self.tone(Tone::Command, text)
     }
 
     /// Adds a mark.
-    #[must_use]
     pub fn mark(mut self, tone: Tone, mark: Mark) -> Line {
         self.pieces.push(Piece::Mark(tone, mark));
         self
     }
 
     /// As it goes to this terminal, without a newline at its end.
-    #[must_use]
     pub fn render(&self, terminal: &Terminal) -> String {
         let pieces = self.spelled(terminal);
         if let (Some(hang), Some(width)) = (self.hang, terminal.width)
@@ -190,7 +179,6 @@ impl Line {
     }
 
     /// On one row of at most `width` columns, its end replaced by `…` where it is longer.
-    #[must_use]
     pub fn render_cut(&self, terminal: &Terminal, width: usize) -> String {
         let mut pieces = self.spelled(terminal);
         if total_width(&pieces) > width {

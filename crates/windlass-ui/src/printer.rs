@@ -22,20 +22,17 @@ pub struct Output {
 
 impl Output {
     /// A standard stream.
-    #[must_use]
     pub fn standard(stream: Stream, terminal: Terminal) -> Output {
         let measured = terminal.interactive && std::env::var_os("COLUMNS").is_none();
         Output { measure: measured.then_some(stream), ..Output::new(terminal, StandardStream(stream)) }
     }
 
     /// Anything else that takes bytes.
-    #[must_use]
     pub fn new(terminal: Terminal, writer: impl Write + Send + 'static) -> Output {
         Output { terminal, writer: Box::new(writer), measure: None, buffer: Vec::new(), closed: false }
     }
 
     /// The terminal behind it.
-    #[must_use]
     pub fn terminal(&self) -> &Terminal {
         &self.terminal
     }
@@ -108,31 +105,26 @@ pub struct Printer {
 
 impl Printer {
     /// Results go to one output, everything else to another.
-    #[must_use]
     pub fn new(results: Output, notes: Output) -> Printer {
         Printer { results, notes, living: false, titled: false }
     }
 
     /// The terminal of the results.
-    #[must_use]
     pub fn results_terminal(&self) -> &Terminal {
         &self.results.terminal
     }
 
     /// The terminal of everything else; the living line is there.
-    #[must_use]
     pub fn notes_terminal(&self) -> &Terminal {
         &self.notes.terminal
     }
 
     /// Is there nobody left to look?
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.results.closed && self.notes.closed
     }
 
     /// Has the output for results been closed?
-    #[must_use]
     pub fn results_closed(&self) -> bool {
         self.results.closed
     }

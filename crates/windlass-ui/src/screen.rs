@@ -30,9 +30,6 @@ pub struct Screen;
 
 impl Screen {
     /// Shows events in all these views, on a thread of its own; at most `capacity` observations wait for it.
-    ///
-    /// # Errors
-    /// No thread could be started.
     pub fn start(views: Vec<Box<dyn View>>, capacity: usize) -> io::Result<ScreenHandle> {
         let queue =
             Arc::new(Queue { state: Mutex::new(QueueState::default()), changed: Condvar::new(), capacity });
@@ -69,13 +66,11 @@ impl ScreenHandle {
 
     /// Waits until everything sent so far has been shown and the terminal is as it was found, but no longer than two
     /// seconds. Says whether it came to that; a stuck terminal is left behind.
-    #[must_use]
     pub fn finish(&self) -> bool {
         self.finish_within(PATIENCE)
     }
 
     /// [`finish`](ScreenHandle::finish) with a patience of one's own.
-    #[must_use]
     pub fn finish_within(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.queue.lock();

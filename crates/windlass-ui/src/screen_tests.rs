@@ -1,6 +1,7 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 
-use windlass_core::fact::{CallId, Entry, Fact, LaneId, Now};
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::values::{CallId, LaneId, Now};
 
 use super::*;
 
@@ -8,7 +9,7 @@ fn fact(seq: u64) -> Event {
     Event::from(Entry {
         seq,
         at: Now { wall: Timestamp::UNIX_EPOCH, monotonic: Duration::ZERO },
-        fact: Fact::Released,
+        fact: Fact::BackoffEnded,
     })
 }
 

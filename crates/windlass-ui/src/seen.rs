@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::fact::{Ended, Fact, LandOutcome, LaneId, Suspicion};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Ended, LandOutcome, LaneId, Suspicion};
 
 /// Where HEAD was, how the last agent ended, and what speaks against the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,10 +27,10 @@ impl Seen {
         // The HEAD of a lane's own checkout is nobody's until its work has landed.
         let is_here = fact.lane().is_none_or(|lane| lane == LaneId::default());
         match fact {
-            Fact::Surveyed { evidence, .. }
-            | Fact::Kept { evidence, .. }
+            Fact::BaselineCaptured { evidence, .. }
+            | Fact::SnapshotTaken { evidence, .. }
             | Fact::Committed { evidence, .. }
-            | Fact::Settled { evidence, .. }
+            | Fact::TreeRechecked { evidence, .. }
                 if is_here =>
             {
                 self.look(evidence.head.as_ref());

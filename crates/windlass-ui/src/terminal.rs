@@ -51,7 +51,6 @@ const USUAL_WIDTH: usize = 80;
 
 impl Terminal {
     /// A file or a pipe, in UTC: no width, no colour, ASCII.
-    #[must_use]
     pub fn plain() -> Terminal {
         Terminal {
             interactive: false,
@@ -65,7 +64,6 @@ impl Terminal {
 
     /// Looks at a stream and at the environment: `TERM`, `COLUMNS`, `NO_COLOR`, `CLICOLOR_FORCE`, `LC_ALL`, `LC_CTYPE`,
     /// `LANG`, `TZ`. `richest` bounds the marks by what the user wants.
-    #[must_use]
     pub fn detect(stream: Stream, richest: Glyphs) -> Terminal {
         let is_terminal = match stream {
             Stream::Stdout => std::io::stdout().is_terminal(),
@@ -78,7 +76,6 @@ impl Terminal {
     }
 
     /// The same from values; `environment` gives a variable's value.
-    #[must_use]
     pub fn resolve(
         is_terminal: bool,
         size: Option<usize>,
@@ -107,7 +104,6 @@ fn glyphs(richest: Glyphs, locale: Option<String>) -> Glyphs {
 }
 
 /// The columns of the terminal behind a stream, now; `None` where there is none or it does not tell.
-#[must_use]
 pub fn measure(stream: Stream) -> Option<usize> {
     let size = match stream {
         Stream::Stdout => rustix::termios::tcgetwinsize(std::io::stdout()),
@@ -117,7 +113,6 @@ pub fn measure(stream: Stream) -> Option<usize> {
 }
 
 /// Has whoever read a stream gone away (`windlass logs -f | head`)? Asked without writing anything.
-#[must_use]
 pub fn is_abandoned(stream: Stream) -> bool {
     let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
     let descriptor = match stream {
@@ -132,7 +127,6 @@ pub fn is_abandoned(stream: Stream) -> bool {
 
 /// What brings a terminal back that a full-screen program left as it was when it was killed: the ordinary screen, a
 /// visible cursor, plain colours, and no reports of the mouse, of pasting, of the focus or of keys.
-#[must_use]
 pub const fn terminal_reset() -> &'static str {
     // The cursor is saved first: leaving a screen that was never entered would move it to where one was saved last.
     "\x1b7\x1b[?1049l\x1b[?25h\x1b[m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4m\r\n"

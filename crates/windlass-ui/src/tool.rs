@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
 
 use crate::format;
 use crate::harmless::{harmless, one_line};
@@ -33,7 +33,7 @@ const PARTS_OF_A_LANE: usize = 3;
 
 impl Places {
     /// Those of a run.
-    pub(crate) fn of(plan: &RunPlan) -> Places {
+    pub(crate) fn of(plan: &RunSpec) -> Places {
         let lanes = plan.lanes.as_ref().map(|lanes| (lanes.folder.clone(), lanes.below.clone()));
         Places { directory: plan.directory.clone(), lanes }
     }
@@ -303,7 +303,7 @@ fn about_the_call(observation: &Observation, at: Timestamp, zone: &TimeZone) -> 
         Observation::Compacted => vec![aside("the agent compacts its context")],
         Observation::Result { is_error, text, cost_usd, turns } => {
             let turns = turns.map(|turns| format!(" after {}", format::count(u64::from(turns), "turn")));
-            let cost = cost_usd.map(windlass_core::fact::Cost::from_dollars);
+            let cost = cost_usd.map(windlass_core::values::Cost::from_dollars);
             let cost = cost.map(|cost| format!(", {}", format::money(cost)));
             let end =
                 format!("the agent ended its turn{}{}", turns.unwrap_or_default(), cost.unwrap_or_default());

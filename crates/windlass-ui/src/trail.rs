@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::{CallId, Entry, Fact, LaneId, Purpose, RunId};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::ToolTrace;
+use windlass_core::values::{CallId, LaneId, Purpose, RunId};
 
 use crate::format;
 use crate::tool::Places;

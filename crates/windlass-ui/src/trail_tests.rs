@@ -1,4 +1,4 @@
-use windlass_core::fact::{CallSummary, Cost, Now};
+use windlass_core::values::{CallSummary, Cost, Now};
 
 use super::*;
 use crate::rehearsal::plan;

@@ -1,8 +1,8 @@
 //! The vocabulary in words for people.
 
 use windlass_core::agent::Activity;
-use windlass_core::fact::{CheckResult, Class, ExitCodes, StopReason, Verdict};
-use windlass_core::run::{Depth, Mode};
+use windlass_core::spec::{Depth, Mode};
+use windlass_core::values::{CheckResult, Class, ExitCodes, StopReason, Verdict};
 
 use crate::line::{Mark, Tone};
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use windlass_core::config::ConfigError;
-use windlass_core::fact::{ExitCodes, StopReason};
+use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::config_file::ConfigFileError;
 use windlass_engine::interactive::InteractiveError;
 use windlass_engine::process::ProcessError;
@@ -86,14 +86,12 @@ impl CliError {
     }
 
     /// Adds a hint.
-    #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> CliError {
         self.hints.push(hint.into());
         self
     }
 
     /// `--exit-codes` counts before what is configured.
-    #[must_use]
     pub fn by_flag(mut self, flag: Option<&str>) -> CliError {
         let codes = match flag {
             Some("simple") => ExitCodes::Simple,
@@ -107,7 +105,6 @@ impl CliError {
     }
 
     /// Says it on standard error; the exit code.
-    #[must_use]
     pub fn report(&self) -> ExitCode {
         let terminal = Terminal::detect(Stream::Stderr, Glyphs::Unicode);
         // Where standard error is closed nobody is there to be told; the exit code still says it.

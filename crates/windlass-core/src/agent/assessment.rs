@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::fact::{Assessed, Assessment, Confidence, Finding};
+use crate::values::{Assessed, Assessment, Confidence, Finding};
 
 /// What the answer has to look like: JSON schema, for `--json-schema`.
 pub const ASSESSMENT_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","confidence","summary","findings"],"properties":{"verdict":{"enum":["pass","needs_review","fail"]},"confidence":{"enum":["low","medium","high"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","required"],"properties":{"title":{"type":"string"},"detail":{"type":"string"},"required":{"type":"boolean"}}}},"recommendation":{"type":"string"}}}"#;
@@ -11,7 +11,6 @@ pub const ASSESSMENT_SCHEMA: &str = r#"{"type":"object","additionalProperties":f
 const FINDINGS: usize = 20;
 
 /// Reads an answer. Only the verdict is essential: without one of the three words there is no assessment.
-#[must_use]
 pub fn parse_assessment(json: &str) -> Option<Assessment> {
     let answer: Value = serde_json::from_str(json).ok()?;
     let verdict = match answer.get("verdict")?.as_str()? {

@@ -2,7 +2,7 @@
 //!
 //! A [`Decoder`] turns the bytes of one line into [`Digest`]s for the core and [`Observation`]s for whoever watches.
 //! A [`CallWatch`] folds digests, the process's end and the end of its pipes into clocks that may run out and, at the
-//! end, into a [`CallReport`](crate::fact::CallReport).
+//! end, into a [`CallReport`](crate::values::CallReport).
 
 mod assessment;
 mod claude;
@@ -11,9 +11,9 @@ mod reset_time;
 mod streamed;
 mod watch;
 
-use crate::fact::{Denial, Tokens, UsageLimit};
 use crate::observation::Observation;
 use crate::price::ModelUsage;
+use crate::values::{Denial, Tokens, UsageLimit};
 
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
 pub use claude::{

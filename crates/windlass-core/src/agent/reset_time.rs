@@ -33,7 +33,6 @@ const MONTHS: [&str; 12] =
 /// When a limit resets, according to a sentence; `now` says which day "3pm" is on.
 ///
 /// A zone's name is looked up in the system's time zone database; `None` where it is not there.
-#[must_use]
 pub fn parse_reset_time(text: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = text.to_ascii_lowercase();
     let access = lower.split(ACCESS).skip(1).find_map(|rest| moment(without_preposition(rest), now));

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{MessageId, MessageUsage};
-use crate::fact::Tokens;
 use crate::price::ModelUsage;
+use crate::values::Tokens;
 
 /// So many messages are kept apart. More are never under way at once: they belong to agents that work side by side.
 const OPEN: usize = 256;

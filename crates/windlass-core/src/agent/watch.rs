@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::agent::claude::{self, Retry, Signs};
 use crate::agent::streamed::Streamed;
 use crate::agent::{Activity, Digest, ResultDigest, parse_assessment};
-use crate::fact::{Assessment, Bill, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
 use crate::price::ModelUsage;
+use crate::values::{Assessment, Bill, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
 
 #[cfg(test)]
 mod tests;
@@ -102,7 +102,6 @@ struct Heard {
 
 impl CallWatch {
     /// A call that is starting now.
-    #[must_use]
     pub fn new(started: Duration, clocks: CallClocks) -> CallWatch {
         CallWatch {
             clocks,
@@ -171,14 +170,12 @@ impl CallWatch {
     }
 
     /// What is due at this time, if anything.
-    #[must_use]
     pub fn due(&self, at: Duration) -> Option<Due> {
         self.deadline().filter(|(when, _)| *when <= at).map(|(_, due)| due)
     }
 
     /// When [`due`](CallWatch::due) may next say something new without a further event; in the past only while
     /// something is due.
-    #[must_use]
     pub fn next_due(&self) -> Option<Duration> {
         self.deadline().map(|(when, _)| when)
     }
@@ -220,7 +217,6 @@ impl CallWatch {
 
     /// The report; `stderr_tail` is the end of standard error, a few kilobytes. A call whose end nobody saw is
     /// [`Ended::Lost`]. Wall time is needed where the agent names a reset time in a sentence only.
-    #[must_use]
     pub fn report(self, now: Now, stderr_tail: &str) -> CallReport {
         let (end, ended) = self.exited.unwrap_or((now.monotonic, Ended::Lost));
         let heard = self.heard;

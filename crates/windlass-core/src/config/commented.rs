@@ -18,9 +18,6 @@ const HEADING: &str = "\
 
 /// A project's configuration file in which every key is a comment with its default, and `gates.commands` one with the
 /// commands that could be gates there. Secrets are left out: the file is meant to be committed.
-///
-/// # Errors
-/// None, as long as the defaults are what they are.
 pub fn commented_file(gates: &[&str]) -> Result<String, ConfigError> {
     let mut text = HEADING.to_owned();
     let mut last_table = "";

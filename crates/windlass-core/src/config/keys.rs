@@ -13,11 +13,11 @@ use super::setting::{
     WebAddress,
 };
 use super::shown::shown;
-use crate::fact::ExitCodes;
-use crate::guard::{GuardAction, TestsAction};
 use crate::message::Wording;
 use crate::price::Price;
-use crate::run::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
+use crate::spec::{BudgetScope, CommitPolicy, Depth, SandboxKind, SandboxLogin, UndoPolicy};
+use crate::spec::{GuardAction, TestsAction};
+use crate::values::ExitCodes;
 
 /// A key that holds a `T`.
 #[derive(Debug)]
@@ -206,9 +206,6 @@ impl KeyInfo {
     }
 
     /// The value that texts of a command line stand for: one text, or the items of a list.
-    ///
-    /// # Errors
-    /// They are not what the key holds: one sentence.
     pub fn read_texts(&self, texts: &[String]) -> Result<Value, ConfigError> {
         let value = match (self.shape, texts) {
             (Shape::List, [text]) => whole_list(text).unwrap_or_else(|| list(texts)),
@@ -237,17 +234,11 @@ impl KeyInfo {
     }
 
     /// May the key hold this value?
-    ///
-    /// # Errors
-    /// It may not: one sentence.
     pub fn check(&self, value: &Value) -> Result<(), ConfigError> {
         self.accept(value).map_err(|problem| ConfigError::one(format!("`{}`: {problem}", self.name)))
     }
 
     /// May it stand in a file of this kind?
-    ///
-    /// # Errors
-    /// It may not: one sentence.
     pub fn belongs_in(&self, kind: FileKind) -> Result<(), ConfigError> {
         self.check_place(kind).map_err(ConfigError::one)
     }
@@ -264,13 +255,11 @@ impl KeyInfo {
     }
 
     /// The variable of the environment that says it: `WINDLASS_<TABLE>__<KEY>`.
-    #[must_use]
     pub fn variable(&self) -> String {
         format!("WINDLASS_{}", self.name.to_ascii_uppercase().replace('.', "__"))
     }
 
     /// A value of it as TOML, for people.
-    #[must_use]
     pub fn shown(&self, value: &Value) -> String {
         match self.secrecy {
             Secrecy::Open => value.to_string(),

@@ -13,7 +13,7 @@ use super::keys::{KEYS, Key, KeyInfo, known};
 use super::mode_defaults;
 use super::setting::Setting;
 use super::shown::shown;
-use crate::run::Mode;
+use crate::spec::Mode;
 
 /// Who said a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,6 @@ pub enum Origin {
 
 impl Origin {
     /// Did nobody say anything?
-    #[must_use]
     pub const fn is_default(&self) -> bool {
         matches!(self, Origin::Default | Origin::DefaultFor(_))
     }
@@ -100,9 +99,6 @@ const DEFAULTS: &str = include_str!("defaults.toml");
 
 impl Layer {
     /// What holds in this mode where nobody says anything.
-    ///
-    /// # Errors
-    /// None, as long as the defaults are what they are.
     pub fn defaults(mode: Mode) -> Result<Layer, ConfigError> {
         let mut layer = Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS)?;
         let differing = mode_defaults::differing(mode).iter().map(|(name, default)| {
@@ -113,19 +109,16 @@ impl Layer {
     }
 
     /// What it says of a key (`table.key`).
-    #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.said.get(name).map(|said| &said.value)
     }
 
     /// How many keys it says something of.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.said.len()
     }
 
     /// Does it say nothing?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.said.is_empty()
     }
@@ -184,17 +177,11 @@ impl Layer {
     }
 
     /// Adds what a flag says.
-    ///
-    /// # Errors
-    /// A text that is not of the key's kind.
     pub fn flag<T: Setting>(&mut self, key: &Key<T>, flag: &str, text: &str) -> Result<(), ConfigError> {
         self.flag_value(key, flag, T::from_text(text))
     }
 
     /// Adds what a flag that can be repeated says; without a text it says nothing.
-    ///
-    /// # Errors
-    /// Texts that are not of the key's kind.
     pub fn flag_list<T: Setting>(
         &mut self,
         key: &Key<T>,
@@ -214,9 +201,6 @@ impl Layer {
     }
 
     /// Adds what somebody says of a key.
-    ///
-    /// # Errors
-    /// A value that the key cannot hold: one sentence.
     pub(super) fn say(&mut self, name: &str, value: Value, origin: Origin) -> Result<(), String> {
         known(name).and_then(|info| self.insert(info, value, origin))
     }

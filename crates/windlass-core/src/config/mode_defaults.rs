@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::keys;
-use crate::run::Mode;
+use crate::spec::Mode;
 
 /// A default.
 #[derive(Clone, Copy, Debug)]

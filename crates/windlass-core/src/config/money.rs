@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::shown::shown;
-use crate::fact::Cost;
+use crate::values::Cost;
 
 /// Why a text or a number is no amount of money.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -8,7 +8,7 @@ use super::keys::{KEYS, KeyInfo};
 use super::layer::ConfigError;
 use super::mode_defaults;
 use super::resolve::{Resolved, Unlimited, written_as_json};
-use crate::run::Mode;
+use crate::spec::Mode;
 
 /// A key with what holds where nobody says anything.
 #[derive(Clone, Debug)]
@@ -22,9 +22,6 @@ pub struct KeyReference {
 }
 
 /// Every key, table by table.
-///
-/// # Errors
-/// None, as long as the defaults are what they are.
 pub fn key_reference() -> Result<Vec<KeyReference>, ConfigError> {
     let defaults = Resolved::merge(&[], Mode::Goal, Unlimited::Refused)?;
     let reference = KEYS.iter().zip(defaults.origins()).map(|(key, default)| KeyReference {
@@ -41,9 +38,6 @@ fn in_mode(mode: Mode, key: &KeyInfo) -> Option<String> {
 }
 
 /// The table in `docs/configuration.md`, every line with its end.
-///
-/// # Errors
-/// None, as long as the defaults are what they are.
 pub fn key_table() -> Result<String, ConfigError> {
     let mut table = "| key | default | what |\n|---|---|---|\n".to_owned();
     for KeyReference { key, default, in_modes } in key_reference()? {
@@ -57,9 +51,6 @@ pub fn key_table() -> Result<String, ConfigError> {
 }
 
 /// `docs/config-schema.json`: the shape of a configuration file, as JSON Schema, for editors.
-///
-/// # Errors
-/// None, as long as the defaults are what they are.
 pub fn config_schema() -> Result<String, ConfigError> {
     let mut tables: Map<String, Json> = Map::new();
     for KeyReference { key, default, .. } in key_reference()? {

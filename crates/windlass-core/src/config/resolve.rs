@@ -15,12 +15,12 @@ use super::setting::{
     NotifyEvents, OutputLevel, Pause, Phrase, PositiveSpan, Presets, ProcessorCap, Refusal, ReportName,
     SecretText, Setting, Span, SpanCap, Text, TextOrNothing, TokenCap, WebAddress,
 };
-use crate::fact::{Check, CheckKind, Cost, ExitCodes, HookName};
 use crate::message::Wording;
-use crate::run::{
-    BootstrapPlan, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortPlan, SandboxKind,
+use crate::spec::{
+    BootstrapSpec, BudgetScope, Clocks, CommitPolicy, Limits, Mode, Network, PortSpec, SandboxKind,
     UndoPolicy, Withholding,
 };
+use crate::values::{Check, CheckKind, Cost, ExitCodes, HookName};
 
 /// All that configuration says about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,6 @@ pub struct ValueOrigin {
 
 impl ValueOrigin {
     /// The value as JSON; a secret as `•••`, null where nobody said anything.
-    #[must_use]
     pub fn json(&self) -> serde_json::Value {
         let Some(written) = &self.value else { return serde_json::Value::Null };
         written_as_json(written).unwrap_or_else(|| serde_json::Value::String(written.clone()))
@@ -126,9 +125,6 @@ pub enum Unlimited {
 impl Resolved {
     /// Merges layers key by key, the last one wins (user, project, workspace, environment, flags), over the defaults of
     /// this mode.
-    ///
-    /// # Errors
-    /// Values that do not go together.
     pub fn merge(layers: &[Layer], mode: Mode, unlimited: Unlimited) -> Result<Resolved, ConfigError> {
         let mut values = Values::defaults(mode)?;
         for layer in layers {
@@ -149,13 +145,11 @@ impl Resolved {
     }
 
     /// Every value with who said it, table by table.
-    #[must_use]
     pub fn origins(&self) -> &[ValueOrigin] {
         &self.origins
     }
 
     /// Who said the value of this key.
-    #[must_use]
     pub fn origin<T>(&self, key: &Key<T>) -> &Origin {
         self.origins
             .iter()
@@ -411,12 +405,12 @@ impl Values {
         let Count(size) = self.get(&keys::WORKTREE_PORT_COUNT)?;
         Ok(WorktreeSettings {
             base: self.get(&keys::WORKTREE_BASE).map(|TextOrNothing(path)| path)?,
-            bootstrap: BootstrapPlan {
+            bootstrap: BootstrapSpec {
                 include_file: self.get(&keys::WORKTREE_INCLUDE).map(|FileBelow(path)| path)?,
                 include_bytes: self.get(&keys::WORKTREE_INCLUDE_SIZE).map(|ByteCap(bytes)| bytes)?,
                 setup: self.get(&keys::WORKTREE_SETUP).map(|TextOrNothing(command)| command)?,
                 setup_timeout: self.get(&keys::WORKTREE_SETUP_TIMEOUT).map(|PositiveSpan(span)| span)?,
-                ports: PortPlan { base: port_number(base), size: port_number(size) },
+                ports: PortSpec { base: port_number(base), size: port_number(size) },
             },
         })
     }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::setting::{NotifyEvent, Secret};
-use crate::fact::HookName;
-use crate::guard::{GuardAction, TestsAction};
 use crate::price::Price;
-use crate::run::{
-    BootstrapPlan, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
+use crate::spec::{
+    BootstrapSpec, Depth, JobLog, Network, Preset, SandboxKind, SandboxLogin, StatusNews, StatusWatch,
 };
+use crate::spec::{GuardAction, TestsAction};
+use crate::values::HookName;
 
-/// What configuration says about the agent; the rest of an `AgentPlan` is found on the machine.
+/// What configuration says about the agent; the rest of an `AgentSpec` is found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSettings {
     /// The program: a name to look up, or a path.
@@ -70,7 +70,6 @@ pub struct StatusSettings {
 
 impl StatusSettings {
     /// As a run's plan has it.
-    #[must_use]
     pub fn watch(&self) -> Option<StatusWatch> {
         let news = if self.only_meaningful { StatusNews::Meaningful } else { StatusNews::EveryWrite };
         self.watch.then_some(StatusWatch { debounce: self.debounce, news })
@@ -79,7 +78,6 @@ impl StatusSettings {
 
 impl LogSettings {
     /// As a run's plan has it, before its log is made.
-    #[must_use]
     pub fn log(&self) -> Option<JobLog> {
         self.enabled.then_some(JobLog { keep: self.keep, keep_bytes: self.keep_bytes, file: None })
     }
@@ -216,5 +214,5 @@ pub struct WorktreeSettings {
     /// `None` = beside the checkout.
     pub base: Option<String>,
     /// What makes a fresh checkout ready, lanes' included.
-    pub bootstrap: BootstrapPlan,
+    pub bootstrap: BootstrapSpec,
 }

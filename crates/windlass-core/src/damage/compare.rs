@@ -8,7 +8,6 @@ use super::{Ancestry, Damage, DamageKind, Lost, Name, Scene};
 const NAMED: usize = 3;
 
 /// What was done between the two, the worst first.
-#[must_use]
 pub fn compare(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Vec<Damage> {
     if let Some(said) = after.unusable.as_ref().filter(|_| before.unusable.is_none()) {
         let sentence = format!("the git repository is gone or broken ({})", printable(said));

@@ -28,7 +28,6 @@ pub enum CheckedOut {
 
 impl Refs {
     /// The commit that is checked out; `None` before the first one.
-    #[must_use]
     pub fn commit(&self) -> Option<&String> {
         match &self.head {
             CheckedOut::Branch(name) => self.references.get(name),
@@ -37,7 +36,6 @@ impl Refs {
     }
 
     /// Objects that are named here and were not there, each once.
-    #[must_use]
     pub fn named_beyond(&self, lent: &Refs) -> Vec<String> {
         let mut named: Vec<String> = self.references.values().chain(self.commit()).cloned().collect();
         named.sort_unstable();

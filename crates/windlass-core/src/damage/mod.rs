@@ -18,7 +18,7 @@ pub use unprotected::unprotected;
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::{CommitPolicy, UndoPolicy};
+use crate::spec::{CommitPolicy, UndoPolicy};
 
 /// One thing that was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,14 +80,12 @@ pub enum DamageCourse {
 
 impl DamageCourse {
     /// Does the runner undo something?
-    #[must_use]
     pub const fn undoes(self) -> bool {
         matches!(self, DamageCourse::UndoAll | DamageCourse::UndoParts)
     }
 }
 
 /// What is done about it: the heaviest of it decides.
-#[must_use]
 pub fn course(found: &[Damage], undo: UndoPolicy, commit: CommitPolicy) -> DamageCourse {
     let weight = found.iter().map(|damage| weight(damage.kind, commit)).max().unwrap_or(Weight::Nothing);
     match (undo, weight) {
@@ -100,7 +98,6 @@ pub fn course(found: &[Damage], undo: UndoPolicy, commit: CommitPolicy) -> Damag
 }
 
 /// May this be what was wanted of an agent that is to commit? Then it is no damage.
-#[must_use]
 pub fn may_be_wanted(kind: DamageKind, commit: CommitPolicy) -> bool {
     commit == CommitPolicy::Agent && weight(kind, commit) == Weight::Nothing
 }

@@ -79,7 +79,6 @@ pub enum Operation {
 
 impl Operation {
     /// As people call it, with an article.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Operation::Merge => "a merge",
@@ -92,7 +91,6 @@ impl Operation {
     }
 
     /// Is another commit checked out while it lasts?
-    #[must_use]
     pub const fn detaches(self) -> bool {
         matches!(self, Operation::Rebase | Operation::Bisect)
     }

@@ -42,7 +42,6 @@ const LAST_PARTS: [(&str, &[&str]); 6] = [
 
 /// The lines of a configuration file that start programs or lead git elsewhere, each with its section. A line that goes on in
 /// the next one counts, whatever it says.
-#[must_use]
 pub fn steering_lines(configuration: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(configuration);
     let (mut section, mut found) = (String::new(), Vec::new());

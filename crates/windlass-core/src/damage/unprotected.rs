@@ -65,7 +65,6 @@ const NAMED: usize = 5;
 
 /// The sentence that says which ignored paths are not protected; those of folders end in `/`. `None` where nobody would
 /// miss any.
-#[must_use]
 pub fn unprotected(ignored: &[Name]) -> Option<String> {
     let missed = |path: &&Name| !is_made_again(path) && !is_own(path);
     let mut missed: Vec<&Name> = ignored.iter().filter(missed).collect();

@@ -28,7 +28,6 @@ pub struct ArchiveRecord {
 
 impl ArchiveRecord {
     /// Reads whatever can be read; `None` when it is no JSON object.
-    #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<ArchiveRecord> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else {
@@ -44,7 +43,6 @@ impl ArchiveRecord {
     }
 
     /// The file's text, as people can read it.
-    #[must_use]
     pub fn to_text(&self) -> String {
         // A record of texts can always be written.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
@@ -52,14 +50,12 @@ impl ArchiveRecord {
 }
 
 /// The name of an archive that is made now: `<workspace>-YYYY-MM-DDTHH-MM-SS`.
-#[must_use]
 pub fn archive_name(workspace: &str, now: Timestamp) -> String {
     format!("{workspace}-{}", now.to_zoned(TimeZone::UTC).strftime(STAMP))
 }
 
 /// The workspace's name and the moment that an archive's name speaks of; a further archive of the same second ends in
 /// `-2`, `-3` and so on.
-#[must_use]
 pub fn read_archive_name(name: &str) -> Option<(&str, Timestamp)> {
     let stamped = |name: &'_ str| -> Option<Timestamp> {
         let at = DateTime::strptime(STAMP, name).ok()?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::fact::{Assessed, Assessment, Confidence};
+use crate::values::{Assessed, Assessment, Confidence};
 
 /// What a report begins with, so that a file is known for one that may be replaced.
 const MARK: &str =
@@ -33,7 +33,6 @@ pub struct ReportParts<'a> {
 }
 
 /// The verdict in words.
-#[must_use]
 pub const fn verdict_in_words(judged: Judged, verdict: Option<Assessed>) -> &'static str {
     match (judged, verdict) {
         (Judged::Instructions, Some(Assessed::Pass)) => "ready",
@@ -47,7 +46,6 @@ pub const fn verdict_in_words(judged: Judged, verdict: Option<Assessed>) -> &'st
 }
 
 /// How sure the agent is, in a word.
-#[must_use]
 pub const fn confidence_in_words(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Low => "low",
@@ -57,7 +55,6 @@ pub const fn confidence_in_words(confidence: Confidence) -> &'static str {
 }
 
 /// The report.
-#[must_use]
 pub fn report(parts: &ReportParts<'_>) -> String {
     let title = match parts.judged {
         Judged::Instructions => "Validation report",
@@ -116,7 +113,6 @@ fn escaped(text: &str) -> String {
 
 /// Was this file written by [`report`], or by claude-iterate, whose reports have such a heading? An empty one may be
 /// replaced as well.
-#[must_use]
 pub fn is_report(bytes: &[u8]) -> bool {
     let beginning = String::from_utf8_lossy(bytes.get(..bytes.len().min(1024)).unwrap_or(bytes)).into_owned();
     let beginning = beginning.trim_start_matches('\u{feff}').trim_start();
@@ -130,7 +126,7 @@ pub fn is_report(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::Finding;
+    use crate::values::Finding;
 
     fn assessment(verdict: Assessed) -> Assessment {
         let finding =

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::count_boxes;
-use crate::fact::{Items, Standing, StandingSource};
+use crate::values::{Items, Standing, StandingSource};
 
 /// The longest status file that is read, in bytes.
 pub const LONGEST_STATUS: usize = 1024 * 1024;
@@ -30,7 +30,6 @@ pub struct StatusFile<'a> {
 }
 
 /// What the status file says; where there is none, the boxes of `TODO.md` if that is given (`--todo-fallback`).
-#[must_use]
 pub fn standing(status: Option<StatusFile<'_>>, todo: Option<StatusFile<'_>>) -> Standing {
     match (status, todo) {
         (Some(file), _) => read_status(file),
@@ -41,7 +40,6 @@ pub fn standing(status: Option<StatusFile<'_>>, todo: Option<StatusFile<'_>>) ->
 
 /// The part of a status file that says something: everything but when it was written. What cannot be read stands for
 /// itself.
-#[must_use]
 pub fn payload(bytes: &[u8]) -> Vec<u8> {
     match object(bytes) {
         Ok(mut fields) => {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::run::Mode;
+use crate::spec::Mode;
 
 /// The longest record that is read, in bytes.
 pub const LONGEST_RECORD: usize = 1024 * 1024;
@@ -36,9 +36,6 @@ pub struct TemplateRecord {
 
 impl TemplateRecord {
     /// Reads the file's bytes: whatever can be read counts. With it comes one sentence for each field that was left out.
-    ///
-    /// # Errors
-    /// What is no JSON object.
     pub fn parse(bytes: &[u8]) -> Result<(TemplateRecord, Vec<String>), String> {
         if bytes.len() > LONGEST_RECORD {
             return Err("it is longer than 1 MB".to_owned());
@@ -71,7 +68,6 @@ impl TemplateRecord {
     }
 
     /// The file's text, as people can read it.
-    #[must_use]
     pub fn to_text(&self) -> String {
         // Texts, numbers and maps with texts as keys can always be written.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"

@@ -2,11 +2,10 @@
 
 use pulldown_cmark::{Event, Options, Parser};
 
-use crate::fact::Items;
+use crate::values::Items;
 
 /// Counts the task boxes of a Markdown text as `CommonMark` sees them: not those in code, quotes or HTML comments.
 /// `None` when there are none.
-#[must_use]
 pub fn count_boxes(text: &str) -> Option<Items> {
     let mut items = Items::default();
     let mut quotes = 0_u32;

@@ -4,7 +4,6 @@ use super::{Fact, LaneId};
 
 impl Fact {
     /// Where it happened; `None` where that is the run as a whole.
-    #[must_use]
     pub const fn lane(&self) -> Option<LaneId> {
         match self {
             Fact::CheckFinished { lane, .. }
@@ -18,13 +17,13 @@ impl Fact {
             | Fact::CallCut { lane, .. }
             | Fact::CallFinished { lane, .. }
             | Fact::StatusChanged { lane, .. }
-            | Fact::Kept { lane, .. }
+            | Fact::SnapshotTaken { lane, .. }
             | Fact::Suspected { lane, .. }
-            | Fact::Refused { lane, .. }
+            | Fact::ForbiddenChangesReverted { lane, .. }
             | Fact::Damaged { lane, .. }
             | Fact::Undone { lane, .. }
             | Fact::Committed { lane, .. }
-            | Fact::Settled { lane, .. }
+            | Fact::TreeRechecked { lane, .. }
             | Fact::VerificationDue { lane, .. }
             | Fact::AttemptRepeats { lane, .. }
             | Fact::IterationFinished { lane, .. } => Some(*lane),

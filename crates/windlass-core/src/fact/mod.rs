@@ -3,48 +3,19 @@
 //! Terminal, `--json`, reports and replay are made from [`Entry`] values and [`Observation`](crate::observation)s and
 //! nothing else.
 
-mod assessment;
-mod call;
-mod check;
-mod class;
-mod commit;
-mod evidence;
-mod hook;
-mod ids;
-mod landing;
 mod lane;
-mod money;
 mod name;
-mod notified;
-pub mod path_text;
-mod standing;
-mod stop;
-mod suspicion;
-mod task;
-mod time;
-
-pub use assessment::{Assessed, Assessment, Confidence, Finding};
-pub(crate) use call::UNSEEN;
-pub use call::{Bill, CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
-pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
-pub use class::{Class, Verdict};
-pub use commit::CommitNotes;
-pub use evidence::Evidence;
-pub use hook::{Hook, HookCommand, HookDecision, HookName, HookOutcome};
-pub use ids::{CallId, LaneId, RunId, SnapshotId};
-pub use landing::{LandOutcome, MergeOutcome, TaskEnd};
-pub use money::{Cost, Spent, Tokens};
-pub use notified::{Delivery, NotificationKey, SinkKind};
-pub use standing::{Items, Standing, StandingSource};
-pub use stop::{ExitCodes, Grounds, StopReason, StopSource, UnderWay};
-pub use suspicion::{Suspicion, SuspicionKind};
-pub use task::{TaskId, TaskOutcome, TaskRow, TaskState};
-pub use time::Now;
 
 use serde::{Deserialize, Serialize};
 
 use crate::damage::{Damage, DamageCourse};
-use crate::run::RunPlan;
+use crate::spec::RunSpec;
+use crate::values::{
+    CallId, CallSummary, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Evidence,
+    HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, Now, Purpose, SinkKind,
+    SnapshotId, Standing, StopReason, StopSource, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UnderWay,
+    Verdict, millis,
+};
 
 /// One line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,10 +38,11 @@ pub enum Fact {
     /// A run began; all that it needs to be continued is here.
     RunStarted {
         /// The run as it was resolved.
-        plan: Box<RunPlan>,
+        plan: Box<RunSpec>,
     },
     /// The world before the first iteration was looked at and kept.
-    Surveyed {
+    #[serde(rename = "surveyed")]
+    BaselineCaptured {
         /// What was seen.
         evidence: Evidence,
         /// Where it is kept; `None` without a git repository.
@@ -217,7 +189,8 @@ pub enum Fact {
         standing: Standing,
     },
     /// The tree that a call left is kept.
-    Kept {
+    #[serde(rename = "kept")]
+    SnapshotTaken {
         /// Where.
         lane: LaneId,
         /// What was seen.
@@ -243,7 +216,8 @@ pub enum Fact {
         suspicions: Vec<Suspicion>,
     },
     /// What the agent may not change, since it is protected or by its mode, was undone; the kept tree still has it.
-    Refused {
+    #[serde(rename = "refused")]
+    ForbiddenChangesReverted {
         /// Where.
         lane: LaneId,
         /// How many files.
@@ -255,7 +229,7 @@ pub enum Fact {
         /// What is there now.
         evidence: Evidence,
     },
-    /// The agent did something to the repository beyond its work. Comes before the tree is [`Fact::Kept`].
+    /// The agent did something to the repository beyond its work. Comes before the tree is [`Fact::SnapshotTaken`].
     Damaged {
         /// Where.
         lane: LaneId,
@@ -315,7 +289,8 @@ pub enum Fact {
         notes: CommitNotes,
     },
     /// What the checks wrote was looked at, so that it is not taken for the agent's progress.
-    Settled {
+    #[serde(rename = "settled")]
+    TreeRechecked {
         /// Where.
         lane: LaneId,
         /// What was seen.
@@ -363,11 +338,12 @@ pub enum Fact {
         /// All its calls.
         tokens: Tokens,
         /// From its start to its end, waits included.
-        #[serde(rename = "duration_ms", with = "time::millis")]
+        #[serde(rename = "duration_ms", with = "millis")]
         duration: std::time::Duration,
     },
     /// No call will be started before this time.
-    Held {
+    #[serde(rename = "held")]
+    BackoffStarted {
         /// Until when, on the wall clock.
         until: jiff::Timestamp,
         /// [`Class::UsageLimit`] or [`Class::Outage`].
@@ -376,7 +352,8 @@ pub enum Fact {
         attempt: u32,
     },
     /// The wait is over.
-    Released,
+    #[serde(rename = "released")]
+    BackoffEnded,
     /// Somebody asked the run to stop. Repetitions escalate.
     StopRequested {
         /// Who.
@@ -397,7 +374,7 @@ pub enum Fact {
     /// The run is continued by a new process. What was running then is lost.
     RunResumed {
         /// The plan, with limits that may have been raised.
-        plan: Box<RunPlan>,
+        plan: Box<RunSpec>,
     },
     /// Something a person should know that changes no decision.
     Noticed {
@@ -463,7 +440,7 @@ pub enum Fact {
         /// All calls.
         tokens: Tokens,
         /// Without waits for usage limits and without the time between a crash and its resume.
-        #[serde(rename = "duration_ms", with = "time::millis")]
+        #[serde(rename = "duration_ms", with = "millis")]
         duration: std::time::Duration,
         /// What the process ends with.
         exit_code: u8,

@@ -4,11 +4,10 @@ use super::Fact;
 
 impl Fact {
     /// Its kind, as the journal names it.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Fact::RunStarted { .. } => "run_started",
-            Fact::Surveyed { .. } => "surveyed",
+            Fact::BaselineCaptured { .. } => "surveyed",
             Fact::CheckFinished { .. } => "check_finished",
             Fact::IterationStarted { .. } => "iteration_started",
             Fact::TasksRead { .. } => "tasks_read",
@@ -21,20 +20,20 @@ impl Fact {
             Fact::CallCut { .. } => "call_cut",
             Fact::CallFinished { .. } => "call_finished",
             Fact::StatusChanged { .. } => "status_changed",
-            Fact::Kept { .. } => "kept",
+            Fact::SnapshotTaken { .. } => "kept",
             Fact::Suspected { .. } => "suspected",
-            Fact::Refused { .. } => "refused",
+            Fact::ForbiddenChangesReverted { .. } => "refused",
             Fact::Damaged { .. } => "damaged",
             Fact::Undone { .. } => "undone",
             Fact::HookDue { .. } => "hook_due",
             Fact::HookFinished { .. } => "hook_finished",
             Fact::Committed { .. } => "committed",
-            Fact::Settled { .. } => "settled",
+            Fact::TreeRechecked { .. } => "settled",
             Fact::VerificationDue { .. } => "verification_due",
             Fact::AttemptRepeats { .. } => "attempt_repeats",
             Fact::IterationFinished { .. } => "iteration_finished",
-            Fact::Held { .. } => "held",
-            Fact::Released => "released",
+            Fact::BackoffStarted { .. } => "held",
+            Fact::BackoffEnded => "released",
             Fact::StopRequested { .. } => "stop_requested",
             Fact::Failing { .. } => "failing",
             Fact::RunResumed { .. } => "run_resumed",

@@ -69,13 +69,11 @@ impl BuildTool {
     }
 
     /// Does what it says run beside the file, wherever the tool was started?
-    #[must_use]
     pub const fn runs_beside_its_file(self) -> bool {
         !matches!(self, BuildTool::Make)
     }
 
     /// The words of what it says is to be run, as a shell would have them.
-    #[must_use]
     pub fn commands(self, text: &str) -> String {
         let line = |line: &str| match self {
             BuildTool::Make | BuildTool::Just => line.to_owned(),
@@ -86,7 +84,6 @@ impl BuildTool {
     }
 
     /// What a file of this tool reads besides itself.
-    #[must_use]
     pub fn included(self, text: &str) -> Vec<Inclusion> {
         let joined = text.replace("\\\n", " ");
         let lines =
@@ -104,7 +101,6 @@ impl BuildTool {
 }
 
 /// The files that build tools in a text go by.
-#[must_use]
 pub fn build_files(text: &str) -> Vec<BuildFile> {
     let mut found = Vec::new();
     for Simple { words, folder } in simple_commands(text) {

@@ -126,7 +126,6 @@ pub(super) fn below(folder: &str, path: &str) -> String {
 }
 
 /// The programs that are called by their names alone, each once: what the search path decides about.
-#[must_use]
 pub fn tools_called(text: &str) -> Vec<String> {
     let commands = simple_commands(text);
     let names = commands.iter().filter_map(|command| command.words.first());
@@ -142,7 +141,6 @@ pub fn tools_called(text: &str) -> Vec<String> {
 /// The scripts that are started, relative to the working directory unless absolute: `./check.sh`, `sh ci/check.sh`,
 /// `python scripts/check.py`. What an interpreter of a general language starts is often the program that is worked on: it
 /// is a script of the check only where its name or folder says so.
-#[must_use]
 pub fn scripts_started(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for Simple { words, folder } in simple_commands(text) {

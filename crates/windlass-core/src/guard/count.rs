@@ -30,7 +30,6 @@ impl AddAssign for Counts {
 }
 
 /// Counts the tests of a file.
-#[must_use]
 pub fn count(text: &[u8], language: Language) -> Counts {
     let code = code_of(text, language);
     let mut counts = Counts::default();

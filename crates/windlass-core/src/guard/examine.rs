@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::configuration::{self, kind_of};
 use super::count::{Counts, count};
 use super::language::{Language, language_of};
-use crate::fact::{Suspicion, SuspicionKind};
+use crate::values::{Suspicion, SuspicionKind};
 
 /// The bytes of a file at one of the two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,6 @@ pub enum Content<'a> {
 }
 
 /// Could a file with this path say anything about tests?
-#[must_use]
 pub fn is_of_interest(path: &str) -> bool {
     language_of(path).is_some() || kind_of(path).is_some()
 }
@@ -52,7 +51,6 @@ struct File {
 
 impl Examination {
     /// Nothing was seen yet.
-    #[must_use]
     pub fn new(scripts: &[String]) -> Examination {
         Examination { scripts: scripts.to_vec(), ..Examination::default() }
     }
@@ -122,7 +120,6 @@ impl Examination {
     }
 
     /// What is suspicious about it, in order of kind and path.
-    #[must_use]
     pub fn suspicions(self) -> Vec<Suspicion> {
         let mut found = self.found;
         for (language, sums) in &self.sums {

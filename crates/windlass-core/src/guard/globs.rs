@@ -104,21 +104,16 @@ impl Protected {
     }
 
     /// Can this pattern be understood?
-    ///
-    /// # Errors
-    /// It cannot.
     pub fn check(glob: &str) -> Result<(), BadGlob> {
         compile(glob.strip_prefix('!').unwrap_or(glob), glob).map(drop)
     }
 
     /// Is this path protected? The last pattern that fits decides.
-    #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         self.last(path) == Some(false)
     }
 
     /// Does a pattern with `!` decide, and let this path through?
-    #[must_use]
     pub fn lets_through(&self, path: &str) -> bool {
         self.last(path) == Some(true)
     }

@@ -33,7 +33,6 @@ pub enum Language {
 
 impl Language {
     /// Its name, for people.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Language::Rust => "Rust",
@@ -55,7 +54,6 @@ impl Language {
 
 /// The language in which a file with this path may hold tests that its test runner would find; `None` = it holds none.
 /// Where runners go by names, a file that is renamed so that its runner no longer finds it holds none any more.
-#[must_use]
 pub fn language_of(path: &str) -> Option<Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, extension) = name.rsplit_once('.')?;

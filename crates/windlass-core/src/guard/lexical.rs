@@ -42,7 +42,6 @@ fn syntax(language: Language) -> Syntax {
 }
 
 /// The code alone: as long as the text, with blanks for comments and for what stands in strings. Their quotes stay.
-#[must_use]
 pub(super) fn code_of(text: &[u8], language: Language) -> Vec<u8> {
     let mut reader = Reader { text, at: 0, code: text.to_vec(), syntax: syntax(language), language };
     while reader.at < text.len() {

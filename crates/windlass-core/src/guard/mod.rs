@@ -11,7 +11,6 @@ mod language;
 mod lexical;
 mod needs;
 mod packages;
-mod plan;
 mod scripts;
 mod unfollowed;
 
@@ -26,5 +25,4 @@ pub use globs::{BUILT_IN, BadGlob, Protected};
 pub use language::{Language, language_of};
 pub use needs::{Need, needs};
 pub use packages::{PackageCall, Workspaces, package_calls};
-pub use plan::{GuardAction, GuardPlan, GuardedFile, GuardedTool, TestsAction};
-pub use unfollowed::{Unfollowed, unfollowed};
+pub use unfollowed::unfollowed;

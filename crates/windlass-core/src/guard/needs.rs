@@ -33,7 +33,6 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php"];
 
 /// What the command of a check cannot do without, in its order.
-#[must_use]
 pub fn needs(command: &str) -> Vec<Need> {
     let mut found = Vec::new();
     let mut folder = String::new();

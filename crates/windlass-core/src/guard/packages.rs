@@ -41,7 +41,6 @@ pub enum Workspaces {
 
 impl Workspaces {
     /// Is the one in this folder with this name meant?
-    #[must_use]
     pub fn has(&self, folder: &str, name: Option<&str>) -> bool {
         let is_meant = |wanted: &String| {
             let plain = wanted.trim_start_matches("./").trim_end_matches('/');
@@ -60,7 +59,6 @@ impl Workspaces {
 }
 
 /// What a text calls of such scripts: `npm test` is `test`, `pretest` and `posttest`.
-#[must_use]
 pub fn package_calls(text: &str) -> Vec<PackageCall> {
     let calls = simple_commands(text).into_iter().filter_map(|Simple { words, folder }| {
         let (first, rest) = words.split_first()?;

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::fact::{Suspicion, SuspicionKind};
+use crate::spec::{GuardAction, GuardSpec, TestsAction};
+use crate::values::{Suspicion, SuspicionKind};
 
 /// Path, before, now; the empty text is no file.
 type Changed<'a> = (&'a str, &'a str, &'a str);
@@ -362,14 +363,14 @@ fn commands_name_what_they_start() {
 fn what_a_person_accepted_holds_no_longer_and_a_worse_finding_does() {
     let finding = |text: &str| Suspicion::new(SuspicionKind::Tests, "a.rs", text);
     let mut plan =
-        GuardPlan { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardPlan::default() };
+        GuardSpec { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardSpec::default() };
     assert!(plan.holds(&finding("1 test fewer")));
     plan.accepted.push(finding("1 test fewer"));
     assert!(!plan.holds(&finding("1 test fewer")) && plan.holds(&finding("2 tests fewer")));
     plan.tests = TestsAction::Flag;
     assert!(!plan.holds(&finding("2 tests fewer")));
     assert!(plan.holds(&Suspicion::new(SuspicionKind::Tool, "bin/cargo", "")));
-    assert!(GuardPlan::default().is_off());
+    assert!(GuardSpec::default().is_off());
 }
 
 proptest! {

@@ -1,21 +1,10 @@
 //! What a check starts and nobody can follow by reading it: the guard is no shell. It is said, with what would cover it.
 
-use serde::{Deserialize, Serialize};
-
 use super::command::{SHELLS, Simple, base, simple_commands};
-
-/// A command of a check that starts something which cannot be told by its words.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Unfollowed {
-    /// The command, its words as they are read.
-    pub command: String,
-    /// What of the project it most likely means, as a pattern; `None` where that cannot be guessed.
-    pub pattern: Option<String>,
-}
+use crate::spec::Unfollowed;
 
 /// The commands of a text that start something by a variable (`sh "$PWD/x"`, `$DIR/check`), or from what is handed to a shell
 /// (`cat x | sh`).
-#[must_use]
 pub fn unfollowed(text: &str) -> Vec<Unfollowed> {
     let commands = simple_commands(text);
     let mut found = Vec::new();

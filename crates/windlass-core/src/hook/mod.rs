@@ -6,7 +6,7 @@ mod setting;
 #[cfg(test)]
 mod tests;
 
-use crate::fact::{CheckResult, HookDecision, HookName};
+use crate::values::{CheckResult, HookDecision, HookName};
 
 pub use reply::LONGEST_REPLY;
 pub use setting::HookSetting;
@@ -58,7 +58,6 @@ impl HookAnswer {
 /// | exit 1 | a warning | skip | a warning |
 /// | exit 2 | abort | abort | a warning |
 /// | anything else | a warning | a warning | a warning |
-#[must_use]
 pub fn answer(end: &HookEnd<'_>) -> HookAnswer {
     let said = || last_words(end);
     match end.result {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{HookAnswer, LONGEST_PROMPT, allowed, one_line};
-use crate::fact::{HookDecision, HookName};
+use crate::values::{HookDecision, HookName};
 
 /// The longest answer, in bytes.
 pub const LONGEST_REPLY: usize = 64 * 1024;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::fact::{Ended, Grounds, HookName, LaneId, Now, RunId, StopReason};
-use crate::run::{Mode, Run};
+use crate::run::Run;
+use crate::spec::Mode;
+use crate::values::{Ended, Grounds, HookName, LaneId, Now, RunId, StopReason};
 
 /// All that a hook is told. Each variable comes twice: as `WINDLASS_HOOK_<NAME>`, and as `FRESHER_<NAME>` for hooks that
 /// were written for seed 002.
@@ -130,7 +131,6 @@ const ROWS: &[Row] = &[
 impl HookSetting {
     /// What the run itself knows. Commits are counted by whoever can ask git; a mode's files are looked for by whoever
     /// can read them. `None` before the run started.
-    #[must_use]
     pub fn of(run: &Run, hook: HookName, iteration: u32, now: Now, log_folder: &Path) -> Option<HookSetting> {
         let plan = run.plan()?;
         let latest = run.latest_iteration();
@@ -161,7 +161,6 @@ impl HookSetting {
     }
 
     /// The variables, each under both names.
-    #[must_use]
     pub fn variables(&self) -> Vec<(String, OsString)> {
         let rows = ROWS.iter().flat_map(|(name, _, value)| {
             let (ours, seed) = match value(self) {
@@ -176,7 +175,6 @@ impl HookSetting {
     }
 
     /// The table of `docs/hooks.md`.
-    #[must_use]
     pub fn reference() -> String {
         let row = |(name, about, _): &Row| format!("| `WINDLASS_HOOK_{name}` | {about} |\n");
         let rows: String = ROWS.iter().map(row).collect();

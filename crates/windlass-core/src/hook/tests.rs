@@ -5,8 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::fact::{Grounds, RunId, StopReason};
-use crate::run::Mode;
+use crate::spec::Mode;
+use crate::values::{Grounds, RunId, StopReason};
 
 fn end(hook: HookName, result: CheckResult, stdout: &str, stderr: &str) -> (HookDecision, String, String) {
     let HookAnswer { decision, reason, prompt } =
@@ -190,7 +190,7 @@ fn every_way_out_has_a_word_of_the_seed() {
     let words = ["manual", "max_iterations", "complete", "no_changes", "error"];
     for reason in StopReason::ALL {
         assert!(words.contains(&reason.finish_type()), "{reason:?}");
-        let orderly = reason.exit_code(crate::fact::ExitCodes::Simple) == 0;
+        let orderly = reason.exit_code(crate::values::ExitCodes::Simple) == 0;
         let manual = reason.finish_type() == "manual";
         assert_eq!(orderly || manual, reason.finish_type() != "error", "{reason:?}");
     }

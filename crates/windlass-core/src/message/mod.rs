@@ -50,7 +50,6 @@ impl Wording {
     }
 
     /// Is it what holds where nobody chose?
-    #[must_use]
     pub fn is_usual(&self) -> bool {
         *self == Wording::Windlass
     }
@@ -127,7 +126,6 @@ pub struct Message<'a> {
 
 impl Message<'_> {
     /// The whole message, trailers included; it ends with a line break.
-    #[must_use]
     pub fn text(&self, wording: &Wording) -> String {
         let words = Words::of(self);
         let line = match wording {
@@ -152,7 +150,6 @@ impl Message<'_> {
     }
 
     /// The last lines. Those of run and iteration come first and are the same whatever is known of the task.
-    #[must_use]
     pub fn trailers(&self) -> String {
         let key = self.key();
         match self.task.map(|task| cleaned(task.id)).filter(|id| !id.is_empty()) {
@@ -162,21 +159,18 @@ impl Message<'_> {
     }
 
     /// The two lines that a commit of this iteration is found by.
-    #[must_use]
     pub fn key(&self) -> String {
         format!("Windlass-Run: {}\nWindlass-Iteration: {}", cleaned(self.run), self.iteration)
     }
 }
 
 /// The message of a repository's first commit, made by nobody's iteration.
-#[must_use]
 pub fn initial_commit(wording: &Wording) -> String {
     beside_iterations(wording, "Initial commit", "initial")
 }
 
 /// The message of a commit with what Windlass wrote at a person's command, and the job's own files, before the first
 /// iteration.
-#[must_use]
 pub fn preparing_commit(wording: &Wording) -> String {
     beside_iterations(wording, "Prepare the run", "prepare")
 }

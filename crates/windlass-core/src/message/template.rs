@@ -81,7 +81,6 @@ impl Template {
     }
 
     /// As it was written.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }

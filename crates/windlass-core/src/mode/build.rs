@@ -1,7 +1,7 @@
 //! A plan that is worked off (seed 002): claimed by its boxes, of which none is open.
 
-use crate::fact::{Standing, StandingSource};
-use crate::run::Job;
+use crate::spec::Job;
+use crate::values::{Standing, StandingSource};
 
 /// Why the plan is none: it is gone, empty, or cannot be read.
 pub(super) fn missing(job: &Job, standing: &Standing) -> Option<String> {

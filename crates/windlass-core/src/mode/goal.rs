@@ -3,7 +3,7 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use crate::doc::nests_too_deep;
-use crate::fact::{CallReport, Class};
+use crate::values::{CallReport, Class};
 
 /// The phrase counts as the last line of the last result, which is no error: what was said after it takes it back. Tool
 /// results, the agent's other words and files are never looked at; the prompt names the phrase within a sentence only, so

@@ -4,13 +4,12 @@ mod build;
 pub(crate) mod goal;
 mod workspace;
 
-use crate::fact::{CallReport, CallSummary, Class, Purpose, Standing};
-use crate::run::{Job, Mode};
+use crate::spec::{Job, Mode};
+use crate::values::{CallReport, CallSummary, Class, Purpose, Standing};
 
 pub use workspace::Standings;
 
 /// What an iteration's first call is for.
-#[must_use]
 pub const fn purpose(mode: Mode) -> Purpose {
     match mode {
         Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Build | Mode::Tasks => Purpose::Work,
@@ -21,32 +20,28 @@ pub const fn purpose(mode: Mode) -> Purpose {
 
 /// Does this call claim that the job is done? Each mode has one source of claims; those of a workspace are read from
 /// its status file ([`Standings`]), and a judgement is its own claim.
-#[must_use]
 pub fn claims(job: &Job, report: &CallReport) -> bool {
     match job.mode {
         Mode::Goal => goal::claims(&job.completion_signal, report),
         Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Tasks => false,
         Mode::Verify | Mode::Validate => {
-            report.assessment.as_ref().is_some_and(crate::fact::Assessment::passes)
+            report.assessment.as_ref().is_some_and(crate::values::Assessment::passes)
         }
     }
 }
 
 /// Are claims read from the job's own file?
-#[must_use]
 pub const fn reads_file(mode: Mode) -> bool {
     matches!(mode, Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Tasks)
 }
 
 /// Is the agent asked for a judgement, and for nothing else?
-#[must_use]
 pub const fn judges(mode: Mode) -> bool {
     matches!(mode, Mode::Verify | Mode::Validate)
 }
 
 /// Is work compared with what was committed before it, and not with what the run began with? So it is where each commit
 /// is a piece of work of its own.
-#[must_use]
 pub const fn is_judged_by_commit(mode: Mode) -> bool {
     match mode {
         // Each task's work stands for itself.
@@ -62,7 +57,6 @@ pub const fn is_judged_by_commit(mode: Mode) -> bool {
 }
 
 /// In how many iterations in a row a claim must be made. What stands in a file, or was judged, is said once.
-#[must_use]
 pub fn claims_needed(job: &Job) -> u32 {
     match job.mode {
         Mode::Goal => job.completion_threshold.max(1),
@@ -77,20 +71,17 @@ pub fn claims_needed(job: &Job) -> u32 {
 }
 
 /// Does the job end when its claim stands, or when nothing changes any more? A build can be told not to.
-#[must_use]
 pub fn ends_by_itself(job: &Job) -> bool {
     job.mode != Mode::Build || job.plan.as_ref().is_none_or(|plan| plan.smart_termination)
 }
 
 /// Why a job that works off a plan has none; `None` where it has, and in other modes.
-#[must_use]
 pub fn missing_plan(job: &Job, standing: &Standing) -> Option<String> {
     (job.mode == Mode::Build).then(|| build::missing(job, standing)).flatten()
 }
 
 /// May a call that went like this claim by the job's own file? A plan that a pass did not change is finished only if
 /// there was a pass.
-#[must_use]
 pub fn may_claim(mode: Mode, call: &CallSummary) -> bool {
     let worked = call.class == Class::Success && (call.tool_uses > 0 || !call.empty);
     match mode {

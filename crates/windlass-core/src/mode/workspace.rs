@@ -1,7 +1,7 @@
 //! Workspaces (seed 000): claimed by the status file, which must have been written in this run.
 
-use crate::fact::{Standing, StandingSource};
-use crate::run::{Job, Mode, StatusNews};
+use crate::spec::{Job, Mode, StatusNews};
+use crate::values::{Standing, StandingSource};
 
 /// What a run has read of its job's own file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,13 +15,11 @@ pub struct Standings {
 
 impl Standings {
     /// The newest reading; `None` before the first, and in modes that read no file.
-    #[must_use]
     pub fn latest(&self) -> Option<&Standing> {
         self.latest.as_ref()
     }
 
     /// Is it to be told, after what the newest reading said?
-    #[must_use]
     pub fn is_news(&self, standing: &Standing, told: StatusNews) -> bool {
         self.latest.as_ref().is_none_or(|latest| match told {
             StatusNews::Meaningful => !latest.says_the_same(standing),
@@ -30,7 +28,6 @@ impl Standings {
     }
 
     /// Does the file claim that the job is done? What it said before this run counts only where it is trusted.
-    #[must_use]
     pub fn claims(&self, job: &Job) -> bool {
         let complete = self.latest.as_ref().filter(|latest| latest.complete && latest.problem.is_none());
         match job.mode {
@@ -60,7 +57,6 @@ impl Standings {
 
     /// Does the agent say, in this attempt, that it found nothing to do? What it said in an earlier one is no word
     /// about this one (seed defect D1, commands/run.ts:431).
-    #[must_use]
     pub fn found_no_work(&self, job: &Job) -> bool {
         let said = |latest: &Standing| latest.worked == Some(false) && latest.mark != self.began;
         job.mode == Mode::Iterative && self.latest.as_ref().is_some_and(said)

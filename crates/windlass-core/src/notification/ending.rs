@@ -1,7 +1,7 @@
 //! What the end of a run tells, by its reason.
 
 use crate::config::NotifyEvent;
-use crate::fact::{Grounds, StopReason};
+use crate::values::{Grounds, StopReason};
 
 /// The event that comes before `run_end`; `None` where a person stopped the run (which is no error), or where it came
 /// to a limit.

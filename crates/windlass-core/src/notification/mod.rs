@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use crate::config::NotifyEvent;
-use crate::fact::{Cost, Items, NotificationKey, RunId, Spent, StopReason};
 use crate::redact::Redactor;
+use crate::values::{Cost, Items, NotificationKey, RunId, Spent, StopReason};
 
 pub use notifier::Notifier;
 
@@ -100,7 +100,6 @@ pub enum Priority {
 
 impl Priority {
     /// Its name in headers and JSON.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Priority::Low => "low",
@@ -137,14 +136,12 @@ struct Form<'a> {
 
 impl Notification {
     /// Its name: the same whenever it is sent again, so that a receiver can tell.
-    #[must_use]
     pub fn id(&self) -> String {
         let run = self.run.as_ref().map_or("no-run", |run| run.0.as_str());
         format!("{run}/{}/{}", self.key.about, self.key.event.name())
     }
 
     /// As one JSON object.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let form = Form {
             v: FORMAT_VERSION,
@@ -165,7 +162,6 @@ impl Notification {
     }
 
     /// Without secrets.
-    #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Notification {
         self.title = redactor.redact(&self.title);
         self.body = redactor.redact(&self.body);
@@ -175,14 +171,12 @@ impl Notification {
 }
 
 /// The instructions of a workspace were written (`windlass setup`).
-#[must_use]
 pub fn setup_complete(workspace: &str, at: Timestamp) -> Notification {
     let body = format!("SETUP COMPLETE\n\nThe instructions are written. Next: windlass run {workspace}");
     outside_of_runs(NotifyEvent::SetupComplete, workspace, at, body, "setup complete")
 }
 
 /// One to try the ways of telling with (`windlass notify test`).
-#[must_use]
 pub fn test(event: NotifyEvent, at: Timestamp) -> Notification {
     let body = format!("TEST\n\nThis is what `{}` is sent like. Nothing happened.", event.name());
     outside_of_runs(event, "windlass", at, body, "a test")

@@ -7,10 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Figures, Notification, Priority, ending, tags, text, usual_priority};
 use crate::config::NotifyEvent;
-use crate::fact::{
-    Class, Delivery, Entry, Fact, NotificationKey, SinkKind, Spent, Standing, StopReason, Verdict,
-};
-use crate::run::RunPlan;
+use crate::fact::{Entry, Fact};
+use crate::spec::RunSpec;
+use crate::values::{Class, Delivery, NotificationKey, SinkKind, Spent, Standing, StopReason, Verdict};
 
 /// A wait that follows upon another is told of once it ends so much later than what was told.
 const WORTH_TELLING: SignedDuration = SignedDuration::from_hours(1);
@@ -20,7 +19,7 @@ const WORTH_TELLING: SignedDuration = SignedDuration::from_hours(1);
 #[derive(Clone, Debug, Default)]
 pub struct Notifier {
     milestone: Option<u32>,
-    plan: Option<Box<RunPlan>>,
+    plan: Option<Box<RunSpec>>,
     finished: u32,
     spent: Spent,
     standing: Option<Standing>,
@@ -41,7 +40,6 @@ struct Ending {
 
 impl Notifier {
     /// A fold that has seen nothing. `milestone`: iterations from one milestone to the next; `None` = there is none.
-    #[must_use]
     pub fn new(milestone: Option<u32>) -> Notifier {
         Notifier { milestone: milestone.filter(|every| *every > 0), ..Notifier::default() }
     }
@@ -57,7 +55,7 @@ impl Notifier {
                 self.plan = Some(plan.clone());
                 vec![self.start(entry, "resumed")]
             }
-            Fact::Surveyed { standing, .. } | Fact::Kept { standing, .. } => {
+            Fact::BaselineCaptured { standing, .. } | Fact::SnapshotTaken { standing, .. } => {
                 self.standing = standing.clone().or(self.standing.take());
                 Vec::new()
             }
@@ -74,7 +72,7 @@ impl Notifier {
                 let spent = Spent { cost: *cost, estimated: *estimated_cost };
                 self.iteration(entry, *iteration, *verdict, (spent, *duration))
             }
-            Fact::Held { until, class: Class::UsageLimit, attempt } => {
+            Fact::BackoffStarted { until, class: Class::UsageLimit, attempt } => {
                 self.wait(entry, *until, *attempt).into_iter().collect()
             }
             Fact::NotificationSettled { key, sink, delivery, .. } => {
@@ -94,7 +92,6 @@ impl Notifier {
     }
 
     /// Is it known that this sink has been told this already, in a session before?
-    #[must_use]
     pub fn was_told(&self, notification: &Notification, sink: SinkKind) -> bool {
         let key = notification.key;
         self.ending

@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::fact::{
-    Class, Delivery, Entry, Fact, LaneId, Now, SinkKind, Standing, StandingSource, StopSource, Verdict,
-};
+use crate::fact::{Entry, Fact};
+use crate::run::Input;
 use crate::run::testing::{Act, DOLLAR, World, plan};
-use crate::run::{Input, JobWorkspace};
+use crate::spec::JobWorkspace;
+use crate::values::{Class, Delivery, LaneId, Now, SinkKind, Standing, StandingSource, StopSource, Verdict};
 
 fn told(journal: &[Entry]) -> Vec<Notification> {
     let mut notifier = Notifier::new(Some(2));
@@ -148,7 +148,7 @@ fn a_wait_is_told_once_unless_it_grows() {
     let mut notifier = Notifier::new(None);
     notifier.take(&started());
     let mut held = |seq, until: &str, class, attempt| {
-        notifier.take(&entry(seq, Fact::Held { until: until.parse().unwrap(), class, attempt }))
+        notifier.take(&entry(seq, Fact::BackoffStarted { until: until.parse().unwrap(), class, attempt }))
     };
     assert_eq!(held(2, "2026-11-21T22:00:30Z", Class::Outage, 1), []);
     let first = held(3, "2026-11-22T00:05:00Z", Class::UsageLimit, 1);

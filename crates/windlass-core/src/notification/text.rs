@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::fact::{Items, Standing, Verdict};
+use crate::values::{Items, Standing, Verdict};
 
 /// A job's name in a title, in characters.
 const LONGEST_NAME: usize = 60;

@@ -34,7 +34,6 @@ impl Clues {
 
 /// The scripts that a `package.json` has; `None` for what is no JSON object. What npm writes into a new one to say that
 /// there are no tests is no script.
-#[must_use]
 pub fn package_scripts(text: &str) -> Option<BTreeSet<String>> {
     let text = text.trim_start_matches('\u{feff}');
     let Value::Object(package) = serde_json::from_str(text).ok()? else { return None };
@@ -45,7 +44,6 @@ pub fn package_scripts(text: &str) -> Option<BTreeSet<String>> {
 
 /// The targets that a makefile names; `None` where it takes in other files or has pattern rules, so that nobody can
 /// tell.
-#[must_use]
 pub fn make_targets(text: &str) -> Option<BTreeSet<String>> {
     let mut targets = BTreeSet::new();
     for line in text.lines().filter(|line| !line.starts_with(['\t', '#', ' '])) {

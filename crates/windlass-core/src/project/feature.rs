@@ -27,9 +27,6 @@ pub struct FeatureNameError {
 
 impl FeatureName {
     /// Reads a name, or the path of its task file: `requirements/NAME.md`.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn parse(text: &str) -> Result<FeatureName, FeatureNameError> {
         let within = text.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
         let name = within.and_then(|file| file.strip_suffix(".md")).unwrap_or(text);
@@ -40,19 +37,16 @@ impl FeatureName {
     }
 
     /// The name.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Its task file, below the project's folder.
-    #[must_use]
     pub fn requirements(&self) -> PathBuf {
         PathBuf::from(FOLDER).join(format!("{self}.md"))
     }
 
     /// Its journal, below the project's folder.
-    #[must_use]
     pub fn progress(&self) -> PathBuf {
         PathBuf::from("progress").join(format!("{self}.md"))
     }

@@ -20,7 +20,6 @@ impl ProjectType {
 }
 
 /// The lines that projects of these kinds have, each once.
-#[must_use]
 pub fn ignore_lines(kinds: &[ProjectType]) -> Vec<&'static str> {
     let mut lines = Vec::new();
     let all = kinds.iter().flat_map(|kind| kind.generated()).chain(ALWAYS);
@@ -33,7 +32,6 @@ pub fn ignore_lines(kinds: &[ProjectType]) -> Vec<&'static str> {
 }
 
 /// Those of these lines that a `.gitignore` says nothing about. One that is taken back there (`!.env`) was thought about.
-#[must_use]
 pub fn missing_ignore_lines<'a>(text: &[u8], lines: &[&'a str]) -> Vec<&'a str> {
     let text = String::from_utf8_lossy(text);
     let known: Vec<&str> = text.lines().map(bare).collect();
@@ -47,14 +45,12 @@ fn bare(line: &str) -> &str {
 }
 
 /// Does a `.gitignore` differ from what it was by such lines alone?
-#[must_use]
 pub fn adds_only(before: &[u8], now: &[u8], lines: &[&str]) -> bool {
     let Some(added) = now.strip_prefix(before) else { return false };
     String::from_utf8_lossy(added).lines().all(|line| line.is_empty() || lines.contains(&line))
 }
 
 /// A `.gitignore` with lines at its end, in its own line ends; what was there stays byte for byte.
-#[must_use]
 pub fn with_ignore_lines(text: &[u8], lines: &[&str]) -> Vec<u8> {
     let end: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
     let mut whole = text.to_vec();

@@ -41,7 +41,6 @@ pub enum ProjectType {
 
 impl ProjectType {
     /// Its name, as in messages and presets.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             ProjectType::Rust => "rust",
@@ -71,7 +70,6 @@ pub enum CommandKind {
 
 impl CommandKind {
     /// Its name: `test`, `build`, `lint`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             CommandKind::Test => "test",
@@ -94,7 +92,6 @@ pub struct Offer {
 
 /// What the files at the project's root announce, the language before the tool that wraps it; never empty. A project of
 /// Bun is none of Node, although it has a `package.json`.
-#[must_use]
 pub fn types<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<ProjectType> {
     let mut found: Vec<ProjectType> = announced(files).map(|tool| tool.of).collect();
     found.sort_unstable();
@@ -110,7 +107,6 @@ pub fn types<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<ProjectType> {
 
 /// Commands that build and test the project, whatever their arguments. Nothing among them installs, publishes or runs
 /// what it likes.
-#[must_use]
 pub fn usual_commands<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<&'static str> {
     let mut commands = Vec::new();
     for command in announced(files).flat_map(|tool| tool.commands) {
@@ -123,7 +119,6 @@ pub fn usual_commands<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<&'sta
 
 /// Commands that could be gates: for each type those of its most specific tool (`yarn.lock` goes before
 /// `package.json`), without scripts and targets that are known not to exist.
-#[must_use]
 pub fn offers(clues: &Clues) -> Vec<Offer> {
     let files = || clues.files.iter().map(String::as_str);
     let mut offers = Vec::new();

@@ -6,10 +6,9 @@ use std::path::Path;
 use jiff::civil::Date;
 
 use super::{CommandKind, Offer};
-use crate::fact::HookName;
+use crate::values::HookName;
 
 /// The beginning of an AGENTS.md: how this project is tested, built and linted, and room for what agents learn.
-#[must_use]
 pub fn agents_file(offers: &[Offer]) -> String {
     let mut text = "\
 # AGENTS.md
@@ -37,7 +36,6 @@ every call: keep it short, and replace what is no longer true.
 }
 
 /// A folder's README that says what specifications are for. It is none itself: there is nothing in it to be fulfilled.
-#[must_use]
 pub fn specs_readme(plan: &Path) -> String {
     let plan = plan.display();
     format!(
@@ -57,7 +55,6 @@ count as requirements; tasks of the plan refer to the file they carry out.
 }
 
 /// A task file without a task: how one is written stands in a comment, so that it is none.
-#[must_use]
 pub fn task_file(title: &str, created: Date) -> String {
     let title = title.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let title = title.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -86,7 +83,6 @@ the tasks that have to be done before: TASK-001, TASK-002.
 }
 
 /// A hook that does nothing yet, to be copied to its name without `.sample`.
-#[must_use]
 pub fn sample_hook(hook: HookName) -> String {
     let when = match hook {
         HookName::Started => "once before anything else; it may stop the run",

@@ -1,7 +1,7 @@
 //! What the repository's own hook had against the latest commit: the next agent mends it.
 
 use super::{Inert, PromptParts, without_signal};
-use crate::fact::Purpose;
+use crate::values::Purpose;
 
 /// The most that is passed on, in bytes: the end of it.
 const LONGEST: usize = 2 * 1024;

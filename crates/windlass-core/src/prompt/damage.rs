@@ -2,7 +2,7 @@
 
 use super::{Inert, PromptParts, without_signal};
 use crate::damage::{Damage, DamageKind};
-use crate::fact::Purpose;
+use crate::values::Purpose;
 
 /// One line for each; empty without damage.
 pub(crate) fn damage(found: &[Damage], undone: bool) -> String {

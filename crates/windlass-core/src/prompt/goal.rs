@@ -2,8 +2,8 @@
 //! checks said · notes of earlier iterations · what to write into the notes.
 
 use super::{Inert, PromptParts, Texts, agents_section, unattended, what_the_checks_said, without_signal};
-use crate::fact::{Check, CheckKind};
-use crate::run::{CommitPolicy, RunPlan};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{Check, CheckKind};
 
 pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
     Texts { system: system(parts), user: user(parts) }
@@ -52,7 +52,7 @@ fn commits(policy: CommitPolicy) -> &'static str {
 }
 
 /// The phrase stands within a sentence, so that an echo of the prompt is no claim.
-fn completion(plan: &RunPlan) -> Inert {
+fn completion(plan: &RunSpec) -> Inert {
     let until = commands(&plan.checks, CheckKind::Until);
     let gates = commands(&plan.checks, CheckKind::Gate);
     let mut text = if until.is_empty() {

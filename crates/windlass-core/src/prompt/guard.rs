@@ -1,7 +1,7 @@
 //! What the guard holds against the work: the agent may put it right.
 
 use super::{Inert, PromptParts};
-use crate::fact::{Purpose, Suspicion, SuspicionKind};
+use crate::values::{Purpose, Suspicion, SuspicionKind};
 
 /// So many findings are named.
 const MOST: usize = 12;

@@ -1,7 +1,7 @@
 //! What the project's hooks want the agent to be told: the last part of the prompt, in every mode.
 
 use super::{Inert, PromptParts, without_signal};
-use crate::fact::Purpose;
+use crate::values::Purpose;
 
 /// The most that is passed on, in bytes. One hook says less; several can have something to say before one iteration.
 const LONGEST: usize = 16 * 1024;

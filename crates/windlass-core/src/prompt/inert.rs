@@ -33,55 +33,46 @@ pub struct Inert(String);
 
 impl Inert {
     /// Nothing.
-    #[must_use]
     pub const fn empty() -> Inert {
         Inert(String::new())
     }
 
     /// Our own words: nothing but what is written in this program lives as long.
-    #[must_use]
     pub fn own(words: &'static str) -> Inert {
         Inert(words.to_owned())
     }
 
     /// Our own words, with `{{names}}` in them for what differs.
-    #[must_use]
     pub fn fill(words: &'static str, values: &[(&str, Inert)]) -> Inert {
         Inert(template::render(words, &plain(values)))
     }
 
     /// A project's words in place of ours.
-    #[must_use]
     pub fn fill_project(words: &str, values: &[(&str, Inert)]) -> Inert {
         Inert(deadened(&template::render(words, &plain(values))))
     }
 
     /// What a person asks for. It stands as it is, since it is what the call is for; only that nothing in it is expanded.
-    #[must_use]
     pub fn wish(text: &str) -> Inert {
         Inert(deadened(text.trim_end()))
     }
 
     /// A number.
-    #[must_use]
     pub fn number(number: impl Into<u64>) -> Inert {
         Inert(number.into().to_string())
     }
 
     /// How many there are of something.
-    #[must_use]
     pub fn count(count: usize) -> Inert {
         Inert(count.to_string())
     }
 
     /// Words within a line of ours.
-    #[must_use]
     pub fn words(text: &str) -> Inert {
         Inert(deadened(&one_line(text)))
     }
 
     /// A name (a path, a command) within a line of ours: code, and longer quoted than any quote in it.
-    #[must_use]
     pub fn name(text: &str) -> Inert {
         let text = deadened(&one_line(text));
         let quote = "`".repeat(longest_run(&text, '`') + 1);
@@ -90,14 +81,12 @@ impl Inert {
     }
 
     /// Names, one after the other.
-    #[must_use]
     pub fn names<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Inert {
         let names: Vec<String> = names.into_iter().map(|name| Inert::name(name.as_ref()).0).collect();
         Inert(names.join(", "))
     }
 
     /// A text on lines of its own: in a fence that is longer than any in it.
-    #[must_use]
     pub fn block(text: &str) -> Inert {
         let text = deadened(text.trim_end());
         let fence = "~".repeat(longest_run(&text, '~').max(2) + 1);
@@ -115,20 +104,17 @@ impl Inert {
     }
 
     /// Is there nothing in it?
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Takes the space at its end away.
-    #[must_use]
     pub fn trimmed(mut self) -> Inert {
         self.0.truncate(self.0.trim_end().len());
         self
     }
 
     /// A whole prompt. It is never taken for a command.
-    #[must_use]
     pub(super) fn into_prompt(self) -> String {
         let begins = |char: char| char.is_whitespace() || char == '\u{feff}';
         if self.0.trim_start_matches(begins).starts_with(COMMANDS) {

@@ -20,9 +20,10 @@ mod workspace;
 
 use std::path::Path;
 
-use crate::fact::{Assessment, CheckOutcome, CheckResult, Purpose, Standing, Suspicion};
 use crate::mode::goal::is_signal;
-use crate::run::{Mode, RunPlan, TurnKey};
+use crate::run::TurnKey;
+use crate::spec::{Mode, RunSpec};
+use crate::values::{Assessment, CheckOutcome, CheckResult, Purpose, Standing, Suspicion};
 
 pub(crate) use damage::damage;
 pub use inert::Inert;
@@ -41,7 +42,6 @@ pub const LONGEST_AGENTS_FILE: usize = 32 * 1024;
 
 /// What is passed on of an AGENTS.md: all of it, or its beginning up to the last whole line, and that there is more.
 /// At most [`LONGEST_AGENTS_FILE`] bytes and one more are looked at; what is no UTF-8 is replaced.
-#[must_use]
 pub fn agents_text(bytes: &[u8]) -> String {
     let readable = |bytes: &[u8]| {
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -61,7 +61,7 @@ pub fn agents_text(bytes: &[u8]) -> String {
 #[derive(Clone, Debug)]
 pub struct PromptParts<'a> {
     /// The run.
-    pub plan: &'a RunPlan,
+    pub plan: &'a RunSpec,
     /// Which attempt of which iteration.
     pub turn: TurnKey,
     /// What the call is for.
@@ -128,7 +128,6 @@ pub struct Prompt {
 }
 
 /// Composes the prompt of a call.
-#[must_use]
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
     let Texts { system, mut user } = match parts.plan.job.mode {
         Mode::Goal => goal::compose(parts),
@@ -151,7 +150,6 @@ struct Texts {
 }
 
 /// Does the goal itself hold the completion phrase on a line of its own? Its echo would then be a claim.
-#[must_use]
 pub fn holds_signal(text: &str, signal: &str) -> bool {
     text.lines().any(|line| is_signal(line, signal))
 }
@@ -167,7 +165,7 @@ fn without_signal(text: &str, signal: &str) -> String {
 }
 
 /// What holds for every unattended call, and where its boundaries are.
-fn unattended(plan: &RunPlan) -> Inert {
+fn unattended(plan: &RunSpec) -> Inert {
     let folders = Inert::names(plan.agent.add_dirs.iter().map(|folder| folder.to_string_lossy()));
     let granted = if folders.is_empty() {
         Inert::empty()
@@ -227,7 +225,6 @@ fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) -> Inert {
 }
 
 /// How a check ended, in words.
-#[must_use]
 pub fn result_in_words(result: CheckResult) -> String {
     match result {
         CheckResult::Passed => "passed".to_owned(),

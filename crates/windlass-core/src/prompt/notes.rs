@@ -21,7 +21,6 @@ pub struct Notes {
 impl Notes {
     /// Takes as much of a notes file as `share` allows: a quarter from its beginning and the rest from its end, since
     /// what was written last matters most. `bytes` is the file, or (for very long files) its two ends joined.
-    #[must_use]
     pub fn take(bytes: &[u8], share: NotesShare) -> Notes {
         let most = match share {
             NotesShare::Usual => NOTES_USUAL,

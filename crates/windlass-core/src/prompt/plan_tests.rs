@@ -3,10 +3,11 @@
 use super::tests::{outcome, parts};
 use super::*;
 use crate::doc::plan::{FileRole, Plan, PlanFile};
-use crate::run::{CommitPolicy, testing};
+use crate::run::testing;
+use crate::spec::CommitPolicy;
 
-fn planned(mode: Mode) -> RunPlan {
-    RunPlan { commit: CommitPolicy::Agent, ..testing::planned(mode) }
+fn planned(mode: Mode) -> RunSpec {
+    RunSpec { commit: CommitPolicy::Agent, ..testing::planned(mode) }
 }
 
 fn work(text: &str) -> PlanWork<'static> {
@@ -15,7 +16,7 @@ fn work(text: &str) -> PlanWork<'static> {
     PlanWork { file: name, next: Plan::parse(vec![file]).next_task(), ..PlanWork::default() }
 }
 
-fn told(plan: &RunPlan, work: PlanWork<'_>) -> String {
+fn told(plan: &RunSpec, work: PlanWork<'_>) -> String {
     compose(&PromptParts { plan_work: Some(work), ..parts(plan, "Work off the plan.") }).user
 }
 
@@ -65,7 +66,7 @@ fn who_commits_is_said_and_a_plan_is_never_committed_by_the_agent() {
         (CommitPolicy::None, "5. Do not commit.\n"),
         (CommitPolicy::Runner, "Do not commit: that is done for you."),
     ] {
-        let plan = RunPlan { commit, ..planned(Mode::Build) };
+        let plan = RunSpec { commit, ..planned(Mode::Build) };
         assert!(told(&plan, work(THREE)).contains(said), "{said}");
     }
     assert!(told(&planned(Mode::Plan), work("")).contains("no implementation, no other file, no commit"));

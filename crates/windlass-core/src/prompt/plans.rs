@@ -6,7 +6,7 @@ use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
 };
 use crate::doc::plan::{NextTask, TaskState};
-use crate::run::{CommitPolicy, Mode};
+use crate::spec::{CommitPolicy, Mode};
 
 const PLAN: &str = include_str!("templates/plan.md");
 const BUILD: &str = include_str!("templates/build.md");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Inert;
-use crate::run::Mode;
+use crate::spec::Mode;
 
 const SETUP: &str = include_str!("templates/setup.md");
 const EDIT: &str = include_str!("templates/edit.md");
@@ -42,7 +42,6 @@ pub struct SessionPrompt {
 }
 
 /// Composes what a session begins with.
-#[must_use]
 pub fn session(parts: &SessionParts<'_>) -> SessionPrompt {
     let (template, opening) = match parts.authoring {
         Authoring::Setup => (SETUP, "Let us write the instructions for"),

@@ -23,7 +23,6 @@ pub struct TaskSessionParts<'a> {
 }
 
 /// Composes what a session on a task file begins with.
-#[must_use]
 pub fn task_session(parts: &TaskSessionParts<'_>) -> SessionPrompt {
     let values = [
         ("file", Inert::words(&parts.file.to_string_lossy())),

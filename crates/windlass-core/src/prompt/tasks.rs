@@ -4,8 +4,8 @@ use super::template::names;
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
 };
-use crate::fact::{Purpose, TaskRow, TaskState};
-use crate::run::CommitPolicy;
+use crate::spec::CommitPolicy;
+use crate::values::{Purpose, TaskRow, TaskState};
 
 const TASKS: &str = include_str!("templates/tasks.md");
 const MERGE: &str = include_str!("templates/merge.md");

@@ -1,20 +1,21 @@
 use std::time::Duration;
 
 use super::*;
-use crate::fact::{Check, CheckKind, CheckResult, SuspicionKind};
 use crate::mode;
+use crate::run::NotesShare;
 use crate::run::testing::{plan, report};
-use crate::run::{CommitPolicy, NotesShare};
+use crate::spec::CommitPolicy;
+use crate::values::{Check, CheckKind, CheckResult, SuspicionKind};
 
 const SIGNAL: &str = "WINDLASS_JOB_COMPLETE";
 
-fn gated() -> RunPlan {
+fn gated() -> RunSpec {
     let check =
         |kind, command: &str| Check { kind, command: command.to_owned(), timeout: Duration::from_mins(1) };
-    RunPlan { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
+    RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
 }
 
-pub(super) fn parts<'a>(plan: &'a RunPlan, goal: &'a str) -> PromptParts<'a> {
+pub(super) fn parts<'a>(plan: &'a RunSpec, goal: &'a str) -> PromptParts<'a> {
     let turn = TurnKey { iteration: 3, attempt: 1 };
     PromptParts {
         plan,
@@ -138,7 +139,7 @@ fn an_echo_of_the_prompt_is_no_claim() {
     let prompt = compose(&parts);
     assert!(!holds_signal(&prompt.user, SIGNAL), "{}", prompt.user);
     assert!(!holds_signal(&prompt.system, SIGNAL));
-    let mut echo = report(crate::fact::Class::Success);
+    let mut echo = report(crate::values::Class::Success);
     echo.results = vec![prompt.user, prompt.system];
     assert!(!mode::claims(&plan.job, &echo));
     assert!(holds_signal(&poisoned, SIGNAL));
@@ -148,7 +149,7 @@ fn an_echo_of_the_prompt_is_no_claim() {
 #[test]
 fn little_is_added_to_the_goal_and_it_says_who_commits() {
     for commit in [CommitPolicy::None, CommitPolicy::Agent, CommitPolicy::Runner] {
-        let plan = RunPlan { commit, ..gated() };
+        let plan = RunSpec { commit, ..gated() };
         let goal = "x".repeat(1000);
         let user = compose(&parts(&plan, &goal)).user;
         let added = user.len() - goal.len();

@@ -5,8 +5,8 @@ use super::template::names;
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
 };
-use crate::fact::{Assessment, Purpose};
-use crate::run::{Depth, Mode};
+use crate::spec::{Depth, Mode};
+use crate::values::{Assessment, Purpose};
 
 const LOOP: &str = include_str!("templates/loop.md");
 const ITERATIVE: &str = include_str!("templates/iterative.md");

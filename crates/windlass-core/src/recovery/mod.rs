@@ -1,8 +1,9 @@
 //! Uncommitted work that is found when a run begins: whose it is, and what it is called. Pure.
 
-use crate::fact::{LaneId, TaskRow};
 use crate::message::{Message, Outcome, TaskText};
-use crate::run::{LaneState, Run, RunPlan, TurnKey};
+use crate::run::{LaneState, Run, TurnKey};
+use crate::spec::RunSpec;
+use crate::values::{LaneId, TaskRow};
 
 #[cfg(test)]
 mod tests;
@@ -45,7 +46,6 @@ pub enum Owner {
 }
 
 /// Where it cannot be told, it is a person's.
-#[must_use]
 pub const fn owner(trace: Trace) -> Owner {
     match trace {
         Trace { was_dirty: true, .. } | Trace { kept: Kept::Otherwise, .. } => Owner::Person,
@@ -72,7 +72,6 @@ pub struct Unsettled {
 }
 
 /// The work of a run that may lie uncommitted in its directory; `None` where no agent has worked.
-#[must_use]
 pub fn unsettled(run: &Run) -> Option<Unsettled> {
     let plan = run.plan()?;
     let task = run.task_in(LaneId::default()).cloned();
@@ -110,7 +109,6 @@ fn finished_before(iteration: u32) -> Option<u32> {
 }
 
 /// Will a resumed run work at it anew, instead of judging what is there?
-#[must_use]
 pub fn is_to_be_repeated(run: &Run) -> bool {
     match run.lane(LaneId::default()) {
         Some(LaneState::Preparing(turn)) => turn.attempt > 1,
@@ -120,8 +118,7 @@ pub fn is_to_be_repeated(run: &Run) -> bool {
 }
 
 /// The commit's message. Its trailers are other ones than those of an iteration's commit, which is found again by them.
-#[must_use]
-pub fn message(plan: &RunPlan, unsettled: &Unsettled) -> String {
+pub fn message(plan: &RunSpec, unsettled: &Unsettled) -> String {
     let Unsettled { label, title, turn, task, .. } = unsettled;
     let Some(row) = task else {
         let run = &plan.run;
@@ -143,7 +140,6 @@ pub fn message(plan: &RunPlan, unsettled: &Unsettled) -> String {
 }
 
 /// The first paths, and how many more.
-#[must_use]
 pub fn listed<'a>(paths: impl ExactSizeIterator<Item = &'a [u8]>) -> String {
     let count = paths.len();
     let named: Vec<String> =

@@ -1,8 +1,8 @@
 use super::*;
-use crate::fact::RunId;
 use crate::message::Wording;
 use crate::run::Effect;
 use crate::run::testing::{Act, World, plan};
+use crate::values::RunId;
 
 #[test]
 fn what_cannot_be_told_from_a_persons_work_is_a_persons() {

@@ -12,7 +12,6 @@ const LEAST_BODY: usize = 32;
 const LEAST_VARIETY: usize = 8;
 
 /// The keys in a text, each once.
-#[must_use]
 pub fn keys(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     let mut before = None;

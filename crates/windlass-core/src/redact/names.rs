@@ -32,7 +32,6 @@ const BEHIND_AUTH: [&str; 4] = ["CONFIG", "HEADER", "DATA", "JSON"];
 
 /// Does a name say that its value is a secret? It is taken apart at whatever is no letter or digit, and where a small
 /// letter is followed by a capital.
-#[must_use]
 pub fn names_secret(name: &str) -> bool {
     let words = words(name);
     let Some((last, before)) = words.split_last() else { return false };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::fact::Now;
+use crate::values::Now;
 
 /// Time that counts: the sessions of a run, without waits for usage limits and without the time between a crash and
 /// its resume.
@@ -20,14 +20,12 @@ pub struct Clock {
 
 impl Clock {
     /// The time that counts, now.
-    #[must_use]
     pub fn active(&self, now: Now) -> Duration {
         let counted = self.waiting_since.unwrap_or(now.monotonic).saturating_sub(self.waited);
         self.earlier.saturating_add(counted)
     }
 
     /// The time spent waiting for usage limits.
-    #[must_use]
     pub fn waited(&self, now: Now) -> Duration {
         let open = self.waiting_since.map_or(Duration::ZERO, |since| now.monotonic.saturating_sub(since));
         self.waited_in_all.saturating_add(open)

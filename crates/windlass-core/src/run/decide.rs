@@ -1,18 +1,18 @@
 //! What an input means, as facts. Pure; changes nothing.
 
 use crate::agent::claude_prices;
-use crate::fact::{
-    Assessment, CallReport, CallSummary, Class, Cost, Cut, Fact, HookName, LaneId, Now, Standing, StopSource,
-};
+use crate::fact::Fact;
 use crate::mode;
 use crate::run::ending::Failure;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Hold, Input, LEAST_RESERVATION, Phase, Run, Stop, Survey};
+use crate::values::{
+    Assessment, CallReport, CallSummary, Class, Cost, Cut, HookName, LaneId, Now, Standing, StopSource,
+};
 
 impl Run {
     /// What the input means, as facts, which [`apply`](Run::apply) accepts in this order. An input that comes too late
     /// means nothing. After facts were applied, ask again with [`Input::Tick`] until nothing is due.
-    #[must_use]
     pub fn decide(&self, now: Now, input: Input) -> Vec<Fact> {
         match input {
             Input::Start(plan) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan })),
@@ -31,7 +31,7 @@ impl Run {
             Input::Failed { .. } | Input::Broken { .. } | Input::RecordLost { .. } => {
                 one(Failure::of(input).and_then(|failure| self.fails(failure)))
             }
-            Input::Surveyed { evidence, snapshot, left_out, standing, tasks } => {
+            Input::BaselineCaptured { evidence, snapshot, left_out, standing, tasks } => {
                 if !matches!(self.survey, Survey::First | Survey::Again | Survey::Hook) {
                     return Vec::new();
                 }
@@ -39,7 +39,9 @@ impl Run {
                 let news =
                     tasks.filter(|tasks| self.is_of_tasks() && tasks.as_slice() != self.tasks().rows());
                 let read = news.map(|tasks| Fact::TasksRead { tasks });
-                read.into_iter().chain([Fact::Surveyed { evidence, snapshot, left_out, standing }]).collect()
+                read.into_iter()
+                    .chain([Fact::BaselineCaptured { evidence, snapshot, left_out, standing }])
+                    .collect()
             }
             Input::Opened { .. } | Input::Merged { .. } | Input::Landed { .. } | Input::TaskClosed { .. } => {
                 one(self.of_a_task(input))
@@ -71,14 +73,14 @@ impl Run {
                 let news = expected && self.is_suspicion_news(lane, &suspicions);
                 one(news.then_some(Fact::Suspected { lane, suspicions }))
             }
-            Input::Kept { lane, evidence, snapshot, changed, strayed, standing } => {
+            Input::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing } => {
                 if !matches!(self.lane(lane), Some(LaneState::Keeping(..))) {
                     return Vec::new();
                 }
                 // Whoever watches the file is told of its last words, too.
                 let news = standing.clone().filter(|standing| self.is_news(standing));
                 let told = news.map(|standing| Fact::StatusChanged { lane, standing });
-                let kept = Fact::Kept { lane, evidence, snapshot, changed, strayed, standing };
+                let kept = Fact::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing };
                 told.into_iter().chain([kept]).collect()
             }
             Input::Damaged { lane, found, course } => match self.lane(lane) {
@@ -92,9 +94,15 @@ impl Run {
                 let expected = matches!(self.lane(lane), Some(LaneState::Undoing(..)));
                 one(expected.then_some(Fact::Undone { lane, evidence, standing }))
             }
-            Input::Refused { lane, count, files, undone, evidence } => {
+            Input::ForbiddenChangesReverted { lane, count, files, undone, evidence } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Refusing(..)));
-                one(expected.then_some(Fact::Refused { lane, count, files, undone, evidence }))
+                one(expected.then_some(Fact::ForbiddenChangesReverted {
+                    lane,
+                    count,
+                    files,
+                    undone,
+                    evidence,
+                }))
             }
             Input::CheckEnded { lane, stage, outcome } => {
                 let expected = self.expects_check(lane, stage, outcome.check);
@@ -104,9 +112,9 @@ impl Run {
                 let expected = matches!(self.lane(lane), Some(LaneState::Advancing(..)));
                 one(expected.then_some(Fact::Committed { lane, commit, evidence, altered, refused, notes }))
             }
-            Input::Settled { lane, evidence } => {
+            Input::TreeRechecked { lane, evidence } => {
                 let expected = matches!(self.lane(lane), Some(LaneState::Settling(..)));
-                one(expected.then_some(Fact::Settled { lane, evidence }))
+                one(expected.then_some(Fact::TreeRechecked { lane, evidence }))
             }
         }
     }
@@ -167,7 +175,7 @@ impl Run {
         if let Some(Hold { until, .. }) = self.hold
             && until <= now.wall
         {
-            return vec![Fact::Released];
+            return vec![Fact::BackoffEnded];
         }
         if let Some(end) = self.end(now) {
             return vec![end];
@@ -297,12 +305,12 @@ impl Run {
         }]
     }
 
-    fn is_calling(&self, lane: LaneId, call: crate::fact::CallId) -> bool {
+    fn is_calling(&self, lane: LaneId, call: crate::values::CallId) -> bool {
         self.lane(lane).and_then(LaneState::call).is_some_and(|(_, running)| running.id == call)
     }
 
     /// A yes of a call that went on working and failed is not its last word.
-    fn finish_call(&self, lane: LaneId, call: crate::fact::CallId, mut report: CallReport) -> Fact {
+    fn finish_call(&self, lane: LaneId, call: crate::values::CallId, mut report: CallReport) -> Fact {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
         report.assessment = report.assessment.filter(stands);
         let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
@@ -337,7 +345,6 @@ fn one(fact: Option<Fact>) -> Vec<Fact> {
 
 impl Stop {
     /// The next stage, once somebody presses Ctrl-C again.
-    #[must_use]
     pub fn next_stage(self) -> Option<u8> {
         (self.stage < 3).then_some(self.stage + 1)
     }

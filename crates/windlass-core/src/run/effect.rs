@@ -1,6 +1,6 @@
 //! What has been decided but not yet seen done.
 
-use crate::fact::{CallId, CheckStage, Cost, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
+use crate::values::{CallId, CheckStage, Cost, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
 /// ends it, its idempotency key, and how a crash between the two is settled.
@@ -213,7 +213,6 @@ pub enum NotesShare {
 
 impl Effect {
     /// Where it takes place; `None` where that is the run as a whole.
-    #[must_use]
     pub const fn lane(&self) -> Option<LaneId> {
         match self {
             Effect::Survey(_) | Effect::Announce => None,
@@ -238,7 +237,6 @@ impl Effect {
     /// Must all facts be on disk before this is begun? True for whatever leaves a trace outside the run's folder or
     /// costs money, and for what follows the end of a call, since what that cost is to be known after a power cut as well.
     /// Looking, and writing what is written again after a crash, can wait for the next such effect.
-    #[must_use]
     pub const fn needs_journal(&self) -> bool {
         match self {
             Effect::Call { .. }

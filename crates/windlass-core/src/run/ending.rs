@@ -1,10 +1,12 @@
 //! When a run ends, and why. Where several reasons hold: complete with green gates, then manual, then fatal, then
 //! limits, then stagnation.
 
-use crate::fact::{CheckKind, Fact, Now, StopReason, StopSource, UnderWay};
+use crate::fact::Fact;
 use crate::mode;
 use crate::run::lane::LaneState;
-use crate::run::{Input, Mode, Phase, REFUSED_CLAIMS, Run, RunPlan, Stop, Survey};
+use crate::run::{Input, Phase, REFUSED_CLAIMS, Run, Stop, Survey};
+use crate::spec::{Mode, RunSpec};
+use crate::values::{CheckKind, Now, StopReason, StopSource, UnderWay};
 
 impl Run {
     /// The fact that decides how the run ends, if it has to end now.
@@ -130,7 +132,7 @@ impl Run {
     }
 
     /// A fresh agent had its say, and what it said was not yes.
-    fn unverified(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+    fn unverified(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let said = || self.findings.as_ref().map_or_else(String::new, |found| found.summary.clone());
         if mode::judges(plan.job.mode) {
             return (self.refused.in_a_row > 0).then(|| (StopReason::GatesFailing, said()));
@@ -145,7 +147,7 @@ impl Run {
     }
 
     /// A plan that is gone, empty or not to be read is no plan without open boxes.
-    fn without_plan(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+    fn without_plan(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let problem = self.lost_plan(plan)?;
         let last = self.counters.started;
         let undo = format!("; `windlass restore {} {last} --before` brings back what was there", plan.run);
@@ -157,11 +159,11 @@ impl Run {
         self.plan.as_ref().is_some_and(|plan| self.lost_plan(plan).is_some())
     }
 
-    fn lost_plan(&self, plan: &RunPlan) -> Option<String> {
+    fn lost_plan(&self, plan: &RunSpec) -> Option<String> {
         mode::missing_plan(&plan.job, self.standings.latest()?)
     }
 
-    fn limit(&self, plan: &RunPlan, now: Now) -> Option<(StopReason, String)> {
+    fn limit(&self, plan: &RunSpec, now: Now) -> Option<(StopReason, String)> {
         let limits = &plan.limits;
         let idle = |state: &LaneState| matches!(state, LaneState::Idle { .. } | LaneState::Cleared);
         let between = self.lanes.values().all(|lane| idle(&lane.state));
@@ -181,7 +183,7 @@ impl Run {
         Some((reason, String::new()))
     }
 
-    fn stagnation(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+    fn stagnation(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let threshold = plan.limits.stagnation?;
         let stands = self.counters.idle >= threshold;
         if plan.job.mode == Mode::Build {
@@ -197,7 +199,7 @@ impl Run {
     }
 
     /// An agent that says every time that it is done, and changes nothing, may be right: only nobody has looked.
-    fn may_be_done(&self, plan: &RunPlan, threshold: u32) -> &'static str {
+    fn may_be_done(&self, plan: &RunSpec, threshold: u32) -> &'static str {
         let claimed = self.lanes.values().any(|lane| lane.rows.unsupported >= threshold);
         if !claimed || plan.job.mode == Mode::Tasks || !plan.checks.is_empty() {
             return "";
@@ -207,7 +209,7 @@ impl Run {
     }
 
     /// Why there is nothing to do, if that is so before the first iteration.
-    fn done_before_it_began(&self, plan: &RunPlan) -> Option<&'static str> {
+    fn done_before_it_began(&self, plan: &RunSpec) -> Option<&'static str> {
         if !self.gates_green(&self.baseline) || self.has_lost_its_plan() {
             return None;
         }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::apply::Applied;
-use crate::fact::{LaneId, SnapshotId, StopReason, Suspicion, SuspicionKind, Verdict};
+use crate::run::Run;
 use crate::run::lane::LaneState;
-use crate::run::{Mode, Run};
+use crate::spec::Mode;
+use crate::values::{LaneId, SnapshotId, StopReason, Suspicion, SuspicionKind, Verdict};
 
 /// Claims in a row with nothing but findings that had been told after which a person has to look.
 pub const HELD_CLAIMS: u32 = 2;
@@ -37,7 +38,6 @@ impl Guarding {
 
 impl Run {
     /// All that speaks against the checks of a lane's tree, as it was last kept.
-    #[must_use]
     pub fn suspicions(&self, lane: LaneId) -> Vec<&Suspicion> {
         let guard = &self.guard;
         let all = [&guard.suspicions, &guard.refused, &guard.stuck];
@@ -45,7 +45,6 @@ impl Run {
     }
 
     /// Those that keep a claim from being accepted.
-    #[must_use]
     pub fn held(&self, lane: LaneId) -> Vec<&Suspicion> {
         let Some(plan) = &self.plan else {
             return Vec::new();
@@ -55,7 +54,6 @@ impl Run {
 
     /// Why what a lane did must be looked at by a person before it counts, in one sentence; `None` = it need not be. What
     /// was undone is none of it: the tree is free of that.
-    #[must_use]
     pub fn held_for_review(&self, lane: LaneId) -> Option<String> {
         let held = self.held(lane);
         sentence(held.into_iter().filter(|found| found.kind != SuspicionKind::Undone))

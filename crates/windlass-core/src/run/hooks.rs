@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::fact::{
-    Ended, Evidence, Fact, Hook, HookDecision, HookName, HookOutcome, LaneId, Now, StopReason, UnderWay,
-};
+use crate::fact::Fact;
 use crate::run::lane::LaneState;
 use crate::run::{Effect, Run};
+use crate::values::{
+    Ended, Evidence, Hook, HookDecision, HookName, HookOutcome, LaneId, Now, StopReason, UnderWay,
+};
 
 /// Iterations that a hook may skip in a row (rule C5).
 pub const MOST_SKIPS: u32 = 10;
@@ -47,38 +48,32 @@ pub struct LatestIteration {
 
 impl Run {
     /// What hooks want the agent of this iteration to be told; empty = nothing.
-    #[must_use]
     pub fn hook_prompt(&self) -> String {
         let said = [&*self.hooks.greeting, &*self.hooks.advice];
         said.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
     /// When the run began; `None` before it did.
-    #[must_use]
     pub fn started(&self) -> Option<Timestamp> {
         self.hooks.began
     }
 
     /// Is it being continued by another process than the one that began it?
-    #[must_use]
     pub fn is_resumed(&self) -> bool {
         self.hooks.resumed
     }
 
     /// What hooks are told of the latest iteration.
-    #[must_use]
     pub fn latest_iteration(&self) -> &LatestIteration {
         &self.hooks.latest
     }
 
     /// What was there when the run began; `None` before it was looked at.
-    #[must_use]
     pub fn first_evidence(&self) -> Option<&Evidence> {
         self.history.first()
     }
 
     /// How the run ends, once that is decided.
-    #[must_use]
     pub fn ending(&self) -> Option<StopReason> {
         self.ending.as_ref().map(|(reason, _)| *reason)
     }
@@ -98,7 +93,6 @@ impl Run {
     }
 
     /// The hook of this name, if there is one.
-    #[must_use]
     pub fn hook(&self, name: HookName) -> Option<&Hook> {
         self.plan.as_ref()?.hooks.iter().find(|hook| hook.name == name)
     }

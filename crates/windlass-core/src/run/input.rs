@@ -1,22 +1,22 @@
 //! What comes in from the world.
 
 use crate::damage::{Damage, DamageCourse};
-use crate::fact::{
+use crate::spec::RunSpec;
+use crate::values::{
     CallId, CallReport, CheckOutcome, CheckStage, CommitNotes, Cut, Delivery, Evidence, HookName,
     HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind, SnapshotId, Standing,
     StopReason, StopSource, Suspicion, TaskRow,
 };
-use crate::run::RunPlan;
 
 /// Something that happened, as the shell saw it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// A run is to begin.
-    Start(Box<RunPlan>),
+    Start(Box<RunSpec>),
     /// A run is to be continued by this process.
-    Resume(Box<RunPlan>),
+    Resume(Box<RunSpec>),
     /// The world was looked at, and kept where that is possible.
-    Surveyed {
+    BaselineCaptured {
         /// What was seen.
         evidence: Evidence,
         /// Where it is kept.
@@ -120,7 +120,7 @@ pub enum Input {
         suspicions: Vec<Suspicion>,
     },
     /// The tree that a call left is kept.
-    Kept {
+    SnapshotTaken {
         /// Where.
         lane: LaneId,
         /// What was seen.
@@ -153,7 +153,7 @@ pub enum Input {
         standing: Option<Standing>,
     },
     /// What the agent may not change was undone.
-    Refused {
+    ForbiddenChangesReverted {
         /// Where.
         lane: LaneId,
         /// How many files.
@@ -199,7 +199,7 @@ pub enum Input {
         notes: CommitNotes,
     },
     /// What the checks wrote was looked at.
-    Settled {
+    TreeRechecked {
         /// Where.
         lane: LaneId,
         /// What was seen.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::fact::{
+use crate::run::effect::{NotesShare, TurnKey};
+use crate::values::{
     CallId, CallSummary, CheckOutcome, CheckStage, Cost, Cut, Evidence, Purpose, SnapshotId, TaskEnd, TaskId,
     Tokens,
 };
-use crate::run::effect::{NotesShare, TurnKey};
 use jiff::Timestamp;
 
 /// What a lane is doing. `Preparing → Calling → Keeping → Gating → Advancing → Settling → Judging → Idle`; from
@@ -96,7 +96,6 @@ pub struct Claim {
 
 impl Turn {
     /// The name of this attempt's folder.
-    #[must_use]
     pub fn key(&self) -> TurnKey {
         TurnKey { iteration: self.iteration, attempt: self.attempt }
     }
@@ -205,7 +204,6 @@ pub struct Judged {
 
 impl LaneState {
     /// Nothing is under way that must be seen through before the run may end.
-    #[must_use]
     pub fn is_resting(&self) -> bool {
         matches!(
             self,
@@ -214,7 +212,6 @@ impl LaneState {
     }
 
     /// Is an agent's process to be reckoned with?
-    #[must_use]
     pub fn call(&self) -> Option<(&Turn, Call)> {
         match self {
             LaneState::Calling(turn, call)
@@ -225,7 +222,6 @@ impl LaneState {
     }
 
     /// The attempt it works on.
-    #[must_use]
     pub fn turn(&self) -> Option<&Turn> {
         match self {
             LaneState::Idle { .. } | LaneState::Asking | LaneState::Cleared => None,
@@ -248,7 +244,6 @@ impl LaneState {
     }
 
     /// The name of the state, for messages.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             LaneState::Idle { .. } => "idle",

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::fact::{CallId, CallReport, CallSummary, Cost, Tokens};
 use crate::price::PriceList;
+use crate::values::{CallId, CallReport, CallSummary, Cost, Tokens};
 
 /// The least that is set aside for a call.
 pub const LEAST_RESERVATION: Cost = Cost::from_micros(500_000);
@@ -37,51 +37,43 @@ pub struct Ledger {
 
 impl Ledger {
     /// What finished calls cost.
-    #[must_use]
     pub fn spent(&self) -> Cost {
         self.spent
     }
 
     /// What finished calls used.
-    #[must_use]
     pub fn tokens(&self) -> Tokens {
         self.tokens
     }
 
     /// The part of what was spent that is an estimate.
-    #[must_use]
     pub fn estimated(&self) -> Cost {
         self.estimated
     }
 
     /// Is a part of what was spent an estimate?
-    #[must_use]
     pub fn is_estimated(&self) -> bool {
         self.estimated > Cost::ZERO
     }
 
     /// The next call's number.
-    #[must_use]
     pub fn next_call(&self) -> CallId {
         let open = u32::try_from(self.reserved.len()).unwrap_or(u32::MAX);
         CallId(self.calls.saturating_add(open).saturating_add(1))
     }
 
     /// What to set aside for the next call: the mean of this run's calls, at least [`LEAST_RESERVATION`].
-    #[must_use]
     pub fn reservation(&self) -> Cost {
         let mean = self.spent.micros().checked_div(u64::from(self.calls)).unwrap_or(0);
         Cost::from_micros(mean).max(LEAST_RESERVATION)
     }
 
     /// What the next call may spend of `limit`: what neither was spent nor is set aside for others.
-    #[must_use]
     pub fn left_of(&self, limit: Cost) -> Cost {
         limit.minus(self.spent).minus(self.reserved.values().copied().sum())
     }
 
     /// What was set aside for a call that is still open.
-    #[must_use]
     pub fn reserved_for(&self, call: CallId) -> Option<Cost> {
         self.reserved.get(&call).copied()
     }
@@ -92,7 +84,6 @@ impl Ledger {
 
     /// What an ended call is charged: what it reported where that can be, else what its tokens cost at the run's own price,
     /// and never less than what was set aside for it where it reported nothing.
-    #[must_use]
     pub fn charge_for(&self, call: CallId, report: &CallReport, prices: &PriceList<'_>) -> Charge {
         let reported = prices.of(&report.bill.reported);
         let unreported = prices.of(&report.bill.unreported);

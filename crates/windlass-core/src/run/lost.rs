@@ -1,10 +1,11 @@
 //! A lane's checkout is gone: somebody removed it while its task was worked on. Nothing of that is the agent's fault.
 
-use crate::fact::{Class, Fact, LaneId, StopReason, UnderWay};
+use crate::fact::Fact;
 use crate::mode;
 use crate::run::ending::Failure;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{NotesShare, Run};
+use crate::values::{Class, LaneId, StopReason, UnderWay};
 
 /// So often in a session the same task is begun again because its checkout was gone.
 const MOST_LOSSES: u32 = 3;

@@ -1,8 +1,8 @@
 //! The merge queue: lanes bring their work to the branch one after another.
 
-use crate::fact::{CheckStage, LaneId, MergeOutcome};
 use crate::run::lane::{Checking, LaneState, Turn};
 use crate::run::{Effect, Lane, Run};
+use crate::values::{CheckStage, LaneId, MergeOutcome};
 
 impl Run {
     /// Has each lane a checkout of its own?

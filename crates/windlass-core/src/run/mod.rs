@@ -5,7 +5,6 @@
 //! to the journal before it carries out what follows from them.
 
 mod apply;
-mod bootstrap;
 mod clock;
 mod decide;
 mod effect;
@@ -18,12 +17,9 @@ mod ledger;
 mod lost;
 mod merging;
 mod outstanding;
-mod plan;
 mod progress;
-mod repository_settings;
 mod retry;
 mod rows;
-mod sandbox;
 mod tasks;
 mod verdict;
 
@@ -40,11 +36,13 @@ use jiff::Timestamp;
 
 use crate::agent::CallClocks;
 use crate::damage::{Damage, DamageCourse};
-use crate::fact::{
+use crate::mode::Standings;
+use crate::values::{
     Assessment, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId, StopReason,
     StopSource,
 };
-use crate::mode::Standings;
+
+use crate::spec::RunSpec;
 
 use ending::Failure;
 use guard::Guarding;
@@ -53,7 +51,6 @@ use rows::Rows;
 use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
-pub use bootstrap::{BootstrapPlan, PortPlace, PortPlan};
 pub use clock::Clock;
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
@@ -61,15 +58,8 @@ pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
-pub use plan::{
-    AgentPlan, BudgetScope, Clocks, CommitPolicy, Depth, Job, JobLog, JobPlan, JobTasks, JobWorkspace,
-    LanesPlan, Limits, LinkOut, Mode, RunPlan, StatusNews, StatusWatch, UndoPolicy, Verification,
-    Withholding,
-};
 pub use progress::History;
-pub use repository_settings::RepositorySettings;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
-pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxPlan};
 
 /// Refused claims in a row, for the same failures, after which a run ends.
 pub const REFUSED_CLAIMS: u32 = 5;
@@ -80,7 +70,7 @@ pub struct Run {
     seq: u64,
     last: Option<Now>,
     phase: Phase,
-    plan: Option<Arc<RunPlan>>,
+    plan: Option<Arc<RunSpec>>,
     lanes: BTreeMap<LaneId, Lane>,
     clock: Clock,
     ledger: Ledger,
@@ -259,55 +249,46 @@ struct Refused {
 
 impl Run {
     /// A run to which nothing has happened yet.
-    #[must_use]
     pub fn new() -> Run {
         Run::default()
     }
 
     /// The number that the next fact must have.
-    #[must_use]
     pub fn next_seq(&self) -> u64 {
         self.seq + 1
     }
 
     /// Where it stands.
-    #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
     /// What it was told to do; `None` before it started.
-    #[must_use]
-    pub fn plan(&self) -> Option<&Arc<RunPlan>> {
+    pub fn plan(&self) -> Option<&Arc<RunSpec>> {
         self.plan.as_ref()
     }
 
     /// Its money.
-    #[must_use]
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
     /// Its counters.
-    #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
     /// The wait it is in.
-    #[must_use]
     pub fn hold(&self) -> Option<Hold> {
         self.hold
     }
 
     /// The request to stop, if there was one in this session.
-    #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         self.stop
     }
 
     /// Is it decided how the run ends, and only who has to be told is still told?
-    #[must_use]
     pub fn is_ending(&self) -> bool {
         self.phase == Phase::Active && self.ending.is_some()
     }
@@ -318,81 +299,68 @@ impl Run {
     }
 
     /// One lane's state.
-    #[must_use]
     pub fn lane(&self, lane: LaneId) -> Option<&LaneState> {
         self.lanes.get(&lane).map(|lane| &lane.state)
     }
 
     /// The newest evidence of a lane's tree.
-    #[must_use]
     pub fn latest_evidence(&self, lane: LaneId) -> Option<&Evidence> {
         self.lanes.get(&lane).and_then(|lane| lane.latest.as_ref())
     }
 
     /// What the checks said before the first iteration.
-    #[must_use]
     pub fn baseline(&self) -> &[CheckOutcome] {
         &self.baseline
     }
 
     /// The outcomes that refused the latest claim; empty once a claim was accepted.
-    #[must_use]
     pub fn refused_by(&self) -> &[CheckOutcome] {
         &self.refused.outcomes
     }
 
     /// What was read of the job's own file.
-    #[must_use]
     pub fn standings(&self) -> &Standings {
         &self.standings
     }
 
     /// What the repository's hook said when it refused a lane's newest commit; `None` when it did not.
-    #[must_use]
     pub fn hook_refusal(&self, lane: LaneId) -> Option<&str> {
         self.lanes.get(&lane).and_then(|lane| lane.hook_refusal.as_deref())
     }
 
     /// The first files that the latest iteration was not allowed to change; empty when there were none.
-    #[must_use]
     pub fn strays(&self) -> &[String] {
         &self.strays
     }
 
     /// What the latest attempt of a lane did to the repository, whether that was undone; `None` where it did nothing.
-    #[must_use]
     pub fn damage(&self, lane: LaneId) -> Option<(TurnKey, &[Damage], DamageCourse)> {
         let damage = self.lanes.get(&lane)?.damage.as_ref()?;
         Some((damage.turn, &damage.found, damage.course))
     }
 
     /// What the next prompt says of damage.
-    #[must_use]
     pub fn damage_prompt(&self) -> String {
         let told = self.lanes.values().filter_map(|lane| lane.damage.as_ref());
         told.map(|damage| crate::prompt::damage(&damage.found, damage.undone)).collect()
     }
 
     /// What the latest verification had against the work; `None` once a claim was accepted.
-    #[must_use]
     pub fn findings(&self) -> Option<&Assessment> {
         self.findings.as_ref()
     }
 
     /// The time that counts against `--max-duration`.
-    #[must_use]
     pub fn active(&self, now: Now) -> Duration {
         self.clock.active(now)
     }
 
     /// The time spent waiting for usage limits.
-    #[must_use]
     pub fn waited(&self, now: Now) -> Duration {
         self.clock.waited(now)
     }
 
     /// The bounds of a call that starts now.
-    #[must_use]
     pub fn call_clocks(&self, now: Now) -> Option<CallClocks> {
         let plan = self.plan.as_ref()?;
         let left = plan.limits.duration.map(|limit| limit.saturating_sub(self.active(now)));
@@ -410,7 +378,6 @@ impl Run {
     }
 
     /// In how long something becomes due by time alone; `None` when only an event can bring the run on.
-    #[must_use]
     pub fn next_due(&self, now: Now) -> Option<Duration> {
         if self.is_ending() {
             return None;

@@ -1,13 +1,12 @@
 //! What has been decided but not yet seen done.
 
-use crate::fact::{CheckKind, CheckStage, HookName, LaneId};
 use crate::run::lane::{Checking, LaneState, Outcome};
 use crate::run::{Effect, EndCall, Lane, Occasion, Phase, Run, Survey};
+use crate::values::{CheckKind, CheckStage, HookName, LaneId};
 
 impl Run {
     /// What the shell has to carry out, after the facts that intend it are in the journal. The same state gives the
     /// same effects; the shell begins each once and begins it again only after a restart.
-    #[must_use]
     pub fn outstanding(&self) -> Vec<Effect> {
         if self.phase != Phase::Active {
             return Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::fact::{CheckOutcome, Evidence};
+use crate::values::{CheckOutcome, Evidence};
 
 /// Every state that a run has seen, and every check that has passed in it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,25 +15,21 @@ pub struct History {
 
 impl History {
     /// Is this a state that the run has not seen? A→B→A is none.
-    #[must_use]
     pub fn is_new(&self, evidence: &Evidence) -> bool {
         !self.seen.contains(evidence)
     }
 
     /// The first state that was seen; `None` before any was.
-    #[must_use]
     pub fn first(&self) -> Option<&Evidence> {
         self.baseline.as_ref()
     }
 
     /// Did a check pass that never passed before in this run?
-    #[must_use]
     pub fn is_first_pass(&self, outcomes: &[CheckOutcome]) -> bool {
         outcomes.iter().any(|outcome| outcome.passed() && !self.passed.contains(&outcome.check))
     }
 
     /// Has an iteration of this run changed anything that is still changed?
-    #[must_use]
     pub fn has_changed(&self, now: &Evidence) -> bool {
         self.changed && self.baseline.as_ref() != Some(now)
     }
@@ -61,7 +57,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::fact::CheckResult;
+    use crate::values::CheckResult;
 
     fn tree(name: &str) -> Evidence {
         Evidence { head: None, tree: name.to_owned(), work: None }

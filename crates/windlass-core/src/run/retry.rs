@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::fact::{RunId, UsageLimit};
-use crate::run::{Clocks, Limits};
+use crate::spec::{Clocks, Limits};
+use crate::values::{RunId, UsageLimit};
 
 /// Added to a reset time, since two machines never agree about the time.
 pub const RESET_MARGIN: Duration = Duration::from_secs(5);
@@ -45,14 +45,12 @@ impl Retries {
     }
 
     /// How long it has gone on.
-    #[must_use]
     pub fn lasted(&self, now: Timestamp) -> Duration {
         self.since.map_or(Duration::ZERO, |since| elapsed(since, now))
     }
 }
 
 /// When to try again after a usage limit. `before` are the refusals in a row before this one.
-#[must_use]
 pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: Timestamp) -> Patience {
     if before.count >= MOST_REFUSALS {
         return Patience::Exhausted(format!("the usage limit refused {MOST_REFUSALS} times in a row"));
@@ -88,7 +86,6 @@ fn refused_pause(count: u32) -> Duration {
 }
 
 /// When to try again after an outage. `before` are the failures in a row before this one.
-#[must_use]
 pub fn after_outage(
     run: &RunId,
     before: &Retries,

@@ -2,8 +2,8 @@
 //! a time, and begins to count anew with the next one: what one task fails at is not held against another. Whether all of
 //! them fail for one reason is seen by how many are parked before any is done.
 
-use crate::fact::{Class, StopReason, Verdict};
 use crate::run::Run;
+use crate::values::{Class, StopReason, Verdict};
 
 /// A lane's rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

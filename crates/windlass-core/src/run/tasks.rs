@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::fact::{
+use crate::run::lane::{Judged, LaneState, Outcome, Turn};
+use crate::run::{CommitKind, Effect, Run, TurnKey};
+use crate::spec::{CommitPolicy, Mode, RunSpec};
+use crate::tasks::{Counts, Schedule, Standing};
+use crate::values::{
     CheckOutcome, Class, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
 };
-use crate::run::lane::{Judged, LaneState, Outcome, Turn};
-use crate::run::{CommitKind, CommitPolicy, Effect, Mode, Run, RunPlan, TurnKey};
-use crate::tasks::{Counts, Schedule, Standing};
 
 /// So many tasks that stand in the way are named.
 const NAMED: usize = 3;
@@ -51,13 +52,11 @@ pub(super) struct AtWork {
 
 impl Run {
     /// What the run knows of its tasks; empty in other modes.
-    #[must_use]
     pub fn tasks(&self) -> &Schedule {
         &self.tasks.schedule
     }
 
     /// The same with what is decided and only has to be written down: what has landed is done.
-    #[must_use]
     pub fn tasks_as_decided(&self) -> Schedule {
         let mut schedule = self.tasks.schedule.clone();
         for lane in self.lanes.values() {
@@ -96,44 +95,37 @@ impl Run {
     }
 
     /// Why a task was parked; `None` where it is not.
-    #[must_use]
     pub fn parked_because(&self, task: &TaskId) -> Option<&str> {
         self.tasks.parked.get(task).map(String::as_str)
     }
 
     /// How often a task has failed.
-    #[must_use]
     pub fn task_failures(&self, task: &TaskId) -> u32 {
         self.tasks.failed.get(task).copied().unwrap_or(0)
     }
 
     /// The task that a lane is at.
-    #[must_use]
     pub fn task_in(&self, lane: LaneId) -> Option<&TaskRow> {
         let at = self.lanes.get(&lane)?.task.as_ref()?;
         self.tasks.schedule.row(&at.id)
     }
 
     /// What refused the latest work of a lane.
-    #[must_use]
     pub fn refused_in(&self, lane: LaneId) -> &[CheckOutcome] {
         self.lanes.get(&lane).map_or(&[], |lane| &lane.refused)
     }
 
     /// The commit of a lane's work that its agent has to put together with the branch.
-    #[must_use]
     pub fn work_in(&self, lane: LaneId) -> Option<&str> {
         self.lanes.get(&lane)?.task.as_ref()?.work.as_deref()
     }
 
     /// The paths that the agent of a lane has to put together.
-    #[must_use]
     pub fn conflicts_in(&self, lane: LaneId) -> &[String] {
         self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map_or(&[], |at| &at.conflicts)
     }
 
     /// Has the lane just taken up its task, so that its checkout begins at the tip of the branch?
-    #[must_use]
     pub fn task_is_fresh(&self, lane: LaneId) -> bool {
         self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).is_some_and(|at| at.began.is_none())
     }
@@ -219,7 +211,7 @@ impl Run {
     }
 
     /// Why nothing more can be done, where nothing can.
-    pub(super) fn blocked(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+    pub(super) fn blocked(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let at_work = self.lanes.values().any(|lane| lane.task.is_some());
         let idle =
             self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared));
@@ -230,7 +222,7 @@ impl Run {
     }
 
     /// One task after another is parked and none is done: it is hardly the tasks. Each for itself ends no run.
-    pub(super) fn all_parked(&self, plan: &RunPlan) -> Option<(StopReason, String)> {
+    pub(super) fn all_parked(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let parked = self.counters.parked;
         let lanes = u32::try_from(plan.lane_ids().len()).unwrap_or(u32::MAX);
         let (times, since) = match self.counters.done {

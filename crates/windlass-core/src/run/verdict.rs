@@ -1,12 +1,14 @@
 //! What the runner makes of an attempt: does the iteration go on, and if it ends, how?
 
-use crate::fact::{
-    Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, Fact, LaneId, Now, StopReason, UnderWay, Verdict,
-};
+use crate::fact::Fact;
 use crate::mode;
 use crate::run::lane::{InGit, Judged, LaneState, Outcome, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
-use crate::run::{CommitPolicy, Hold, NotesShare, Retries, Run};
+use crate::run::{Hold, NotesShare, Retries, Run};
+use crate::spec::CommitPolicy;
+use crate::values::{
+    Assessment, CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, UnderWay, Verdict,
+};
 
 /// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,7 +216,7 @@ impl Run {
                     _ => self.outages.count,
                 };
                 let longer = self.hold.is_none_or(|Hold { until: earlier, .. }| earlier < until);
-                longer.then_some(Fact::Held { until, class, attempt: attempt + 1 })
+                longer.then_some(Fact::BackoffStarted { until, class, attempt: attempt + 1 })
             }
             Patience::Exhausted(detail) => {
                 Some(Fact::Failing { stop_reason: exhausted, detail, under_way: UnderWay::SeenThrough })

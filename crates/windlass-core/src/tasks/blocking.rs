@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::cycles::cycles;
 use super::schedule::{Schedule, Standing};
-use crate::fact::TaskId;
+use crate::values::TaskId;
 
 /// What tasks wait for that will not come by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,6 @@ pub struct Missing {
 
 impl Blocking {
     /// Is there nothing of the kind?
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.parked.is_empty() && self.unknown.is_empty() && self.cycles.is_empty()
     }
@@ -37,7 +36,6 @@ impl Blocking {
 impl Schedule {
     /// What open tasks wait for that nothing under way will bring: parked tasks, tasks that are not there, one another.
     /// Linear in tasks and dependencies.
-    #[must_use]
     pub fn blocking(&self) -> Blocking {
         let mut blocking = Blocking::default();
         let mut parked = BTreeSet::new();

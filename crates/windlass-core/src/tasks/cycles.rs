@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 /// with an edge to itself is a cycle of one. Edges to nodes that are not there count for nothing.
 ///
 /// Linear in nodes and edges.
-#[must_use]
 pub fn cycles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut knots = Knots::of(edges);
     knots.sort_unstable_by_key(|knot| knot.iter().min().copied());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::natural;
-use crate::fact::{TaskId, TaskRow};
+use crate::values::{TaskId, TaskRow};
 
 /// Rows and their dependencies.
 #[derive(Debug, Default, PartialEq)]

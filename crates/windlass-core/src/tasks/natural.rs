@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 /// Compares two ids: digits as numbers of any length, all else letter by letter without regard to case. `TASK-1` and
 /// `TASK-001` are equal.
-#[must_use]
 pub fn compare(one: &str, other: &str) -> Ordering {
     let (mut one, mut other) = (one, other);
     loop {

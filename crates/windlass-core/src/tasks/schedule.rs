@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::graph::Graph;
-use crate::fact::{TaskId, TaskRow, TaskState};
+use crate::values::{TaskId, TaskRow, TaskState};
 
 /// The tasks of a run and where each stands. A clone shares the rows.
 ///
@@ -74,7 +74,6 @@ struct Turn {
 impl Schedule {
     /// From rows: [`TaskState::Done`] is done, all else is open; what is in progress goes first. Of several rows with one
     /// id the first counts and the others are left out.
-    #[must_use]
     pub fn new(rows: Vec<TaskRow>) -> Schedule {
         let graph = Arc::new(Graph::new(rows));
         let mut places: Vec<Place> = graph.rows.iter().map(Place::of).collect();
@@ -97,7 +96,6 @@ impl Schedule {
 
     /// The task to begin next: the first that is open and has all its dependencies done. In progress goes first, then by
     /// priority, id (`TASK-9` before `TASK-10`) and place in the file.
-    #[must_use]
     pub fn next(&self) -> Option<&TaskRow> {
         self.ready.first().and_then(|turn| self.graph.rows.get(turn.index))
     }
@@ -130,26 +128,22 @@ impl Schedule {
     }
 
     /// Where a task stands; `None` where there is none of this id.
-    #[must_use]
     pub fn standing(&self, id: &TaskId) -> Option<Standing> {
         let place = self.graph.find(id).and_then(|index| self.places.get(index))?;
         Some(place.standing)
     }
 
     /// The row of an id, as it was read.
-    #[must_use]
     pub fn row(&self, id: &TaskId) -> Option<&TaskRow> {
         self.graph.find(id).and_then(|index| self.graph.rows.get(index))
     }
 
     /// All rows as they were read, in the order of the file, without those whose id an earlier one has.
-    #[must_use]
     pub fn rows(&self) -> &[TaskRow] {
         &self.graph.rows
     }
 
     /// How many stand where.
-    #[must_use]
     pub fn counts(&self) -> Counts {
         let (done, active, parked, ready) = (self.done, self.active, self.parked, self.ready.len());
         let total = self.places.len();

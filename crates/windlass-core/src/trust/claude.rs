@@ -73,7 +73,6 @@ const API_HOSTS: &[&str] = &[
 
 /// What a settings file of Claude Code starts or redirects; `file` is its path from the repository's top. `None` where it
 /// cannot be read as settings: what another program makes of it is not known.
-#[must_use]
 pub fn claude_settings(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
     let settings = object(bytes)?;
     let mut found = Vec::new();
@@ -94,7 +93,6 @@ pub fn claude_settings(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
 }
 
 /// The servers that an `.mcp.json` names; as for [`claude_settings`].
-#[must_use]
 pub fn mcp_servers(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
     let whole = object(bytes)?;
     let Some(servers) = whole.get("mcpServers") else { return Some(Vec::new()) };
@@ -104,7 +102,6 @@ pub fn mcp_servers(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
 
 /// Does the file of an agent, a skill or a command start something: hooks or servers in its head, or a command that is run
 /// when it is used (`` !`…` ``)?
-#[must_use]
 pub fn claude_extension(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let body = text.trim_start_matches('\u{feff}').trim_start();
@@ -115,7 +112,6 @@ pub fn claude_extension(bytes: &[u8]) -> bool {
 }
 
 /// Rules by which settings of the repository close something: they hold as well where the rest is left out.
-#[must_use]
 pub fn denied_by_repository(bytes: &[u8]) -> Vec<String> {
     let settings = object(bytes).unwrap_or_default();
     let rules = settings.get("permissions").and_then(|permissions| permissions.get("deny")?.as_array());
@@ -132,7 +128,6 @@ pub struct ApiHost {
 }
 
 /// The variables among these that send the agent's calls somewhere else.
-#[must_use]
 pub fn api_hosts<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<ApiHost> {
     let is_meant =
         |(name, value): &(&str, &str)| API_HOSTS.contains(name) && !value.is_empty() && !is_usual(value);
@@ -145,7 +140,6 @@ pub fn api_hosts<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) ->
 
 impl ApiHost {
     /// Those that a settings file of Claude Code sets.
-    #[must_use]
     pub fn in_settings(bytes: &[u8]) -> Vec<ApiHost> {
         let settings = object(bytes).unwrap_or_default();
         let variables = settings.get("env").and_then(Value::as_object);
@@ -162,7 +156,6 @@ fn is_usual(address: &str) -> bool {
 }
 
 /// The words of a command that may be files of the repository: of a shell's line, or of a server's arguments as JSON.
-#[must_use]
 pub fn words_of_command(text: &str) -> Vec<String> {
     let spaced = |text: &str| -> Vec<String> {
         let ends = |char: char| char.is_whitespace() || "'\"`;&|()<>=,$[]".contains(char);

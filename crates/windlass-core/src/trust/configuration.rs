@@ -80,7 +80,6 @@ pub(super) fn shown(key: &str, text: &str) -> Option<String> {
 }
 
 /// What one file of the configuration starts or redirects; `file` is its path from the repository's top.
-#[must_use]
 pub fn configured(file: &str, layer: &Layer) -> Vec<Startable> {
     let mut found = Vec::new();
     for (key, value) in layer.values().filter(|(key, _)| starts(key)) {
@@ -120,7 +119,6 @@ pub enum StartableCommand<'a> {
 }
 
 /// What a startable of a configuration names; `None` where it is no command.
-#[must_use]
 pub fn commands_named(item: &Startable) -> Option<StartableCommand<'_>> {
     let super::Content::Text { text } = &item.content else { return None };
     match item.key.as_str() {

@@ -19,7 +19,6 @@ pub enum Difference {
 }
 
 /// What differs between what is there and what was trusted, in that order: what is there first.
-#[must_use]
 pub fn differences(now: &Startables, trusted: &Startables) -> Vec<Difference> {
     let gone = trusted.beyond(now);
     let mut left: Vec<&Startable> = gone.iter().collect();

@@ -69,21 +69,18 @@ pub struct Startable {
 
 impl Startable {
     /// A text of a file.
-    #[must_use]
     pub fn text(starter: Starter, file: &str, key: &str, text: &str) -> Startable {
         let content = Content::Text { text: text.to_owned() };
         Startable { starter, file: file.to_owned(), key: key.to_owned(), content }
     }
 
     /// A file that another one names.
-    #[must_use]
     pub fn file(starter: Starter, file: &str, key: &str, path: &str, digest: &str) -> Startable {
         let content = Content::File { path: path.to_owned(), digest: digest.to_owned() };
         Startable { starter, file: file.to_owned(), key: key.to_owned(), content }
     }
 
     /// Is it the same thing, whatever it says now?
-    #[must_use]
     pub fn is_same(&self, other: &Startable) -> bool {
         let path = |startable: &Startable| match &startable.content {
             Content::Text { .. } => None,
@@ -94,7 +91,6 @@ impl Startable {
     }
 
     /// What would be started, for people: on one line once it is made harmless.
-    #[must_use]
     pub fn shown(&self) -> String {
         match &self.content {
             Content::File { path, .. } => format!("the file {path}"),
@@ -143,37 +139,31 @@ impl Startables {
     }
 
     /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Is nothing started?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Those that these do not hold: what a person has not trusted.
-    #[must_use]
     pub fn beyond(&self, trusted: &Startables) -> Startables {
         self.0.iter().filter(|item| trusted.0.binary_search(item).is_err()).cloned().collect()
     }
 
     /// Those that fit.
-    #[must_use]
     pub fn which(&self, fits: impl Fn(&Startable) -> bool) -> Startables {
         Startables(self.0.iter().filter(|item| fits(item)).cloned().collect())
     }
 
     /// These and those.
-    #[must_use]
     pub fn with(&self, others: &Startables) -> Startables {
         self.0.iter().chain(&others.0).cloned().collect()
     }
 
     /// What names exactly this content.
-    #[must_use]
     pub fn hash(&self) -> TrustHash {
         let mut hash = Sha256::new();
         hash.update(b"windlass trust 1\n");
@@ -192,9 +182,6 @@ impl TrustHash {
     const BYTES: usize = 16;
 
     /// Reads one as a person or a CI job gives it.
-    ///
-    /// # Errors
-    /// It is none: one sentence.
     pub fn parse(text: &str) -> Result<TrustHash, String> {
         let text = text.trim().to_ascii_lowercase();
         if text.len() == 2 * TrustHash::BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {

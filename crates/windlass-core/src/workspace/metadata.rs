@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::fact::RunId;
-use crate::run::Mode;
+use crate::spec::Mode;
+use crate::values::RunId;
 
 /// The longest metadata that are read, in bytes.
 pub const LONGEST_METADATA: usize = 4 * 1024 * 1024;
@@ -35,7 +35,6 @@ impl WorkspaceStatus {
         [WorkspaceStatus::InProgress, WorkspaceStatus::Completed, WorkspaceStatus::Error];
 
     /// Its name in the file and in JSON.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             WorkspaceStatus::InProgress => "in_progress",
@@ -132,7 +131,6 @@ pub enum Corrupt {
 
 impl Metadata {
     /// Those of a new workspace.
-    #[must_use]
     pub fn new(name: &str, mode: Mode, created: Option<Timestamp>) -> Metadata {
         Metadata {
             name: name.to_owned(),
@@ -151,9 +149,6 @@ impl Metadata {
     }
 
     /// Reads the file's bytes: the metadata, and one sentence for each field that could not be read and has its default.
-    ///
-    /// # Errors
-    /// What is no JSON object.
     pub fn parse(bytes: &[u8]) -> Result<(Metadata, Vec<String>), Corrupt> {
         if bytes.len() > LONGEST_METADATA {
             return Err(Corrupt::TooLong);
@@ -173,7 +168,6 @@ impl Metadata {
     }
 
     /// The file's bytes: the seed's fields in its order, then those of others.
-    #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
         let verification =
             (self.verification != VerificationHistory::default()).then_some(VerificationFields {

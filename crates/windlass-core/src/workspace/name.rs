@@ -65,9 +65,6 @@ pub enum NameError {
 
 impl WorkspaceName {
     /// Reads a name.
-    ///
-    /// # Errors
-    /// What is no name, with one that would do.
     pub fn parse(text: &str) -> Result<WorkspaceName, NameError> {
         if text.is_empty() {
             return Err(NameError::Empty);
@@ -90,7 +87,6 @@ impl WorkspaceName {
     }
 
     /// The name.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toml::Value as Toml;
 
 use crate::config::{FileKind, Layer};
-use crate::run::Mode;
+use crate::spec::Mode;
 
 /// What is written above the options.
 const HEADING: &str = "\
@@ -29,7 +29,6 @@ pub struct SeedOptions {
 }
 
 /// Finds them among the metadata's [other](super::Metadata::other) fields.
-#[must_use]
 pub fn seed_options(mode: Mode, other: &Map<String, Value>) -> SeedOptions {
     let mut found = SeedOptions::default();
     let iterations = if mode == Mode::Iterative { 20 } else { 50 };
@@ -262,13 +261,11 @@ fn list(texts: Vec<String>) -> Toml {
 
 /// The text of a workspace's `config.toml` that holds exactly these options: table by table, in the order of their first
 /// keys.
-#[must_use]
 pub fn options_text(options: &[(&str, Toml)]) -> String {
     with_heading(HEADING, options)
 }
 
 /// The same for the `config.toml` of a project or a user, which `import` makes of another tool's.
-#[must_use]
 pub fn imported_options_text(tool: &str, options: &[(&str, Toml)]) -> String {
     let heading =
         format!("# Options taken over from {tool}.\n# `windlass config keys` lists what can stand here.\n");
@@ -297,7 +294,6 @@ fn with_heading(heading: &str, options: &[(&str, Toml)]) -> String {
 }
 
 /// Does a configuration file's text say exactly this of a key? A text that is no TOML says nothing.
-#[must_use]
 pub fn text_says(text: &str, key: &str, value: &Toml) -> bool {
     let said = text.parse::<toml::Table>().ok();
     let table = |name: &str| said.as_ref().and_then(|said| said.get(name)).and_then(Toml::as_table);

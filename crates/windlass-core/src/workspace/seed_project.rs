@@ -38,7 +38,6 @@ pub struct SeedProject {
 }
 
 /// Reads a configuration file's fields.
-#[must_use]
 pub fn seed_project(file: &Map<String, Value>) -> SeedProject {
     let mut read = SeedProject::default();
     let folders = [

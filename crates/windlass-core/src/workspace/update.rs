@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::metadata::{CountedRun, Metadata, REMEMBERED, VerificationStatus, WorkspaceStatus};
-use crate::fact::{ExitCodes, RunId, StopReason};
-use crate::run::Mode;
+use crate::spec::Mode;
+use crate::values::{ExitCodes, RunId, StopReason};
 
 /// A run of the workspace that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,6 @@ impl Metadata {
 
 /// The metadata of a workspace whose file is lost, from its runs: oldest first. `now` stands for when it was made where
 /// there was no run.
-#[must_use]
 pub fn rebuilt(name: &str, began: Option<Timestamp>, runs: &[EndedRun], now: Timestamp) -> Metadata {
     let works = |run: &&EndedRun| matches!(run.mode, Mode::Loop | Mode::Iterative);
     let mode = runs.iter().rev().find(works).map_or(Mode::Loop, |run| run.mode);

@@ -12,9 +12,6 @@ use crate::snapshot::Store;
 
 /// Makes a commit of the candidate on `parent` that nothing names yet; no hook runs, and neither HEAD nor a person's index
 /// is touched. `None` where it would hold nothing, or what it would hold is not to be had as a commit (a filter is missing).
-///
-/// # Errors
-/// git or the file system refuses.
 pub fn commit_aside(
     repository: &Repository,
     store: &Store,
@@ -42,9 +39,6 @@ pub fn commit_aside(
 
 /// Lets the index say of these paths what HEAD says; what it says of others stays, and files are not touched. Where another
 /// git is at work the index stays as it is: what it says is then a matter of `git status` and nothing else.
-///
-/// # Errors
-/// git cannot be asked.
 pub fn unstage(repository: &Repository, paths: &[Vec<u8>]) -> Result<(), GitError> {
     if paths.is_empty() || half_done(repository)?.is_some() {
         return Ok(());

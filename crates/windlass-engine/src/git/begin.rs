@@ -12,26 +12,17 @@ use crate::file::AtPath as _;
 const HOOKS: Duration = Duration::from_mins(10);
 
 /// Makes a directory a repository, as `git init` does: with the person's own template and name of the first branch.
-///
-/// # Errors
-/// git cannot.
 pub fn init(directory: &Path) -> Result<(), GitError> {
     Call::new(directory).args(["init", "--quiet"]).output().map(drop)
 }
 
 /// What a person has to do before anything can be committed in his name; `None` when git knows who commits.
-///
-/// # Errors
-/// git could not be asked.
 pub fn missing_identity(directory: &Path) -> Result<Option<String>, GitError> {
     super::obstacle::missing_identity(directory)
 }
 
 /// Commits these paths, relative to the top, as a repository's first commit, with the repository's hooks. The index of a
 /// person stays as it is when there is no commit.
-///
-/// # Errors
-/// git cannot.
 pub fn first_commit(
     repository: &Repository,
     paths: &[&[u8]],

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 
 use super::{ClosedFilters, GitError, Repository, sound};
 use crate::process::{Command, Output};

@@ -50,7 +50,6 @@ pub struct Filtered {
 
 impl ClosedFilters {
     /// Is there none?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.filters.is_empty()
     }
@@ -80,9 +79,6 @@ impl ClosedFilters {
 
 impl Repository {
     /// No filter is run from now on that could start what a guest wrote. To be called before there are any guests.
-    ///
-    /// # Errors
-    /// git cannot be asked.
     pub fn close_filters(&mut self) -> Result<(), GitError> {
         let pattern = "^filter\\..*\\.(clean|smudge|process)$";
         let mut filters: BTreeMap<String, Filter> = BTreeMap::new();
@@ -117,9 +113,6 @@ impl Repository {
     }
 
     /// Which of these paths go through a filter that is not run outside when they are committed.
-    ///
-    /// # Errors
-    /// git cannot be asked.
     pub fn filtered(&self, paths: &[&[u8]]) -> Result<Vec<Filtered>, GitError> {
         let Some(closed) = self.closed_filters.as_ref().filter(|closed| !closed.is_empty()) else {
             return Ok(Vec::new());
@@ -144,15 +137,11 @@ impl Repository {
     }
 
     /// Was it made inside what this content of this path becomes?
-    #[must_use]
     pub fn is_filtered(&self, path: &[u8], content: &[u8]) -> bool {
         self.kept_filtered().is_some_and(|folder| place_of(folder, path, content).is_file())
     }
 
     /// Keeps what a filter made inside of this content of this path.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn keep_filtered(&self, path: &[u8], content: &[u8], made: &[u8]) -> Result<(), FileError> {
         let Some(folder) = self.kept_filtered() else { return Ok(()) };
         create_private_folder(folder)?;
@@ -175,7 +164,6 @@ impl Repository {
 }
 
 /// Why there is no commit of this file.
-#[must_use]
 pub fn not_run(filtered: &Filtered) -> String {
     let path = String::from_utf8_lossy(&filtered.path);
     let name = &filtered.filter;

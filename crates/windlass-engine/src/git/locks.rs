@@ -56,7 +56,6 @@ impl Repository {
 
     /// Removes locks of this checkout and of references that were made since then and whose makers are gone; a sentence for
     /// each. What cannot be removed stays; so does everything where processes may be at work that are not seen from here.
-    #[must_use]
     pub fn clear_locks(&self, since: SystemTime) -> Vec<String> {
         let own = OF_A_CHECKOUT.map(|name| self.git_dir.join(name));
         let own = made_since(own, since);

@@ -105,7 +105,6 @@ fn says_disk_full(said: &str) -> bool {
 
 impl GitError {
     /// Is there no room left on the disk?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             // git says it in the system's words; its messages are not translated.
@@ -116,7 +115,6 @@ impl GitError {
     }
 
     /// Does another git hold a lock, longer than was waited for?
-    #[must_use]
     pub fn is_locked(&self) -> bool {
         matches!(self, GitError::Failed { said, .. } if patience::is_locked(said))
     }

@@ -17,7 +17,6 @@ pub enum ObjectFormat {
 
 impl ObjectFormat {
     /// Its name in git's configuration (`extensions.objectFormat`).
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             ObjectFormat::Sha1 => "sha1",
@@ -26,13 +25,11 @@ impl ObjectFormat {
     }
 
     /// The format of that name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [ObjectFormat::Sha1, ObjectFormat::Sha256].into_iter().find(|format| format.name() == name)
     }
 
     /// How many bytes a name has.
-    #[must_use]
     pub const fn length(self) -> usize {
         match self {
             ObjectFormat::Sha1 => 20,
@@ -41,7 +38,6 @@ impl ObjectFormat {
     }
 
     /// The name of an object whose content is at hand.
-    #[must_use]
     pub fn identify(self, kind: ObjectKind, content: &[u8]) -> ObjectId {
         let mut hasher = Hasher::new(self, kind, content.len() as u64);
         hasher.update(content);
@@ -62,7 +58,6 @@ pub enum ObjectKind {
 
 impl ObjectKind {
     /// Its name in an object's header.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             ObjectKind::Blob => "blob",
@@ -81,7 +76,6 @@ pub struct ObjectId {
 
 impl ObjectId {
     /// The name with these bytes; `None` unless there are 20 or 32.
-    #[must_use]
     pub fn from_bytes(name: &[u8]) -> Option<Self> {
         let mut bytes = [0; 32];
         bytes.get_mut(..name.len())?.copy_from_slice(name);
@@ -93,7 +87,6 @@ impl ObjectId {
     }
 
     /// The name with this hexadecimal form; `None` unless it has 40 or 64 digits.
-    #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let bytes: Option<Vec<u8>> = hex
@@ -107,13 +100,11 @@ impl ObjectId {
     }
 
     /// All zeros: no object.
-    #[must_use]
     pub fn zero(format: ObjectFormat) -> Self {
         Self { format_length: if format == ObjectFormat::Sha1 { 20 } else { 32 }, bytes: [0; 32] }
     }
 
     /// Its bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.format_length)).unwrap_or(&self.bytes)
     }
@@ -147,7 +138,6 @@ enum Inner {
 
 impl Hasher {
     /// Begins an object of this kind and this many bytes.
-    #[must_use]
     pub fn new(format: ObjectFormat, kind: ObjectKind, length: u64) -> Self {
         let mut hasher = Self(match format {
             ObjectFormat::Sha1 => Inner::Sha1(Sha1::new()),
@@ -166,7 +156,6 @@ impl Hasher {
     }
 
     /// The name.
-    #[must_use]
     pub fn finish(self) -> ObjectId {
         let mut bytes = [0; 32];
         let (format_length, digest) = match self.0 {
@@ -181,7 +170,6 @@ impl Hasher {
 }
 
 /// What precedes an object's content, in its digest and in its file.
-#[must_use]
 pub(crate) fn header(kind: ObjectKind, length: u64) -> Vec<u8> {
     format!("{} {length}\0", kind.name()).into_bytes()
 }

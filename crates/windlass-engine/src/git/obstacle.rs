@@ -68,18 +68,12 @@ fn asked_who(call: impl Fn() -> Call) -> Result<Option<String>, GitError> {
 
 impl Repository {
     /// What a person has to do before anything can be committed here in his name; `None` when git knows who commits.
-    ///
-    /// # Errors
-    /// git could not be asked.
     pub fn missing_identity(&self) -> Result<Option<String>, GitError> {
         asked_who(|| Call::within(self))
     }
 
     /// What somebody does here that takes more than one command and is not finished: a merge, a rebase, conflicts; `None` when
     /// nothing is.
-    ///
-    /// # Errors
-    /// git could not be asked.
     pub fn half_done(&self) -> Result<Option<String>, GitError> {
         half_done(self)
     }
@@ -103,9 +97,6 @@ impl Repository {
     }
 
     /// Which of these paths attributes send through a filter, and its name.
-    ///
-    /// # Errors
-    /// git could not be asked.
     pub fn filters(&self, paths: &[&[u8]]) -> Result<Vec<(Vec<u8>, String)>, GitError> {
         if paths.is_empty() {
             return Ok(Vec::new());
@@ -126,9 +117,6 @@ impl Repository {
     }
 
     /// The size of what the commit that is checked out has at this path, in bytes; `None` when it has nothing there.
-    ///
-    /// # Errors
-    /// git could not be asked.
     pub fn committed_size(&self, path: &[u8]) -> Result<Option<u64>, GitError> {
         let answer =
             Call::within(self).args(["cat-file", "-s"]).arg(in_head(OsStr::from_bytes(path))).run()?;
@@ -138,9 +126,6 @@ impl Repository {
 
     /// What a checkout of the commit that is checked out has in this file, as filters and line ends make it; `None` when that
     /// commit has no such file.
-    ///
-    /// # Errors
-    /// git could not be asked.
     pub fn checked_out_content(&self, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
         let name = in_head(path.as_os_str());
         let there = Call::within(self).args(["cat-file", "-e"]).arg(&name).run()?;
@@ -151,9 +136,6 @@ impl Repository {
     }
 
     /// What is committed at a path; `None` where nothing is, or more than is looked at.
-    ///
-    /// # Errors
-    /// git could not be asked.
     pub(crate) fn committed_content(&self, path: &[u8]) -> Result<Option<Vec<u8>>, GitError> {
         /// In bytes.
         const LARGEST: u64 = 16 * 1024 * 1024;

@@ -71,7 +71,6 @@ pub enum Head {
 
 impl Head {
     /// The commit, where there is one.
-    #[must_use]
     pub const fn commit(&self) -> Option<ObjectId> {
         match self {
             Head::Unborn { .. } => None,
@@ -166,7 +165,6 @@ impl Repository {
     }
 
     /// Where its files and its git directories are.
-    #[must_use]
     pub fn folders(&self) -> Folders {
         let Repository { top, git_dir, common_dir, .. } = self.clone();
         Folders { top, git_dir, common_dir }
@@ -178,7 +176,6 @@ impl Repository {
     }
 
     /// Is this a linked working tree (`git worktree add`)?
-    #[must_use]
     pub fn is_linked(&self) -> bool {
         self.git_dir != self.common_dir
     }
@@ -354,9 +351,6 @@ impl Repository {
     }
 
     /// The subjects of so many commits that lead to HEAD, the newest first.
-    ///
-    /// # Errors
-    /// There is no commit yet, or git cannot be asked.
     pub fn subjects(&self, most: u32) -> Result<Vec<String>, GitError> {
         let call = Call::within(self).args([
             "rev-list",
@@ -372,9 +366,6 @@ impl Repository {
 
     /// The paths of all tracked files and of all untracked files that are not ignored, relative to the top, sorted, each
     /// once. Some of the tracked ones may not exist. A path that ends in `/` is a repository inside this one.
-    ///
-    /// # Errors
-    /// git cannot list them.
     pub fn list_files(&self) -> Result<Vec<Vec<u8>>, GitError> {
         // When this repository is broken, git must not take one above it instead.
         let ceiling = self.top.parent().unwrap_or(&self.top);

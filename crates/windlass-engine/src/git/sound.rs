@@ -65,7 +65,6 @@ const DEEPEST: usize = 64;
 
 impl Repository {
     /// What of its folders a person's own tools make links of at times.
-    #[must_use]
     pub fn shared_paths(&self) -> Vec<PathBuf> {
         SHARED.iter().map(|name| self.common_dir.join(name)).collect()
     }

@@ -29,7 +29,6 @@ pub struct UncommittedPath {
 }
 
 /// Reads what `git status --porcelain=v2 -z` prints. Lines that are of no known kind are passed over.
-#[must_use]
 fn uncommitted_paths(output: &[u8]) -> Vec<UncommittedPath> {
     let mut paths: Vec<UncommittedPath> = Vec::new();
     let mut note = |path: &[u8], is_new: bool| {

@@ -73,7 +73,6 @@ pub enum SteeringError {
 
 impl Steering {
     /// Keeps what is there now.
-    #[must_use]
     pub fn keep(folders: &Folders, strictness: Strictness) -> Steering {
         let Folders { top, git_dir, common_dir } = folders;
         let mut steering = Steering {
@@ -184,9 +183,6 @@ impl Steering {
     }
 
     /// The same, out of a note: what a session kept that was cut off. `None` where there is none.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub(crate) fn read(
         note: &Note,
         folders: &Folders,
@@ -201,9 +197,6 @@ impl Steering {
     }
 
     /// Writes it down, for a session after this one where this one is cut off.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub(crate) fn write(&self, note: &Note) -> Result<(), FileError> {
         let kept: Vec<(Text, &Was)> =
             self.fixed.iter().map(|(path, was)| (Text::from(path.as_os_str()), was)).collect();

@@ -38,13 +38,11 @@ pub struct LinkedTree {
 
 impl LinkedTree {
     /// Is there a working tree at its path that belongs to it?
-    #[must_use]
     pub fn is_there(&self) -> bool {
         at(&self.path).join(".git").holds_file()
     }
 
     /// What a person, or an agent, has begun in it and not ended.
-    #[must_use]
     pub fn under_way(&self) -> Option<&'static str> {
         let is = |name: &str| at(&self.git_dir).join(name).is_taken();
         UNDER_WAY.iter().find(|(file, _)| is(file)).map(|(_, what)| *what)
@@ -80,7 +78,6 @@ pub enum Branch<'a> {
 impl Repository {
     /// The top of the working tree that was there first; of a bare repository, or one whose folder lies elsewhere, the
     /// working tree that was asked from.
-    #[must_use]
     pub fn main_top(&self) -> PathBuf {
         match self.common_dir.parent() {
             Some(top) if self.common_dir.file_name().is_some_and(|name| name == ".git") => top.to_owned(),

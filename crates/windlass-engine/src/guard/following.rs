@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use windlass_core::guard::{
-    BuildFile, BuildTool, Inclusion, Unfollowed, build_files, scripts_started, tools_called, unfollowed,
+    BuildFile, BuildTool, Inclusion, build_files, scripts_started, tools_called, unfollowed,
 };
+use windlass_core::spec::Unfollowed;
 
 use super::packages::Packages;
 use super::{inside, links, text_of};

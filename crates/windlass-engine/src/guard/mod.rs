@@ -15,8 +15,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use windlass_core::config::GuardSettings;
-use windlass_core::fact::Check;
-use windlass_core::guard::{GuardAction, GuardPlan, GuardedFile, Protected};
+use windlass_core::guard::Protected;
+use windlass_core::spec::{GuardAction, GuardSpec, GuardedFile};
+use windlass_core::values::Check;
 
 pub(crate) use packages::PackageScript;
 pub(crate) use tools::changed_tools;
@@ -33,13 +34,12 @@ const MOST_OF_SCRIPT: u64 = 256 * 1024;
 const MOST_NAMES: usize = 2000;
 
 /// What is guarded in a run with these checks. Reads the scripts that they start, and what these start.
-#[must_use]
-pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_path: &OsStr) -> GuardPlan {
-    let mut plan = GuardPlan {
+pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_path: &OsStr) -> GuardSpec {
+    let mut plan = GuardSpec {
         action: wanted.action,
         tests: wanted.tests,
         protected: wanted.protected.clone(),
-        ..GuardPlan::default()
+        ..GuardSpec::default()
     };
     if plan.action == GuardAction::Off {
         return plan;

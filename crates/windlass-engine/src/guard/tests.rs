@@ -3,8 +3,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use windlass_core::fact::{CheckKind, SuspicionKind};
-use windlass_core::guard::TestsAction;
+use windlass_core::spec::TestsAction;
+use windlass_core::values::{CheckKind, SuspicionKind};
 
 use super::*;
 
@@ -41,7 +41,7 @@ impl Bed {
         Place::new(&self.root(), None)
     }
 
-    fn inspect(&self, command: &str, search_path: &str) -> GuardPlan {
+    fn inspect(&self, command: &str, search_path: &str) -> GuardSpec {
         let check =
             Check { kind: CheckKind::Gate, command: command.to_owned(), timeout: Duration::from_secs(1) };
         let wanted =

@@ -6,8 +6,8 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::{Suspicion, SuspicionKind};
-use windlass_core::guard::GuardedTool;
+use windlass_core::spec::GuardedTool;
+use windlass_core::values::{Suspicion, SuspicionKind};
 
 use super::{digest, inside};
 use crate::inventory::Place;

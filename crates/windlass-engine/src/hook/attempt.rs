@@ -6,8 +6,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use windlass_core::fact::{CheckResult, HookCommand, HookName};
 use windlass_core::hook::{HookAnswer, HookEnd, LONGEST_REPLY, answer};
+use windlass_core::values::{CheckResult, HookCommand, HookName};
 
 use super::output::{Beginning, Log};
 use crate::process::stream::{StreamReader, Tail};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_core::config::{HookSettings, nearest};
-use windlass_core::fact::{Hook, HookCommand, HookName};
+use windlass_core::values::{Hook, HookCommand, HookName};
 
 use super::kept;
 use crate::store::digest;
@@ -45,7 +45,6 @@ pub struct Found {
 
 impl Found {
     /// Those that are called.
-    #[must_use]
     pub fn hooks(&self) -> Vec<Hook> {
         let called = self.listed.iter().filter(|listed| listed.problem.is_none());
         let hook = |listed: &Listed| {
@@ -56,7 +55,6 @@ impl Found {
     }
 
     /// The files among them, with their digests.
-    #[must_use]
     pub fn inputs(&self) -> Vec<(PathBuf, String)> {
         let input = |listed: &Listed| match (&listed.command, &listed.digest) {
             (Some(HookCommand::File(path)), Some(digest)) => Some((path.clone(), digest.clone())),
@@ -68,7 +66,6 @@ impl Found {
 
 /// Looks for the hooks of a run in a directory (canonical): commands of the configuration, else files in
 /// `.windlass/hooks`. Changes nothing.
-#[must_use]
 pub fn find(directory: &Path, settings: &HookSettings) -> Found {
     let project = project_folder(directory);
     let folder = project.join(PROJECT_FOLDER).join(HOOKS_FOLDER);

@@ -5,17 +5,14 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::{Hook, HookCommand, HookName};
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{Hook, HookCommand, HookName};
 
 use super::find::LARGEST_FILE;
 use crate::store::{RunFolder, StoreError, create_folder, digest};
 use crate::tree::at;
 
 /// Keeps copies of a run's hook files in its folder, so that later changes apply to the next run.
-///
-/// # Errors
-/// A copy cannot be written.
 pub fn keep(folder: &RunFolder, hooks: &[Hook]) -> Result<(), StoreError> {
     for hook in hooks {
         let HookCommand::File(path) = &hook.command else {
@@ -39,7 +36,7 @@ pub fn keep(folder: &RunFolder, hooks: &[Hook]) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// One sentence: it has changed, and there is no copy.
-pub(crate) fn program(plan: &RunPlan, folder: &RunFolder, hook: &Hook) -> Result<HookCommand, String> {
+pub(crate) fn program(plan: &RunSpec, folder: &RunFolder, hook: &Hook) -> Result<HookCommand, String> {
     let HookCommand::File(path) = &hook.command else {
         return Ok(hook.command.clone());
     };

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use windlass_core::fact::{CheckResult, Ended, Hook, HookOutcome};
 use windlass_core::hook::HookSetting;
+use windlass_core::values::{CheckResult, Ended, Hook, HookOutcome};
 
 use super::attempt::{HookAttempt, HookRoom, HookSaid};
 use super::with_setting;

@@ -25,7 +25,6 @@ pub enum ChangeKind {
 }
 
 /// What changed from one inventory to a later one, sorted by path. A file that cannot be read any more counts as gone.
-#[must_use]
 pub fn changes(before: &Inventory, after: &Inventory) -> Vec<Change> {
     let mut found = Vec::new();
     let (mut old, mut new) = (before.entries.iter().peekable(), after.entries.iter().peekable());

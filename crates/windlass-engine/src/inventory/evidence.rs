@@ -1,6 +1,6 @@
 //! Evidence: what the working tree looks like, in one digest.
 
-use windlass_core::fact::Evidence;
+use windlass_core::values::Evidence;
 
 use super::{Entry, Inventory, UnreadReason, as_path};
 use crate::git::{Hasher, ObjectFormat, ObjectKind};
@@ -10,7 +10,6 @@ pub const OWN_FOLDER: &str = ".windlass";
 
 /// The state of the world as an inventory shows it. Paths below `.windlass/`, at any depth, are left out, and so are the
 /// `excluded` ones (files, or folders with all that is in them; relative to the root): notes and logs.
-#[must_use]
 pub fn evidence(inventory: &Inventory, excluded: &[Vec<u8>]) -> Evidence {
     let mut listing = Vec::new();
     let counts = |path: &[u8]| !is_own(path) && !excluded.iter().any(|prefix| is_within(path, prefix));

@@ -44,7 +44,6 @@ pub struct Place {
 
 impl Place {
     /// A working directory (absolute, without symbolic links) and its repository.
-    #[must_use]
     pub fn new(directory: &Path, repository: Option<Repository>) -> Self {
         let root =
             repository.as_ref().map_or_else(|| directory.to_path_buf(), |repository| repository.top.clone());
@@ -53,14 +52,12 @@ impl Place {
     }
 
     /// A path below the working directory as entries name it; `None` when it is outside the root.
-    #[must_use]
     pub fn relative(&self, path: &Path) -> Option<Vec<u8>> {
         let absolute = self.directory.join(path);
         absolute.strip_prefix(&self.root).ok().map(|inside| inside.as_os_str().as_bytes().to_vec())
     }
 
     /// How contents are named here.
-    #[must_use]
     pub fn object_format(&self) -> ObjectFormat {
         self.repository.as_ref().map(|repository| repository.object_format).unwrap_or_default()
     }
@@ -83,7 +80,6 @@ pub struct Inventory {
 
 impl Inventory {
     /// The entry with this path.
-    #[must_use]
     pub fn entry(&self, path: &[u8]) -> Option<&Entry> {
         let found = self.entries.binary_search_by(|entry| entry.path.as_slice().cmp(path)).ok()?;
         self.entries.get(found)
@@ -121,7 +117,6 @@ pub enum EntryKind {
 
 impl EntryKind {
     /// Its mode in a git tree or index.
-    #[must_use]
     pub const fn git_mode(self) -> &'static str {
         match self {
             EntryKind::File => "100644",
@@ -142,7 +137,6 @@ impl EntryKind {
     }
 
     /// The kind with this mode; folders (`40000`) have none.
-    #[must_use]
     pub fn from_git_mode(mode: &[u8]) -> Option<Self> {
         let kinds = [EntryKind::File, EntryKind::Executable, EntryKind::Symlink, EntryKind::Submodule];
         kinds.into_iter().find(|kind| kind.git_mode().as_bytes() == mode)
@@ -170,7 +164,6 @@ pub enum UnreadReason {
 }
 
 /// What is at a path at this moment: its kind and content; `None` when nothing is there or it cannot be read.
-#[must_use]
 pub(crate) fn content_now(root: &Path, format: ObjectFormat, path: &[u8]) -> Option<(EntryKind, ObjectId)> {
     let full = at(root).join(as_path(path));
     let found = full.look().ok()??;
@@ -189,7 +182,6 @@ pub(crate) fn content_now(root: &Path, format: ObjectFormat, path: &[u8]) -> Opt
 }
 
 /// A path as the system takes it.
-#[must_use]
 pub fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }

@@ -47,14 +47,12 @@ pub struct Surveyor {
 
 impl Surveyor {
     /// A surveyor that has seen nothing yet.
-    #[must_use]
     pub fn new(place: Place) -> Self {
         let limits = Bound { files: WALK_FILES, bytes: WALK_BYTES };
         Self { place, limits, known: HashMap::new(), read: 0, large: 0, most_of_large: MOST_OF_LARGE }
     }
 
     /// The same with another bound for walks without git.
-    #[must_use]
     pub fn with_limits(mut self, limits: Bound) -> Self {
         self.limits = limits;
         self
@@ -68,21 +66,16 @@ impl Surveyor {
     }
 
     /// Guests are locked in from now on: no filter of the person's that could start what they wrote is run.
-    ///
-    /// # Errors
-    /// git cannot be asked which there are.
     pub(crate) fn close_filters(&mut self) -> Result<(), GitError> {
         self.place.repository.as_mut().map_or(Ok(()), Repository::close_filters)
     }
 
     /// What it looks at.
-    #[must_use]
     pub fn place(&self) -> &Place {
         &self.place
     }
 
     /// How many files it has read so far, those it read again included.
-    #[must_use]
     pub fn files_read(&self) -> u64 {
         self.read
     }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
-use windlass_core::fact::Ended;
 use windlass_core::notification::Notification;
+use windlass_core::values::Ended;
 
 use super::{Answer, Outcome};
 use crate::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest};

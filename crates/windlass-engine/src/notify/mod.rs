@@ -14,9 +14,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use windlass_core::config::NotifySettings;
-use windlass_core::fact::{Delivery, NotificationKey, SinkKind};
 use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
+use windlass_core::values::{Delivery, NotificationKey, SinkKind};
 
 use crate::process::ProcessError;
 
@@ -76,9 +76,6 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     /// Starts a thread for each sink. `wake` is called, from any of them, when something was settled.
-    ///
-    /// # Errors
-    /// A thread cannot be started.
     pub fn start(
         settings: &NotifySettings,
         redactor: &Redactor,
@@ -99,19 +96,16 @@ impl Dispatcher {
     }
 
     /// What was settled since it was last asked for. Ask [`is_idle`](Self::is_idle) before, to miss nothing.
-    #[must_use]
     pub fn settled(&self) -> Vec<Settlement> {
         self.settled.try_iter().collect()
     }
 
     /// Is there nobody to tell anything?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.outboxes.is_empty()
     }
 
     /// Has everything been settled?
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         self.outboxes.iter().all(Outbox::is_empty)
     }

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use windlass_core::config::NotifyEvent;
-use windlass_core::fact::{Delivery, NotificationKey, SinkKind};
 use windlass_core::notification::Notification;
+use windlass_core::values::{Delivery, NotificationKey, SinkKind};
 
 use super::command::CommandEnd;
 use super::sink::Sink;

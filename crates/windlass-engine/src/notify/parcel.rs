@@ -1,8 +1,8 @@
 //! What is sent: headers and a body.
 
 use jiff::Timestamp;
-use windlass_core::fact::SinkKind;
 use windlass_core::notification::Notification;
+use windlass_core::values::SinkKind;
 
 use super::encoding::{header_value, hmac_sha256, shortened};
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::config::{NotifySettings, Secret};
-use windlass_core::fact::SinkKind;
 use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
+use windlass_core::values::SinkKind;
 
 use super::address::Address;
 use super::command::{CommandEnd, CommandRoom, CommandSink};
@@ -29,7 +29,6 @@ enum Way {
 
 impl Sink {
     /// Those that are configured.
-    #[must_use]
     pub fn all(settings: &NotifySettings, redactor: &Redactor, room: &CommandRoom) -> Vec<Sink> {
         let redactor = all_secrets(settings, redactor);
         let sink = |kind, way| Sink {
@@ -52,13 +51,11 @@ impl Sink {
     }
 
     /// Which way.
-    #[must_use]
     pub const fn kind(&self) -> SinkKind {
         self.kind
     }
 
     /// Where it goes, as far as that is no secret: a host's name, or a command.
-    #[must_use]
     pub fn place(&self) -> String {
         match &self.way {
             Way::Post(Some(address)) => address.host.clone(),
@@ -68,7 +65,6 @@ impl Sink {
     }
 
     /// What would be sent now, without secrets; the signature is part of it.
-    #[must_use]
     pub fn parcel(&self, notification: &Notification) -> Parcel {
         let notification = notification.clone().redacted(&self.redactor);
         pack(&notification, self.kind, self.secret.as_ref().map(Secret::reveal), Timestamp::now())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::doc::plan::migrate::{MigrateError, NewFile, to_file, to_folder};
 use windlass_core::doc::plan::{FileRole, Plan};
-use windlass_core::run::JobPlan;
+use windlass_core::spec::JobPlan;
 
 use super::{FoundPlan, README, find_plan, spec_names};
 use crate::file::{FileError, Made};
@@ -156,9 +156,6 @@ impl Migration {
     }
 
     /// Does it. The former plan is in force until all of the new one is on disk, and comes back when a step fails.
-    ///
-    /// # Errors
-    /// What went wrong; each says what is in force.
     pub fn carry_out(&self) -> Result<(), MigrationError> {
         let mut made = Vec::new();
         let done = match self.to {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use windlass_core::doc::plan::{
     FileRole, Plan, PlanFile, SpecNames, standing_for_build, standing_for_planning,
 };
-use windlass_core::fact::Standing;
-use windlass_core::run::{JobPlan, Mode};
+use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::values::Standing;
 
 pub use migrate::{Migration, MigrationError, PlanForm, migration};
 pub use specs::{FoundSpecs, SkippedFile, find_specs};
@@ -33,7 +33,6 @@ pub struct FoundPlan {
 
 /// Reads the plan of a job: its folder where that has a `README.md`, else its file. Never fails: what cannot be read is named
 /// by [`Plan::faults`], and no file at all is [`Plan::is_missing`].
-#[must_use]
 pub fn find_plan(directory: &Path, places: &JobPlan) -> FoundPlan {
     let files = read::files(directory, places);
     let mark = mark_of(&files);
@@ -41,7 +40,6 @@ pub fn find_plan(directory: &Path, places: &JobPlan) -> FoundPlan {
 }
 
 /// How a job in mode plan or build stands; `None` in other modes.
-#[must_use]
 pub fn standing(directory: &Path, places: &JobPlan, mode: Mode) -> Option<Standing> {
     match mode {
         Mode::Build => {
@@ -57,13 +55,11 @@ pub fn standing(directory: &Path, places: &JobPlan, mode: Mode) -> Option<Standi
 }
 
 /// The names of a job's specs.
-#[must_use]
 pub fn spec_names(directory: &Path, places: &JobPlan) -> SpecNames {
     find_specs(directory, places).names
 }
 
 /// Whether a path, relative to the working directory, belongs to the plan: it may be written while planning.
-#[must_use]
 pub fn is_plan(path: &Path, places: &JobPlan) -> bool {
     let in_folder = |folder: &PathBuf| path.strip_prefix(folder).is_ok_and(is_plan_document);
     path == places.file || places.folder.as_ref().is_some_and(in_folder)
@@ -76,13 +72,11 @@ fn is_plan_document(path: &Path) -> bool {
 }
 
 /// The [`FoundPlan::mark`] of the plan that is in force, without reading what it says.
-#[must_use]
 pub fn mark(directory: &Path, places: &JobPlan) -> String {
     mark_of(&read::files(directory, places))
 }
 
 /// What shows that the plan has changed: its file, its folder, and the files in there.
-#[must_use]
 pub fn watched(directory: &Path, places: &JobPlan) -> Vec<PathBuf> {
     /// A look at each file costs a call of the system; what is beyond these is seen when the agent has ended.
     const MOST_WATCHED: usize = 200;

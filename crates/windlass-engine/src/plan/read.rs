@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::plan::{FileRole, LONGEST_PLAN, PlanFile};
-use windlass_core::run::JobPlan;
+use windlass_core::spec::JobPlan;
 
 use super::{README, role};
 use crate::document::{self, Content};

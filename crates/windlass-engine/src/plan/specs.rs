@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::plan::SpecNames;
-use windlass_core::run::JobPlan;
+use windlass_core::spec::JobPlan;
 
 use crate::document;
 use crate::tree::{Kind, TreePath, at};
@@ -37,7 +37,6 @@ pub struct SkippedFile {
 }
 
 /// Finds a job's specs by name; what is in them is not looked at.
-#[must_use]
 pub fn find_specs(directory: &Path, places: &JobPlan) -> FoundSpecs {
     let Some(folder) = &places.specs else {
         return FoundSpecs::default();
@@ -60,9 +59,6 @@ pub fn find_specs(directory: &Path, places: &JobPlan) -> FoundSpecs {
 
 impl FoundSpecs {
     /// The text of a spec, by its name.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn text(&self, name: &str) -> Result<String, SkippedFile> {
         let path = if self.names.folder().is_empty() {
             name.to_owned()

@@ -22,7 +22,6 @@ pub fn become_subreaper() -> Result<(), ProcessError> {
 /// keepers and running [`Command`](super::Command)s, and what is below them, are left alone.
 ///
 /// Returns the ids of those that could not be killed within 2 s (another user's, or stuck in the kernel).
-#[must_use]
 pub fn adopt_and_kill() -> Vec<i32> {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(1);

@@ -15,7 +15,6 @@ use crate::store::paths::state_root;
 /// The windlass above this process that keeps its state in the same place, by its process id. What an agent starts is below
 /// its keeper, whatever it did to its environment and however often it forked; what an interactive session starts is below
 /// windlass itself. One whose place cannot be told counts as one of the same.
-#[must_use]
 pub fn windlass_above(state: &Path) -> Option<i32> {
     let parent = |process: &Process| Pid::from_raw(process.parent).and_then(Process::find);
     let own = Process::find(rustix::process::getpid())?;

@@ -49,7 +49,6 @@ impl ProcessError {
     }
 
     /// Is it that the program does not exist?
-    #[must_use]
     pub const fn is_not_found(&self) -> bool {
         matches!(self, ProcessError::Start(StartFault { kind: StartFaultKind::NotFound, .. }))
     }

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::RUN_VARIABLE;
 use super::command::WAITING_VARIABLE;
@@ -31,13 +31,11 @@ pub struct Leftover {
 
 /// Finds what is left of a run: this user's processes with its mark, and all below them. Never this process or one of
 /// its ancestors.
-#[must_use]
 pub fn find(run: &RunId) -> Vec<Leftover> {
     marked(&of_run(run)).into_iter().map(leftover).collect()
 }
 
 /// Kills what is left of a run, until nothing is left or 2 s are over; returns what could not be killed.
-#[must_use]
 pub fn end(run: &RunId) -> Vec<Leftover> {
     end_marked(&of_run(run))
 }

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::Ended;
 use windlass_core::hexadecimal;
+use windlass_core::values::Ended;
 
 use super::error::StartFault;
 
@@ -140,7 +140,6 @@ enum Written {
 
 impl Text {
     /// It, byte by byte.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -17,9 +17,6 @@ const PASSED_ON: [i32; 5] = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2];
 /// Runs a program with this process's own files and directory, in a process group of its own, so that a signal reaches
 /// it once: through us. Returns what this process should end with: its exit code, or 128 and the number of the signal
 /// that ended it.
-///
-/// # Errors
-/// It cannot be started.
 pub fn stand_before(
     program: &OsStr,
     arguments: &[OsString],

@@ -18,7 +18,6 @@ const ALL_PROCESSES: &str = "pid:[4026531836]";
 const DEEPEST: usize = 256;
 
 /// Are all processes of this machine seen from here? Not from within a container.
-#[must_use]
 pub fn sees_all_processes() -> bool {
     fs::read_link("/proc/self/ns/pid")
         .is_ok_and(|namespace| namespace.as_os_str() == OsStr::new(ALL_PROCESSES))

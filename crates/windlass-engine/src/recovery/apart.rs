@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use windlass_core::project::adds_only;
-use windlass_core::run::{Mode, RunPlan, Withholding};
+use windlass_core::spec::{Mode, RunSpec, Withholding};
 use windlass_core::withhold::LOOKED_AT;
 
 use super::RecoveryError;
@@ -47,8 +47,7 @@ pub struct Rules<'a> {
 }
 
 /// Takes out what the run's first commit has besides its work: everything below `.windlass/`, and what the job is read from.
-#[must_use]
-pub fn along(plan: &RunPlan, place: &Place, dirty: &mut Dirty) -> Uncommitted {
+pub fn along(plan: &RunSpec, place: &Place, dirty: &mut Dirty) -> Uncommitted {
     let job = job_files(plan, place);
     let agents = plan.job.agents_file.as_ref().filter(|_| plan.job.plan.is_some());
     let agents = agents.and_then(|file| place.relative(file));
@@ -68,7 +67,7 @@ fn is_of_windlass(place: &Place, path: &[u8]) -> bool {
 }
 
 /// The plan and what it is made from.
-fn job_files(plan: &RunPlan, place: &Place) -> Vec<Vec<u8>> {
+fn job_files(plan: &RunSpec, place: &Place) -> Vec<Vec<u8>> {
     let job = plan.job.plan.as_ref().filter(|_| matches!(plan.job.mode, Mode::Plan | Mode::Build));
     let files = job.into_iter().flat_map(|job| [Some(&job.file), job.folder.as_ref(), job.specs.as_ref()]);
     files.flatten().filter_map(|file| place.relative(file)).collect()
@@ -76,9 +75,6 @@ fn job_files(plan: &RunPlan, place: &Place) -> Vec<Vec<u8>> {
 
 /// Takes out folders that no commit has and that tools make again, and repositories inside this one. Each is one entry, which
 /// ends in `/`.
-///
-/// # Errors
-/// git could not be asked.
 pub fn folders(
     repository: &Repository,
     rules: Rules<'_>,
@@ -119,9 +115,6 @@ fn generated<'a>(path: &'a [u8], lines: &[&str]) -> Option<&'a [u8]> {
 
 /// Takes out new files that every commit would hold back, those that `init` made for a person to write in, and a `.gitignore`
 /// that has nothing new but lines of Windlass's.
-///
-/// # Errors
-/// git could not be asked.
 pub fn harmless(
     repository: &Repository,
     directory: &Path,

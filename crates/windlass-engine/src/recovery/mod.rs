@@ -7,11 +7,12 @@ pub(crate) mod record;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use windlass_core::fact::Purpose;
 use windlass_core::message::preparing_commit;
 use windlass_core::mode;
 use windlass_core::recovery::{self, Kept, Owner, Trace, Unsettled};
-use windlass_core::run::{Run, RunPlan};
+use windlass_core::run::Run;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::Purpose;
 
 use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repository, UncommittedPath};
 use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
@@ -69,15 +70,11 @@ pub struct Sorted {
 
 /// Removes locks that were made since this run began and whose git is gone: with them nothing could be committed. A sentence
 /// for each.
-#[must_use]
 pub fn clear_locks(repository: &Repository, run: &Run) -> Vec<String> {
     run.started().map(|began| repository.clear_locks(began.into())).unwrap_or_default()
 }
 
 /// What is uncommitted now, and what is there. What a killed runner had half-written is nobody's work.
-///
-/// # Errors
-/// git failed.
 pub fn uncommitted(repository: &Repository) -> Result<Dirty, RecoveryError> {
     let mut dirty = Dirty::default();
     for UncommittedPath { path, is_new } in repository.uncommitted_paths()? {
@@ -95,9 +92,6 @@ pub fn uncommitted(repository: &Repository) -> Result<Dirty, RecoveryError> {
 
 /// Tells a run's uncommitted work from a person's. Where the run did not look what was uncommitted when it began, all
 /// is a person's.
-///
-/// # Errors
-/// A snapshot or a file cannot be read.
 pub fn sort(
     repository: &Repository,
     store: &Store,
@@ -140,7 +134,7 @@ impl Ends {
     fn find(
         store: &Store,
         folder: &RunFolder,
-        plan: &RunPlan,
+        plan: &RunSpec,
         unsettled: &Unsettled,
     ) -> Result<Ends, RecoveryError> {
         let (run, turn) = (&plan.run, unsettled.turn);
@@ -206,7 +200,7 @@ pub struct Saved {
 pub fn save(
     place: &Place,
     store: &mut Store,
-    plan: &RunPlan,
+    plan: &RunSpec,
     (unsettled, paths): (&Unsettled, &[Vec<u8>]),
     commits: Commits,
 ) -> Result<Saved, RecoveryError> {
@@ -235,13 +229,10 @@ pub fn save(
 }
 
 /// Commits what the first commit of a run takes along, before its first iteration: lanes begin with what is committed.
-///
-/// # Errors
-/// It cannot be tried.
 pub fn prepare(
     place: &Place,
     store: &mut Store,
-    plan: &RunPlan,
+    plan: &RunSpec,
     along: &Uncommitted,
 ) -> Result<CommitOutcome, RecoveryError> {
     let Some(repository) = place.repository.as_ref().filter(|_| !along.is_empty()) else {

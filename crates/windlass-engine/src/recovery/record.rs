@@ -22,18 +22,12 @@ fn along_file(folder: &RunFolder) -> PathBuf {
 }
 
 /// What the run's first commit takes along.
-///
-/// # Errors
-/// The file cannot be read.
 pub fn along(folder: &RunFolder) -> Result<Uncommitted, FileError> {
     let bytes = read_if_there(&along_file(folder))?;
     Ok(bytes.map(|bytes| parse(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
 }
 
 /// Writes down what this session's first commit takes along.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn take_along(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
     let path: &Path = &along_file(folder);
     if found.is_empty() && path.symlink_metadata().is_err() {
@@ -43,7 +37,6 @@ pub fn take_along(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileErr
 }
 
 /// The entry that holds this path: its own, or that of a folder above it.
-#[must_use]
 pub fn holding<'a>(all: &'a Uncommitted, path: &[u8]) -> Option<&'a Option<ObjectId>> {
     let above = || {
         let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1);
@@ -53,17 +46,11 @@ pub fn holding<'a>(all: &'a Uncommitted, path: &[u8]) -> Option<&'a Option<Objec
 }
 
 /// What a run's sessions found; `None` where nobody has looked.
-///
-/// # Errors
-/// The file cannot be read.
 pub fn read(folder: &RunFolder) -> Result<Option<Uncommitted>, FileError> {
     Ok(read_if_there(&file(folder))?.map(|bytes| parse(&String::from_utf8_lossy(&bytes))))
 }
 
 /// Adds what this session found.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn add(folder: &RunFolder, found: Uncommitted) -> Result<(), FileError> {
     let path: &Path = &file(folder);
     let mut all = read(folder)?.unwrap_or_default();

@@ -21,8 +21,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use jiff::Timestamp;
-use windlass_core::fact::{CallId, Entry, Fact};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
+use windlass_core::values::CallId;
 
 use crate::store::journal::Follower;
 use crate::store::{RunFolder, StoreError};
@@ -56,7 +57,6 @@ pub struct Replay<R: Reading = Everything> {
 
 impl Replay {
     /// From the run's first fact. The journal need not exist yet; nothing is changed.
-    #[must_use]
     pub fn new(folder: &RunFolder) -> Replay {
         Replay::start(folder)
     }
@@ -64,7 +64,6 @@ impl Replay {
 
 impl Replay<ToolCalls> {
     /// The same with nothing of the streams but tool calls.
-    #[must_use]
     pub fn tools(folder: &RunFolder) -> Replay<ToolCalls> {
         Replay::start(folder)
     }
@@ -82,21 +81,16 @@ impl<R: Reading> Replay<R> {
     }
 
     /// The same, but only the streams of this iteration's calls are read. Facts are told all the same.
-    #[must_use]
     pub fn of_iteration(self, iteration: u32) -> Self {
         Self { only: Some(iteration), ..self }
     }
 
     /// Is the last fact so far the run's ending?
-    #[must_use]
     pub const fn has_ended(&self) -> bool {
         self.ended
     }
 
     /// Tells all that has happened since the last time, until there is nothing more or nobody listens.
-    ///
-    /// # Errors
-    /// A journal or a stream that cannot be read.
     pub fn advance(&mut self, listener: &mut Listener<'_, R::Found>) -> Result<ControlFlow<()>, StoreError> {
         for entry in self.follower.poll()? {
             if self.entry(entry, listener)?.is_break() {

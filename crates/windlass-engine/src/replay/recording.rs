@@ -7,7 +7,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use windlass_core::fact::{CallId, LaneId};
+use windlass_core::values::{CallId, LaneId};
 
 use super::reading::Reading;
 use super::times::Times;

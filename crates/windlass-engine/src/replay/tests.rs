@@ -2,7 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::time::Duration;
 
-use windlass_core::fact::{CallSummary, Cost, LaneId, Now, Purpose, StopSource};
+use windlass_core::values::{CallSummary, Cost, LaneId, Now, Purpose, StopSource};
 
 use super::*;
 use crate::store::{CallFolder, Journal, Project};

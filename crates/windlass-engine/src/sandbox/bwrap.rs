@@ -41,9 +41,6 @@ pub(super) enum Net {
 
 impl Bwrap {
     /// Finds the program, and how it can be called here.
-    ///
-    /// # Errors
-    /// Why it cannot.
     pub fn find() -> Result<Bwrap, String> {
         let path = env::var_os("PATH").unwrap_or_default();
         let program = env::split_paths(&path)

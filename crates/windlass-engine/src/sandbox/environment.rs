@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use windlass_core::environment::{Variable, is_providers};
-use windlass_core::run::{Network, SandboxPlan};
+use windlass_core::spec::{Network, SandboxSpec};
 
 use super::Guest;
 use crate::environment::readable;
@@ -96,7 +96,7 @@ pub(super) enum Holder {
 }
 
 /// Who a guest is here, and what it gets beyond the usual variables.
-pub(super) fn heir(guest: Guest<'_>, plan: &SandboxPlan) -> (Holder, Vec<String>) {
+pub(super) fn heir(guest: Guest<'_>, plan: &SandboxSpec) -> (Holder, Vec<String>) {
     match guest {
         Guest::Agent { .. } => (Holder::Agent, plan.environment.clone()),
         Guest::Command { variables } => (Holder::Command, [&plan.environment, variables].concat()),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
 
 use super::probe::probe;
 use crate::git::GitError;
@@ -68,7 +68,6 @@ impl SandboxError {
     }
 
     /// Is it that no room is left?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             SandboxError::File { source, .. } => {
@@ -80,7 +79,6 @@ impl SandboxError {
     }
 
     /// What to do about it.
-    #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
             SandboxError::Unusable { instead: Some(kind), .. } => {

@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::SandboxPlan;
+use windlass_core::spec::SandboxSpec;
 
 /// Where the kernel shows what is mounted, and which groups are ours.
 const MOUNTS: &str = "/proc/self/mountinfo";
@@ -48,7 +48,7 @@ impl Limit {
     }
 
     /// The files that set it, in the two generations of control groups, and what is written to them.
-    fn files(self, plan: &SandboxPlan, generation: Generation) -> Vec<(&'static str, String)> {
+    fn files(self, plan: &SandboxSpec, generation: Generation) -> Vec<(&'static str, String)> {
         match (self, generation) {
             (Limit::Memory, Generation::First) => {
                 plan.memory.map(|bytes| ("memory.limit_in_bytes", bytes.to_string())).into_iter().collect()
@@ -93,7 +93,7 @@ pub(super) struct Group {
 
 impl Group {
     /// Makes what this machine lets be made; what does not hold is missing in `held`.
-    pub fn make(plan: &SandboxPlan, name: &str) -> Group {
+    pub fn make(plan: &SandboxSpec, name: &str) -> Group {
         // outside: the kernel's control groups.
         let mounts = fs::read_to_string(MOUNTS).unwrap_or_default();
         // outside: the kernel's control groups.
@@ -229,17 +229,17 @@ mod tests {
 
     #[test]
     fn limits_are_written_as_each_generation_reads_them() {
-        let plan = SandboxPlan {
+        let plan = SandboxSpec {
             memory: Some(1024),
             processes: Some(7),
             millicpus: Some(1500),
-            ..SandboxPlan::default()
+            ..SandboxSpec::default()
         };
         let files = |limit: Limit, generation| limit.files(&plan, generation);
         assert_eq!(files(Limit::Memory, Generation::Second), [("memory.max", "1024".to_owned())]);
         assert_eq!(files(Limit::Memory, Generation::First), [("memory.limit_in_bytes", "1024".to_owned())]);
         assert_eq!(files(Limit::Processes, Generation::First), [("pids.max", "7".to_owned())]);
         assert_eq!(files(Limit::Processors, Generation::Second), [("cpu.max", "150000 100000".to_owned())]);
-        assert!(Limit::Memory.files(&SandboxPlan::default(), Generation::Second).is_empty());
+        assert!(Limit::Memory.files(&SandboxSpec::default(), Generation::Second).is_empty());
     }
 }

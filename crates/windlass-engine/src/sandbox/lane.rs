@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::LaneId;
-use windlass_core::run::SandboxPlan;
+use windlass_core::spec::SandboxSpec;
+use windlass_core::values::LaneId;
 
 use super::{SandboxError, SandboxRoom};
 
@@ -38,11 +38,11 @@ impl Site {
 
     /// The run's plan for this lane: what is hidden in the project is hidden in the clone as well, and what may be
     /// written in the project may not, since the clone has that itself.
-    pub(super) fn plan(&self, plan: &SandboxPlan, run: &SandboxRoom) -> SandboxPlan {
+    pub(super) fn plan(&self, plan: &SandboxSpec, run: &SandboxRoom) -> SandboxSpec {
         let here = |path: &PathBuf| path.strip_prefix(&run.tree).ok().map(|below| self.tree.join(below));
         let hidden = plan.hidden.iter().cloned().chain(plan.hidden.iter().filter_map(here)).collect();
         let writable = outside(plan, run).cloned().collect();
-        SandboxPlan { hidden, writable, ..plan.clone() }
+        SandboxSpec { hidden, writable, ..plan.clone() }
     }
 }
 
@@ -53,7 +53,7 @@ fn project(run: &SandboxRoom) -> Vec<PathBuf> {
 }
 
 /// What may be written and is not the project's own.
-fn outside<'a>(plan: &'a SandboxPlan, run: &'a SandboxRoom) -> impl Iterator<Item = &'a PathBuf> {
+fn outside<'a>(plan: &'a SandboxSpec, run: &'a SandboxRoom) -> impl Iterator<Item = &'a PathBuf> {
     let project = project(run);
     plan.writable.iter().filter(move |path| {
         // outside: only where it leads is asked.
@@ -63,10 +63,7 @@ fn outside<'a>(plan: &'a SandboxPlan, run: &'a SandboxRoom) -> impl Iterator<Ite
 }
 
 /// Rules that only ever add cannot close the project again where something around it may be written.
-///
-/// # Errors
-/// That is so.
-pub(super) fn refuse_open_project(plan: &SandboxPlan, run: &SandboxRoom) -> Result<(), SandboxError> {
+pub(super) fn refuse_open_project(plan: &SandboxSpec, run: &SandboxRoom) -> Result<(), SandboxError> {
     let holds = |path: &&PathBuf| {
         // outside: only where it leads is asked.
         let canonical = path.canonicalize().unwrap_or_else(|_| (*path).clone());

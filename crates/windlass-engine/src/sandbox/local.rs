@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
+use windlass_core::spec::{Network, SandboxKind, SandboxLogin, SandboxSpec};
 
 use super::bwrap::{Bwrap, Net};
 use super::environment::{Own, environment, heir};
@@ -47,7 +47,7 @@ pub(super) enum Means {
 #[derive(Debug)]
 pub(super) struct Local {
     means: Means,
-    plan: SandboxPlan,
+    plan: SandboxSpec,
     room: SandboxRoom,
     shared: Arc<Shared>,
     news: Mutex<VecDeque<String>>,
@@ -68,7 +68,7 @@ struct Shared {
 
 impl Local {
     /// Prepares it and tries it.
-    pub fn open(plan: &SandboxPlan, room: SandboxRoom, means: Means) -> Result<Local, SandboxError> {
+    pub fn open(plan: &SandboxSpec, room: SandboxRoom, means: Means) -> Result<Local, SandboxError> {
         let folders = Folders::make(&room.scratch)?;
         let group = Group::make(plan, &format!("windlass-{}", room.run));
         let socket = folders.socket();
@@ -93,7 +93,7 @@ impl Local {
     }
 
     /// The same, without preparing or trying anything: only to be looked at.
-    pub fn rehearse(plan: &SandboxPlan, room: SandboxRoom, means: Means) -> Local {
+    pub fn rehearse(plan: &SandboxSpec, room: SandboxRoom, means: Means) -> Local {
         Local {
             means,
             plan: plan.clone(),

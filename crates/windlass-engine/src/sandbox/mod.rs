@@ -26,8 +26,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::LaneId;
-use windlass_core::run::{Network, SandboxKind, SandboxPlan};
+use windlass_core::spec::{Network, SandboxKind, SandboxSpec};
+use windlass_core::values::LaneId;
 
 pub use error::SandboxError;
 pub use inside::{INSIDE_COMMAND, inside_main};
@@ -75,7 +75,6 @@ pub enum Guest<'a> {
 
 impl Sandbox {
     /// A sandbox that holds nothing in.
-    #[must_use]
     pub const fn none() -> Sandbox {
         Sandbox { held: Held::Nothing }
     }
@@ -84,7 +83,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// It cannot be used here; the error says why, and what works instead. Nothing is left of it then.
-    pub fn open(plan: &SandboxPlan, room: SandboxRoom) -> Result<Sandbox, SandboxError> {
+    pub fn open(plan: &SandboxSpec, room: SandboxRoom) -> Result<Sandbox, SandboxError> {
         let held = match &plan.kind {
             SandboxKind::None => Held::Nothing,
             SandboxKind::Docker(_) | SandboxKind::Podman(_) => {
@@ -114,9 +113,6 @@ impl Sandbox {
 
     /// The sandbox of one of the run's lanes: its own clone, home and temporary files, and the run's network. Limits hold
     /// for all lanes together; in containers for each container.
-    ///
-    /// # Errors
-    /// Its folders cannot be made.
     pub fn for_lane(&self, site: &Site) -> Result<Sandbox, SandboxError> {
         let held = match &self.held {
             Held::Nothing => Held::Nothing,
@@ -127,11 +123,8 @@ impl Sandbox {
     }
 
     /// The command line that would start a program for an agent; nothing is prepared, tried or touched.
-    ///
-    /// # Errors
-    /// This kind cannot be used here.
     pub fn rehearse(
-        plan: &SandboxPlan,
+        plan: &SandboxSpec,
         room: SandboxRoom,
         program: &Path,
         arguments: &[OsString],
@@ -163,9 +156,6 @@ impl Sandbox {
     }
 
     /// The same for a person at the terminal, who may do what an agent may. The request's own files are not used.
-    ///
-    /// # Errors
-    /// As for [`Sandbox::enter`].
     pub fn enter_at_terminal(&self, request: SpawnRequest) -> Result<SpawnRequest, SandboxError> {
         let guest = Guest::Agent { files: &[] };
         match &self.held {
@@ -177,7 +167,6 @@ impl Sandbox {
     }
 
     /// What a person should be told of what happened inside, each once; `None` = nothing new.
-    #[must_use]
     pub fn news(&self) -> Option<String> {
         match &self.held {
             Held::Local(local) => local.news(),
@@ -187,7 +176,6 @@ impl Sandbox {
     }
 
     /// The git directory that guests are lent; `None` where they work on the person's, or there is none.
-    #[must_use]
     pub fn loan(&self) -> Option<&Loan> {
         match &self.held {
             Held::Nothing => None,
@@ -206,7 +194,6 @@ impl Sandbox {
     }
 
     /// What a keeper is to start when the runner is gone.
-    #[must_use]
     pub fn last_rites(&self) -> Option<LastRites> {
         match &self.held {
             Held::Nothing | Held::Local(_) => None,
@@ -216,7 +203,7 @@ impl Sandbox {
 }
 
 /// How a kind that needs no container is made here; or why it cannot be.
-fn means(plan: &SandboxPlan) -> Result<Means, String> {
+fn means(plan: &SandboxSpec) -> Result<Means, String> {
     if plan.kind == SandboxKind::Bwrap {
         return Bwrap::find().map(Means::Bwrap);
     }

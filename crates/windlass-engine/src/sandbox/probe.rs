@@ -1,6 +1,6 @@
 //! Which sandboxes this machine lets be.
 
-use windlass_core::run::{SandboxKind, SandboxPlan};
+use windlass_core::spec::{SandboxKind, SandboxSpec};
 
 use super::bwrap::Bwrap;
 use super::container;
@@ -17,7 +17,6 @@ pub struct Probe {
 }
 
 /// Tries one kind of sandbox; takes a second at most for those that are no containers.
-#[must_use]
 pub fn probe(kind: &SandboxKind) -> Probe {
     let works = match kind {
         SandboxKind::None => Ok(vec!["nothing is locked in".to_owned()]),
@@ -46,11 +45,11 @@ fn weaknesses(strength: Strength) -> impl Iterator<Item = String> {
 
 /// What cannot be limited here, whatever the kind.
 fn limits() -> Vec<String> {
-    let plan = SandboxPlan {
+    let plan = SandboxSpec {
         memory: Some(1 << 40),
         processes: Some(1 << 20),
         millicpus: Some(1_000_000),
-        ..SandboxPlan::default()
+        ..SandboxSpec::default()
     };
     let group = Group::make(&plan, &format!("windlass-probe-{}", std::process::id()));
     let missing: Vec<&str> = Limit::ALL

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use windlass_core::fact::RunId;
-use windlass_core::run::SandboxLogin;
+use windlass_core::spec::SandboxLogin;
+use windlass_core::values::RunId;
 
 use super::SandboxError;
 use super::view::is_canonical;
@@ -86,9 +86,6 @@ impl SandboxRoom {
     }
 
     /// The same, where they are to be mounted and not to come by the environment.
-    ///
-    /// # Errors
-    /// They are not there.
     pub(super) fn credentials_to_mount(&self, login: SandboxLogin) -> Result<Option<PathBuf>, SandboxError> {
         let credentials = self.credentials();
         match login {
@@ -106,9 +103,6 @@ impl SandboxRoom {
     }
 
     /// Nothing that an earlier guest may have left diverts git.
-    ///
-    /// # Errors
-    /// Something does.
     pub(super) fn refuse_diversion(&self) -> Result<(), SandboxError> {
         let file = at(&self.diversion());
         if !matches!(file.look(), Ok(Some(_))) {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 
 use crate::process::{Command, Output};
 
@@ -11,9 +11,6 @@ use crate::process::{Command, Output};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a command line that ends by itself.
-///
-/// # Errors
-/// It failed: the first thing that was said.
 pub(super) fn run(line: &[OsString]) -> Result<(), String> {
     let [program, arguments @ ..] = line else {
         return Err("there is nothing to start".to_owned());

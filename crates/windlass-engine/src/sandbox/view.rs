@@ -5,7 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use windlass_core::agent::GUARDED_IN_WORKSPACES;
-use windlass_core::run::SandboxPlan;
+use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::secrets::moved_secrets;
@@ -114,7 +114,7 @@ impl View {
     /// The view of a run's guests. `own` are the sandbox's own places, taken as they are; `files` what is
     /// shown of what would be hidden.
     pub fn new(
-        plan: &SandboxPlan,
+        plan: &SandboxSpec,
         room: &SandboxRoom,
         own: Vec<(PathBuf, Sight)>,
         files: &[PathBuf],

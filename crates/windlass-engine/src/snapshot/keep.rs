@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use windlass_core::fact::SnapshotId;
+use windlass_core::values::SnapshotId;
 
 use super::loose::LooseObjects;
 use super::name::SnapshotName;
@@ -64,7 +64,6 @@ const PLACE: &[u8] = b"place";
 
 impl Snapshot {
     /// The file with this path.
-    #[must_use]
     pub fn file(&self, path: &[u8]) -> Option<&KeptFile> {
         let found = self.files.binary_search_by(|file| file.path.as_slice().cmp(path)).ok()?;
         self.files.get(found)
@@ -72,7 +71,6 @@ impl Snapshot {
 
     /// The same files for another working tree of the repository: those of a lane for the directory that lanes work for. Of
     /// the lane's own repository nothing is in it.
-    #[must_use]
     pub fn brought_to(self, root: &Path) -> Snapshot {
         let place = KeptPlace { root: root.to_owned(), git_dir: None, common_dir: None, ..self.place };
         Snapshot { place, repository: Vec::new(), ..self }

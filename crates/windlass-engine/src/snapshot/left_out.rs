@@ -45,7 +45,6 @@ impl LeftOutReason {
     ];
 
     /// As the snapshot's list says it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::TooLarge => "too-large",

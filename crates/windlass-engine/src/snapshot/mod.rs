@@ -68,7 +68,6 @@ pub enum SnapshotError {
 
 impl SnapshotError {
     /// Is there no room left on the disk?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         matches!(self, SnapshotError::File(error) if error.is_disk_full())
     }

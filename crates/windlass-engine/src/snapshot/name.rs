@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 /// Which snapshot of which run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

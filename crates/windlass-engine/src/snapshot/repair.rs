@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::{RunId, SnapshotId};
+use windlass_core::values::{RunId, SnapshotId};
 
 use super::name::SnapshotName;
 use super::repository::{KeptPlace, OwnFile, beside_head, is_of_another_tree, location, walk};
@@ -82,7 +82,6 @@ pub struct Repaired {
 
 impl Snapshot {
     /// Where the snapshot belongs, also when the repository is not there any more.
-    #[must_use]
     pub fn place(&self) -> Place {
         let KeptPlace { root, git_dir, common_dir, object_format, .. } = self.place.clone();
         let directory = root.clone();

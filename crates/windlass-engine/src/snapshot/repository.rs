@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use windlass_core::fact::SnapshotId;
+use windlass_core::values::SnapshotId;
 
 use super::quoting::{quote, unquote};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::{RunId, SnapshotId};
+use windlass_core::values::{RunId, SnapshotId};
 
 use super::keep::{Caps, Snapshot};
 use super::loose::{self, LooseObjects};
@@ -48,20 +48,17 @@ impl Store {
     }
 
     /// The same with other caps.
-    #[must_use]
     pub fn with_caps(mut self, caps: Caps) -> Self {
         self.caps = caps;
         self
     }
 
     /// Where it is.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// How it names objects.
-    #[must_use]
     pub fn object_format(&self) -> ObjectFormat {
         self.objects.format()
     }

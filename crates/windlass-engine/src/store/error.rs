@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 /// What can go wrong while keeping things. Each message is one line that names the path it is about.
 #[derive(Debug, thiserror::Error)]
@@ -147,19 +147,16 @@ pub enum StoreError {
 
 impl StoreError {
     /// Has a run's journal no fact yet, or has it none? It began just now, or never.
-    #[must_use]
     pub fn is_nothing_yet(&self) -> bool {
         self.is_not_found() || matches!(self, StoreError::NothingJournalled { .. })
     }
 
     /// Is there no room left on the disk (or in the quota)?
-    #[must_use]
     pub const fn is_disk_full(&self) -> bool {
         matches!(self, StoreError::DiskFull { .. })
     }
 
     /// Does what was to be read not exist?
-    #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, StoreError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }

@@ -60,7 +60,6 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError>
 }
 
 /// The SHA-256 of some bytes, in hexadecimal: what a plan remembers of the files it was made from.
-#[must_use]
 pub fn digest(bytes: &[u8]) -> String {
     hexadecimal::digits(&Sha256::digest(bytes))
 }

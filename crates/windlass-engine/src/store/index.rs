@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{Cost, Grounds, Items, RunId, Spent, StopReason, Tokens, path_text};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason, Tokens, path_text};
 
 use super::error::Attempted as _;
 use super::files::{open_private, read_if_present, write_atomically};
@@ -160,13 +160,11 @@ pub struct Listing {
 
 impl Listing {
     /// The newest run of a working directory (canonical).
-    #[must_use]
     pub fn newest(&self, directory: &Path) -> Option<&RunSummary> {
         self.runs.iter().find(|run| run.directory == directory)
     }
 
     /// The newest run of a working directory (canonical) that has not ended.
-    #[must_use]
     pub fn newest_unfinished(&self, directory: &Path) -> Option<&RunSummary> {
         self.runs.iter().find(|run| run.directory == directory && run.is_unfinished())
     }

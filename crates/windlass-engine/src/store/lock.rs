@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{RunId, path_text};
+use windlass_core::values::{RunId, path_text};
 
 use super::StoreError;
 use super::error::Attempted as _;
@@ -63,7 +63,6 @@ impl Holder {
     }
 
     /// Does its process still run? One on another machine counts as alive: nothing can be known of it.
-    #[must_use]
     pub fn is_alive(&self) -> bool {
         if self.host != host_name() {
             return true;
@@ -172,13 +171,11 @@ impl Lock {
     }
 
     /// What a process has to inherit to keep the lock for as long as it lives.
-    #[must_use]
     pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         std::iter::once(self.file.as_fd()).chain(self.place.as_ref().map(AsFd::as_fd)).collect()
     }
 
     /// The lock's file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -24,18 +24,12 @@ impl Note {
     }
 
     /// What it says; `None` where there is none, or where it says something else.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn read<T: DeserializeOwned>(&self) -> Result<Option<T>, FileError> {
         let content = read_if_there(&self.0)?;
         Ok(content.and_then(|content| serde_json::from_slice(&content).ok()))
     }
 
     /// Writes it, on the disk.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn write<T: Serialize>(&self, what: &T) -> Result<(), FileError> {
         replace(&self.0, &serde_json::to_vec(what).unwrap_or_default(), 0o600)
     }

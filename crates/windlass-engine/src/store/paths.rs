@@ -70,9 +70,6 @@ impl Project {
     /// The project of a working directory. `git_common_directory` is what git says (`--git-common-dir`), where there
     /// is a repository. Both must exist; nothing is created. Where there is none, and nothing is known of the directory, it is the
     /// project of the repository that was there.
-    ///
-    /// # Errors
-    /// One of them cannot be resolved.
     pub fn locate(
         state_root: &Path,
         directory: &Path,
@@ -124,43 +121,36 @@ impl Project {
     }
 
     /// What filters of the person's made inside sandboxes, by what they were given.
-    #[must_use]
     pub fn filtered(&self) -> PathBuf {
         self.path.join("filtered")
     }
 
     /// The folder.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The folder of all runs.
-    #[must_use]
     pub fn runs(&self) -> PathBuf {
         self.path.join("runs")
     }
 
     /// The folder of all interactive sessions.
-    #[must_use]
     pub fn sessions(&self) -> PathBuf {
         self.path.join("sessions")
     }
 
     /// One line per ending of a run.
-    #[must_use]
     pub fn index(&self) -> PathBuf {
         self.runs().join("index.jsonl")
     }
 
     /// The repository of snapshots.
-    #[must_use]
     pub fn snapshots(&self) -> PathBuf {
         self.path.join("snapshots.git")
     }
 
     /// The lock file of a working directory, which must be canonical.
-    #[must_use]
     pub fn lock(&self, directory: &Path) -> PathBuf {
         self.path.join(format!("{LOCK_PREFIX}{}", short_digest(directory)))
     }

@@ -33,9 +33,6 @@ pub struct Pruned {
 /// Removes the oldest recordings of ended runs until what is left is within bounds. Never touched are the newest ended
 /// run, runs that have not ended or that a process works on, and those that `is_spared`; what they take counts all the
 /// same.
-///
-/// # Errors
-/// The runs cannot be listed.
 pub fn prune(
     project: &Project,
     keep: RunsSettings,

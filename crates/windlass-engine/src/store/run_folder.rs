@@ -9,8 +9,8 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::{LaneId, Purpose, RunId};
 use windlass_core::prompt::Templates;
+use windlass_core::values::{LaneId, Purpose, RunId};
 
 use super::error::Attempted as _;
 use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
@@ -39,7 +39,6 @@ pub struct RunFolder {
 
 impl RunFolder {
     /// The folder of a known run; nothing is looked at.
-    #[must_use]
     pub fn of(project: &Project, run: &RunId) -> RunFolder {
         RunFolder { run: run.clone(), path: project.runs().join(&run.0) }
     }
@@ -61,52 +60,42 @@ impl RunFolder {
     }
 
     /// The run.
-    #[must_use]
     pub const fn run(&self) -> &RunId {
         &self.run
     }
 
     /// The folder.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Where all projects are kept: what Windlass writes for this run and for any other is below it.
-    #[must_use]
     pub fn state(&self) -> &Path {
         // …/projects/PROJECT/runs/RUN
         self.path.ancestors().nth(3).unwrap_or(&self.path)
     }
 
     /// The facts.
-    #[must_use]
     pub fn journal(&self) -> PathBuf {
         self.path.join("journal.jsonl")
     }
 
     /// Bytes that are freed when the disk is full.
-    #[must_use]
     pub fn reserve(&self) -> PathBuf {
         self.path.join("reserve")
     }
 
     /// The job's prompt, as the user gave it.
-    #[must_use]
     pub fn goal(&self) -> PathBuf {
         self.path.join("goal.md")
     }
 
     /// The boxes of the job as they were when an attempt began; empty where nobody has written them down.
-    #[must_use]
     pub fn read_boxes(&self) -> Vec<u8> {
         crate::file::read_if_there(&self.boxes()).ok().flatten().unwrap_or_default()
     }
 
     /// Writes them down, in one step.
-    ///
-    /// # Errors
-    /// The system refuses.
     pub fn write_boxes(&self, bytes: &[u8]) -> Result<(), crate::file::FileError> {
         crate::file::replace(&self.boxes(), bytes, 0o600)
     }
@@ -138,25 +127,21 @@ impl RunFolder {
     }
 
     /// The project's own prompt for this mode, where it has one.
-    #[must_use]
     pub fn prompt_template(&self) -> Option<String> {
         fs::read_to_string(self.path.join(USER_TEMPLATE)).ok()
     }
 
     /// The project's own addition to the system prompt of this mode, where it has one.
-    #[must_use]
     pub fn system_template(&self) -> Option<String> {
         fs::read_to_string(self.path.join(SYSTEM_TEMPLATE)).ok()
     }
 
     /// What the agent may do, in its own words: the same for every call.
-    #[must_use]
     pub fn settings(&self) -> PathBuf {
         self.path.join("settings.json")
     }
 
     /// The same for a lane: one with a checkout of its own has paths of its own in it.
-    #[must_use]
     pub fn settings_of(&self, lane: LaneId) -> PathBuf {
         match lane {
             LaneId(0) => self.settings(),
@@ -165,7 +150,6 @@ impl RunFolder {
     }
 
     /// The sandbox's own files: its home, its temporary files.
-    #[must_use]
     pub fn sandbox(&self) -> PathBuf {
         self.path.join("sandbox")
     }
@@ -187,7 +171,6 @@ impl RunFolder {
     }
 
     /// Was the run asked to stop? Cheap enough to be polled.
-    #[must_use]
     pub fn stop_requested(&self) -> bool {
         self.stop().exists()
     }
@@ -203,7 +186,6 @@ impl RunFolder {
     }
 
     /// What calls were told and what they said.
-    #[must_use]
     pub fn iterations(&self) -> PathBuf {
         self.path.join("iterations")
     }
@@ -214,7 +196,6 @@ impl RunFolder {
     }
 
     /// The folder of one call; nothing is created.
-    #[must_use]
     pub fn call(&self, iteration: u32, attempt: u32, purpose: Purpose) -> CallFolder {
         let path = self
             .iterations()
@@ -241,43 +222,36 @@ impl CallFolder {
     }
 
     /// The folder.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The prompt, as the agent got it.
-    #[must_use]
     pub fn prompt(&self) -> PathBuf {
         self.path.join("prompt.md")
     }
 
     /// The system prompt, as the agent got it.
-    #[must_use]
     pub fn system(&self) -> PathBuf {
         self.path.join("system.md")
     }
 
     /// The agent's output, byte for byte.
-    #[must_use]
     pub fn stream(&self) -> PathBuf {
         self.path.join("stream.ndjson")
     }
 
     /// When the agent's output came.
-    #[must_use]
     pub fn times(&self) -> PathBuf {
         self.path.join("times")
     }
 
     /// What the agent printed on its standard error; not there when it printed nothing.
-    #[must_use]
     pub fn stderr(&self) -> PathBuf {
         self.path.join("stderr.log")
     }
 
     /// The output of the gates that judged what the call left; not there when none did.
-    #[must_use]
     pub fn gates(&self) -> PathBuf {
         self.path.join("gates")
     }
@@ -307,9 +281,6 @@ pub(super) fn all_below(path: &Path, prefix: &str) -> Result<Vec<RunId>, StoreEr
 }
 
 /// The run whose id begins with `text`, which may leave out the `r-`.
-///
-/// # Errors
-/// There is none, or several.
 pub fn find_run(project: &Project, text: &str) -> Result<RunId, StoreError> {
     the_one(all_runs(project)?, PREFIX, text)
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{RunId, path_text};
+use windlass_core::values::{RunId, path_text};
 
 use super::StoreError;
 use super::files::{create_folder, create_new_folder, read_if_present, write_atomically, write_private};
@@ -64,25 +64,21 @@ impl SessionFolder {
     }
 
     /// Its id.
-    #[must_use]
     pub const fn session(&self) -> &RunId {
         &self.session
     }
 
     /// The folder.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What is appended to the agent's system prompt.
-    #[must_use]
     pub fn system(&self) -> PathBuf {
         self.path.join("system.md")
     }
 
     /// What the agent may do.
-    #[must_use]
     pub fn settings(&self) -> PathBuf {
         self.path.join("settings.json")
     }
@@ -95,13 +91,11 @@ impl SessionFolder {
 }
 
 /// Is this the id of a session, or the beginning of one? A run's is never.
-#[must_use]
 pub fn names_session(text: &str) -> bool {
     text.trim().to_ascii_lowercase().starts_with(PREFIX)
 }
 
 /// Is this a session and no run?
-#[must_use]
 pub fn is_session(id: &RunId) -> bool {
     is_id(&id.0, PREFIX)
 }

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{
-    CallId, Cost, Entry, Fact, Grounds, Items, RunId, Spent, StopReason, TaskEnd, Tokens, path_text,
-};
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::tasks::Schedule;
+use windlass_core::values::{
+    CallId, Cost, Grounds, Items, RunId, Spent, StopReason, TaskEnd, Tokens, path_text,
+};
 
 /// One run in a few words.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +73,6 @@ pub struct RunEnding {
 
 impl RunSummary {
     /// Folds a run's facts; `None` when they do not begin with the run's start.
-    #[must_use]
     pub fn of(entries: &[Entry]) -> Option<RunSummary> {
         let (first, rest) = entries.split_first()?;
         let Fact::RunStarted { plan } = &first.fact else {
@@ -86,13 +86,11 @@ impl RunSummary {
     }
 
     /// Does it work on the workspace in this folder (canonical)?
-    #[must_use]
     pub fn is_of(&self, workspace: &Path) -> bool {
         self.workspace.as_ref().is_some_and(|own| own.folder == workspace)
     }
 
     /// Neither running to its end nor ended: it runs, or it crashed.
-    #[must_use]
     pub const fn is_unfinished(&self) -> bool {
         self.ending.is_none()
     }
@@ -108,7 +106,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn new(first: &Entry, plan: &RunPlan) -> Fold {
+    fn new(first: &Entry, plan: &RunSpec) -> Fold {
         let summary = RunSummary {
             run: plan.run.clone(),
             title: plan.job.title.clone(),
@@ -149,10 +147,10 @@ impl Fold {
                 }
             }
             // What a claim and a lane's own copy of the file say of tasks is not how they stand.
-            Fact::Surveyed { .. } | Fact::Kept { .. } if self.tasks.is_some() => {}
-            Fact::Surveyed { standing: Some(standing), .. }
+            Fact::BaselineCaptured { .. } | Fact::SnapshotTaken { .. } if self.tasks.is_some() => {}
+            Fact::BaselineCaptured { standing: Some(standing), .. }
             | Fact::StatusChanged { standing, .. }
-            | Fact::Kept { standing: Some(standing), .. } => summary.items = standing.items,
+            | Fact::SnapshotTaken { standing: Some(standing), .. } => summary.items = standing.items,
             Fact::CallReserved { call, reserved, .. } => self.open.push((*call, *reserved)),
             Fact::CallFinished { call, summary: ended, .. } => {
                 self.open.retain(|(open, _)| open != call);

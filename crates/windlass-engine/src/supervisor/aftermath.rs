@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use windlass_core::fact::Fact;
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
 
 use super::loan::{said, strictness};
 use crate::git::{SteeringError, put_back_from};
@@ -56,7 +56,6 @@ fn put_back_beside_guest(folder: &RunFolder, directory: &Path) -> Vec<String> {
 
 /// What is left to be put back once this process has the directory and has ended whatever a killed run had left in it. Says what
 /// that was: what was read before may have been a guest's.
-#[must_use]
 pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String> {
     let is_another = |holder: &Holder| holder.is_alive() && holder.pid != std::process::id();
     let mut all = Vec::new();
@@ -105,9 +104,6 @@ fn is_alone_soon(folder: &RunFolder) -> bool {
 }
 
 /// The same for one run, which nobody drives, and what steers git.
-///
-/// # Errors
-/// As above.
 pub fn put_back_after_kill(folder: &RunFolder, directory: &Path) -> Result<Option<String>, SteeringError> {
     let Some(strictness) = plan(folder).and_then(|plan| strictness(&plan.sandbox.kind)) else {
         return Ok(None);
@@ -124,7 +120,7 @@ pub fn put_back_after_kill(folder: &RunFolder, directory: &Path) -> Result<Optio
     Ok(of_killed(folder, said(&changed)).pop())
 }
 
-fn plan(folder: &RunFolder) -> Option<Box<RunPlan>> {
+fn plan(folder: &RunFolder) -> Option<Box<RunSpec>> {
     journal::read(&folder.journal()).ok()?.into_iter().find_map(|entry| match entry.fact {
         Fact::RunStarted { plan } => Some(plan),
         _ => None,

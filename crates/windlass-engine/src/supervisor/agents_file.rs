@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_core::agent::{INSTRUCTION_FILES, Instructions, reads_by_itself};
 use windlass_core::prompt::{LONGEST_AGENTS_FILE, agents_text};
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
 
 use crate::tree::at;
 
@@ -12,13 +12,12 @@ use crate::tree::at;
 const LONGEST: usize = 1024 * 1024;
 
 /// What is relayed of it; `None` where there is none, and where the agent reads it by itself.
-pub(super) fn relayed(plan: &RunPlan) -> Option<String> {
+pub(super) fn relayed(plan: &RunSpec) -> Option<String> {
     read(plan).map(|bytes| agents_text(&bytes))
 }
 
 /// What is said before the first iteration of one that is too long.
-#[must_use]
-pub fn agents_file_notice(plan: &RunPlan) -> Option<String> {
+pub fn agents_file_notice(plan: &RunSpec) -> Option<String> {
     let file = plan.job.agents_file.as_ref()?;
     read(plan).filter(|bytes| bytes.len() > LONGEST_AGENTS_FILE)?;
     Some(format!(
@@ -28,7 +27,7 @@ pub fn agents_file_notice(plan: &RunPlan) -> Option<String> {
     ))
 }
 
-fn read(plan: &RunPlan) -> Option<Vec<u8>> {
+fn read(plan: &RunSpec) -> Option<Vec<u8>> {
     let file = plan.job.agents_file.as_ref()?;
     let bytes = at(&plan.directory).join(file).read_beginning(LONGEST_AGENTS_FILE).ok()??;
     let text = String::from_utf8_lossy(&bytes);

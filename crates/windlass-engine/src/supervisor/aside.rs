@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use windlass_core::fact::{SnapshotId, TaskId};
-use windlass_core::run::{CommitPolicy, Input, TurnKey};
+use windlass_core::run::{Input, TurnKey};
+use windlass_core::spec::CommitPolicy;
+use windlass_core::values::{SnapshotId, TaskId};
 
 use super::commit::{HOOKS, changed_paths};
 use super::event::WorkError;

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use windlass_core::agent::Detail;
-use windlass_core::fact::{CallId, Entry, LaneId};
+use windlass_core::fact::Entry;
 use windlass_core::observation::Observation;
+use windlass_core::values::{CallId, LaneId};
 
 /// Where an observation was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use windlass_core::environment::Heir;
-use windlass_core::fact::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
-use windlass_core::run::{Effect, EndCall, Input, LaneState, PortPlace, RunPlan, TurnKey};
+use windlass_core::run::{Effect, EndCall, Input, LaneState, TurnKey};
+use windlass_core::spec::{PortPlace, RunSpec};
+use windlass_core::values::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
 
 use super::call::{CallError, CallSetting, LiveCall};
 use super::check::{CheckSetting, LiveCheck};
@@ -119,11 +120,11 @@ impl Supervisor {
     }
 
     /// The plan for a call, without the repository's settings where they would start what nobody has trusted.
-    fn without_untrusted(&mut self, lane: LaneId, plan: Arc<RunPlan>) -> Result<Arc<RunPlan>, WorkError> {
+    fn without_untrusted(&mut self, lane: LaneId, plan: Arc<RunSpec>) -> Result<Arc<RunSpec>, WorkError> {
         let Some(common) = self.run.plan() else { return Ok(plan) };
         let place = lanes::place_in(common, self.repository.as_ref(), lane);
         let Some(left_out) = self.starters.left_out(&plan, &place) else { return Ok(plan) };
-        let mut plan = RunPlan::clone(&plan);
+        let mut plan = RunSpec::clone(&plan);
         plan.agent.repository_settings = left_out.settings;
         prepare::write_settings(&plan, &self.folder, lane)?;
         if let Some(notice) = left_out.notice {
@@ -141,7 +142,7 @@ impl Supervisor {
     }
 
     /// Watches the job's own file. Where that cannot be, it is said once: the file is read after each call all the same.
-    fn watch_status(&mut self, lane: LaneId, plan: &RunPlan) -> Result<Option<FileWatch>, EngineError> {
+    fn watch_status(&mut self, lane: LaneId, plan: &RunSpec) -> Result<Option<FileWatch>, EngineError> {
         match standing::watch(plan, lane, self.events.clone()) {
             Ok(watch) => Ok(watch),
             Err(_) if self.unwatched => Ok(None),
@@ -156,7 +157,7 @@ impl Supervisor {
     }
 
     /// The plan as it is for a lane: one with a checkout of its own works there.
-    pub(super) fn plan_in(&self, lane: LaneId) -> Option<Arc<RunPlan>> {
+    pub(super) fn plan_in(&self, lane: LaneId) -> Option<Arc<RunSpec>> {
         let plan = self.run.plan()?;
         let own = lanes::plan_in(plan, self.repository.as_ref(), lane);
         Some(own.map_or_else(|| Arc::clone(plan), Arc::new))

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 use windlass_core::doc::plan::{FileRole, LONGEST_PLAN, Plan, PlanFile, ProblemKind, WorkItem, vanished};
-use windlass_core::fact::{Suspicion, SuspicionKind};
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::values::{Suspicion, SuspicionKind};
 
 use super::event::WorkError;
 use super::world::World;
@@ -64,7 +64,7 @@ pub(super) fn missing(world: &World) -> Result<Vec<Suspicion>, WorkError> {
 
 /// The boxes that the job is counted by, and the name of their file; `None` where it is not counted by boxes, or where they
 /// cannot be read.
-fn read(run: &RunPlan) -> Option<(String, Vec<WorkItem>)> {
+fn read(run: &RunSpec) -> Option<(String, Vec<WorkItem>)> {
     let (name, plan) = match (&run.job.plan, &run.job.workspace) {
         (Some(places), _) if run.job.mode == Mode::Build => {
             let plan = find_plan(&run.directory, places).plan;

@@ -14,9 +14,9 @@ use jiff::Timestamp;
 use windlass_core::agent::{
     CallClocks, CallFiles, CallWatch, ClaudeDecoder, ClaudeInvocation, Decoder, Detail, Digest, Due, Sink,
 };
-use windlass_core::fact::{CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
 use windlass_core::observation::Observation;
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
 
 use super::audience::{Audience, Place};
 use super::clock::Clock;
@@ -29,7 +29,7 @@ use crate::watch::FileWatch;
 
 /// What a call needs of its run.
 pub(super) struct CallSetting<'a> {
-    pub plan: &'a RunPlan,
+    pub plan: &'a RunSpec,
     pub folder: CallFolder,
     /// What the agent may do: the run's generated settings.
     pub settings: PathBuf,

@@ -5,8 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::fact::{Check, CheckOutcome, CheckResult, CheckStage, Ended};
-use windlass_core::run::{RunPlan, TurnKey};
+use windlass_core::run::TurnKey;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage, Ended};
 
 use super::call::open;
 use super::prepare::read_end;
@@ -34,7 +35,7 @@ pub(super) struct LiveCheck {
 /// Which check, and what it judges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CheckSetting<'a> {
-    pub plan: &'a RunPlan,
+    pub plan: &'a RunSpec,
     pub folder: &'a RunFolder,
     pub stage: CheckStage,
     pub check: u16,
@@ -117,7 +118,7 @@ fn log_name(setting: &CheckSetting<'_>) -> String {
     let Some(turn) = setting.turn else {
         return format!("{stage}/{}.log", setting.check);
     };
-    let call = setting.folder.call(turn.iteration, turn.attempt, windlass_core::fact::Purpose::Work);
+    let call = setting.folder.call(turn.iteration, turn.attempt, windlass_core::values::Purpose::Work);
     let gates = call.gates();
     let gates = gates.strip_prefix(setting.folder.path()).unwrap_or(&gates);
     format!("{}/{stage}-{}.log", gates.display(), setting.check)

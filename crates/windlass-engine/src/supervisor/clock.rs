@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::{Timestamp, Unit};
-use windlass_core::fact::Now;
+use windlass_core::values::Now;
 
 /// Reads both clocks; its monotonic one stands still while the run is stopped by Ctrl-Z. Times are whole milliseconds,
 /// as the journal has them, so that a live state equals the folded one.
@@ -16,20 +16,17 @@ pub struct Clock {
 
 impl Clock {
     /// A session that begins now.
-    #[must_use]
     pub fn start() -> Clock {
         Clock { origin: Instant::now(), stopped_ms: AtomicU64::new(0) }
     }
 
     /// Both clocks.
-    #[must_use]
     pub fn now(&self) -> Now {
         let wall = Timestamp::now();
         Now { wall: wall.round(Unit::Millisecond).unwrap_or(wall), monotonic: self.monotonic() }
     }
 
     /// The session's age without the time it was stopped.
-    #[must_use]
     pub fn monotonic(&self) -> Duration {
         let stopped = self.stopped_ms.load(Ordering::Acquire);
         Duration::from_millis(millis(self.origin.elapsed()).saturating_sub(stopped))

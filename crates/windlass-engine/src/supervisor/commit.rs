@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CommitNotes, LaneId, SnapshotId, TaskRow};
 use windlass_core::message::{Message, Outcome, TaskText};
-use windlass_core::run::{CommitKind, Input, RunPlan, TurnKey};
+use windlass_core::run::{CommitKind, Input, TurnKey};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CommitNotes, LaneId, SnapshotId, TaskRow};
 
 use super::damage;
 use super::event::WorkError;
@@ -132,7 +133,7 @@ fn commit(
 }
 
 /// What the commit of a turn is about.
-pub(super) fn message<'a>(plan: &'a RunPlan, turn: TurnKey, of: Subject<'a>) -> Message<'a> {
+pub(super) fn message<'a>(plan: &'a RunSpec, turn: TurnKey, of: Subject<'a>) -> Message<'a> {
     let task = of.task.map(|row| TaskText {
         id: &row.id.0,
         title: &row.title,

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use windlass_core::fact::{LaneId, Standing, StopReason};
 use windlass_core::run::Input;
+use windlass_core::values::{LaneId, Standing, StopReason};
 
 use crate::process::KeeperEvent;
 use crate::process::signals::Signal;

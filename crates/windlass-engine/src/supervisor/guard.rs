@@ -6,10 +6,12 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use windlass_core::fact::{LaneId, SnapshotId, Suspicion, SuspicionKind};
-use windlass_core::guard::{Content, Examination, GuardAction, Protected, TestsAction, is_of_interest};
+use windlass_core::guard::{Content, Examination, Protected, is_of_interest};
 use windlass_core::mode;
-use windlass_core::run::{Mode, TurnKey};
+use windlass_core::run::TurnKey;
+use windlass_core::spec::Mode;
+use windlass_core::spec::{GuardAction, TestsAction};
+use windlass_core::values::{LaneId, SnapshotId, Suspicion, SuspicionKind};
 
 use super::event::WorkError;
 use super::refuse::{self, Paths};

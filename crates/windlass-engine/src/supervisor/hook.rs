@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckResult, Ended, Evidence, HookDecision, HookName, HookOutcome, LaneId};
 use windlass_core::hook::HookSetting;
-use windlass_core::run::{Input, JobPlan, RunPlan};
+use windlass_core::run::Input;
+use windlass_core::spec::{JobPlan, RunSpec};
+use windlass_core::values::{CheckResult, Ended, Evidence, HookDecision, HookName, HookOutcome, LaneId};
 
 use super::lane::Live;
 use super::{EngineError, Supervisor, keeper_gone};
@@ -194,7 +195,7 @@ impl Supervisor {
     }
 
     /// What a hook is told: what the run knows, and what only git and the disk know.
-    fn hook_setting(&self, plan: &RunPlan, name: HookName, iteration: u32) -> Option<HookSetting> {
+    fn hook_setting(&self, plan: &RunSpec, name: HookName, iteration: u32) -> Option<HookSetting> {
         let now = self.clock.now();
         let mut setting = HookSetting::of(&self.run, name, iteration, now, self.folder.path())?;
         if let Some(job) = &plan.job.plan {
@@ -245,7 +246,7 @@ fn commits_since(repository: &Repository, since: Option<&Evidence>, head: &str) 
 }
 
 /// The plan that holds: the folder's where there is one.
-fn plan_file(plan: &RunPlan, job: &JobPlan) -> std::path::PathBuf {
+fn plan_file(plan: &RunSpec, job: &JobPlan) -> std::path::PathBuf {
     let in_folder = job.folder.as_ref().map(|folder| folder.join("README.md"));
     in_folder
         .filter(|readme| at(&plan.directory).join(readme).holds_file())

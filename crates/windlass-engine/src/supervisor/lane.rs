@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::agent::Due;
-use windlass_core::fact::{CallReport, CheckOutcome, CheckStage, Cut, Ended, HookName, HookOutcome};
+use windlass_core::values::{CallReport, CheckOutcome, CheckStage, Cut, Ended, HookName, HookOutcome};
 
 use super::call::LiveCall;
 use super::check::LiveCheck;
@@ -44,7 +44,7 @@ pub(super) enum Live {
 /// What has become of it.
 pub(super) enum Ending {
     /// A call is over.
-    Call(windlass_core::fact::CallId, Box<CallReport>),
+    Call(windlass_core::values::CallId, Box<CallReport>),
     /// A check is over.
     Check(CheckStage, CheckOutcome),
     /// A hook is over.

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_core::fact::{
+use windlass_core::run::{CommitKind, Effect, Input, TurnKey};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{
     CommitNotes, Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskId,
     TaskState,
 };
-use windlass_core::run::{CommitKind, Effect, Input, RunPlan, TurnKey};
 
 use super::commit::{self, Subject};
 use super::damage;
@@ -36,7 +37,7 @@ const NAMED: usize = 20;
 const LONGEST_OWN: usize = 64 * 1024 * 1024;
 
 /// The plan as it is for a lane: the same in another directory.
-pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -> Option<RunPlan> {
+pub(super) fn plan_in(plan: &RunSpec, main: Option<&Repository>, lane: LaneId) -> Option<RunSpec> {
     let (lanes, main) = (plan.lanes.as_ref()?, main?);
     if lane == LaneId::default() {
         return None;
@@ -44,11 +45,11 @@ pub(super) fn plan_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -
     // Joined with nothing a path would end in a slash, and rules about it would fit no file.
     let directory: PathBuf =
         Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below).components().collect();
-    Some(RunPlan { directory, ..plan.clone() })
+    Some(RunSpec { directory, ..plan.clone() })
 }
 
 /// Where a lane's agent works, with the top that names are relative to.
-pub(super) fn place_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -> Place {
+pub(super) fn place_in(plan: &RunSpec, main: Option<&Repository>, lane: LaneId) -> Place {
     let (directory, repository) = (plan.directory.clone(), main.cloned());
     match (&plan.lanes, main, plan_in(plan, main, lane)) {
         (Some(lanes), Some(main), Some(plan)) => {
@@ -61,7 +62,7 @@ pub(super) fn place_in(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) 
 
 /// Where the guests of a lane's sandbox work; `None` where the lane has no checkout of its own.
 pub(super) fn site(
-    plan: &RunPlan,
+    plan: &RunSpec,
     main: Option<&Repository>,
     lane: LaneId,
 ) -> Option<Result<Site, LaneError>> {
@@ -73,7 +74,7 @@ pub(super) fn site(
 }
 
 /// Has the lane a checkout of its own, and is that gone?
-pub(super) fn is_missing(plan: &RunPlan, main: Option<&Repository>, lane: LaneId) -> bool {
+pub(super) fn is_missing(plan: &RunSpec, main: Option<&Repository>, lane: LaneId) -> bool {
     match (&plan.lanes, main) {
         (Some(lanes), Some(main)) if lane != LaneId::default() => {
             !Lane::is_there(main, &home(&lanes.folder, lane))

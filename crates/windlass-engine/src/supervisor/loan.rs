@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::damage::{Damage, DamageKind};
-use windlass_core::fact::StopReason;
-use windlass_core::run::{Input, SandboxKind};
+use windlass_core::run::Input;
+use windlass_core::spec::SandboxKind;
+use windlass_core::values::StopReason;
 
 use super::damage;
 use super::event::WorkError;

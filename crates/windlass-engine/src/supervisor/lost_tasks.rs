@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use windlass_core::doc::tasks::{TaskFile, TaskForm, TaskList};
-use windlass_core::fact::TaskId;
 use windlass_core::run::{Input, TurnKey};
+use windlass_core::values::TaskId;
 
 use super::event::WorkError;
 use super::refuse;

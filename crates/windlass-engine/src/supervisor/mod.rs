@@ -43,8 +43,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use windlass_core::fact::{Entry, Fact, LaneId, StopReason, StopSource};
-use windlass_core::run::{Effect, Input, Phase, Run, RunPlan};
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::run::{Effect, Input, Phase, Run};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{LaneId, StopReason, StopSource};
 
 use crate::git::Repository;
 use crate::inventory::Surveyor;
@@ -106,7 +108,7 @@ pub struct Session {
     /// Keeps it; `None` without a git repository.
     pub snapshots: Option<Store>,
     /// The plan: of a new run, or with what `resume` changed.
-    pub plan: RunPlan,
+    pub plan: RunSpec,
     /// The environment that agents and checks inherit.
     pub environment: Vec<(OsString, OsString)>,
     /// What locks in agents, checks and hooks; open.

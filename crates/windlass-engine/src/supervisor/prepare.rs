@@ -6,12 +6,13 @@ use std::path::Path;
 
 use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::doc::plan::FileRole;
-use windlass_core::fact::{CheckOutcome, LaneId, Purpose};
 use windlass_core::mode;
 use windlass_core::prompt::{
     self, FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
 };
-use windlass_core::run::{Mode, NotesShare, RunPlan, TurnKey};
+use windlass_core::run::{NotesShare, TurnKey};
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::values::{CheckOutcome, LaneId, Purpose};
 
 use super::worker::Known;
 use super::{agents_file, tasks};
@@ -25,7 +26,7 @@ const CHECK_TAIL: u64 = 2 * 1024;
 /// What is to be prepared.
 #[derive(Debug)]
 pub(super) struct Preparation<'a> {
-    pub plan: &'a RunPlan,
+    pub plan: &'a RunSpec,
     pub folder: &'a RunFolder,
     pub lane: LaneId,
     pub turn: TurnKey,
@@ -49,7 +50,7 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
 }
 
 /// What the agent may do, as this plan has it.
-pub(super) fn write_settings(plan: &RunPlan, folder: &RunFolder, lane: LaneId) -> Result<(), StoreError> {
+pub(super) fn write_settings(plan: &RunSpec, folder: &RunFolder, lane: LaneId) -> Result<(), StoreError> {
     let settings = ClaudeSettings::new(plan, folder.state());
     write_where_different(&folder.settings_of(lane), settings.to_json().as_bytes())
 }
@@ -85,8 +86,7 @@ pub struct Preview {
 
 /// The first call of a run that has not begun. Reads the project's notes and AGENTS.md, and changes nothing; the run's
 /// folder need not exist.
-#[must_use]
-pub fn preview(plan: &RunPlan, folder: &RunFolder, wanted: &Wanted<'_>) -> Preview {
+pub fn preview(plan: &RunSpec, folder: &RunFolder, wanted: &Wanted<'_>) -> Preview {
     let turn = TurnKey { iteration: 1, attempt: 1 };
     let purpose = mode::purpose(plan.job.mode);
     let notes = NotesShare::Usual;
@@ -130,7 +130,7 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
 }
 
 /// The plan as it is now: what a person changed since it was last looked at counts as well.
-fn plan_work<'a>(plan: &RunPlan, known: &'a Known) -> Option<PlanWork<'a>> {
+fn plan_work<'a>(plan: &RunSpec, known: &'a Known) -> Option<PlanWork<'a>> {
     let places = plan.job.plan.as_ref()?;
     let found = find_plan(&plan.directory, places).plan;
     let index = found.files().find(|(_, role)| *role == FileRole::Index).map(|(name, _)| name.to_owned());

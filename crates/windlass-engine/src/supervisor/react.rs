@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use windlass_core::agent::close_own_files;
 use windlass_core::environment::{Heir, hint};
-use windlass_core::fact::{
+use windlass_core::run::{Input, LaneState};
+use windlass_core::values::{
     Bill, CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource,
     Tokens,
 };
-use windlass_core::run::{Input, LaneState};
 
 use super::event::{Event, WorkError};
 use super::hook::not_started;

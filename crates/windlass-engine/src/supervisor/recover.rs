@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
 use windlass_core::agent::{CallClocks, CallWatch, Decoder, Detail, Digest, Sink};
-use windlass_core::fact::{CallReport, Cut, Ended, Now, RunId};
 use windlass_core::observation::Observation;
+use windlass_core::values::{CallReport, Cut, Ended, Now, RunId};
 
 use super::prepare::read_end;
 use crate::process::leftovers;

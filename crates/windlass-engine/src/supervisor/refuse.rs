@@ -5,9 +5,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use windlass_core::fact::{LaneId, Purpose};
 use windlass_core::mode;
-use windlass_core::run::{Input, JobPlan, Mode, TurnKey};
+use windlass_core::run::{Input, TurnKey};
+use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::values::{LaneId, Purpose};
 
 use super::event::WorkError;
 use super::guard::{self, Forbidden};
@@ -79,7 +80,7 @@ pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey, known: &
     let evidence = world.evidence(&look);
     world.remember(look);
     let mut inputs: Vec<Input> = notice.map(Input::Notice).into_iter().collect();
-    inputs.push(Input::Refused {
+    inputs.push(Input::ForbiddenChangesReverted {
         lane,
         count: u32::try_from(strays.len()).unwrap_or(u32::MAX),
         files: strays.iter().take(NAMED).map(|path| shown(world, path)).collect(),

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use windlass_core::environment::Heir;
-use windlass_core::fact::{Ended, LaneId, StopReason};
-use windlass_core::run::{BootstrapPlan, Effect, Input, LaneState};
+use windlass_core::run::{Effect, Input, LaneState};
+use windlass_core::spec::BootstrapSpec;
+use windlass_core::values::{Ended, LaneId, StopReason};
 
 use super::event::{Event, WorkError};
 use super::lane::Live;
@@ -71,7 +72,7 @@ impl Supervisor {
     }
 
     /// The plan for fresh checkouts with the folder of the lanes, and the command.
-    fn setup_of_lanes(&self) -> Option<(BootstrapPlan, PathBuf, String)> {
+    fn setup_of_lanes(&self) -> Option<(BootstrapSpec, PathBuf, String)> {
         let lanes = self.run.plan()?.lanes.as_ref()?;
         let bootstrap = lanes.bootstrap.clone()?;
         let command = bootstrap.setup.clone()?;
@@ -105,7 +106,7 @@ impl Supervisor {
     fn prepare_setup(
         &mut self,
         lane: LaneId,
-        bootstrap: &BootstrapPlan,
+        bootstrap: &BootstrapSpec,
         command: &str,
     ) -> Result<(SetupAttempt, SpawnRequest, u64), WorkError> {
         self.wall_in(lane)?;

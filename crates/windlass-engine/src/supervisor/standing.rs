@@ -6,9 +6,9 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
-use windlass_core::fact::{Evidence, LaneId, Standing};
 use windlass_core::mode;
-use windlass_core::run::{Job, JobPlan, JobWorkspace, Mode, RunPlan};
+use windlass_core::spec::{Job, JobPlan, JobWorkspace, Mode, RunSpec};
+use windlass_core::values::{Evidence, LaneId, Standing};
 
 use super::event::Event;
 use crate::inventory::{Inventory, Place, entries_within};
@@ -22,7 +22,7 @@ use crate::workspace::{METADATA_FILE, STATUS_FILE, TODO_FILE, WORK_FOLDERS, log}
 const PLAN_DEBOUNCE: Duration = Duration::from_secs(2);
 
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
-pub(super) fn read(run: &RunPlan) -> Option<Standing> {
+pub(super) fn read(run: &RunSpec) -> Option<Standing> {
     if run.job.mode == Mode::Tasks {
         // What is claimed of a task is read where it is known which task is meant.
         return super::tasks::standing(run, None);
@@ -39,7 +39,7 @@ pub(super) fn read(run: &RunPlan) -> Option<Standing> {
 /// Watches what [`read`] reads, for as long as the result lives: what it says is told whenever it changes. A file that
 /// cannot be read is probably being written; the next change tells it, or the end of the call. `None` where nothing is to
 /// be watched.
-pub(super) fn watch(run: &RunPlan, lane: LaneId, events: Sender<Event>) -> io::Result<Option<FileWatch>> {
+pub(super) fn watch(run: &RunSpec, lane: LaneId, events: Sender<Event>) -> io::Result<Option<FileWatch>> {
     let Some((files, debounce)) = watched(run) else {
         return Ok(None);
     };
@@ -54,7 +54,7 @@ pub(super) fn watch(run: &RunPlan, lane: LaneId, events: Sender<Event>) -> io::R
 }
 
 /// Which files are watched, and how long their changes are gathered.
-fn watched(run: &RunPlan) -> Option<(Vec<PathBuf>, Duration)> {
+fn watched(run: &RunSpec) -> Option<(Vec<PathBuf>, Duration)> {
     if let Some(places) = plan_of(&run.job) {
         return Some((plan::watched(&run.directory, places), PLAN_DEBOUNCE));
     }
@@ -87,7 +87,7 @@ fn beginning(path: &Path) -> Option<(Vec<u8>, String)> {
 
 /// What the job's own files say of the work: part of the evidence, whether git looks at them or not. When a status file
 /// was written says nothing.
-pub(super) fn add_work(evidence: &mut Evidence, run: &RunPlan, inventory: &Inventory, place: &Place) {
+pub(super) fn add_work(evidence: &mut Evidence, run: &RunSpec, inventory: &Inventory, place: &Place) {
     let job = &run.job;
     if let Some(places) = plan_of(job) {
         evidence.work = Some(plan::mark(&run.directory, places));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_core::run::{RepositorySettings, RunPlan};
+use windlass_core::spec::{RepositorySettings, RunSpec};
 use windlass_core::trust::{Startable, Startables, Starter};
 
 use crate::inventory::Place;
@@ -33,7 +33,7 @@ pub(super) struct LeftOut {
 
 impl Starters {
     /// As it is when a session begins: whoever began it has made sure that all of it is trusted.
-    pub fn at_beginning(plan: &RunPlan, project: &Project, place: &Place) -> Starters {
+    pub fn at_beginning(plan: &RunSpec, project: &Project, place: &Place) -> Starters {
         if !is_asked_for(plan) {
             return Starters::default();
         }
@@ -42,7 +42,7 @@ impl Starters {
     }
 
     /// What is in the way of the next call here, where its agent would start something else than was trusted.
-    pub fn left_out(&mut self, plan: &RunPlan, place: &Place) -> Option<LeftOut> {
+    pub fn left_out(&mut self, plan: &RunSpec, place: &Place) -> Option<LeftOut> {
         if !is_asked_for(plan) {
             return None;
         }
@@ -63,7 +63,7 @@ impl Starters {
 }
 
 /// Those that were left out at the beginning stay so.
-fn is_asked_for(plan: &RunPlan) -> bool {
+fn is_asked_for(plan: &RunSpec) -> bool {
     plan.agent.name == READER && plan.agent.repository_settings.are_used()
 }
 

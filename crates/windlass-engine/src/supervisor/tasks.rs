@@ -8,10 +8,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use windlass_core::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
 use windlass_core::doc::tasks::{TaskForm, TaskList};
-use windlass_core::fact::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
 use windlass_core::prompt::TaskWork;
-use windlass_core::run::{CommitKind, CommitPolicy, Input, JobTasks, Mode, RunPlan, TurnKey};
+use windlass_core::run::{CommitKind, Input, TurnKey};
+use windlass_core::spec::{CommitPolicy, JobTasks, Mode, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
+use windlass_core::values::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
 
 use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
@@ -27,19 +28,19 @@ use crate::tree::{TreePath, at};
 const NAMED: usize = 5;
 
 /// Where the tasks of a job are; `None` in other modes.
-pub(super) fn of(plan: &RunPlan) -> Option<&JobTasks> {
+pub(super) fn of(plan: &RunSpec) -> Option<&JobTasks> {
     plan.job.tasks.as_ref().filter(|_| plan.job.mode == Mode::Tasks)
 }
 
 /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
-pub fn own_files(plan: &RunPlan) -> impl Iterator<Item = PathBuf> {
+pub fn own_files(plan: &RunSpec) -> impl Iterator<Item = PathBuf> {
     of(plan)
         .into_iter()
         .flat_map(|places| std::iter::once(places.file.clone()).chain(places.progress.clone()))
 }
 
 /// Removes what a runner that was killed had half written of them.
-pub(super) fn tidy(plan: &RunPlan) {
+pub(super) fn tidy(plan: &RunSpec) {
     for file in own_files(plan).map(|file| plan.directory.join(file)) {
         let file = at(&file);
         let folder = if file.holds_folder() { Some(file) } else { file.parent() };
@@ -48,33 +49,32 @@ pub(super) fn tidy(plan: &RunPlan) {
 }
 
 /// Is it one of those, or in a folder that is?
-#[must_use]
-pub fn is_own_file(plan: &RunPlan, place: &Place, path: &[u8]) -> bool {
+pub fn is_own_file(plan: &RunSpec, place: &Place, path: &[u8]) -> bool {
     let mut own = own_files(plan).filter_map(|file| place.relative(&file));
     own.any(|own| as_path(path).starts_with(as_path(&own)))
 }
 
 /// Those of them that are files and there, relative to the repository's top. Of a folder of tasks it is not known here which
 /// files are tasks.
-pub(super) fn own_paths(plan: &RunPlan, place: &Place, there: &Inventory) -> Vec<Vec<u8>> {
+pub(super) fn own_paths(plan: &RunSpec, place: &Place, there: &Inventory) -> Vec<Vec<u8>> {
     let own: Vec<Vec<u8>> = own_files(plan).filter_map(|file| place.relative(&file)).collect();
     let is_own = |path: &Vec<u8>| own.contains(path);
     there.entries.iter().filter(|entry| is_own(&entry.path)).map(|entry| entry.path.clone()).collect()
 }
 
 /// What the tasks' file says.
-pub(super) fn read(plan: &RunPlan) -> Option<Arc<TaskList>> {
+pub(super) fn read(plan: &RunSpec) -> Option<Arc<TaskList>> {
     Some(read_tasks(&plan.directory, &of(plan)?.file).list)
 }
 
 /// The tasks as they are to be worked off; `None` where they cannot be read: those that are known stay.
-pub(super) fn rows(plan: &RunPlan) -> Option<Vec<TaskRow>> {
+pub(super) fn rows(plan: &RunSpec) -> Option<Vec<TaskRow>> {
     let list = read(plan)?;
     (!list.is_missing() && !list.is_unusable()).then(|| list.rows())
 }
 
 /// How the tasks stand in the file: `complete` says whether the task at hand is done there.
-pub(super) fn standing(plan: &RunPlan, at: Option<&TaskId>) -> Option<Standing> {
+pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<Standing> {
     let list = read(plan)?;
     if list.is_missing() {
         return Some(Standing::default());
@@ -94,7 +94,7 @@ pub(super) fn standing(plan: &RunPlan, at: Option<&TaskId>) -> Option<Standing> 
 }
 
 /// What the prompt of an attempt says of its task.
-pub(super) fn work<'a>(plan: &RunPlan, known: &'a Known) -> Option<TaskWork<'a>> {
+pub(super) fn work<'a>(plan: &RunSpec, known: &'a Known) -> Option<TaskWork<'a>> {
     let (places, at) = (of(plan)?, known.at_task.as_ref()?);
     let list = read_tasks(&plan.directory, &places.file).list;
     let form = list.files().next().map(|(_, form)| form).unwrap_or_default();
@@ -119,7 +119,7 @@ fn claim(form: TaskForm, id: &TaskId, file: &str) -> String {
 }
 
 /// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run.
-pub(super) fn foreign_changes(plan: &RunPlan, known: &Known) -> Option<String> {
+pub(super) fn foreign_changes(plan: &RunSpec, known: &Known) -> Option<String> {
     let (places, schedule) = (of(plan)?, known.schedule.as_ref()?);
     let list = read_tasks(&plan.directory, &places.file).list;
     let at = known.at_task.as_ref().map(|at| &at.row.id);
@@ -309,7 +309,7 @@ fn unwritten(task: &TaskId, error: &TasksError) -> String {
     format!("the status of {task} is not written: {error}")
 }
 
-fn entry(plan: &RunPlan, at: &AtTask, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {
+fn entry(plan: &RunSpec, at: &AtTask, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {
     let id = at.row.id.0.clone();
     let seconds = u64::try_from(now.duration_since(at.began).as_secs()).unwrap_or(0);
     let (exit, why) = match end {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use windlass_core::fact::LaneId;
 use windlass_core::run::Input;
+use windlass_core::values::LaneId;
 
 use super::event::WorkError;
 use super::{EngineError, Supervisor, lanes};

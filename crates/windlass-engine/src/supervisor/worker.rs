@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use windlass_core::damage::DamageKind;
-use windlass_core::fact::{
-    Assessment, CheckOutcome, LaneId, SnapshotId, Spent, Standing, StopReason, Suspicion, TaskRow, Tokens,
-};
 use windlass_core::run::{Effect, Input, Run, TurnKey};
 use windlass_core::tasks::Schedule;
+use windlass_core::values::{
+    Assessment, CheckOutcome, LaneId, SnapshotId, Spent, Standing, StopReason, Suspicion, TaskRow, Tokens,
+};
 
 use super::error::EngineError;
 use super::event::{Event, WorkError};

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::agent::{ClaudeDecoder, close_own_files};
 use windlass_core::damage::{Damage, unprotected};
-use windlass_core::fact::{
+use windlass_core::run::{Effect, Input, Occasion, TurnKey};
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::values::{
     Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
 };
-use windlass_core::run::{Effect, Input, Mode, Occasion, RunPlan, TurnKey};
 
 use super::aside::{ParkedTask, PutAside};
 use super::boxes;
@@ -38,7 +39,7 @@ use crate::store::RunFolder;
 /// What the worker holds.
 #[derive(Debug)]
 pub(super) struct World {
-    pub plan: Arc<RunPlan>,
+    pub plan: Arc<RunSpec>,
     pub folder: RunFolder,
     pub surveyor: Surveyor,
     /// Where snapshots go; `None` without a git repository.
@@ -93,7 +94,7 @@ pub(super) struct Look {
 
 impl World {
     /// Nothing of it has been looked at in this session.
-    pub fn new(plan: Arc<RunPlan>, folder: RunFolder, surveyor: Surveyor, snapshots: Option<Store>) -> World {
+    pub fn new(plan: Arc<RunSpec>, folder: RunFolder, surveyor: Surveyor, snapshots: Option<Store>) -> World {
         World {
             plan,
             folder,
@@ -210,7 +211,7 @@ impl World {
                 let evidence = self.evidence(&look);
                 self.note_checks(&look);
                 self.remember(look);
-                Ok(vec![Input::Settled { lane: *lane, evidence }])
+                Ok(vec![Input::TreeRechecked { lane: *lane, evidence }])
             }
             Effect::Commit { lane, turn, since, what } => {
                 let mut inputs = self.write_down_before_commit(&work.known, *turn, *what)?;
@@ -266,7 +267,7 @@ impl World {
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let standing = self.standing(&mut inputs);
-        inputs.push(Input::Surveyed {
+        inputs.push(Input::BaselineCaptured {
             evidence,
             snapshot,
             left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
@@ -285,7 +286,7 @@ impl World {
         self.remember(look);
         let standing = standing::read(&self.plan);
         let tasks = tasks::rows(&self.plan);
-        inputs.push(Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks });
+        inputs.push(Input::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing, tasks });
         Ok(inputs)
     }
 
@@ -296,7 +297,7 @@ impl World {
         let evidence = self.evidence(&look);
         self.remember(look);
         let standing = standing::read(&self.plan);
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
+        Ok(vec![Input::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
     }
 
     /// What differs from the tree that was judged, the checks wrote.
@@ -340,7 +341,7 @@ impl World {
         // After the claim was read.
         inputs.extend(self.bring_tasks_back(turn, known)?);
         inputs.push(Input::Examined { lane, suspicions });
-        inputs.push(Input::Kept { lane, evidence, snapshot, changed, strayed, standing });
+        inputs.push(Input::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing });
         Ok(inputs)
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use windlass_core::doc::tasks::{TaskFile, TaskList};
-use windlass_core::fact::{TaskId, TaskState};
+use windlass_core::values::{TaskId, TaskState};
 
 use super::FoundTasks;
 use crate::git::{GitError, Repository};
@@ -26,9 +26,6 @@ pub enum Unlike {
 }
 
 /// Looks at each file of the tasks. How far tasks are may differ: the runner puts that right.
-///
-/// # Errors
-/// git could not be asked.
 pub fn unlike_committed(
     repository: &Repository,
     directory: &Path,

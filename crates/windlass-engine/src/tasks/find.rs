@@ -27,9 +27,6 @@ pub enum Wanted<'a> {
 }
 
 /// Finds and reads the task file. What is wrong with it is in its list.
-///
-/// # Errors
-/// There is none.
 pub fn find_tasks(directory: &Path, wanted: Wanted<'_>) -> Result<FoundTasks, TasksError> {
     match wanted {
         Wanted::Place(place) => named(directory, place.to_owned()),

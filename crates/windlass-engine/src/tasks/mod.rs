@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::doc::tasks::{Problem, Refused, TaskForm, TaskList};
-use windlass_core::fact::TaskId;
+use windlass_core::values::TaskId;
 
 pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks};
@@ -33,7 +33,6 @@ pub struct FoundTasks {
 
 impl FoundTasks {
     /// How it is written.
-    #[must_use]
     pub fn form(&self) -> TaskForm {
         self.list.files().next().map_or(TaskForm::Markdown, |(_, form)| form)
     }

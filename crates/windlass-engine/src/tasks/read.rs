@@ -18,7 +18,6 @@ const MOST_FILES: usize = 50_000;
 
 /// Reads the tasks of a place: a file, or a folder with a file per task. Never fails: what cannot be read is named by
 /// [`TaskList::problems`], and no file at all is [`TaskList::is_missing`].
-#[must_use]
 pub fn read_tasks(directory: &Path, place: &Path) -> FoundTasks {
     let files = files(directory, place);
     let mark = mark_of(&files);

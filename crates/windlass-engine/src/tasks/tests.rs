@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use windlass_core::doc::tasks::{ListedTask, NewTask};
-use windlass_core::fact::TaskState;
+use windlass_core::values::TaskState;
 
 use super::*;
 use crate::scratch::Scratch;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::tasks::{LONGEST_LIST, NewTask, Splice, TaskForm, TaskList};
-use windlass_core::fact::{TaskId, TaskState};
+use windlass_core::values::{TaskId, TaskState};
 
 use super::read::read_tasks;
 use super::{FoundTasks, TasksError};

@@ -34,7 +34,6 @@ pub enum Special {
 
 impl Special {
     /// As people call it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Special::Pipe => "a pipe",
@@ -89,31 +88,26 @@ impl Attributes {
     }
 
     /// When anything of it changed.
-    #[must_use]
     pub fn changed_at(&self) -> SystemTime {
         moment(self.changed)
     }
 
     /// When its content changed.
-    #[must_use]
     pub fn modified_at(&self) -> SystemTime {
         moment(self.modified)
     }
 
     /// A regular file? (A method of its own name: what `std` says of files is not asked here.)
-    #[must_use]
     pub fn is_regular(&self) -> bool {
         self.kind == Kind::File
     }
 
     /// A folder?
-    #[must_use]
     pub fn is_folder(&self) -> bool {
         self.kind == Kind::Folder
     }
 
     /// A symbolic link?
-    #[must_use]
     pub fn is_link(&self) -> bool {
         self.kind == Kind::Link
     }

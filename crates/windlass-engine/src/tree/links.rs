@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, readlinkat};
 
-use windlass_core::run::LinkOut;
+use windlass_core::spec::LinkOut;
 
 use super::open::open_at;
 use super::root::{at, is_known};
@@ -19,7 +19,6 @@ use super::{Attributes, TreePath};
 static FOLLOWED: Mutex<Option<BTreeMap<PathBuf, PathBuf>>> = Mutex::new(None);
 
 /// Which of these paths (absolute) are links that lead out of their trees, to a regular file or a folder.
-#[must_use]
 pub fn links_out(paths: &[PathBuf]) -> Vec<LinkOut> {
     let out = |path: &PathBuf| {
         let place = at(path);

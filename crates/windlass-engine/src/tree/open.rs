@@ -77,7 +77,6 @@ fn open_step_by_step(
 pub(super) struct LeadsOut;
 
 /// Was something refused because it leads out of its tree?
-#[must_use]
 pub fn leads_out(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<LeadsOut>)
 }

@@ -31,7 +31,6 @@ impl TreePath {
     }
 
     /// The path with something below it. What is absolute, or goes up, is looked for anew.
-    #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> TreePath {
         let name = name.as_ref();
         let plain = name.components().all(|part| matches!(part, std::path::Component::Normal(_)));
@@ -42,20 +41,17 @@ impl TreePath {
     }
 
     /// The folder above it; `None` for the root itself.
-    #[must_use]
     pub fn parent(&self) -> Option<TreePath> {
         let below = self.below.parent()?.to_owned();
         Some(TreePath { root: Arc::clone(&self.root), below })
     }
 
     /// Its last part.
-    #[must_use]
     pub fn name(&self) -> Option<&OsStr> {
         self.below.file_name()
     }
 
     /// As people and errors name it: absolute. For messages and for command lines, never for `std::fs`.
-    #[must_use]
     pub fn shown(&self) -> PathBuf {
         if self.below.as_os_str().is_empty() {
             self.root.path.clone()
@@ -65,7 +61,6 @@ impl TreePath {
     }
 
     /// For messages.
-    #[must_use]
     pub fn display(&self) -> impl fmt::Display {
         self.shown().display().to_string()
     }
@@ -83,9 +78,6 @@ impl TreePath {
     }
 
     /// What is there at the end of links that stay in the tree; `None` where nothing is.
-    ///
-    /// # Errors
-    /// A link leads out, or in a circle.
     pub fn look_through(&self) -> io::Result<Option<Attributes>> {
         match self.open_as(OFlags::PATH) {
             Ok(found) => Ok(Some(fstat(found)?.into())),
@@ -98,31 +90,26 @@ impl TreePath {
     }
 
     /// Is a regular file there, be it at the end of a link?
-    #[must_use]
     pub fn holds_file(&self) -> bool {
         self.look_through().is_ok_and(|found| found.is_some_and(|found| found.is_regular()))
     }
 
     /// Is a folder there, be it at the end of a link?
-    #[must_use]
     pub fn holds_folder(&self) -> bool {
         self.look_through().is_ok_and(|found| found.is_some_and(|found| found.is_folder()))
     }
 
     /// Is a folder there, and no link to one?
-    #[must_use]
     pub fn is_real_folder(&self) -> bool {
         self.look().is_ok_and(|found| found.is_some_and(|found| found.is_folder()))
     }
 
     /// Is anything there, be it a link to nothing?
-    #[must_use]
     pub fn is_taken(&self) -> bool {
         !matches!(self.look(), Ok(None))
     }
 
     /// Is it a link?
-    #[must_use]
     pub fn is_link(&self) -> bool {
         self.look().is_ok_and(|found| found.is_some_and(|found| found.is_link()))
     }
@@ -163,18 +150,12 @@ impl TreePath {
     }
 
     /// What is in a folder, in no order.
-    ///
-    /// # Errors
-    /// It is not there, no folder, or cannot be read.
     pub fn entries(&self) -> Result<Vec<TreeEntry>, FileError> {
         let read = || self.open_folder()?.entries();
         read().map_err(|source| self.failed("read", source))
     }
 
     /// The names in a folder, in no order; none where there is no folder.
-    ///
-    /// # Errors
-    /// It cannot be read, or leads out.
     pub fn names(&self) -> Result<Vec<OsString>, FileError> {
         match self.entries() {
             Ok(entries) => Ok(entries.into_iter().map(|entry| entry.name).collect()),
@@ -184,9 +165,6 @@ impl TreePath {
     }
 
     /// The path at the end of links, where it stays in the tree.
-    ///
-    /// # Errors
-    /// A link leads out or nowhere.
     pub fn resolved(&self) -> io::Result<TreePath> {
         let found = self.open_as(OFlags::PATH).map_err(as_error)?;
         let real = path_of(&found)?;

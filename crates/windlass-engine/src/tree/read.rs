@@ -21,9 +21,6 @@ impl TreePath {
     }
 
     /// So much of a regular file: a byte more than `longest` says that it is too long. `None` where there is none.
-    ///
-    /// # Errors
-    /// It cannot be read, is no file, or leads out.
     pub fn read_beginning(&self, longest: usize) -> Result<Option<Vec<u8>>, FileError> {
         let file = match self.open() {
             Ok(file) => file,

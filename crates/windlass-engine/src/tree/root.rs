@@ -33,7 +33,6 @@ pub fn hold(root: &Path) {
 }
 
 /// Makes the folder known that a person named, links and all: its path without them, as far as it is there.
-#[must_use]
 pub fn hold_named(folder: &Path) -> PathBuf {
     let real = without_links(folder);
     hold(&real);
@@ -41,7 +40,6 @@ pub fn hold_named(folder: &Path) -> PathBuf {
 }
 
 /// The path of what a person named, without the links on the way, as far as it is there.
-#[must_use]
 pub fn without_links(folder: &Path) -> PathBuf {
     let real = folder.ancestors().find_map(|above| {
         let real = above.canonicalize().ok()?;
@@ -55,7 +53,6 @@ pub fn without_links(folder: &Path) -> PathBuf {
 /// no link is followed on the way to it.
 ///
 /// The root is opened here, through no link, and stays the same one for all that is made of the result.
-#[must_use]
 pub fn at(path: &Path) -> TreePath {
     let path = normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     for root in roots_above(&path) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::LinkOut;
+use windlass_core::spec::LinkOut;
 
 use super::*;
 use crate::file::Made;

@@ -123,9 +123,6 @@ impl Was {
     }
 
     /// Makes it what is at a path, in place of whatever is there.
-    ///
-    /// # Errors
-    /// It cannot be written, or was not kept.
     pub fn put(&self, path: &TreePath) -> Result<(), FileError> {
         match self {
             Was::Absent => path.remove_folder(),

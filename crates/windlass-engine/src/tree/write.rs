@@ -350,7 +350,6 @@ impl Prepared {
     }
 
     /// Where it is until it has its name.
-    #[must_use]
     pub fn unfinished(&self) -> Option<TreePath> {
         Some(self.path.parent()?.join(self.temporary.as_deref()?))
     }

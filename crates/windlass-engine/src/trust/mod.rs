@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{FileKind, Layer};
-use windlass_core::fact::HookName;
 use windlass_core::trust::{
     ApiHost, Content, Startable, StartableCommand, Startables, Starter, commands_named, configured,
 };
+use windlass_core::values::HookName;
 
 use crate::guard::{inside, started_by};
 use crate::hook::HOOKS_FOLDER;
@@ -72,7 +72,6 @@ pub struct Search<'a> {
 }
 
 /// Looks for it. Changes nothing and starts nothing.
-#[must_use]
 pub fn find(search: &Search<'_>) -> Found {
     let mut looking = Looking { search, items: Vec::new(), found: Found::default() };
     looking.configuration();
@@ -85,7 +84,6 @@ pub fn find(search: &Search<'_>) -> Found {
 }
 
 /// What a text of configuration starts, with the scripts that it names, as if `path` held it and nothing else.
-#[must_use]
 pub fn started_by_text(place: &Place, kind: FileKind, path: &Path, text: &str) -> Startables {
     let search = Search { place, loaded: &[], own_settings: None };
     let mut looking = Looking { search: &search, items: Vec::new(), found: Found::default() };
@@ -95,7 +93,6 @@ pub fn started_by_text(place: &Place, kind: FileKind, path: &Path, text: &str) -
 }
 
 /// Where a settings file of Claude Code sends the agent's calls; nowhere where it cannot be read.
-#[must_use]
 pub fn hosts_in(path: &Path) -> Vec<ApiHost> {
     match read(path) {
         Read::Bytes(bytes) => ApiHost::in_settings(&bytes),
@@ -110,7 +107,6 @@ struct Looking<'a> {
 }
 
 /// How a file is named in what is found: relative to the repository's top.
-#[must_use]
 pub fn name_in(place: &Place, path: &Path) -> String {
     path.strip_prefix(&place.root).unwrap_or(path).to_string_lossy().into_owned()
 }

@@ -38,7 +38,6 @@ struct Kept {
 }
 
 /// What a person trusted here. A file that cannot be read holds nothing.
-#[must_use]
 pub fn trusted(project: &Project) -> Trusted {
     let path = file(project);
     let nothing = |why: String| Trusted {
@@ -61,9 +60,6 @@ pub fn trusted(project: &Project) -> Trusted {
 }
 
 /// Adds to it.
-///
-/// # Errors
-/// It cannot be written; then it is as it was.
 pub fn trust(project: &Project, items: &Startables) -> Result<(), StoreError> {
     if items.is_empty() {
         return Ok(());
@@ -73,9 +69,6 @@ pub fn trust(project: &Project, items: &Startables) -> Result<(), StoreError> {
 }
 
 /// Forgets all of it; how much it was.
-///
-/// # Errors
-/// It cannot be written; then it is as it was.
 pub fn revoke(project: &Project) -> Result<usize, StoreError> {
     let _lock = lock(project)?;
     let before = trusted(project);

@@ -17,7 +17,6 @@ pub const PROJECT_FOLDER: &str = ".windlass";
 ///
 /// Outside the directory a `.windlass` folder of another user is passed over: whoever can write to `/tmp` could otherwise
 /// say what is executed in every scratch project below it.
-#[must_use]
 pub fn project_folder(directory: &Path) -> PathBuf {
     let has_ours = |above: &Path| {
         let folder = above.join(PROJECT_FOLDER);
@@ -51,7 +50,6 @@ pub struct Listing {
 
 impl Workspaces {
     /// Those of the project that a directory (canonical) belongs to.
-    #[must_use]
     pub fn open(directory: &Path) -> Workspaces {
         let project = project_folder(directory);
         tree::hold(&project);
@@ -59,13 +57,11 @@ impl Workspaces {
     }
 
     /// The project's folder: the one that holds `.windlass`.
-    #[must_use]
     pub fn project(&self) -> &Path {
         &self.project
     }
 
     /// The folder of all workspaces; perhaps not there.
-    #[must_use]
     pub fn root(&self) -> PathBuf {
         self.project.join(PROJECT_FOLDER).join("workspaces")
     }
@@ -85,9 +81,6 @@ impl Workspaces {
     }
 
     /// The workspace of this name, if it is there.
-    ///
-    /// # Errors
-    /// Something that is none is in its place.
     pub fn look(&self, name: &WorkspaceName) -> Result<Option<Workspace>, WorkspaceError> {
         let root = at(&self.root());
         let path = root.join(name.as_str());
@@ -116,9 +109,6 @@ impl Workspaces {
     }
 
     /// All of them.
-    ///
-    /// # Errors
-    /// Their folder cannot be read.
     pub fn list(&self) -> Result<Listing, WorkspaceError> {
         let root = at(&self.root());
         if !root.is_taken() {

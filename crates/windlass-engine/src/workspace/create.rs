@@ -3,7 +3,7 @@
 //! The metadata are written last. Whatever is cut off before them is completed by doing it again.
 
 use jiff::Timestamp;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::{OptionValue, SeedOptions, WorkspaceName, options_text, seed_options};
 
 use super::metadata::PERMISSIONS;

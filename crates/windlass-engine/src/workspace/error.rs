@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 use windlass_core::workspace::NameError;
 
 use crate::file::FileError;
@@ -94,7 +94,6 @@ pub enum WorkspaceError {
 
 impl WorkspaceError {
     /// Is there no room left on the disk (or in the quota)?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             WorkspaceError::File(error) => error.is_disk_full(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
-use windlass_core::fact::{Standing, StandingSource};
+use windlass_core::values::{Standing, StandingSource};
 use windlass_core::workspace::WorkspaceName;
 
 use crate::file::FileError;
@@ -39,74 +39,62 @@ impl Workspace {
     }
 
     /// Its name.
-    #[must_use]
     pub const fn name(&self) -> &WorkspaceName {
         &self.name
     }
 
     /// Its folder: canonical.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// What is to be done, in the person's words; perhaps not there.
-    #[must_use]
     pub fn instructions(&self) -> PathBuf {
         self.folder.join(INSTRUCTIONS_FILE)
     }
 
     /// The list of items.
-    #[must_use]
     pub fn todo(&self) -> PathBuf {
         self.folder.join(TODO_FILE)
     }
 
     /// What the agent claims; perhaps not there.
-    #[must_use]
     pub fn status(&self) -> PathBuf {
         self.folder.join(STATUS_FILE)
     }
 
     /// Identity and history.
-    #[must_use]
     pub fn metadata_file(&self) -> PathBuf {
         self.folder.join(METADATA_FILE)
     }
 
     /// The workspace's layer of the configuration.
-    #[must_use]
     pub fn config(&self) -> PathBuf {
         self.folder.join(CONFIG_FILE)
     }
 
     /// Where the agent puts what it needs for its work.
-    #[must_use]
     pub fn working(&self) -> PathBuf {
         self.folder.join("working")
     }
 
     /// Where the agent puts what it found.
-    #[must_use]
     pub fn reports(&self) -> PathBuf {
         self.folder.join("reports")
     }
 
     /// What an agent said of the instructions; perhaps not there.
-    #[must_use]
     pub fn validation_report(&self) -> PathBuf {
         self.folder.join(VALIDATION_REPORT)
     }
 
     /// Are there instructions, and is something in them?
-    #[must_use]
     pub fn has_instructions(&self) -> bool {
         let found = at(&self.instructions()).look_through();
         found.is_ok_and(|found| found.is_some_and(|found| found.is_regular() && found.size > 0))
     }
 
     /// What the agent's status file says; where there is none, the boxes of the list. What cannot be read is named in it.
-    #[must_use]
     pub fn standing(&self) -> Standing {
         let read = |path: &Path| at(path).read_beginning(LONGEST_STATUS);
         let (status, todo) = match read(&self.status()) {

@@ -90,7 +90,6 @@ pub fn remove(repository: &Repository) -> Result<Guard, WorkspaceError> {
 }
 
 /// Does git run the guard in this repository? A hook that cannot be executed is passed over by git.
-#[must_use]
 pub fn is_installed(repository: &Repository) -> bool {
     let path = repository.hooks_folder().map(|folder| folder.join(HOOK));
     path.is_ok_and(|path| {

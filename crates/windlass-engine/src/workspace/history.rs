@@ -1,7 +1,7 @@
 //! What runs say of a workspace.
 
 use jiff::Timestamp;
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 use windlass_core::workspace::{EndedRun, Metadata, rebuilt};
 
 use super::{FoundMetadata, METADATA_FILE, Workspace, WorkspaceError};
@@ -18,9 +18,6 @@ pub struct LiveRun {
 }
 
 /// The runs that work on workspaces now.
-///
-/// # Errors
-/// The project's locks cannot be read.
 pub fn live_runs(project: &Project) -> Result<Vec<LiveRun>, WorkspaceError> {
     let mut live = Vec::new();
     for holder in lock::holders(project)?.into_iter().filter(lock::Holder::is_alive) {
@@ -46,9 +43,6 @@ pub struct Known {
 
 impl Workspace {
     /// The run that works on it now.
-    ///
-    /// # Errors
-    /// The project's locks cannot be read.
     pub fn live_run(&self, project: &Project) -> Result<Option<RunId>, WorkspaceError> {
         let live = live_runs(project)?;
         Ok(live.into_iter().find(|live| live.workspace.folder == self.folder()).map(|live| live.run))
@@ -81,14 +75,12 @@ impl Workspace {
     }
 
     /// Its runs, in the order given.
-    #[must_use]
     pub fn runs<'a>(&self, all: &'a [RunSummary]) -> Vec<&'a RunSummary> {
         all.iter().filter(|run| run.is_of(self.folder())).collect()
     }
 
     /// Metadata with everything in them that these runs did, whether it was noted at their end or not: a runner that was
     /// killed just after its run's last fact noted nothing.
-    #[must_use]
     pub fn caught_up(&self, mut metadata: Metadata, all: &[RunSummary]) -> Metadata {
         for run in self.ended(all) {
             metadata.after_run(&run);
@@ -98,9 +90,6 @@ impl Workspace {
 
     /// What is known of its history, without changing anything: its metadata with what runs did since; where these are
     /// broken or missing, what its runs tell.
-    ///
-    /// # Errors
-    /// The metadata cannot be read.
     pub fn known(&self, all: &[RunSummary]) -> Result<Known, WorkspaceError> {
         let from_runs = || {
             let began = self.runs(all).iter().map(|run| run.started).min();

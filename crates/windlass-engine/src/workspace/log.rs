@@ -32,16 +32,12 @@ pub enum Renewed {
 
 impl LogFile {
     /// Makes the log of a session that begins now.
-    ///
-    /// # Errors
-    /// The folder cannot be written to.
     pub fn create(folder: &Path, began: Timestamp) -> Result<LogFile, FileError> {
         let (path, file) = make(folder, began)?;
         Ok(LogFile { folder: folder.to_owned(), began, path, file })
     }
 
     /// Where it is.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -55,9 +51,6 @@ impl LogFile {
     }
 
     /// Makes a new file if the one that is written to is not in its place any more.
-    ///
-    /// # Errors
-    /// There is none, and none can be made.
     pub fn renew(&mut self) -> Result<Renewed, FileError> {
         let ours = Attributes::of(&self.file).at("look at", &self.path)?;
         let there = at(&self.path).look().ok().flatten();
@@ -134,7 +127,6 @@ pub fn prune(folder: &Path, keep: Kept) -> Result<u64, FileError> {
 
 /// When a log of this name began, and which it was in that second: `iterate-20260301-200000.log`,
 /// `iterate-20260301-200000-2.log`, and claude-iterate's `iterate-2026-03-01T20-00-00.log`. `None` for any other name.
-#[must_use]
 pub fn age(name: &str) -> Option<(u64, u32)> {
     const OURS: &str = "dddddddd-dddddd";
     const THEIRS: &str = "dddd-dd-ddTdd-dd-dd";

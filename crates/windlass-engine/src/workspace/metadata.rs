@@ -76,7 +76,6 @@ pub struct Mended {
 
 impl Mended {
     /// One sentence about it; `file` is where the metadata are.
-    #[must_use]
     pub fn sentence(&self, file: &Path) -> String {
         let what = self
             .problem
@@ -95,9 +94,6 @@ impl Mended {
 
 impl Workspace {
     /// Reads the metadata. Nothing is changed.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn read_metadata(&self) -> Result<FoundMetadata, WorkspaceError> {
         Ok(match self.metadata_bytes()? {
             None => FoundMetadata::Missing,

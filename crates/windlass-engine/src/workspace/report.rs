@@ -7,9 +7,6 @@ use super::metadata::PERMISSIONS;
 use crate::tree::at;
 
 /// Writes a report so that a crash leaves the old one or the new one. A link in its place is replaced, not followed.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {
     let path = at(path);
     path.replace(bytes, PERMISSIONS)?;

@@ -103,7 +103,6 @@ pub enum WorktreeError {
 
 impl WorktreeError {
     /// The disk is full?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             WorktreeError::File(error)
@@ -119,7 +118,6 @@ impl WorktreeError {
     }
 
     /// What to do about it: one line each.
-    #[must_use]
     pub fn hints(&self) -> Vec<String> {
         let one = |text: String| vec![text];
         match self {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::BootstrapPlan;
+use windlass_core::spec::BootstrapSpec;
 
 use super::bootstrap::{Copied, copy_included};
 use super::marker::{Marker, Stage};
@@ -25,7 +25,7 @@ pub struct Order<'a> {
     /// Its name.
     pub name: &'a WorktreeName,
     /// What makes it ready.
-    pub bootstrap: &'a BootstrapPlan,
+    pub bootstrap: &'a BootstrapSpec,
 }
 
 /// A worktree that is there.
@@ -54,7 +54,6 @@ pub enum How {
 
 /// Where worktrees are made: the folder that is configured, from the top of the first working tree or from the user's home
 /// (`~/`); without one `../PROJECT-worktrees`. Nothing is created.
-#[must_use]
 pub fn base_folder(repository: &Repository, configured: Option<&str>, home: Option<&Path>) -> PathBuf {
     let top = repository.main_top();
     match (configured, home) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::run::{BootstrapPlan, PortPlace};
+use windlass_core::spec::{BootstrapSpec, PortPlace};
 
 use super::bootstrap::variables;
 use crate::file::FileError;
@@ -43,11 +43,11 @@ pub(super) struct Marker {
     /// The checkout's number, for ports: from 1.
     pub checkout: u32,
     pub stage: Stage,
-    pub bootstrap: BootstrapPlan,
+    pub bootstrap: BootstrapSpec,
 }
 
 impl Marker {
-    pub fn new(name: &str, base: Option<String>, checkout: u32, bootstrap: &BootstrapPlan) -> Marker {
+    pub fn new(name: &str, base: Option<String>, checkout: u32, bootstrap: &BootstrapSpec) -> Marker {
         Marker {
             v: FORMAT,
             name: name.to_owned(),

@@ -15,34 +15,27 @@ const BRANCHES: &str = "windlass/";
 
 impl WorktreeName {
     /// Reads a name.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn parse(text: &str) -> Result<WorktreeName, WorktreeError> {
         let shown: String = text.chars().filter(|character| !character.is_control()).take(40).collect();
         WorkspaceName::parse(text).map(WorktreeName).map_err(|_| WorktreeError::Name { shown })
     }
 
     /// The name.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
     /// Its branch, as people write it: `windlass/api`.
-    #[must_use]
     pub fn branch(&self) -> String {
         format!("{BRANCHES}{}", self.0)
     }
 
     /// Its branch's full name: `refs/heads/windlass/api`.
-    #[must_use]
     pub fn full_branch(&self) -> String {
         format!("refs/heads/{BRANCHES}{}", self.0)
     }
 
     /// Would some file systems take them for the same name?
-    #[must_use]
     pub fn collides_with(&self, other: &WorktreeName) -> bool {
         self.as_str().eq_ignore_ascii_case(other.as_str())
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::{Stage, Work, Worktree, WorktreeError, locks, make};
 use crate::git::{GitError, Head, ObjectId, Repository};
@@ -95,7 +95,6 @@ const fn are(count: usize) -> &'static str {
 
 impl Refusal {
     /// What to do about it, where it is; `path` is as a shell takes it.
-    #[must_use]
     pub fn remedy(&self, path: &str) -> String {
         match self {
             Refusal::Here => "call it from another directory".to_owned(),

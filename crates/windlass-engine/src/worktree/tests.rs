@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::run::{BootstrapPlan, PortPlan};
+use windlass_core::spec::{BootstrapSpec, PortSpec};
 
 use super::{
     How, Made, Order, Refusal, Removal, Removed, Stage, Worktree, WorktreeError, WorktreeName, base_folder,
@@ -13,13 +13,13 @@ use super::{
 use crate::scratch::Scratch;
 use crate::store::Project;
 
-fn bootstrap() -> BootstrapPlan {
-    BootstrapPlan {
+fn bootstrap() -> BootstrapSpec {
+    BootstrapSpec {
         include_file: Some(".worktreeinclude".into()),
         include_bytes: None,
         setup: None,
         setup_timeout: Duration::from_secs(1),
-        ports: PortPlan { base: 20_000, size: 10 },
+        ports: PortSpec { base: 20_000, size: 10 },
     }
 }
 

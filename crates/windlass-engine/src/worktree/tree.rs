@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use windlass_core::run::{BootstrapPlan, PortPlace};
+use windlass_core::spec::{BootstrapSpec, PortPlace};
 
 use super::marker::{Marker, Stage};
 use super::{WorktreeError, WorktreeName, bootstrap};
@@ -48,9 +48,6 @@ impl Worktree {
     }
 
     /// The one of this name.
-    ///
-    /// # Errors
-    /// There is none of ours.
     pub fn find(repository: &Repository, name: &str) -> Result<Worktree, WorktreeError> {
         let name = WorktreeName::parse(name)?;
         let all = Worktree::all(repository)?;
@@ -66,7 +63,6 @@ impl Worktree {
     }
 
     /// The one that this is the working tree of, if it is one of ours.
-    #[must_use]
     pub fn at(repository: &Repository) -> Option<Worktree> {
         let git_dir = repository.git_dir.clone();
         Worktree::of(LinkedTree { git_dir, path: repository.top.clone(), locked: false })
@@ -79,14 +75,12 @@ impl Worktree {
     }
 
     /// How far it has come.
-    #[must_use]
     pub const fn stage(&self) -> Stage {
         self.marker.stage
     }
 
     /// What makes it ready.
-    #[must_use]
-    pub const fn bootstrap(&self) -> &BootstrapPlan {
+    pub const fn bootstrap(&self) -> &BootstrapSpec {
         &self.marker.bootstrap
     }
 
@@ -101,7 +95,6 @@ impl Worktree {
     }
 
     /// Variables for whatever works in it: its name, its ports.
-    #[must_use]
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         let place = PortPlace { checkout: self.marker.checkout, lane: 0 };
         let mut variables = bootstrap::variables(self.marker.bootstrap.ports, place);
@@ -110,15 +103,11 @@ impl Worktree {
     }
 
     /// Its number among the checkouts of the project, for the ports of its lanes; from 1.
-    #[must_use]
     pub const fn checkout(&self) -> u32 {
         self.marker.checkout
     }
 
     /// Its repository, seen from it.
-    ///
-    /// # Errors
-    /// It is no working tree any more.
     pub fn repository(&self) -> Result<Repository, WorktreeError> {
         match Repository::find(&self.tree.path)? {
             Found::Worktree(repository) if repository.git_dir == self.tree.git_dir => Ok(repository),
@@ -127,7 +116,6 @@ impl Worktree {
     }
 
     /// Is a path in it?
-    #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
         path.starts_with(&self.tree.path)
     }

@@ -21,7 +21,6 @@ pub struct Work {
 
 impl Work {
     /// Is there nothing?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.uncommitted.is_empty() && self.ignored.is_empty()
     }
@@ -29,9 +28,6 @@ impl Work {
 
 impl Worktree {
     /// Looks at what is in it.
-    ///
-    /// # Errors
-    /// It is no working tree any more, or git fails.
     pub fn work(&self) -> Result<Work, WorktreeError> {
         let repository = self.repository()?;
         let files = copied::read(&self.tree.git_dir)?;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::{Pid, Signal};
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 use windlass_engine::process::{Command, KeeperEvent, LastRites, ProcessError, StartFaultKind};
 
 use crate::lane::{

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 use windlass_engine::process::{Keeper, KeeperEvent, SpawnId, SpawnRequest};
 
 /// Nothing here takes this long; a loaded machine may.

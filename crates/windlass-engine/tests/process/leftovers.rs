@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use rustix::process::{Pid, Signal};
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 use windlass_engine::process::{RUN_VARIABLE, leftovers};
 
 use crate::harness::say;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::config::{parse_duration, parse_fine_duration, parse_money};
-use windlass_core::fact::Cost;
+use windlass_core::values::Cost;
 use windlass_ui::format;
 
 pub(crate) fn run(data: &[u8]) {

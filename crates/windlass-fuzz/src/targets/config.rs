@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use windlass_core::config::{ConfigError, FileKind, KEYS, KeyInfo, Layer, Resolved, Secrecy, Unlimited};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 
 const PLACE: &str = "config.toml";
 

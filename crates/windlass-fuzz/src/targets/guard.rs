@@ -1,10 +1,10 @@
 //! What the guard reads: sources with tests, configuration of test runners, commands of checks, patterns.
 
-use windlass_core::fact::SuspicionKind;
 use windlass_core::guard::{
     BuildTool, Content, Examination, Protected, build_files, count, language_of, needs, package_calls,
     scripts_started, tools_called,
 };
+use windlass_core::values::SuspicionKind;
 
 const PATHS: &[&str] = &[
     "a.rs",

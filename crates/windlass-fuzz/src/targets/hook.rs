@@ -1,7 +1,7 @@
 //! What a hook prints, and what follows from it. Its standard output and its complaints stand on either side of a NUL.
 
-use windlass_core::fact::{CheckResult, HookDecision, HookName};
 use windlass_core::hook::{HookEnd, LONGEST_PROMPT, LONGEST_REASON, answer};
+use windlass_core::values::{CheckResult, HookDecision, HookName};
 
 pub(crate) fn run(data: &[u8]) {
     let mut halves = data.splitn(2, |byte| *byte == 0);

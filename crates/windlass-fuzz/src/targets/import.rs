@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 use windlass_core::config::{FileKind, Layer};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::{
     OptionValue, SeedOptions, SeedProject, imported_options_text, options_text, seed_options, seed_project,
     text_says,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{Entry, Fact, Now, StopReason, StopSource};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::run::{Input, Phase, Run};
+use windlass_core::values::{Now, StopReason, StopSource};
 use windlass_engine::fuzzing;
 use windlass_engine::store::RunSummary;
 
@@ -76,7 +77,7 @@ fn check_state(run: &Run, now: Now) {
     let effects = run.outstanding();
     assert!(run.phase() == Phase::Active || effects.is_empty(), "a run that has ended does something");
     let _ = (run.next_due(now), run.call_clocks(now), run.active(now), run.waited(now));
-    assert!(run.ledger().is_estimated() || run.ledger().spent() >= windlass_core::fact::Cost::ZERO);
+    assert!(run.ledger().is_estimated() || run.ledger().spent() >= windlass_core::values::Cost::ZERO);
 }
 
 fn inputs(entries: &[Entry], dice: &mut Dice) -> Vec<Input> {

@@ -1,8 +1,8 @@
 //! A person's prices, and what usage costs by them.
 
 use windlass_core::agent::claude_prices;
-use windlass_core::fact::{Cost, Tokens};
 use windlass_core::price::{ModelUsage, Price};
+use windlass_core::values::{Cost, Tokens};
 
 /// Models with these names are priced: known, unknown, nearly known, none.
 const MODELS: [&str; 4] = ["claude-opus-5-5-20261101", "claude-opus-5-55", "mine", ""];

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use windlass_core::doc::progress::{
     Progress, ProgressEntry, ProgressError, ProgressExit, ProgressSummary, ReadEntry, with_entry,
 };
-use windlass_core::fact::{Cost, Spent, Tokens};
+use windlass_core::values::{Cost, Spent, Tokens};
 
 pub(crate) fn run(data: &[u8]) {
     let before = Progress::parse(data);

@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckOutcome, CheckResult, Purpose};
 use windlass_core::prompt::{
     FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, Prompt, PromptParts, Templates, compose, holds_signal,
 };
-use windlass_core::run::{NotesShare, RunPlan, TurnKey};
+use windlass_core::run::{NotesShare, TurnKey};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CheckOutcome, CheckResult, Purpose};
 
 use crate::example;
 
@@ -47,7 +48,7 @@ fn check_notes(data: &[u8], share: NotesShare, most: usize) -> Notes {
     notes
 }
 
-fn prompt(plan: &RunPlan, notes: Notes, tail: &str, agents: Option<&str>) -> Prompt {
+fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Prompt {
     let outcome = CheckOutcome {
         check: 0,
         result: CheckResult::Failed(1),

@@ -2,7 +2,7 @@
 
 use windlass_core::doc::count_boxes;
 use windlass_core::doc::status::{StatusFile, payload, standing};
-use windlass_core::fact::{Standing, StandingSource};
+use windlass_core::values::{Standing, StandingSource};
 
 pub(crate) fn run(data: &[u8]) {
     let file = || Some(StatusFile { bytes: data, mark: "m" });

@@ -5,9 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 use windlass_core::agent::{CallClocks, CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
-use windlass_core::fact::{CallReport, Class, Cut, Ended, Now};
 use windlass_core::mode;
 use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::values::{CallReport, Class, Cut, Ended, Now};
 use windlass_engine::fuzzing;
 
 use crate::dice::Dice;

@@ -57,7 +57,6 @@ pub enum DevloopError {
 }
 
 /// Is there anything of `DevLoop` in this folder?
-#[must_use]
 pub fn is_there(folder: &Path) -> bool {
     SIGNS.iter().any(|sign| folder.join(FOLDER).join(sign).exists())
 }
@@ -121,7 +120,8 @@ impl DevloopImport {
         }
         let from = self.source.join(name);
         let mut notes = Vec::new();
-        let done = list.rows().iter().filter(|row| row.state == windlass_core::fact::TaskState::Done).count();
+        let done =
+            list.rows().iter().filter(|row| row.state == windlass_core::values::TaskState::Done).count();
         match list.tasks().len() {
             0 if !list.is_unusable() || name == ".devloop/requirements.md" => {
                 notes.push("it has no task in it".to_owned());

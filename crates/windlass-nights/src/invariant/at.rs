@@ -1,6 +1,6 @@
 //! What is counted of one lane's iteration.
 
-use windlass_core::fact::{CheckOutcome, Class, Evidence, Suspicion, TaskId};
+use windlass_core::values::{CheckOutcome, Class, Evidence, Suspicion, TaskId};
 
 /// The iteration of a lane that is under way, or its latest one.
 #[derive(Clone, Debug, Default)]

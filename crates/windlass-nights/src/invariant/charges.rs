@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::fact::{CallId, Cost, Fact, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{CallId, Cost, StopReason};
 
 use super::Breach;
 use crate::record::{Record, Said, What};

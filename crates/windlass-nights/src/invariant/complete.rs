@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::fact::{CheckKind, Class, Fact, Purpose, StopReason};
+use windlass_core::fact::Fact;
 use windlass_core::mode;
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::values::{CheckKind, Class, Purpose, StopReason};
 
 use super::Breach;
 use crate::record::{Record, What};
@@ -74,7 +75,7 @@ fn ended_complete(record: &Record, at: usize) -> bool {
     matches!(last, Some(Fact::RunFinished { stop_reason: StopReason::Complete, .. }))
 }
 
-fn judge(shown: &Shown, plan: &RunPlan) -> Result<(), String> {
+fn judge(shown: &Shown, plan: &RunSpec) -> Result<(), String> {
     if plan.job.mode == Mode::Tasks {
         // Each task was shown for itself, and what it looks like now is another's.
         return Ok(());

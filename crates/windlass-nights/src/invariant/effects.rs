@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::fact::{Class, Cost, Fact, LaneId};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Class, Cost, LaneId};
 
 use super::{Breach, lane_of};
 use crate::record::{Record, What};

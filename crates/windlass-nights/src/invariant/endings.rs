@@ -1,6 +1,7 @@
 //! One stop reason per ending, the right one, and no going on where there is one.
 
-use windlass_core::fact::{Fact, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::StopReason;
 
 use super::Breach;
 use super::tally::Tally;
@@ -67,7 +68,7 @@ fn ending(
     tally: &Tally,
     asked: bool,
     given: StopReason,
-    now: windlass_core::fact::Now,
+    now: windlass_core::values::Now,
 ) -> Result<(), String> {
     let manual =
         [StopReason::Complete, StopReason::Interrupted, StopReason::Terminated, StopReason::StopRequested];

@@ -1,7 +1,9 @@
 //! What hooks say is heeded, and each is called when it is its turn.
 
-use windlass_core::fact::{Fact, HookDecision, HookName, StopReason};
-use windlass_core::run::{MOST_SKIPS, RunPlan};
+use windlass_core::fact::Fact;
+use windlass_core::run::MOST_SKIPS;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{HookDecision, HookName, StopReason};
 
 use super::Breach;
 use crate::record::{Record, What};
@@ -37,7 +39,7 @@ pub(super) fn check(record: &Record) -> Result<(), Breach> {
 }
 
 impl Heard {
-    fn follow(&mut self, what: &What, plan: &RunPlan) -> Result<(), String> {
+    fn follow(&mut self, what: &What, plan: &RunSpec) -> Result<(), String> {
         match what {
             What::SessionBegan { .. } => {
                 *self = Heard { skips: self.skips, ..Heard::default() };
@@ -82,13 +84,13 @@ impl Heard {
         Ok(())
     }
 
-    fn fact(&mut self, fact: &Fact, plan: &RunPlan) -> Result<(), String> {
+    fn fact(&mut self, fact: &Fact, plan: &RunSpec) -> Result<(), String> {
         let has = |name: HookName| plan.hooks.iter().any(|hook| hook.name == name);
         match fact {
             Fact::RunResumed { .. } if self.skips >= MOST_SKIPS => self.skips = 0,
             Fact::HookFinished { hook, outcome, .. } => return self.heard(*hook, outcome.decision),
             Fact::Failing { .. } => self.stopping = true,
-            Fact::Surveyed { .. }
+            Fact::BaselineCaptured { .. }
             | Fact::HookDue { .. }
             | Fact::IterationStarted { .. }
             | Fact::CallReserved { .. }

@@ -18,7 +18,8 @@ mod waits;
 
 use std::collections::BTreeMap;
 
-use windlass_core::fact::{Fact, LaneId};
+use windlass_core::fact::Fact;
+use windlass_core::values::LaneId;
 
 use crate::record::{Record, What};
 
@@ -183,7 +184,6 @@ pub const INVARIANTS: &[Invariant] = &[
 ];
 
 /// The first invariant that a night breaks.
-#[must_use]
 pub fn broken(record: &Record) -> Option<(Invariant, Breach)> {
     INVARIANTS.iter().find_map(|invariant| Some((*invariant, (invariant.check)(record).err()?)))
 }
@@ -241,12 +241,12 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
         | Fact::CallFinished { lane, .. }
         | Fact::StatusChanged { lane, .. }
         | Fact::Suspected { lane, .. }
-        | Fact::Kept { lane, .. }
-        | Fact::Refused { lane, .. }
+        | Fact::SnapshotTaken { lane, .. }
+        | Fact::ForbiddenChangesReverted { lane, .. }
         | Fact::VerificationDue { lane, .. }
         | Fact::CheckFinished { lane, .. }
         | Fact::Committed { lane, .. }
-        | Fact::Settled { lane, .. }
+        | Fact::TreeRechecked { lane, .. }
         | Fact::AttemptRepeats { lane, .. }
         | Fact::IterationFinished { lane, .. }
         | Fact::LaneOpened { lane, .. }

@@ -1,7 +1,8 @@
 //! Plans: what may be written where one is made, and what must be done where one is worked off.
 
-use windlass_core::fact::{CheckKind, Fact, StopReason};
-use windlass_core::run::Mode;
+use windlass_core::fact::Fact;
+use windlass_core::spec::Mode;
+use windlass_core::values::{CheckKind, StopReason};
 
 use super::Breach;
 use crate::record::{Record, What};

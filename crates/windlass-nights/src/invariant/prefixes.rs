@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::{
-    Bill, CallReport, CheckOutcome, CheckResult, Class, CommitNotes, Cost, Ended, Entry, Evidence,
-    HookDecision, HookOutcome, LandOutcome, MergeOutcome, Now, SnapshotId, Tokens,
-};
+use windlass_core::fact::Entry;
 use windlass_core::run::{Effect, Input, Phase, Run};
+use windlass_core::values::{
+    Bill, CallReport, CheckOutcome, CheckResult, Class, CommitNotes, Cost, Ended, Evidence, HookDecision,
+    HookOutcome, LandOutcome, MergeOutcome, Now, SnapshotId, Tokens,
+};
 use windlass_engine::store::journal;
 
 use super::Breach;
@@ -99,7 +100,7 @@ impl Calm {
         self.pass(Duration::from_millis(10));
         match *effect {
             Effect::Survey(_) => {
-                Input::Surveyed { evidence, snapshot, left_out: 0, standing: None, tasks: None }
+                Input::BaselineCaptured { evidence, snapshot, left_out: 0, standing: None, tasks: None }
             }
             Effect::RunCheck { lane, stage, check, .. } => {
                 let outcome = CheckOutcome {
@@ -119,18 +120,22 @@ impl Calm {
                 Input::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) }
             }
             Effect::Keep { lane, .. } => {
-                Input::Kept { lane, evidence, snapshot, changed: 0, strayed: 0, standing: None }
+                Input::SnapshotTaken { lane, evidence, snapshot, changed: 0, strayed: 0, standing: None }
             }
             Effect::Undo { lane, .. } => Input::Undone { lane, evidence, standing: None },
-            Effect::Refuse { lane, .. } => {
-                Input::Refused { lane, count: 1, files: vec!["a file".to_owned()], undone: true, evidence }
-            }
+            Effect::Refuse { lane, .. } => Input::ForbiddenChangesReverted {
+                lane,
+                count: 1,
+                files: vec!["a file".to_owned()],
+                undone: true,
+                evidence,
+            },
             Effect::RunHook { lane, hook, .. } => Input::HookEnded { lane, hook, outcome: hook_outcome() },
             Effect::Commit { lane, .. } => {
                 let notes = CommitNotes::default();
                 Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None, notes }
             }
-            Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
+            Effect::Settle { lane, .. } => Input::TreeRechecked { lane, evidence },
             Effect::Open { lane, .. } => Input::Opened { lane, base: "calm".to_owned(), evidence, snapshot },
             Effect::Merge { lane, ref commit, .. } => Input::Merged {
                 lane,

@@ -6,13 +6,13 @@ mod tasks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use windlass_core::fact::{
-    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Entry, Evidence, Fact, HookDecision,
-    HookName, LaneId, Now, Purpose, Standing, StandingSource, StopReason, StopSource, Suspicion, TaskId,
-    Verdict,
-};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::values::{
+    Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision, HookName, LaneId,
+    Now, Purpose, Standing, StandingSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
+};
 
 use super::at::At;
 use super::lane_of;
@@ -20,7 +20,7 @@ use super::lane_of;
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent things that are true or not")]
 pub(super) struct Tally {
-    plan: Option<RunPlan>,
+    plan: Option<RunSpec>,
     pub started: u32,
     pub finished: u32,
     claims: u32,
@@ -87,7 +87,7 @@ impl Tally {
         match &entry.fact {
             Fact::RunStarted { plan } => self.plan = Some((**plan).clone()),
             Fact::RunResumed { plan } => self.resumed(plan),
-            Fact::Surveyed { evidence, standing, .. } => {
+            Fact::BaselineCaptured { evidence, standing, .. } => {
                 if let Some(standing) = standing {
                     self.read(standing);
                 }
@@ -111,7 +111,7 @@ impl Tally {
                 self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
             }
             Fact::StatusChanged { standing, .. }
-            | Fact::Kept { strayed: 1.., standing: Some(standing), .. } => self.read(standing),
+            | Fact::SnapshotTaken { strayed: 1.., standing: Some(standing), .. } => self.read(standing),
             Fact::CallFinished { summary, claimed, .. } => {
                 self.at.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
                 self.spent += summary.cost;
@@ -122,10 +122,10 @@ impl Tally {
                     self.at.claimed = *claimed;
                 }
             }
-            Fact::Kept { strayed: 1.., standing: None, .. } => {}
-            Fact::Kept { evidence, standing, .. } => self.kept(evidence, standing.as_ref()),
+            Fact::SnapshotTaken { strayed: 1.., standing: None, .. } => {}
+            Fact::SnapshotTaken { evidence, standing, .. } => self.kept(evidence, standing.as_ref()),
             // Whoever did what he must not do has not claimed anything.
-            Fact::Refused { evidence, .. } => {
+            Fact::ForbiddenChangesReverted { evidence, .. } => {
                 self.kept(evidence, None);
                 self.at.by_file = false;
                 self.at.claimed = false;
@@ -149,14 +149,14 @@ impl Tally {
                     self.at.outcomes.clear();
                 }
             }
-            Fact::Settled { evidence, .. } => {
+            Fact::TreeRechecked { evidence, .. } => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
             }
-            Fact::Held { class: Class::UsageLimit, .. } => {
+            Fact::BackoffStarted { class: Class::UsageLimit, .. } => {
                 self.waits_since.get_or_insert(now.monotonic);
             }
-            Fact::Released => {
+            Fact::BackoffEnded => {
                 if let Some(since) = self.waits_since.take() {
                     self.waited += now.monotonic.saturating_sub(since);
                 }
@@ -205,7 +205,7 @@ impl Tally {
         }
     }
 
-    fn resumed(&mut self, plan: &RunPlan) {
+    fn resumed(&mut self, plan: &RunSpec) {
         let ended = self.ended.take();
         for at in self.elsewhere.values_mut().chain([&mut self.at]) {
             match ended {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::fact::{
-    CallId, CheckStage, Fact, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId,
-    TaskRow, TaskState, Verdict,
+use windlass_core::fact::Fact;
+use windlass_core::spec::{CommitPolicy, Mode};
+use windlass_core::values::{
+    CallId, CheckStage, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId, TaskRow,
+    TaskState, Verdict,
 };
-use windlass_core::run::{CommitPolicy, Mode};
 
 use super::{Breach, lane_of};
 use crate::record::{Record, SessionEnd, What};

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use windlass_core::config::NotifyEvent;
-use windlass_core::fact::{Delivery, Fact, NotificationKey, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Delivery, NotificationKey, StopReason};
 
 use super::Breach;
 use crate::record::{Record, What};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::{Class, Entry, Fact, LaneId, UsageLimit, Verdict};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::run::RESET_MARGIN;
+use windlass_core::values::{Class, LaneId, UsageLimit, Verdict};
 
 use super::tally::Tally;
 use super::{Breach, lane_of};
@@ -65,12 +66,12 @@ impl Waiting {
                 self.limits.insert(self.lane, summary.limit.clone());
                 Ok(())
             }
-            Fact::Held { until, class, .. } => {
+            Fact::BackoffStarted { until, class, .. } => {
                 self.held = Some((*until, now));
                 self.disturbed = false;
                 if *class == Class::UsageLimit { self.right_time(*until, now) } else { Ok(()) }
             }
-            Fact::Released => self.released(now),
+            Fact::BackoffEnded => self.released(now),
             Fact::Failing { .. } => {
                 self.failing = true;
                 Ok(())

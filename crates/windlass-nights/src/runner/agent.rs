@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::agent::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
-use windlass_core::fact::{Cost, Denial, Ended, Tokens, UsageLimit};
 use windlass_core::price::ModelUsage;
+use windlass_core::values::{Cost, Denial, Ended, Tokens, UsageLimit};
 
 use crate::record::Actor;
 use crate::script::{Act, Answer, Deed, End, Failure, Judgement, Miscount, OnTerm, PlanDeed, Word};

@@ -1,8 +1,8 @@
 //! The plan's boxes, as the worker remembers and misses them.
 
 use windlass_core::doc::plan::{TaskState, WorkItem, vanished};
-use windlass_core::fact::{Suspicion, SuspicionKind};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Suspicion, SuspicionKind};
 
 use super::Runner;
 use crate::record::What;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckResult, HookDecision, HookName, HookOutcome, LaneId};
 use windlass_core::run::{Effect, Input};
+use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, LaneId};
 
 use super::lane::Live;
 use super::{Runner, Step};

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use windlass_core::agent::{CallClocks, CallWatch, Digest, Due};
-use windlass_core::fact::{
+use windlass_core::run::{EndCall, Input, TurnKey};
+use windlass_core::values::{
     Bill, CallId, CallReport, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Ended, LaneId, Now,
     Purpose, Tokens,
 };
-use windlass_core::run::{EndCall, Input, TurnKey};
 
 use super::agent::{Agent, Shown, TOKENS_PER_RESPONSE};
 use super::hooks::LiveHook;
@@ -122,7 +122,7 @@ impl Runner<'_> {
 
     fn fail_full(&mut self) {
         let said = "the disk is full".to_owned();
-        self.inbox.push_back(Arrival::WorkFailed(windlass_core::fact::StopReason::DiskFull, said));
+        self.inbox.push_back(Arrival::WorkFailed(windlass_core::values::StopReason::DiskFull, said));
     }
 
     /// In a lane's checkout, what checks have made since it was looked at needs no keeping.

@@ -1,6 +1,6 @@
 //! Several lanes: which one is dealt with, what runs in the others, and whether its checkout is there.
 
-use windlass_core::fact::LaneId;
+use windlass_core::values::LaneId;
 
 use super::Runner;
 use super::lane::Live;

@@ -22,8 +22,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use windlass_core::agent::Digest;
-use windlass_core::fact::{CallId, Entry, Fact, HookName, LaneId, Purpose, StopReason};
-use windlass_core::run::{Effect, Input, LaneState, Phase, RunPlan};
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::run::{Effect, Input, LaneState, Phase};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CallId, HookName, LaneId, Purpose, StopReason};
 
 use crate::core::Core;
 use crate::plant::Plant;
@@ -70,7 +72,7 @@ pub(crate) struct Runner<'a> {
     pub script: &'a Script,
     plant: Option<Plant>,
     /// The plan of the newest session.
-    plan: RunPlan,
+    plan: RunSpec,
     pub world: World,
     /// The lane that is dealt with.
     here: LaneId,
@@ -469,14 +471,14 @@ impl<'a> Runner<'a> {
         }
     }
 
-    pub(crate) fn plan_mut(&mut self) -> &mut RunPlan {
+    pub(crate) fn plan_mut(&mut self) -> &mut RunSpec {
         &mut self.plan
     }
 
-    pub(crate) fn terminating_cut(&self) -> windlass_core::fact::Cut {
+    pub(crate) fn terminating_cut(&self) -> windlass_core::values::Cut {
         match self.core.run.lane(self.here) {
             Some(LaneState::Terminating(_, _, termination)) => termination.cut,
-            _ => windlass_core::fact::Cut::Stop,
+            _ => windlass_core::values::Cut::Stop,
         }
     }
 }

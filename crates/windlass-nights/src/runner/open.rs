@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use windlass_core::fact::{Entry, LaneId, Suspicion};
+use windlass_core::fact::Entry;
 use windlass_core::run::{Input, Phase, Run};
+use windlass_core::values::{LaneId, Suspicion};
 use windlass_engine::store::journal;
 
 use super::{Halt, Live, Runner};

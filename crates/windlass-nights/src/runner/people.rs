@@ -1,7 +1,7 @@
 //! What people do while the run goes on: signals, a request to stop, changes in the directories it works in.
 
-use windlass_core::fact::{LaneId, StopSource};
 use windlass_core::run::Input;
+use windlass_core::values::{LaneId, StopSource};
 
 use super::{Runner, Step};
 use crate::plant::Plant;

@@ -1,11 +1,12 @@
 //! What the worker does for tasks: lanes' checkouts, merges, landings, and how the task file is kept.
 
-use windlass_core::fact::{
+use windlass_core::run::{CommitKind, Input, TurnKey};
+use windlass_core::spec::Mode;
+use windlass_core::tasks::Standing as Standings;
+use windlass_core::values::{
     Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, Standing, StandingSource, TaskEnd, TaskId,
     TaskRow, TaskState,
 };
-use windlass_core::run::{CommitKind, Input, Mode, TurnKey};
-use windlass_core::tasks::Standing as Standings;
 
 use super::worker::{Trouble, Worked};
 use super::{Halt, Runner, Step};
@@ -388,7 +389,7 @@ impl Runner<'_> {
         turn: TurnKey,
         since: Option<&SnapshotId>,
     ) -> Result<Option<(Evidence, Option<SnapshotId>)>, Trouble> {
-        let commits = self.plan.commit == windlass_core::run::CommitPolicy::Runner;
+        let commits = self.plan.commit == windlass_core::spec::CommitPolicy::Runner;
         let tree = since.and_then(|since| self.world.snapshots.tree(since)).copied();
         let Some(tree) = tree.filter(|_| commits && !self.has_lanes()) else { return Ok(None) };
         if let Some((file, _)) = self.world.unprotected_work() {

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use windlass_core::fact::{Delivery, Entry, Fact, NotificationKey, SinkKind};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::notification::{Notification, Notifier};
 use windlass_core::run::Input;
+use windlass_core::values::{Delivery, NotificationKey, SinkKind};
 
 use super::{Arrival, Runner, Step};
 use crate::dice::Dice;

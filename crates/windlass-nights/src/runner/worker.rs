@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use windlass_core::fact::{
+use windlass_core::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
+use windlass_core::run::{CommitKind, Effect, Input, NotesShare, Occasion, TurnKey};
+use windlass_core::spec::Mode;
+use windlass_core::values::{
     CheckOutcome, CommitNotes, Evidence, LaneId, Purpose, SnapshotId, Standing, StopReason,
 };
-use windlass_core::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
-use windlass_core::run::{CommitKind, Effect, Input, Mode, NotesShare, Occasion, TurnKey};
 
 use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;
@@ -95,7 +96,7 @@ impl Runner<'_> {
                 kept.map(|(inputs, evidence, snapshot, changed)| {
                     inputs
                         .into_iter()
-                        .chain([Input::Kept {
+                        .chain([Input::SnapshotTaken {
                             lane,
                             evidence,
                             snapshot,
@@ -108,7 +109,7 @@ impl Runner<'_> {
             }
             Effect::Refuse { lane, turn } => self.refuse(turn).map(|(files, undone, evidence)| {
                 let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
-                vec![Input::Refused { lane, count, files, undone, evidence }]
+                vec![Input::ForbiddenChangesReverted { lane, count, files, undone, evidence }]
             }),
             // Simulated agents damage the repository only beyond repair.
             Effect::Undo { lane, .. } => self.look().map(|look| {
@@ -120,7 +121,7 @@ impl Runner<'_> {
                 let evidence = look.evidence.clone();
                 self.note_checks(&look);
                 self.remember(look);
-                vec![Input::Settled { lane, evidence }]
+                vec![Input::TreeRechecked { lane, evidence }]
             }),
             Effect::Commit { lane, turn, since, what } => {
                 self.commit(turn, since.as_ref(), what).map(|(commit, evidence, altered, refused)| {
@@ -169,7 +170,13 @@ impl Runner<'_> {
         let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let standing = self.standing();
-        Ok(vec![Input::Surveyed { evidence, snapshot, left_out: 0, standing, tasks: self.task_rows() }])
+        Ok(vec![Input::BaselineCaptured {
+            evidence,
+            snapshot,
+            left_out: 0,
+            standing,
+            tasks: self.task_rows(),
+        }])
     }
 
     fn survey_again(&mut self) -> Worked {
@@ -178,7 +185,13 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         self.remember(look);
         let standing = self.standing();
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: self.task_rows() }])
+        Ok(vec![Input::BaselineCaptured {
+            evidence,
+            snapshot: None,
+            left_out: 0,
+            standing,
+            tasks: self.task_rows(),
+        }])
     }
 
     /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
@@ -188,7 +201,7 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         self.remember(look);
         let standing = self.standing();
-        Ok(vec![Input::Surveyed { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
+        Ok(vec![Input::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
     }
 
     fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {

@@ -1,6 +1,6 @@
 //! What makes claims hollow: boxes that are taken out of the plan, words that are taken back, tasks that share an id.
 
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 
 use super::{Act, Deed, PlanDeed, Script, Word, draw};
 use crate::dice::Dice;

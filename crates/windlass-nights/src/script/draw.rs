@@ -1,6 +1,6 @@
 //! Drawing a night from its seed.
 
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 
 use super::outside::{events, pauses};
 use super::{
@@ -15,7 +15,6 @@ const TASKS: u64 = 0x7461_736B_7300_0000;
 
 impl Script {
     /// The night of this seed.
-    #[must_use]
     pub fn draw(seed: u64, mode: Option<Mode>) -> Script {
         let mut dice = Dice::new(seed);
         let drawn = dice.pick(&[

@@ -11,7 +11,7 @@ mod receiver;
 mod shrink;
 mod tasks;
 
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::spec::{Mode, RunSpec};
 
 use crate::world::TaskNature;
 
@@ -27,7 +27,7 @@ pub(crate) use receiver::{Answers, Receiver};
 pub struct Script {
     /// The number that it was drawn from; chance within the night (a flaky check) follows from it as well.
     pub seed: u64,
-    pub(crate) plan: RunPlan,
+    pub(crate) plan: RunSpec,
     /// Who is told what happens; `None` = nobody.
     pub(crate) receiver: Option<Receiver>,
     /// So much work makes the job done.
@@ -177,7 +177,6 @@ pub(crate) enum Hook {
 
 impl Script {
     /// The mode that the night is about.
-    #[must_use]
     pub fn mode(&self) -> Mode {
         self.plan.job.mode
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use windlass_core::fact::Cost;
 use windlass_core::price::Price;
+use windlass_core::values::Cost;
 
 use super::{Act, Answer, Deed, End, Failure, Miscount, Script};
 use crate::dice::Dice;

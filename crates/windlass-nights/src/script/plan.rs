@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{Check, CheckKind, Cost, ExitCodes, Hook, HookCommand, HookName, RunId};
-use windlass_core::guard::GuardPlan;
 use windlass_core::mode;
-use windlass_core::run::{
-    AgentPlan, Clocks, CommitPolicy, Depth, Job, JobPlan, JobWorkspace, Limits, Mode, RunPlan, SandboxPlan,
+use windlass_core::spec::GuardSpec;
+use windlass_core::spec::{
+    AgentSpec, Clocks, CommitPolicy, Depth, Job, JobPlan, JobWorkspace, Limits, Mode, RunSpec, SandboxSpec,
     StatusNews, StatusWatch, Verification,
 };
+use windlass_core::values::{Check, CheckKind, Cost, ExitCodes, Hook, HookCommand, HookName, RunId};
 
 use crate::dice::Dice;
 
 /// The phrase that claims completion.
 pub(crate) const SIGNAL: &str = "WINDLASS_JOB_COMPLETE";
 
-pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
+pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
     let git = dice.chance(88);
     let commit = dice.pick(&[(4, CommitPolicy::None), (1, CommitPolicy::Agent), (5, CommitPolicy::Runner)]);
     let verification = verification(dice, mode);
     let workspace = workspace(dice, mode);
-    let mut plan = RunPlan {
+    let mut plan = RunSpec {
         run: RunId(format!("r-night{:03}", dice.below(1000))),
         directory: "/project".into(),
         git,
@@ -42,13 +42,13 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunPlan {
         checks: checks(dice),
         hooks: hooks(dice),
         lanes: None,
-        sandbox: SandboxPlan::default(),
-        guard: GuardPlan::default(),
+        sandbox: SandboxSpec::default(),
+        guard: GuardSpec::default(),
         agent: agent(),
         commit: if git { commit } else { CommitPolicy::None },
         message: windlass_core::message::Wording::default(),
-        withholding: windlass_core::run::Withholding::default(),
-        undo: windlass_core::run::UndoPolicy::Ask,
+        withholding: windlass_core::spec::Withholding::default(),
+        undo: windlass_core::spec::UndoPolicy::Ask,
         exit_codes: dice.pick(&[(1, ExitCodes::Simple), (1, ExitCodes::Detailed)]),
         inputs: Vec::new(),
         links_out: Vec::new(),
@@ -149,8 +149,8 @@ fn checks(dice: &mut Dice) -> Vec<Check> {
     kinds.enumerate().map(|(number, kind)| check(kind, number)).collect()
 }
 
-fn agent() -> AgentPlan {
-    AgentPlan {
+fn agent() -> AgentSpec {
+    AgentSpec {
         name: "claude".to_owned(),
         program: "/usr/bin/claude".into(),
         version: "2.1.330".to_owned(),
@@ -162,7 +162,7 @@ fn agent() -> AgentPlan {
         api_keys: false,
         background: false,
         add_dirs: Vec::new(),
-        repository_settings: windlass_core::run::RepositorySettings::Used,
+        repository_settings: windlass_core::spec::RepositorySettings::Used,
         prices: Vec::new(),
     }
 }

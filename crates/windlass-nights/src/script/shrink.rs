@@ -1,6 +1,6 @@
 //! Making a failing night smaller, as long as it fails in the same way.
 
-use windlass_core::run::CommitPolicy;
+use windlass_core::spec::CommitPolicy;
 
 use super::{Deed, Hook, Leaves, Script};
 
@@ -9,7 +9,6 @@ const MOST_TRIES: usize = 3_000;
 
 impl Script {
     /// A smaller night for which `fails` still holds; itself where there is none.
-    #[must_use]
     pub fn shrunk(&self, fails: impl Fn(&Script) -> bool) -> Script {
         let mut smallest = self.clone();
         let mut tries = 0;

@@ -1,7 +1,7 @@
 //! Drawing a night of tasks: the tasks and what they wait for, lanes, and what agents do to the task file.
 
-use windlass_core::fact::CheckKind;
-use windlass_core::run::{CommitPolicy, JobTasks, LanesPlan};
+use windlass_core::spec::{CommitPolicy, JobTasks, LanesSpec};
+use windlass_core::values::CheckKind;
 
 use super::draw::{self, Draw, act, dying, fine, lazy, limited, silent};
 use super::{Act, CheckNature, CheckRule, Deed, End, Event, Happening, Hook, Leaves, Script, TaskDeed, Word};
@@ -36,7 +36,7 @@ pub(super) fn draw(script: &mut Script, dice: &mut Dice) {
         plan.git = true;
         plan.commit = CommitPolicy::Runner;
         let lanes = u16::try_from(dice.between(2, 4)).unwrap_or(2);
-        plan.lanes = Some(LanesPlan {
+        plan.lanes = Some(LanesSpec {
             count: lanes,
             folder: "/state/lanes".into(),
             below: std::path::PathBuf::new(),

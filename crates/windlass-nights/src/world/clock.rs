@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::Now;
+use windlass_core::values::Now;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {

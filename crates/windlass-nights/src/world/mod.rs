@@ -12,9 +12,9 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::doc::plan::WorkItem;
-use windlass_core::fact::{Evidence, Items, LaneId, Standing, StandingSource, TaskId};
 use windlass_core::mode;
-use windlass_core::run::{Job, Mode};
+use windlass_core::spec::{Job, Mode};
+use windlass_core::values::{Evidence, Items, LaneId, Standing, StandingSource, TaskId};
 
 use crate::record::Actor;
 use crate::script::{Script, StatusWord};

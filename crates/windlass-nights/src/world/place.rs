@@ -1,6 +1,6 @@
 //! Working directories: the user's, and those of lanes that have one each.
 
-use windlass_core::fact::{LaneId, TaskId};
+use windlass_core::values::{LaneId, TaskId};
 
 use super::git::Repository;
 use super::{FILES, Tree, World};

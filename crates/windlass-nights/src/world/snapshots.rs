@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::fact::SnapshotId;
 use windlass_core::run::TurnKey;
+use windlass_core::values::SnapshotId;
 
 use super::Tree;
 

@@ -1,6 +1,6 @@
 //! The task file as a file's content: how far each task is, what agents added, how it is worded.
 
-use windlass_core::fact::{TaskId, TaskRow, TaskState};
+use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 use super::{NAMES, PLAN, World};
 use crate::record::Actor;

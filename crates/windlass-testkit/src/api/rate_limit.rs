@@ -39,7 +39,6 @@ pub enum Window {
 
 impl Window {
     /// The name in the header `…-representative-claim`, and in `rateLimitType` of the agent's stream.
-    #[must_use]
     pub fn claim(self) -> &'static str {
         match self {
             Self::FiveHour => "five_hour",
@@ -69,7 +68,6 @@ pub struct RateLimit {
 
 impl RateLimit {
     /// The `status` of `window`, which starts anew at `resets_at` (whole seconds on the wire).
-    #[must_use]
     pub fn new(status: RateLimitStatus, window: Window, resets_at: Timestamp) -> Self {
         let utilization = match status {
             RateLimitStatus::Allowed => 0.1,
@@ -80,14 +78,12 @@ impl RateLimit {
     }
 
     /// How much of the window is used; 1 is all of it.
-    #[must_use]
     pub fn utilization(mut self, share: f64) -> Self {
         self.utilization = share;
         self
     }
 
     /// The plan is used up and the account is charged beyond it (`isUsingOverage`).
-    #[must_use]
     pub fn in_overage(mut self) -> Self {
         self.in_overage = true;
         self

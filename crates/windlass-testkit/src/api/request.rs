@@ -30,50 +30,42 @@ pub struct ToolResult {
 
 impl Request {
     /// The value of a header; `name` in lower case.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// The model asked for; empty where none was named.
-    #[must_use]
     pub fn model(&self) -> &str {
         self.body["model"].as_str().unwrap_or_default()
     }
 
     /// Whether the answer is to be streamed.
-    #[must_use]
     pub fn streams(&self) -> bool {
         self.body["stream"].as_bool().unwrap_or(false)
     }
 
     /// The whole system prompt, its blocks joined by newlines.
-    #[must_use]
     pub fn system(&self) -> String {
         texts(&self.body["system"]).join("\n")
     }
 
     /// Every text a user turn holds, in order; tool results are not among them.
-    #[must_use]
     pub fn user_texts(&self) -> Vec<String> {
         self.turns("user").flat_map(|turn| texts(&turn["content"])).collect()
     }
 
     /// Whether some user turn contains `needle`: the way to recognise the prompt among the agent's own additions.
-    #[must_use]
     pub fn user_said(&self, needle: &str) -> bool {
         self.user_texts().iter().any(|text| text.contains(needle))
     }
 
     /// The tools offered to the model.
-    #[must_use]
     pub fn tool_names(&self) -> Vec<String> {
         let tools = self.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
         tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
     }
 
     /// Every tool result in the conversation so far, in order.
-    #[must_use]
     pub fn tool_results(&self) -> Vec<ToolResult> {
         self.turns("user")
             .flat_map(|turn| blocks(&turn["content"]))

@@ -28,32 +28,27 @@ pub(super) enum Ending {
 
 impl Scenario {
     /// These replies; a request beyond them is refused with a 403, which ends the agent at once.
-    #[must_use]
     pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self { replies: replies.into_iter().collect(), ending: Ending::Refuse }
     }
 
     /// This reply to every request.
-    #[must_use]
     pub fn always(reply: Reply) -> Self {
         Self::new([reply]).repeat_last()
     }
 
     /// Every reply is computed from its request: for agents that run side by side, or whose number of turns is open.
-    #[must_use]
     pub fn computed(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         Self::always(Reply::computed(answer))
     }
 
     /// The last reply answers every further request.
-    #[must_use]
     pub fn repeat_last(mut self) -> Self {
         self.ending = Ending::RepeatLast;
         self
     }
 
     /// The replies of `later` after these; its ending holds.
-    #[must_use]
     pub fn then(mut self, later: Self) -> Self {
         self.replies.extend(later.replies);
         self.ending = later.ending;
@@ -123,7 +118,6 @@ impl Reply {
     }
 
     /// A turn without content: the agent reports an empty success after one more try.
-    #[must_use]
     pub fn empty() -> Self {
         Self::of(Kind::Message(Message {
             blocks: Vec::new(),
@@ -134,37 +128,31 @@ impl Reply {
     }
 
     /// The model says `text`.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::empty().and_text(text)
     }
 
     /// The model calls a tool: `Write`, `Edit`, `Bash`, `Read`, `Agent`, …
-    #[must_use]
     pub fn tool(name: &str, input: Value) -> Self {
         Self::empty().and_tool(name, input)
     }
 
     /// The model runs a shell command. (The real agent refuses a bare `sleep`; `bash -c 'sleep 300'` passes.)
-    #[must_use]
     pub fn bash(command: &str) -> Self {
         Self::tool("Bash", json!({"command": command, "description": "a step of the scenario"}))
     }
 
     /// The model writes a file; `path` is absolute.
-    #[must_use]
     pub fn write(path: impl AsRef<std::path::Path>, content: &str) -> Self {
         Self::tool("Write", json!({"file_path": path.as_ref(), "content": content}))
     }
 
     /// Further text in the same turn.
-    #[must_use]
     pub fn and_text(self, text: impl Into<String>) -> Self {
         self.and_block(json!({"type": "text", "text": text.into()}))
     }
 
     /// A further tool call in the same turn.
-    #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers write json!(…) in place")]
     pub fn and_tool(self, name: &str, input: Value) -> Self {
         self.and_block(json!({"type": "tool_use", "name": name, "input": input}))
@@ -176,7 +164,6 @@ impl Reply {
 
     /// What the turn costs in tokens; 100 and 20 unless said. The agent computes its cost from these and its own
     /// price list: 100 in and 20 out are $0.0008 with Opus 5.5, 10,000 and 1,000 are $0.06.
-    #[must_use]
     pub fn usage(self, input_tokens: u64, output_tokens: u64) -> Self {
         self.with_message("usage", |message| {
             message.input_tokens = input_tokens;
@@ -185,7 +172,6 @@ impl Reply {
     }
 
     /// Ends the turn for this reason (`max_tokens`, `refusal`, …) instead of `tool_use` or `end_turn`.
-    #[must_use]
     pub fn stop_reason(self, reason: &str) -> Self {
         self.with_message("a stop reason", |message| {
             message.stop_reason = Some(reason.to_owned());
@@ -201,38 +187,32 @@ impl Reply {
     }
 
     /// An HTTP error. 401, 429, 5xx and 529 are retried by the agent (`CLAUDE_CODE_MAX_RETRIES`), 403 is not.
-    #[must_use]
     pub fn error(status: u16, error_type: &str, message: &str) -> Self {
         Self::of(Kind::Error { status, error_type: error_type.to_owned(), message: message.to_owned() })
     }
 
     /// 401: the credentials are not accepted.
-    #[must_use]
     pub fn unauthorized() -> Self {
         Self::error(401, "authentication_error", "invalid x-api-key")
     }
 
     /// 529: the service has too much to do.
-    #[must_use]
     pub fn overloaded() -> Self {
         Self::error(529, "overloaded_error", "Overloaded")
     }
 
     /// 500.
-    #[must_use]
     pub fn server_error() -> Self {
         Self::error(500, "api_error", "Internal server error")
     }
 
     /// 429 without a word about when it will be over.
-    #[must_use]
     pub fn too_many_requests() -> Self {
         Self::error(429, "rate_limit_error", "Too many requests")
     }
 
     /// 429 with the plan's window used up until `resets_at`. The reset time reaches the agent's output only when it
     /// runs with an OAuth token.
-    #[must_use]
     pub fn usage_limit(window: Window, resets_at: Timestamp) -> Self {
         let wait = resets_at.as_second().saturating_sub(Timestamp::now().as_second()).max(0);
         Self::error(429, "rate_limit_error", "This request would exceed your account's rate limit")
@@ -241,13 +221,11 @@ impl Reply {
     }
 
     /// 400: the conversation does not fit into the model's window.
-    #[must_use]
     pub fn context_too_long() -> Self {
         Self::error(400, "invalid_request_error", "prompt is too long: 1200000 tokens > 1000000 maximum")
     }
 
     /// 400: the account has no money left.
-    #[must_use]
     pub fn out_of_credit() -> Self {
         let message = "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to \
                        upgrade or purchase credits.";
@@ -255,13 +233,11 @@ impl Reply {
     }
 
     /// 404: no such model.
-    #[must_use]
     pub fn unknown_model(model: &str) -> Self {
         Self::error(404, "not_found_error", &format!("model: {model}"))
     }
 
     /// Status 200 and an overload reported inside the stream.
-    #[must_use]
     pub fn overloaded_in_stream() -> Self {
         Self::of(Kind::StreamError {
             error_type: "overloaded_error".to_owned(),
@@ -270,25 +246,21 @@ impl Reply {
     }
 
     /// Accepts the request and never answers.
-    #[must_use]
     pub fn stall_before_headers() -> Self {
         Self::of(Kind::Silent(Break::Stall))
     }
 
     /// Accepts the request and resets the connection.
-    #[must_use]
     pub fn reset_before_headers() -> Self {
         Self::of(Kind::Silent(Break::Reset))
     }
 
     /// Starts to say `text` and falls silent in the middle, the connection open.
-    #[must_use]
     pub fn stall_mid_stream(text: impl Into<String>) -> Self {
         Self::text(text).broken(Break::Stall)
     }
 
     /// Starts to say `text` and resets the connection in the middle.
-    #[must_use]
     pub fn reset_mid_stream(text: impl Into<String>) -> Self {
         Self::text(text).broken(Break::Reset)
     }
@@ -301,33 +273,28 @@ impl Reply {
     }
 
     /// A reply made from its request.
-    #[must_use]
     pub fn computed(answer: impl Fn(&Request) -> Self + Send + Sync + 'static) -> Self {
         Self::of(Kind::Computed(Arc::new(answer)))
     }
 
     /// Waits so long before anything is sent.
-    #[must_use]
     pub fn delayed(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
     /// A further header.
-    #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// The header `retry-after`, in whole seconds. The agent gives up at once where it says more than 60.
-    #[must_use]
     pub fn retry_after(self, wait: Duration) -> Self {
         self.header("retry-after", &wait.as_secs().to_string())
     }
 
     /// What the service says about the plan; seen with an OAuth token only.
-    #[must_use]
     pub fn rate_limit(mut self, limit: &RateLimit) -> Self {
         self.headers.extend(limit.headers());
         self

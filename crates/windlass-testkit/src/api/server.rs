@@ -41,7 +41,6 @@ impl Shared {
 
 impl StandIn {
     /// Listens on a free port of 127.0.0.1 and tells `scenario`.
-    #[must_use]
     pub fn start(scenario: Scenario) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on 127.0.0.1");
         let address = listener.local_addr().expect("the port that was bound");
@@ -56,25 +55,21 @@ impl StandIn {
     }
 
     /// What `ANTHROPIC_BASE_URL` has to be.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Every `POST /v1/messages` so far, in order of arrival.
-    #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.shared.lock().messages.clone()
     }
 
     /// Every other request so far; Claude Code 2.1.330 makes none when told to keep quiet.
-    #[must_use]
     pub fn other_requests(&self) -> Vec<Request> {
         self.shared.lock().others.clone()
     }
 
     /// Waits until `count` messages have been asked for; `false` where that took longer than `patience`.
-    #[must_use]
     pub fn wait_for_requests(&self, count: usize, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.shared.lock();

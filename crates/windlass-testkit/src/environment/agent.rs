@@ -23,7 +23,6 @@ pub enum Credentials {
 impl TestEnv {
     /// What the real Claude Code needs to work for `api` and to reach nothing else: for
     /// [`std::process::Command::envs`].
-    #[must_use]
     pub fn claude_environment(&self, api: &StandIn, credentials: Credentials) -> Vec<(String, OsString)> {
         let mut variables: Vec<(String, OsString)> = vec![
             ("ANTHROPIC_BASE_URL".to_owned(), api.url().into()),
@@ -51,7 +50,6 @@ impl TestEnv {
 ///
 /// # Panics
 /// Where it is not installed: says how to. A test that needs it fails, it is never skipped in silence.
-#[must_use]
 pub fn real_claude() -> PathBuf {
     let test = std::env::current_exe().expect("the path of this test");
     // target/debug/deps/TEST, or target/TRIPLE/debug/deps/TEST
@@ -66,7 +64,6 @@ pub fn real_claude() -> PathBuf {
 }
 
 /// Where the real Claude Code is, seen from the target directory.
-#[must_use]
 pub fn claude_below_target() -> PathBuf {
     PathBuf::from(format!("agents/claude-code-{CLAUDE_CODE_VERSION}/bin/claude"))
 }

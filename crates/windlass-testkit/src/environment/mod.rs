@@ -36,19 +36,16 @@ pub struct TestEnv {
 
 impl TestEnv {
     /// With an empty project that is no git repository.
-    #[must_use]
     pub fn new() -> Self {
         Self::with_project_named("project")
     }
 
     /// With an empty project whose directory is called `name`: spaces, newlines and emoji are welcome.
-    #[must_use]
     pub fn with_project_named(name: &str) -> Self {
         Self::below(&std::env::temp_dir(), name)
     }
 
     /// The same below this directory, where that of temporary files would mean something else.
-    #[must_use]
     pub fn below(directory: &Path, name: &str) -> Self {
         let builder = tempfile::Builder::new().prefix("windlass-").tempdir_in(directory);
         let root = builder.expect("a temporary directory");
@@ -62,13 +59,11 @@ impl TestEnv {
     }
 
     /// With a project that is a git repository on branch `main` with one commit of one file, `README.md`.
-    #[must_use]
     pub fn with_git() -> Self {
         Self::new().git_initialised()
     }
 
     /// Makes the project a git repository and commits what is there, or a `README.md` where nothing is.
-    #[must_use]
     pub fn git_initialised(self) -> Self {
         self.git(&["init", "--quiet"]);
         if !self.project.join("README.md").exists() {
@@ -80,37 +75,31 @@ impl TestEnv {
     }
 
     /// The directory all of it is in.
-    #[must_use]
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
     /// Where programs are started.
-    #[must_use]
     pub fn project(&self) -> &Path {
         &self.project
     }
 
     /// `HOME`.
-    #[must_use]
     pub fn home(&self) -> PathBuf {
         self.root().join("home")
     }
 
     /// `WINDLASS_STATE_DIR`; not there until something makes it.
-    #[must_use]
     pub fn state(&self) -> PathBuf {
         self.root().join("state")
     }
 
     /// `WINDLASS_CONFIG_DIR`; not there until something makes it.
-    #[must_use]
     pub fn config(&self) -> PathBuf {
         self.root().join("config")
     }
 
     /// The text of a file of the project.
-    #[must_use]
     pub fn read(&self, path: impl AsRef<Path>) -> String {
         let path = self.project.join(path);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -129,7 +118,6 @@ impl TestEnv {
     /// A program to be started in the project, with the environment of this test and nothing else. A bare name is
     /// looked up in this environment's `PATH`. Windlass itself is `env!("CARGO_BIN_EXE_windlass")` in the integration
     /// tests of its crate.
-    #[must_use]
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command
@@ -162,14 +150,12 @@ impl TestEnv {
 
     /// Starts `command` and waits for it, at most so long; then it is killed with everything it started. Its stdin is
     /// empty.
-    #[must_use]
     pub fn run(&self, command: &mut Command, patience: Duration) -> Outcome {
         Running::start(command).wait(patience)
     }
 
     /// Every live process that was started in here, however it detached itself: it works below this environment's
     /// directory, or its own environment names that.
-    #[must_use]
     pub fn processes(&self) -> Vec<u32> {
         processes::processes_of(self.root())
     }

@@ -8,13 +8,11 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// Every live process whose environment holds `WINDLASS_RUN` with this run's id: what a run started, its own keeper
 /// included, however it detached itself.
-#[must_use]
 pub fn processes_marked(run: &str) -> Vec<u32> {
     processes_with("WINDLASS_RUN", run.as_bytes())
 }
 
 /// Every live process that was started with `variable=value`. A zombie is not alive; nor is this process listed.
-#[must_use]
 pub fn processes_with(variable: &str, value: &[u8]) -> Vec<u32> {
     let wanted = [variable.as_bytes(), b"=", value].concat();
     all()
@@ -44,7 +42,6 @@ pub(super) fn processes_of(directory: &Path) -> Vec<u32> {
 
 /// The live children of `ancestor`, their children, and so on. What has been adopted by another process is no longer
 /// among them: for that, see [`processes_with`].
-#[must_use]
 pub fn descendants(ancestor: u32) -> Vec<u32> {
     let parents: Vec<(u32, u32)> =
         all().filter_map(|process| Some((process, status(process)?.parent))).collect();
@@ -60,7 +57,6 @@ pub fn descendants(ancestor: u32) -> Vec<u32> {
 }
 
 /// Whether the process exists and is no zombie.
-#[must_use]
 pub fn is_alive(process: u32) -> bool {
     status(process).is_some_and(|status| !matches!(status.state, 'Z' | 'X'))
 }

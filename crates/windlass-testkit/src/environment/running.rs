@@ -45,13 +45,11 @@ pub struct Outcome {
 
 impl Running {
     /// Starts `command` with an empty stdin.
-    #[must_use]
     pub fn start(command: &mut Command) -> Self {
         Self::spawn(command.stdin(Stdio::null()))
     }
 
     /// Starts `command` and gives it `input` as its stdin, then closes that.
-    #[must_use]
     pub fn start_with_input(command: &mut Command, input: impl Into<Vec<u8>>) -> Self {
         let mut running = Self::spawn(command.stdin(Stdio::piped()));
         let mut stdin = running.child.stdin.take().expect("the stdin that was asked for");
@@ -71,7 +69,6 @@ impl Running {
     }
 
     /// The process id, which is also its group's.
-    #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -88,39 +85,33 @@ impl Running {
     }
 
     /// What it has written to stdout so far.
-    #[must_use]
     pub fn stdout_so_far(&self) -> String {
         self.stdout.text()
     }
 
     /// What it has written to stderr so far.
-    #[must_use]
     pub fn stderr_so_far(&self) -> String {
         self.stderr.text()
     }
 
     /// Waits until stdout holds `needle`; `false` where that took longer than `patience` or the program has ended.
-    #[must_use]
     pub fn wait_for_stdout(&mut self, needle: &str, patience: Duration) -> bool {
         wait_until(patience, || self.stdout.text().contains(needle) || self.has_ended())
             && self.stdout.text().contains(needle)
     }
 
     /// As [`Running::wait_for_stdout`], for stderr.
-    #[must_use]
     pub fn wait_for_stderr(&mut self, needle: &str, patience: Duration) -> bool {
         wait_until(patience, || self.stderr.text().contains(needle) || self.has_ended())
             && self.stderr.text().contains(needle)
     }
 
     /// Whether the process has ended. What it started may live on.
-    #[must_use]
     pub fn has_ended(&mut self) -> bool {
         self.try_wait().is_some()
     }
 
     /// Waits for the end, at most so long; then kills it and everything it started. Never hangs.
-    #[must_use]
     pub fn wait(mut self, patience: Duration) -> Outcome {
         let started = Instant::now();
         let in_time = wait_until(patience, || self.has_ended());
@@ -173,13 +164,11 @@ impl Drop for Running {
 
 impl Outcome {
     /// Standard output as text; bytes that are not UTF-8 are replaced.
-    #[must_use]
     pub fn stdout_text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
     /// Standard error as text; bytes that are not UTF-8 are replaced.
-    #[must_use]
     pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
@@ -188,7 +177,6 @@ impl Outcome {
     ///
     /// # Panics
     /// Where a line is no JSON.
-    #[must_use]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
         let text = self.stdout_text();
         let lines = text.split('\n').filter(|line| !line.is_empty());

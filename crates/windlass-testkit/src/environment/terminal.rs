@@ -73,7 +73,6 @@ impl PersonsTerminal {
     }
 
     /// All that was shown so far.
-    #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&lock(&self.shown)).into_owned()
     }
@@ -87,13 +86,11 @@ impl PersonsTerminal {
     }
 
     /// The program's process id: `setsid` becomes it.
-    #[must_use]
     pub fn program(&self) -> u32 {
         self.child.id()
     }
 
     /// Are keys echoed and handed on line by line, as a shell wants it?
-    #[must_use]
     pub fn is_ordinary(&self) -> bool {
         let modes = lock(&self.ours).as_ref().and_then(|terminal| tcgetattr(terminal).ok());
         modes.is_some_and(|modes| {

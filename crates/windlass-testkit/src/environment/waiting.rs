@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 /// Asks `condition` again and again, at first every millisecond, later every 20, until it holds or `patience` is over.
 /// Answers whether it held; it is asked at least once, and a last time at the end.
-#[must_use]
 pub fn wait_until(patience: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_millis(1);

@@ -9,21 +9,21 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::fact::{
-    CallId, CallSummary, Check, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost, Denial, Ended,
-    Entry, Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens,
-    UsageLimit, Verdict,
-};
-use windlass_core::guard::GuardPlan;
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
-use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan, SandboxPlan};
+use windlass_core::spec::GuardSpec;
+use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
+use windlass_core::values::{
+    CallId, CallSummary, Check, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Cost, Denial, Ended,
+    Evidence, ExitCodes, LaneId, Now, Purpose, RunId, SnapshotId, StopReason, Tokens, UsageLimit, Verdict,
+};
 use windlass_ui::Event;
 
 const LANE: LaneId = LaneId(0);
 
 /// The plan of the made-up run.
-pub fn plan() -> RunPlan {
-    RunPlan {
+pub fn plan() -> RunSpec {
+    RunSpec {
         run: RunId("r-k3v9x2aa".to_owned()),
         directory: PathBuf::from("/home/ada/ledger"),
         git: true,
@@ -69,9 +69,9 @@ pub fn plan() -> RunPlan {
         }],
         hooks: Vec::new(),
         lanes: None,
-        sandbox: SandboxPlan::default(),
-        guard: GuardPlan::default(),
-        agent: AgentPlan {
+        sandbox: SandboxSpec::default(),
+        guard: GuardSpec::default(),
+        agent: AgentSpec {
             name: "claude".to_owned(),
             program: PathBuf::from("/usr/bin/claude"),
             version: "2.1.330".to_owned(),
@@ -83,13 +83,13 @@ pub fn plan() -> RunPlan {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
-            repository_settings: windlass_core::run::RepositorySettings::Used,
+            repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
-        withholding: windlass_core::run::Withholding::default(),
-        undo: windlass_core::run::UndoPolicy::default(),
+        withholding: windlass_core::spec::Withholding::default(),
+        undo: windlass_core::spec::UndoPolicy::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
         links_out: Vec::new(),
@@ -233,7 +233,7 @@ impl Night {
 
     /// The tree is kept.
     pub fn kept(&mut self, changed: u32) -> &mut Night {
-        self.fact(Fact::Kept {
+        self.fact(Fact::SnapshotTaken {
             standing: None,
             lane: LANE,
             evidence: Evidence::default(),
@@ -301,7 +301,7 @@ impl Night {
         let night = &mut self;
         night
             .start()
-            .fact(Fact::Surveyed {
+            .fact(Fact::BaselineCaptured {
                 standing: None,
                 evidence: Evidence::default(),
                 snapshot: Some(SnapshotId("ba5e".to_owned())),
@@ -389,9 +389,9 @@ impl Night {
                 call.limit = Some(UsageLimit { resets_at: Some(reset), window: "five_hour".to_owned() });
             })
             .fact(Fact::AttemptRepeats { lane: LANE, iteration: 4, attempt: 1, class: Class::UsageLimit })
-            .fact(Fact::Held { until: reset, class: Class::UsageLimit, attempt: 1 })
+            .fact(Fact::BackoffStarted { until: reset, class: Class::UsageLimit, attempt: 1 })
             .pass(3_780)
-            .fact(Fact::Released)
+            .fact(Fact::BackoffEnded)
             .call(4, 2)
             .pass(30)
             .called(|call| {

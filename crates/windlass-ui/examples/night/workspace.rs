@@ -3,16 +3,19 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use windlass_core::fact::{
-    Assessed, Assessment, Class, Confidence, Evidence, Fact, Finding, Items, Purpose, Standing,
-    StandingSource, StopReason, Verdict,
+use windlass_core::fact::Fact;
+use windlass_core::spec::{
+    Depth, JobLog, JobWorkspace, Mode, RunSpec, StatusNews, StatusWatch, Verification,
 };
-use windlass_core::run::{Depth, JobLog, JobWorkspace, Mode, RunPlan, StatusNews, StatusWatch, Verification};
+use windlass_core::values::{
+    Assessed, Assessment, Class, Confidence, Evidence, Finding, Items, Purpose, Standing, StandingSource,
+    StopReason, Verdict,
+};
 
 use super::{LANE, Night, plan};
 
 /// The plan of a workspace's run.
-pub fn workspace_plan(mode: Mode) -> RunPlan {
+pub fn workspace_plan(mode: Mode) -> RunSpec {
     let mut plan = plan();
     plan.job.mode = mode;
     "Move all endpoints to the new router".clone_into(&mut plan.job.title);
@@ -69,8 +72,8 @@ pub fn objection() -> Assessment {
 
 impl Night {
     /// A workspace's run begins.
-    pub fn start_workspace(&mut self, plan: RunPlan, standing: Option<Standing>) -> &mut Night {
-        self.fact(Fact::RunStarted { plan: Box::new(plan) }).fact(Fact::Surveyed {
+    pub fn start_workspace(&mut self, plan: RunSpec, standing: Option<Standing>) -> &mut Night {
+        self.fact(Fact::RunStarted { plan: Box::new(plan) }).fact(Fact::BaselineCaptured {
             standing,
             evidence: Evidence::default(),
             snapshot: None,

@@ -1,6 +1,6 @@
 //! What the job's own file says, as it was told so far.
 
-use windlass_core::fact::Standing;
+use windlass_core::values::Standing;
 
 /// What the job's own file says, and what it said before.
 #[derive(Clone, Debug, Default)]

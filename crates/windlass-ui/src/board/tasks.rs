@@ -1,6 +1,6 @@
 //! Commits, and tasks with what became of them.
 
-use windlass_core::fact::{Items, LaneId, TaskEnd, TaskId};
+use windlass_core::values::{Items, LaneId, TaskEnd, TaskId};
 
 use super::Board;
 

@@ -57,7 +57,6 @@ pub struct ArchiveShown {
 }
 
 /// The list, in the order given; every line ends with a newline.
-#[must_use]
 pub fn archives_table(rows: &[ArchiveRow], now: Timestamp, terminal: &Terminal) -> String {
     if rows.is_empty() {
         return "no archives yet: `windlass archive save WORKSPACE` makes one\n".to_owned();
@@ -84,7 +83,6 @@ pub fn archives_table(rows: &[ArchiveRow], now: Timestamp, terminal: &Terminal) 
 }
 
 /// The list as one line of JSON, in the order given.
-#[must_use]
 pub fn archives_json(rows: &[ArchiveRow]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -96,7 +94,6 @@ pub fn archives_json(rows: &[ArchiveRow]) -> Vec<u8> {
 }
 
 /// What is in an archive, for people; every line ends with a newline.
-#[must_use]
 pub fn archive_text(shown: &ArchiveShown, now: Timestamp, terminal: &Terminal) -> String {
     let row = &shown.row;
     let mut lines =
@@ -135,7 +132,6 @@ pub fn archive_text(shown: &ArchiveShown, now: Timestamp, terminal: &Terminal) -
 }
 
 /// What is in an archive as one line of JSON.
-#[must_use]
 pub fn archive_json(shown: &ArchiveShown) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {

@@ -46,7 +46,6 @@ pub enum ConfigFileState {
 }
 
 /// Every value with who said it, table by table; every line ends with a newline.
-#[must_use]
 pub fn config_table(values: &[ValueOrigin], terminal: &Terminal) -> String {
     if values.is_empty() {
         return "nothing is set: the defaults hold (`windlass config list` shows them)\n".to_owned();
@@ -127,7 +126,6 @@ fn origin_in_short(origin: &Origin) -> String {
 
 /// One value as a person or a shell takes it: texts without quotes, a list with one item per line. With `Origin`, a last
 /// line says who said it. `None` where there is no value.
-#[must_use]
 pub fn config_value(value: &ValueOrigin, told: OriginTold, terminal: &Terminal) -> Option<String> {
     value.value.as_ref()?;
     let lines = match value.json() {
@@ -161,14 +159,12 @@ fn bare(value: &Value) -> String {
 }
 
 /// Every value with who said it, as one line of JSON.
-#[must_use]
 pub fn config_json(values: &[ValueOrigin]) -> Vec<u8> {
     let values: Vec<Value> = values.iter().map(value_json).collect();
     document("config", &json!({ "values": values }))
 }
 
 /// One value as one line of JSON.
-#[must_use]
 pub fn config_value_json(value: &ValueOrigin) -> Vec<u8> {
     document("config_value", &value_json(value))
 }
@@ -187,7 +183,6 @@ fn value_json(value: &ValueOrigin) -> Value {
 }
 
 /// Every key there is: what it holds, what holds without it, what it is for; every line ends with a newline.
-#[must_use]
 pub fn keys_text(keys: &[KeyReference], terminal: &Terminal) -> String {
     let mut text = String::new();
     for KeyReference { key, default, in_modes } in keys {
@@ -207,7 +202,6 @@ pub fn keys_text(keys: &[KeyReference], terminal: &Terminal) -> String {
 }
 
 /// Every key there is as one line of JSON.
-#[must_use]
 pub fn keys_json(keys: &[KeyReference]) -> Vec<u8> {
     let keys: Vec<Value> = keys
         .iter()
@@ -234,7 +228,6 @@ fn as_json(written: &str) -> Value {
 }
 
 /// Which files there are, strongest first; every line ends with a newline.
-#[must_use]
 pub fn config_files_text(files: &[ConfigFile], terminal: &Terminal) -> String {
     let mut text = String::new();
     for file in files {
@@ -264,7 +257,6 @@ pub fn config_files_text(files: &[ConfigFile], terminal: &Terminal) -> String {
 }
 
 /// Which files there are as one line of JSON, strongest first.
-#[must_use]
 pub fn config_files_json(files: &[ConfigFile]) -> Vec<u8> {
     document("config_files", &json!({ "files": files }))
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use windlass_core::config::{FileKind, Layer, Resolved, Unlimited, key_reference};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 
 use super::*;
 use crate::rehearsal::columns;

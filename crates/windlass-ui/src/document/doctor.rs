@@ -33,7 +33,6 @@ pub struct Finding {
 }
 
 /// The findings as a table with a last line that sums them up; every line ends with a newline.
-#[must_use]
 pub fn doctor_text(findings: &[Finding], terminal: &Terminal) -> String {
     let width = findings.iter().map(|finding| finding.about.chars().count()).max().unwrap_or(0);
     let mut lines: Vec<Line> = findings.iter().flat_map(|finding| rows(finding, width)).collect();
@@ -74,7 +73,6 @@ fn verdict(findings: &[Finding]) -> Line {
 }
 
 /// The findings as one line of JSON.
-#[must_use]
 pub fn doctor_json(findings: &[Finding]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {

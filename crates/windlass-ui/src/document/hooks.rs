@@ -1,7 +1,7 @@
 //! The hooks of a project: which there are, and what one said when it was tried out.
 
 use serde::Serialize;
-use windlass_core::fact::{HookName, HookOutcome};
+use windlass_core::values::{HookName, HookOutcome};
 
 use super::table::{Align, Column, table};
 use crate::format;
@@ -31,7 +31,6 @@ pub struct HookRow {
 }
 
 /// The hooks in the order of a run, and sentences on what else was found; every line ends with a newline.
-#[must_use]
 pub fn hooks_table(rows: &[HookRow], terminal: &Terminal) -> String {
     let columns = [
         Column { heading: "hook", align: Align::Left, tone: Tone::Strong },
@@ -59,7 +58,6 @@ fn problem(row: &HookRow) -> Option<String> {
 }
 
 /// The same as one line of JSON.
-#[must_use]
 pub fn hooks_json(rows: &[HookRow], notices: &[String]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -72,7 +70,6 @@ pub fn hooks_json(rows: &[HookRow], notices: &[String]) -> Vec<u8> {
 }
 
 /// What came of trying a hook out.
-#[must_use]
 pub fn hook_tried(outcome: &HookOutcome) -> Vec<Line> {
     let (tone, mark) = hook_look(outcome.decision);
     let said = hook_summary(outcome.decision, outcome.result, &outcome.reason);
@@ -91,7 +88,7 @@ pub fn hook_tried(outcome: &HookOutcome) -> Vec<Line> {
 mod tests {
     use std::time::Duration;
 
-    use windlass_core::fact::{CheckResult, HookDecision};
+    use windlass_core::values::{CheckResult, HookDecision};
 
     use super::*;
     use crate::rehearsal::columns;

@@ -33,7 +33,6 @@ pub enum ImportState {
 }
 
 /// All rows as one line of JSON.
-#[must_use]
 pub fn import_json(rows: &[ImportRow], state: ImportState) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -47,7 +46,6 @@ pub fn import_json(rows: &[ImportRow], state: ImportState) -> Vec<u8> {
 }
 
 /// The rows for people: what was taken, then what was left, each with what there is to say about it.
-#[must_use]
 pub fn import_text(rows: &[ImportRow], state: ImportState, terminal: &Terminal) -> String {
     let width = rows.iter().map(|row| row.kind.len()).max().unwrap_or(0);
     let (taken, left): (Vec<&ImportRow>, Vec<&ImportRow>) = rows.iter().partition(|row| row.to.is_some());

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use windlass_core::doc::report::{Judged, confidence_in_words, verdict_in_words};
-use windlass_core::fact::{Assessed, Assessment, Confidence, Cost, Finding, RunId, Spent};
+use windlass_core::values::{Assessed, Assessment, Confidence, Cost, Finding, RunId, Spent};
 
 use crate::format;
 use crate::harmless::one_line;
@@ -35,7 +35,6 @@ pub struct Judgement {
 }
 
 /// The judgement as one line of JSON.
-#[must_use]
 pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -91,7 +90,6 @@ pub fn judgement_json(judgement: &Judgement) -> Vec<u8> {
 }
 
 /// The judgement for people; every line ends with a newline.
-#[must_use]
 pub fn judgement_text(judgement: &Judgement, terminal: &Terminal) -> String {
     let mut lines = vec![headline(judgement)];
     if let Some(found) = &judgement.assessment {

@@ -33,7 +33,6 @@ pub enum MigrationState {
 }
 
 /// For people; every line ends with a newline.
-#[must_use]
 pub fn migration_text(shown: &MigrationShown, terminal: &Terminal) -> String {
     let tasks = format!(", {}", format::count(shown.tasks, "task"));
     let headline = Line::hanging(2);

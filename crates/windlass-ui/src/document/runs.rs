@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use windlass_core::fact::{Cost, Grounds, Items, RunId, Spent, StopReason};
 use windlass_core::mode;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason};
 
 use crate::format;
 use crate::harmless::one_line;
@@ -29,7 +29,6 @@ pub enum RunState {
 
 impl RunState {
     /// How a run stands that has ended.
-    #[must_use]
     pub fn ended(reason: StopReason, grounds: Grounds) -> RunState {
         match (reason, grounds) {
             (StopReason::Complete, Grounds::Claimed) => RunState::Claimed,
@@ -38,7 +37,6 @@ impl RunState {
     }
 
     /// `running`, `interrupted`, or the stop reason's name; with what it rests on where it is only claimed.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             RunState::Running => "running",
@@ -113,7 +111,6 @@ pub struct RunRow {
 }
 
 /// The list as a table, oldest first, so that the newest run is next to the prompt; every line ends with a newline.
-#[must_use]
 pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> String {
     if rows.is_empty() {
         return "no runs yet: `windlass run -p \"what is to be done\"` starts one\n".to_owned();
@@ -136,7 +133,6 @@ pub fn runs_table(rows: &[RunRow], now: Timestamp, terminal: &Terminal) -> Strin
 }
 
 /// The list as one line of JSON, in the order given.
-#[must_use]
 pub fn runs_json(rows: &[RunRow]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {

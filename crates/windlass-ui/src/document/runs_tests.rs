@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use windlass_core::fact::{RunId, Spent, StopReason};
+use windlass_core::values::{RunId, Spent, StopReason};
 
 use super::*;
 use crate::rehearsal::columns;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use windlass_core::fact::{
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::tasks;
+use windlass_core::values::{
     CheckKind, CheckResult, Cost, Denial, HookDecision, HookName, HookOutcome, Items, RunId, Spent, Standing,
     StandingSource, TaskRow, Tokens,
 };
-use windlass_core::run::{Mode, RunPlan};
-use windlass_core::tasks;
 
 use super::runs::{RunState, stated};
 use super::status_tasks::StatusTasks;
@@ -145,7 +145,6 @@ impl RunStatus {
     /// From a board that has taken in the run's facts; `unfinished` is how it stands if it has not ended
     /// ([`RunState::Running`] when a process holds it, else [`RunState::Interrupted`]). `counted` are the commits between the
     /// ends of [`commit_range`]; where nobody could count them, HEAD's moves stand for them.
-    #[must_use]
     pub fn new(board: &Board, unfinished: RunState, counted: Option<u64>, now: Timestamp) -> RunStatus {
         let plan = board.plan.as_deref();
         let workspace = plan.and_then(|plan| plan.job.workspace.as_ref());
@@ -207,7 +206,6 @@ impl RunStatus {
 }
 
 /// HEAD when the run began (`None` without a commit) and when it was looked at last; `None` where no commit was made.
-#[must_use]
 pub fn commit_range(board: &Board) -> Option<(Option<&str>, &str)> {
     let (first, last) = (board.seen.first_head(), board.seen.head()?);
     (first != Some(last)).then_some((first, last))
@@ -245,7 +243,6 @@ fn millis(duration: Duration) -> u64 {
 }
 
 /// The state as one line of JSON.
-#[must_use]
 pub fn status_json(status: &RunStatus) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -258,7 +255,6 @@ pub fn status_json(status: &RunStatus) -> Vec<u8> {
 }
 
 /// The state for people; every line ends with a newline.
-#[must_use]
 pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> String {
     let mut lines = vec![headline(status)];
     lines.extend(status.workspace.as_ref().map(|name| labelled("workspace").plain(one_line(name))));
@@ -374,7 +370,7 @@ fn hook(hook: &StatusHook) -> Line {
 }
 
 /// What to type next: after its end, what its end has told.
-fn next(plan: &RunPlan, board: &Board, unfinished: RunState) -> Vec<String> {
+fn next(plan: &RunSpec, board: &Board, unfinished: RunState) -> Vec<String> {
     let run = &plan.run;
     let mut commands = match (&board.ending, unfinished) {
         (Some(ending), _) => advised(board, plan, ending.reason),

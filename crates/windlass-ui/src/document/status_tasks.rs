@@ -1,9 +1,9 @@
 //! How the tasks of a run stand.
 
 use serde::Serialize;
-use windlass_core::fact::{LaneId, TaskId};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::tasks::Standing;
+use windlass_core::values::{LaneId, TaskId};
 
 use crate::board::{Board, Doing};
 use crate::harmless::one_line;

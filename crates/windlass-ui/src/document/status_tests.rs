@@ -1,4 +1,5 @@
-use windlass_core::fact::{Ended, Evidence, Fact, LaneId, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Ended, Evidence, LaneId, StopReason};
 
 use super::*;
 use crate::rehearsal::{Night, columns};
@@ -37,7 +38,7 @@ fn a_run_at_work() {
 #[test]
 fn a_run_that_waits() {
     let events = Night::new().whole().events;
-    let is_hold = |event: &crate::event::Event| matches!(event, crate::event::Event::Fact(entry) if matches!(entry.fact, Fact::Held { .. }));
+    let is_hold = |event: &crate::event::Event| matches!(event, crate::event::Event::Fact(entry) if matches!(entry.fact, Fact::BackoffStarted { .. }));
     let held = events.iter().position(is_hold).unwrap();
     let status = status(held + 1, RunState::Interrupted);
     let text = status_text(&status, now(), &columns(80));
@@ -76,7 +77,7 @@ fn a_run_that_was_stopped_by_hand_can_go_on() {
 fn commits_and_how_the_agent_ended_are_shown_where_there_is_something_to_show() {
     let looked = |head: Option<&str>| {
         let evidence = Evidence { head: head.map(str::to_owned), ..Evidence::default() };
-        Fact::Settled { lane: LaneId(0), evidence }
+        Fact::TreeRechecked { lane: LaneId(0), evidence }
     };
     let mut night = Night::new();
     night.start().fact(looked(Some("aaaa1111aaaa1111"))).iteration(1);

@@ -1,7 +1,7 @@
 //! What the guard found, in a status.
 
 use serde::Serialize;
-use windlass_core::fact::{Suspicion, SuspicionKind};
+use windlass_core::values::{Suspicion, SuspicionKind};
 
 use crate::board::Board;
 use crate::harmless::one_line;

@@ -58,7 +58,6 @@ pub struct TemplateShown {
 }
 
 /// The list, in the order given; every line ends with a newline.
-#[must_use]
 pub fn templates_table(rows: &[TemplateRow], terminal: &Terminal) -> String {
     if rows.is_empty() {
         return "no templates yet: `windlass template save WORKSPACE` makes one\n".to_owned();
@@ -100,7 +99,6 @@ fn what_for(row: &TemplateRow) -> String {
 }
 
 /// The list as one line of JSON, in the order given.
-#[must_use]
 pub fn templates_json(rows: &[TemplateRow]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -112,7 +110,6 @@ pub fn templates_json(rows: &[TemplateRow]) -> Vec<u8> {
 }
 
 /// What is in a template, for people; every line ends with a newline.
-#[must_use]
 pub fn template_text(shown: &TemplateShown, now: Timestamp, terminal: &Terminal) -> String {
     let row = &shown.row;
     let head = Line::hanging(2).strong(one_line(&row.name)).dim(format!("  template of the {}", row.scope));
@@ -143,7 +140,6 @@ pub fn template_text(shown: &TemplateShown, now: Timestamp, terminal: &Terminal)
 }
 
 /// What is in a template as one line of JSON.
-#[must_use]
 pub fn template_json(shown: &TemplateShown) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {

@@ -8,7 +8,6 @@ use crate::line::{Line, Mark, Tone};
 use crate::view::{FORMAT_VERSION, json_line};
 
 /// Things to be trusted, one by one, of all that there are, with what each was when it was trusted.
-#[must_use]
 pub fn startable_lines(asked: &Startables, all: &Startables, trusted: &Startables) -> Vec<Line> {
     let is_asked = |item: &Startable| asked.iter().any(|one| one == item);
     let mut lines = Vec::new();
@@ -26,7 +25,6 @@ pub fn startable_lines(asked: &Startables, all: &Startables, trusted: &Startable
 }
 
 /// All of them, each with whether it is trusted, and what names them.
-#[must_use]
 pub fn trust_lines(items: &Startables, trusted: &Startables) -> Vec<Line> {
     let pending = items.beyond(trusted);
     let mut lines = Vec::new();
@@ -44,7 +42,6 @@ pub fn trust_lines(items: &Startables, trusted: &Startables) -> Vec<Line> {
 }
 
 /// What was trusted and is not there any more, where these are all that there are.
-#[must_use]
 pub fn removed_lines(items: &Startables, trusted: &Startables) -> Vec<Line> {
     let line = |difference| match difference {
         Difference::Removed(item) => Some(row("-", &item).dim("  (gone)")),
@@ -54,7 +51,6 @@ pub fn removed_lines(items: &Startables, trusted: &Startables) -> Vec<Line> {
 }
 
 /// The same as one line of JSON.
-#[must_use]
 pub fn trust_json(items: &Startables, trusted: &Startables) -> Vec<u8> {
     #[derive(Serialize)]
     struct Row<'a> {

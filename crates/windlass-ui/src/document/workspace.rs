@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use windlass_core::fact::{Standing, StandingSource};
+use windlass_core::values::{Standing, StandingSource};
 
 use super::runs::{RunRow, runs_table};
 use super::workspaces::{WorkspaceRow, WorkspaceState};
@@ -66,7 +66,6 @@ pub struct VerificationShown {
 }
 
 /// The workspace as one line of JSON.
-#[must_use]
 pub fn workspace_json(shown: &WorkspaceShown) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -79,7 +78,6 @@ pub fn workspace_json(shown: &WorkspaceShown) -> Vec<u8> {
 }
 
 /// The workspace for people; every line ends with a newline.
-#[must_use]
 pub fn workspace_text(shown: &WorkspaceShown, now: Timestamp, terminal: &Terminal) -> String {
     let mut lines = vec![headline(&shown.row)];
     lines.push(labelled("folder").unbroken().plain(one_line(&shown.folder)));
@@ -214,7 +212,6 @@ fn indented_runs(runs: &[RunRow], now: Timestamp, terminal: &Terminal) -> String
 
 impl WorkspaceState {
     /// Does a run work on it?
-    #[must_use]
     pub const fn is_running(self) -> bool {
         matches!(self, WorkspaceState::Running)
     }

@@ -1,5 +1,5 @@
-use windlass_core::fact::{Cost, Items, RunId, StopReason};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Cost, Items, RunId, StopReason};
 use windlass_core::workspace::WorkspaceStatus;
 
 use super::super::runs::RunState;

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
-use windlass_core::fact::RunId;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::RunId;
 use windlass_core::workspace::WorkspaceStatus;
 
 use crate::format;
@@ -30,7 +30,6 @@ pub enum WorkspaceState {
 
 impl WorkspaceState {
     /// `running`, `interrupted`, or the status' name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             WorkspaceState::Running => "running",
@@ -92,7 +91,6 @@ pub struct WorkspaceRow {
 }
 
 /// The list as a table, in the order given; every line ends with a newline.
-#[must_use]
 pub fn workspaces_table(rows: &[WorkspaceRow], now: Timestamp, terminal: &Terminal) -> String {
     let cells: Vec<[String; 6]> = rows.iter().map(|row| cells(row, now, terminal)).collect();
     let headings = ["workspace", "mode", "state", "it.", "left", "last run"];
@@ -155,7 +153,6 @@ fn body(row: &WorkspaceRow, cells: &[String; 6], widths: [usize; 6], terminal: &
 }
 
 /// The list as one line of JSON, in the order given.
-#[must_use]
 pub fn workspaces_json(rows: &[WorkspaceRow]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {

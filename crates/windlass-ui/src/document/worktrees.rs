@@ -1,7 +1,7 @@
 //! The worktrees of a project: where each is, and what is in it that is nowhere else.
 
 use serde::Serialize;
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::runs::RunState;
 use super::table::{Align, Column, table};
@@ -38,7 +38,6 @@ pub struct WorktreeRow {
 }
 
 /// The worktrees by name; every line ends with a newline.
-#[must_use]
 pub fn worktrees_table(rows: &[WorktreeRow], terminal: &Terminal) -> String {
     if rows.is_empty() {
         return "no worktrees yet: `windlass run --worktree NAME -p \"what is to be done\"` makes one\n"
@@ -69,7 +68,6 @@ pub fn worktrees_table(rows: &[WorktreeRow], terminal: &Terminal) -> String {
 }
 
 /// The same as one line of JSON.
-#[must_use]
 pub fn worktrees_json(rows: &[WorktreeRow]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -82,7 +80,7 @@ pub fn worktrees_json(rows: &[WorktreeRow]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use windlass_core::fact::StopReason;
+    use windlass_core::values::StopReason;
 
     use super::*;
     use crate::rehearsal::columns;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{CheckKind, Cost, Spent, StopReason, UnderWay};
 use windlass_core::mode;
-use windlass_core::run::{Mode, RunPlan};
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::values::{CheckKind, Cost, Spent, StopReason, UnderWay};
 
 use crate::board::Board;
 use crate::format;
@@ -36,7 +36,7 @@ fn enough_wait(board: &Board, before: Duration) -> Duration {
 }
 
 /// What to do next, most useful first.
-pub(super) fn next(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Advice> {
+pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Advice> {
     if board.failing == Some(UnderWay::Lost) {
         return Vec::new();
     }
@@ -98,13 +98,13 @@ pub(super) fn next(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Adv
     all
 }
 
-fn raised_iterations(plan: &RunPlan, purpose: &'static str) -> Advice {
+fn raised_iterations(plan: &RunSpec, purpose: &'static str) -> Advice {
     let raised = plan.limits.iterations.unwrap_or(50).saturating_mul(2);
     advice(format!("windlass resume {} --max-iterations {raised}", plan.run), purpose)
 }
 
 /// Where a workspace has commands of its own for it.
-fn in_workspace(plan: &RunPlan, name: &str, reason: StopReason) -> Option<Vec<Advice>> {
+fn in_workspace(plan: &RunSpec, name: &str, reason: StopReason) -> Option<Vec<Advice>> {
     let own = |verb: &str, purpose| advice(format!("windlass {verb} {name}"), purpose);
     let show = || own("show", "see how the workspace stands");
     let passed = reason == StopReason::Complete;
@@ -128,7 +128,7 @@ fn in_workspace(plan: &RunPlan, name: &str, reason: StopReason) -> Option<Vec<Ad
 }
 
 /// Where plans have commands of their own for it.
-fn on_plan(plan: &RunPlan, reason: StopReason) -> Option<Vec<Advice>> {
+fn on_plan(plan: &RunSpec, reason: StopReason) -> Option<Vec<Advice>> {
     plan.job.plan.as_ref()?;
     let own = |command: &str, purpose| advice(command.to_owned(), purpose);
     Some(match (plan.job.mode, reason) {
@@ -155,7 +155,7 @@ fn on_plan(plan: &RunPlan, reason: StopReason) -> Option<Vec<Advice>> {
     })
 }
 
-fn look(plan: &RunPlan) -> Advice {
+fn look(plan: &RunSpec) -> Advice {
     advice(format!("windlass logs {}", plan.run), "what was done, step by step")
 }
 

@@ -1,7 +1,7 @@
 //! What the guard found, and what it undid.
 
-use windlass_core::fact::Suspicion;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::Suspicion;
 
 use super::{indented, notice};
 use crate::board::Board;

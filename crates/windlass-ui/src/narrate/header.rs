@@ -1,11 +1,11 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
 use windlass_core::agent::git_reading_rules;
-use windlass_core::fact::CheckKind;
 use windlass_core::mode;
-use windlass_core::run::{
-    AgentPlan, CommitPolicy, Limits, Mode, Network, RunPlan, SandboxKind, Verification,
+use windlass_core::spec::{
+    AgentSpec, CommitPolicy, Limits, Mode, Network, RunSpec, SandboxKind, Verification,
 };
+use windlass_core::values::CheckKind;
 
 use crate::board::Board;
 use crate::format;
@@ -82,7 +82,7 @@ pub(super) fn resumed(board: &Board) -> Vec<Line> {
 }
 
 /// Where the plan is, and what it is made from.
-fn plan_file(plan: &RunPlan) -> Option<Line> {
+fn plan_file(plan: &RunSpec) -> Option<Line> {
     let places = plan.job.plan.as_ref()?;
     let path = |path: &std::path::Path| one_line(&path.to_string_lossy());
     let folder = places.folder.as_ref().map(|folder| format!(", or {}/ where it is there", path(folder)));
@@ -92,7 +92,7 @@ fn plan_file(plan: &RunPlan) -> Option<Line> {
 }
 
 /// Where the tasks are, and where each iteration is noted.
-fn task_file(plan: &RunPlan) -> Option<Line> {
+fn task_file(plan: &RunSpec) -> Option<Line> {
     let tasks = plan.job.tasks.as_ref()?;
     let path = |path: &std::path::Path| one_line(&path.to_string_lossy());
     let progress = tasks.progress.as_ref().map(|file| format!(" · noted in {}", path(file)));
@@ -100,7 +100,7 @@ fn task_file(plan: &RunPlan) -> Option<Line> {
 }
 
 /// How many tasks are worked on at once, and where what holds goes.
-fn lanes(plan: &RunPlan) -> Option<Line> {
+fn lanes(plan: &RunSpec) -> Option<Line> {
     let lanes = plan.lanes.as_ref()?;
     let branch = lanes.branch.as_ref().map(|name| one_line(name.strip_prefix("refs/heads/").unwrap_or(name)));
     let goal = branch.map_or_else(|| "here".to_owned(), |branch| format!("on {branch}"));
@@ -112,7 +112,7 @@ fn lanes(plan: &RunPlan) -> Option<Line> {
 }
 
 /// Its name, where it is, and where this session is logged.
-fn workspace(plan: &RunPlan) -> Vec<Line> {
+fn workspace(plan: &RunSpec) -> Vec<Line> {
     let Some(workspace) = &plan.job.workspace else {
         return Vec::new();
     };
@@ -124,7 +124,7 @@ fn workspace(plan: &RunPlan) -> Vec<Line> {
     lines
 }
 
-fn verification(plan: &RunPlan) -> Option<Line> {
+fn verification(plan: &RunSpec) -> Option<Line> {
     let Verification { depth, attempts } =
         plan.job.verification.filter(|_| plan.job.mode != Mode::Validate)?;
     let depth = words::depth(depth);
@@ -136,7 +136,7 @@ fn verification(plan: &RunPlan) -> Option<Line> {
     }))
 }
 
-fn agent(agent: &AgentPlan) -> String {
+fn agent(agent: &AgentSpec) -> String {
     let model =
         agent.model.as_ref().map_or("its own choice of model".to_owned(), |model| format!("model {model}"));
     // The scripted agent has no version.
@@ -163,7 +163,7 @@ fn limits(limits: &Limits) -> String {
 }
 
 /// What locks in whatever the run starts, and the network that is seen from there.
-fn sandbox(plan: &RunPlan) -> Option<Line> {
+fn sandbox(plan: &RunSpec) -> Option<Line> {
     let sandbox = &plan.sandbox;
     let image = match &sandbox.kind {
         SandboxKind::None => return None,
@@ -179,7 +179,7 @@ fn sandbox(plan: &RunPlan) -> Option<Line> {
     Some(labelled("sandbox").plain(format!("{}{image}, {network}", sandbox.kind.name())))
 }
 
-fn permissions(plan: &RunPlan) -> Vec<Line> {
+fn permissions(plan: &RunSpec) -> Vec<Line> {
     let agent = &plan.agent;
     if agent.skip_permissions && plan.sandbox.is_on() {
         return vec![
@@ -217,7 +217,7 @@ fn permissions(plan: &RunPlan) -> Vec<Line> {
     vec![labelled("may do").plain(text).dim("; anything else is refused and listed here")]
 }
 
-fn completion(plan: &RunPlan) -> String {
+fn completion(plan: &RunSpec) -> String {
     let gated = plan.checks.iter().any(|check| check.kind == CheckKind::Gate);
     let until = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
     let mode = plan.job.mode;
@@ -249,12 +249,12 @@ fn completion(plan: &RunPlan) -> String {
     }
 }
 
-fn checks(plan: &RunPlan, kind: CheckKind, label: &str) -> Vec<Line> {
+fn checks(plan: &RunSpec, kind: CheckKind, label: &str) -> Vec<Line> {
     let of_kind = plan.checks.iter().filter(|check| check.kind == kind);
     of_kind.map(|check| labelled(label).command(one_line(&check.command))).collect()
 }
 
-fn commits(plan: &RunPlan) -> &'static str {
+fn commits(plan: &RunSpec) -> &'static str {
     match (plan.git, plan.commit) {
         (false, _) => "none: this is no git repository; no snapshots either",
         (true, CommitPolicy::None) => "none; every iteration is kept as a snapshot",

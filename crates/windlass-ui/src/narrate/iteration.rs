@@ -1,7 +1,8 @@
 //! The line of a finished iteration, and what is said below it.
 
-use windlass_core::fact::{Assessment, CheckKind, CheckOutcome, Class, Denial, Fact, Spent, Verdict};
+use windlass_core::fact::Fact;
 use windlass_core::mode;
+use windlass_core::values::{Assessment, CheckKind, CheckOutcome, Class, Denial, Spent, Verdict};
 
 use super::{allow_command, command, status, took};
 use crate::board::{Board, LaneBoard};

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::fact::{Class, Items, Purpose};
+use windlass_core::values::{Class, Items, Purpose};
 
 use crate::board::{Board, Doing, LaneBoard};
 use crate::format;

@@ -16,11 +16,10 @@ pub(crate) use iteration::short;
 pub(crate) use living::{living, title};
 
 use jiff::tz::TimeZone;
-use windlass_core::fact::{
-    CheckOutcome, CheckStage, Class, Cut, Denial, Entry, Fact, StopReason, StopSource,
-};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, StopReason, StopSource};
 
 use crate::board::Board;
 use crate::format;
@@ -29,7 +28,7 @@ use crate::line::{Line, Mark, Tone};
 use crate::words;
 
 /// What to type after a run that ended so, most useful first.
-pub(crate) fn advised(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<String> {
+pub(crate) fn advised(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<String> {
     advice::next(board, plan, reason).into_iter().map(|advice| advice.command).collect()
 }
 
@@ -38,7 +37,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
     match &entry.fact {
         Fact::RunStarted { .. } => header::started(board),
         Fact::RunResumed { .. } => header::resumed(board),
-        Fact::Surveyed { left_out, .. } => {
+        Fact::BaselineCaptured { left_out, .. } => {
             let mut lines = left_out_files(board, *left_out);
             lines.extend(status::found(board));
             lines
@@ -50,7 +49,9 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::Merged { lane, outcome, .. } => tasks::merged(board, *lane, outcome).into_iter().collect(),
         Fact::TaskClosed { task, end, branch, .. } => tasks::closed(board, task, end, branch.as_deref()),
         Fact::StatusChanged { .. } => status::changed(board),
-        Fact::Refused { count, files, undone, .. } => vec![guard::refused(board, (*count, files), *undone)],
+        Fact::ForbiddenChangesReverted { count, files, undone, .. } => {
+            vec![guard::refused(board, (*count, files), *undone)]
+        }
         Fact::Suspected { suspicions, .. } => guard::suspected(board, suspicions),
         Fact::VerificationDue { .. } => vec![status::verification_due(board)],
         Fact::CheckFinished { stage: CheckStage::Baseline, outcome, .. } => vec![baseline(board, outcome)],
@@ -59,7 +60,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             iteration::repeats(board, &entry.fact, *class, *attempt)
         }
         Fact::IterationFinished { .. } => iteration::finished(board, &entry.fact),
-        Fact::Held { until, class, .. } => vec![held(board, *until, *class, zone)],
+        Fact::BackoffStarted { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
         Fact::Failing { stop_reason, detail, .. } => vec![failing(board, *stop_reason, detail)],
         Fact::NotificationSettled { .. } => undelivered(board, &entry.fact).into_iter().collect(),

@@ -1,8 +1,8 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
 use windlass_core::doc::report::{Judged, confidence_in_words, verdict_in_words};
-use windlass_core::fact::{Assessed, Assessment, Finding, Standing, StandingSource};
-use windlass_core::run::{Depth, Mode};
+use windlass_core::spec::{Depth, Mode};
+use windlass_core::values::{Assessed, Assessment, Finding, Standing, StandingSource};
 
 use super::iteration::below;
 use super::{indented, notice};

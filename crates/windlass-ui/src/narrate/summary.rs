@@ -1,7 +1,7 @@
 //! What stays on the screen when a run has ended.
 
-use windlass_core::fact::{CheckKind, CheckOutcome, Spent, StopReason, UnderWay};
-use windlass_core::run::{JobWorkspace, Mode, RunPlan};
+use windlass_core::spec::{JobWorkspace, Mode, RunSpec};
+use windlass_core::values::{CheckKind, CheckOutcome, Spent, StopReason, UnderWay};
 
 use super::header::labelled;
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
@@ -31,7 +31,7 @@ pub(super) fn lines(board: &Board) -> Vec<Line> {
 
 /// `stopped: max_iterations`: the same words as in `--json` and in the journal; and what it rests on, where that is nothing
 /// but claims.
-fn last_line(plan: &RunPlan, reason: StopReason) -> Line {
+fn last_line(plan: &RunSpec, reason: StopReason) -> Line {
     Line::new().dim("stopped: ").strong(reason.told(plan.grounds()))
 }
 
@@ -56,7 +56,7 @@ fn headline(board: &Board, ending: &Ending) -> Vec<Line> {
 }
 
 /// A workspace's endings in the words that the seed gave them; those of a judgement in words of their own.
-fn in_workspace(plan: &RunPlan, ending: &Ending) -> Option<(Mark, String)> {
+fn in_workspace(plan: &RunSpec, ending: &Ending) -> Option<(Mark, String)> {
     plan.job.workspace.as_ref()?;
     let iterations = format::count(u64::from(ending.iterations), "iteration");
     Some(match (plan.job.mode, ending.reason) {
@@ -86,7 +86,7 @@ fn in_workspace(plan: &RunPlan, ending: &Ending) -> Option<(Mark, String)> {
     })
 }
 
-fn figures(board: &Board, plan: &RunPlan, ending: &Ending) -> Vec<Line> {
+fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
     let said = board.status.latest.as_ref().map(|latest| one_line(&latest.line(None)));
     let said = said.filter(|said| !said.is_empty()).map(|said| labelled("status").plain(said));
     let mut lines: Vec<Line> = said.into_iter().collect();
@@ -202,7 +202,7 @@ fn denied(board: &Board) -> Vec<Line> {
     ]
 }
 
-fn restore(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
+fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     if board.failing == Some(UnderWay::Lost) {
         return Vec::new();
     }
@@ -232,7 +232,7 @@ fn restore(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
     vec![explained("restore", &command, what, command.len())]
 }
 
-fn next(board: &Board, plan: &RunPlan, reason: StopReason) -> Vec<Line> {
+fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     let all = advice::next(board, plan, reason);
     let widest = all.iter().map(|advice| line::width(&advice.command)).max().unwrap_or(0);
     let mut label = "next";

@@ -1,6 +1,6 @@
 //! Tasks: which is begun, what became of it.
 
-use windlass_core::fact::{LaneId, MergeOutcome, TaskEnd, TaskId};
+use windlass_core::values::{LaneId, MergeOutcome, TaskEnd, TaskId};
 
 use super::{indented, notice};
 use crate::board::Board;

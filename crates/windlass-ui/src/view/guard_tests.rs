@@ -1,7 +1,8 @@
 //! What is shown of the guard's findings, and of what it undid.
 
-use windlass_core::fact::{Class, Evidence, Fact, LaneId, StopReason, Suspicion, SuspicionKind, Verdict};
-use windlass_core::guard::{GuardAction, TestsAction};
+use windlass_core::fact::Fact;
+use windlass_core::spec::{GuardAction, TestsAction};
+use windlass_core::values::{Class, Evidence, LaneId, StopReason, Suspicion, SuspicionKind, Verdict};
 
 use super::*;
 use crate::rehearsal::{Night, columns, plan, shown};
@@ -27,7 +28,7 @@ fn cheated() -> Night {
         ),
         Suspicion::new(SuspicionKind::Tests, "tests/a\u{1b}[31m.rs", deleted),
     ]));
-    night.kept(2).fact(Fact::Refused {
+    night.kept(2).fact(Fact::ForbiddenChangesReverted {
         lane: LANE,
         count: 1,
         files: vec!["check.sh".to_owned()],

@@ -6,12 +6,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
-use windlass_core::fact::{
-    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Entry, Fact, Hook, HookCommand,
-    HookName, HookOutcome, Items, LaneId, Standing, StopReason, Suspicion, TaskEnd,
-};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{
+    CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Hook, HookCommand, HookName,
+    HookOutcome, Items, LaneId, Standing, StopReason, Suspicion, TaskEnd,
+};
 
 use crate::board::Board;
 use crate::event::{Event, View};
@@ -29,7 +30,6 @@ pub struct JsonView {
 
 impl JsonView {
     /// A view that prints there.
-    #[must_use]
     pub fn new(printer: Printer) -> JsonView {
         JsonView { board: Board::default(), printer }
     }
@@ -139,7 +139,7 @@ fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<Stri
 const fn fact_name(fact: &Fact) -> &'static str {
     match fact {
         Fact::CheckFinished { .. } => "gate_finished",
-        Fact::Held { .. } => "waiting",
+        Fact::BackoffStarted { .. } => "waiting",
         Fact::TaskClosed { .. } => "task_finished",
         Fact::NotificationSettled { .. } => "notification_sent",
         fact => fact.name(),
@@ -171,7 +171,8 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
         Fact::StatusChanged { standing, .. } => {
             body = status_body(standing, board.status.more());
         }
-        Fact::Surveyed { standing: Some(standing), .. } | Fact::Kept { standing: Some(standing), .. } => {
+        Fact::BaselineCaptured { standing: Some(standing), .. }
+        | Fact::SnapshotTaken { standing: Some(standing), .. } => {
             body.insert("standing".to_owned(), Value::Object(status_body(standing, None)));
         }
         Fact::IterationFinished { .. } => {
@@ -237,7 +238,7 @@ fn status_body(standing: &Standing, delta: Option<i64>) -> Map<String, Value> {
     }))
 }
 
-fn plan_body(plan: &RunPlan) -> Map<String, Value> {
+fn plan_body(plan: &RunSpec) -> Map<String, Value> {
     let limits = &plan.limits;
     let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let checks: Vec<Value> = plan

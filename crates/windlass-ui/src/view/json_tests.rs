@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use windlass_core::fact::{StopReason, StopSource};
+use windlass_core::values::{StopReason, StopSource};
 
 use super::*;
 use crate::rehearsal::{Night, shown};

@@ -8,9 +8,10 @@ use std::sync::mpsc::Sender;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use windlass_core::fact::{Entry, Fact, LaneId, Purpose, Verdict};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{LaneId, Purpose, Verdict};
 
 use crate::board::Board;
 use crate::event::{Event, View};
@@ -31,15 +32,9 @@ const RULER: &str = "===========================================================
 /// The paper that a log is written on.
 pub trait Paper: Send {
     /// Writes all of it.
-    ///
-    /// # Errors
-    /// One sentence that says what failed, and where.
     fn write(&mut self, text: &[u8]) -> Result<(), String>;
 
     /// Is it still where people look for it, and can it be written on? Makes it so where that can be done.
-    ///
-    /// # Errors
-    /// One sentence that says what failed, and where.
     fn renew(&mut self) -> Result<Sheet, String>;
 }
 
@@ -88,7 +83,6 @@ struct Session {
 
 impl LogView {
     /// A log on blank paper. When it cannot be written, that is said there once; it is tried again at each iteration.
-    #[must_use]
     pub fn new(parts: LogParts, paper: Box<dyn Paper>, trouble: Sender<String>) -> LogView {
         let terminal = Terminal { glyphs: Glyphs::Unicode, ..Terminal::plain() };
         LogView {
@@ -285,7 +279,7 @@ impl View for LogView {
     }
 }
 
-fn metadata(plan: &RunPlan, session: Session) -> String {
+fn metadata(plan: &RunSpec, session: Session) -> String {
     let mut rows = vec![("Run", plan.run.0.clone())];
     if let Some(workspace) = &plan.job.workspace {
         rows.push(("Workspace", workspace.name.clone()));

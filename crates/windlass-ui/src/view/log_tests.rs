@@ -2,9 +2,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use windlass_core::fact::{Class, Standing, StopReason};
 use windlass_core::observation::{Excerpt, Observation};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Class, Standing, StopReason};
 
 use super::*;
 use crate::harmless::is_harmless;

@@ -23,7 +23,6 @@ use crate::event::{Level, View};
 use crate::printer::Printer;
 
 /// The view for people at this level.
-#[must_use]
 pub fn view(level: Level, printer: Printer) -> Box<dyn View> {
     match level {
         Level::Quiet => Box::new(QuietView::new(printer)),

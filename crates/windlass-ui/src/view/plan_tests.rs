@@ -1,9 +1,8 @@
 //! How plans are shown: written, and worked off.
 
-use windlass_core::fact::{
-    Class, Evidence, Fact, Items, LaneId, Standing, StandingSource, StopReason, Verdict,
-};
-use windlass_core::run::{JobPlan, Mode};
+use windlass_core::fact::Fact;
+use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::values::{Class, Evidence, Items, LaneId, Standing, StandingSource, StopReason, Verdict};
 
 use super::*;
 use crate::rehearsal::{Night, columns, plan, shown};
@@ -44,7 +43,7 @@ fn told(night: &Night) -> String {
 #[test]
 fn a_build_says_what_it_works_on_and_what_comes_next() {
     let mut night = started(Mode::Build);
-    let surveyed = Fact::Surveyed {
+    let surveyed = Fact::BaselineCaptured {
         evidence: Evidence::default(),
         snapshot: None,
         left_out: 0,
@@ -73,7 +72,7 @@ fn a_build_says_what_it_works_on_and_what_comes_next() {
 fn planning_says_what_it_undid_and_what_comes_after_it() {
     let mut night = started(Mode::Plan);
     night.iteration(1).call(1, 1).called(|_| {}).kept(9);
-    let refused = |undone| Fact::Refused {
+    let refused = |undone| Fact::ForbiddenChangesReverted {
         lane: LANE,
         count: 7,
         files: vec!["src/main.rs".to_owned(), "a\u{1b}[31mb".to_owned()],

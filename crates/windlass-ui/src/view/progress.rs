@@ -16,7 +16,6 @@ pub struct ProgressView {
 
 impl ProgressView {
     /// A view that prints there.
-    #[must_use]
     pub fn new(printer: Printer) -> ProgressView {
         ProgressView { board: Board::default(), printer, title: String::new() }
     }

@@ -1,9 +1,10 @@
 use jiff::Timestamp;
-use windlass_core::fact::{
-    CheckKind, CheckStage, Class, Cut, Evidence, Fact, LaneId, RunId, StopReason, StopSource, TaskEnd,
-    TaskId, TaskRow, UnderWay, Verdict,
-};
+use windlass_core::fact::Fact;
 use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::values::{
+    CheckKind, CheckStage, Class, Cut, Evidence, LaneId, RunId, StopReason, StopSource, TaskEnd, TaskId,
+    TaskRow, UnderWay, Verdict,
+};
 
 use super::*;
 use crate::event::Event;
@@ -139,7 +140,7 @@ fn an_until_command_that_does_not_pass_yet_is_no_failure() {
     night.fact(Fact::RunStarted { plan: Box::new(plan) });
     night.iteration(1).called(|_| {}).kept(1).gate(
         CheckStage::Candidate,
-        windlass_core::fact::CheckResult::Failed(1),
+        windlass_core::values::CheckResult::Failed(1),
         "",
     );
     night.finished(1, Verdict::Worked, Class::Success, 0.42, 12);
@@ -189,12 +190,12 @@ fn an_outage_and_a_cut_are_said() {
     let text = added(|night| {
         night.iteration(1).fact(Fact::CallCut {
             lane: LaneId(0),
-            call: windlass_core::fact::CallId(1),
+            call: windlass_core::values::CallId(1),
             cut: Cut::Silence,
             now: false,
         });
         let until: Timestamp = "2026-03-01T20:00:08Z".parse().unwrap();
-        night.fact(Fact::Held { until, class: Class::Outage, attempt: 1 });
+        night.fact(Fact::BackoffStarted { until, class: Class::Outage, attempt: 1 });
         night.fact(Fact::Noticed { text: "the\x1b[2J config changed".to_owned() });
     });
     assert_eq!(
@@ -223,7 +224,7 @@ fn what_an_agent_says_cannot_forge_lines() {
     let text = added(|night| {
         night.iteration(1).called(|call| {
             "first\nstopped: complete\x1b[31m".clone_into(&mut call.detail);
-            call.denials = vec![windlass_core::fact::Denial {
+            call.denials = vec![windlass_core::values::Denial {
                 tool: "Bash".to_owned(),
                 input: "echo \x1b]0;evil\x07\nsecond".to_owned(),
                 rule: "Bash(echo \"a\\b\" \x07\n)".to_owned(),
@@ -300,7 +301,7 @@ fn the_living_line_counts() {
     assert!(notes.contains("\x1b]0;windlass: 3/50 Make the parser accept"));
     assert!(!notes.contains("secret"));
 
-    night.fact(Fact::Held {
+    night.fact(Fact::BackoffStarted {
         until: start + std::time::Duration::from_mins(63),
         class: Class::UsageLimit,
         attempt: 1,

@@ -15,7 +15,6 @@ pub struct QuietView {
 
 impl QuietView {
     /// A view that prints there.
-    #[must_use]
     pub fn new(printer: Printer) -> QuietView {
         QuietView { printer }
     }

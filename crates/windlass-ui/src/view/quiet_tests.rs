@@ -1,4 +1,4 @@
-use windlass_core::fact::StopReason;
+use windlass_core::values::StopReason;
 
 use super::*;
 use crate::rehearsal::{Night, columns, shown};

@@ -6,7 +6,7 @@ mod observations;
 mod tasks;
 
 use serde_json::{Map, Value, json};
-use windlass_core::fact::StopReason;
+use windlass_core::values::StopReason;
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
 pub(super) use self::documents::DOCUMENTS;
@@ -413,7 +413,6 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
 ];
 
 /// The schema of a line of `--json` (JSON Schema 2020-12), as `docs/json-schema.json` holds it.
-#[must_use]
 pub fn json_schema() -> String {
     let head = HEAD.iter();
     let facts = FACTS.iter().chain(TASK_FACTS).map(|(name, own)| line(name, head.clone().chain(*own)));

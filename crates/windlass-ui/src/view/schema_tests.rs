@@ -3,12 +3,13 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use windlass_core::config::NotifyEvent;
 use windlass_core::damage::DamageCourse;
-use windlass_core::fact::{
-    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence, Fact,
+use windlass_core::fact::Fact;
+use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::values::{
+    CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence,
     HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind,
     SnapshotId, Suspicion, SuspicionKind, TaskEnd, TaskId, TaskRow, UnderWay, UsageLimit,
 };
-use windlass_core::observation::{Observation, ToolInput};
 
 use super::*;
 use crate::board::Board;
@@ -107,7 +108,7 @@ fn everything_else() -> Night {
                 snapshot: Some(SnapshotId("5eed".to_owned())),
             },
         })
-        .fact(Fact::Settled { lane, evidence })
+        .fact(Fact::TreeRechecked { lane, evidence })
         .fact(Fact::HookDue { lane, iteration: 2 })
         .fact(Fact::HookFinished {
             lane,
@@ -130,11 +131,11 @@ fn everything_else() -> Night {
             call: CallId(2),
             iteration: 1,
             attempt: 2,
-            purpose: windlass_core::fact::Purpose::Verify,
+            purpose: windlass_core::values::Purpose::Verify,
             reserved: Cost::from_dollars(0.5),
             budget: Some(Cost::from_dollars(4.0)),
         })
-        .fact(Fact::StopRequested { by: windlass_core::fact::StopSource::Command, stage: 1 })
+        .fact(Fact::StopRequested { by: windlass_core::values::StopSource::Command, stage: 1 })
         .fact(Fact::Failing {
             stop_reason: StopReason::DiskFull,
             detail: "detail".to_owned(),
@@ -205,7 +206,7 @@ fn observations() -> Vec<Observation> {
 fn every_line_is_as_the_table_says_and_every_type_occurs() {
     let mut seen = BTreeSet::new();
     let mut kept = Night::new();
-    kept.start().iteration(1).fact(Fact::Kept {
+    kept.start().iteration(1).fact(Fact::SnapshotTaken {
         standing: Some(status(3, "three")),
         lane: LaneId(0),
         evidence: Evidence::default(),
@@ -217,7 +218,7 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
         lane: LaneId(0),
         suspicions: vec![Suspicion::new(SuspicionKind::Tests, "tests/a.rs", "1 test fewer")],
     });
-    kept.fact(Fact::Refused {
+    kept.fact(Fact::ForbiddenChangesReverted {
         lane: LaneId(0),
         count: 2,
         files: vec!["src/main.rs".to_owned()],

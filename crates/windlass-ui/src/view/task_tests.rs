@@ -1,9 +1,10 @@
 //! How tasks are shown: begun in several lanes, in conflict, done, and parked.
 
-use windlass_core::fact::{
-    Evidence, Fact, LaneId, MergeOutcome, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+use windlass_core::fact::Fact;
+use windlass_core::spec::{JobTasks, LanesSpec, Mode};
+use windlass_core::values::{
+    Evidence, LaneId, MergeOutcome, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
-use windlass_core::run::{JobTasks, LanesPlan, Mode};
 
 use super::*;
 use crate::rehearsal::{Night, columns, plan, shown};
@@ -32,7 +33,7 @@ fn started() -> Night {
         attempts: 2,
         commits_attempts: false,
     });
-    plan.lanes = Some(LanesPlan {
+    plan.lanes = Some(LanesSpec {
         count: 3,
         folder: "/state/lanes".into(),
         below: "".into(),

@@ -5,8 +5,9 @@ use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use windlass_core::agent::tool_input;
-use windlass_core::fact::{Entry, Fact, LaneId, Purpose};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{ToolInput, ToolTrace};
+use windlass_core::values::{LaneId, Purpose};
 
 use super::json::{FORMAT_VERSION, bytes};
 use crate::harmless::one_line;
@@ -48,7 +49,6 @@ pub struct ToolsView {
 
 impl ToolsView {
     /// A list of the calls of these tools, of all where none is named; names count whatever their case.
-    #[must_use]
     pub fn new(printer: Printer, form: ToolsForm, tools: &[String]) -> ToolsView {
         ToolsView {
             form,
@@ -93,7 +93,6 @@ impl ToolsView {
     }
 
     /// Is there nobody left to read it?
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.printer.results_closed()
     }

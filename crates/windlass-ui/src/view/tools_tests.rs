@@ -1,5 +1,5 @@
 use serde_json::Value;
-use windlass_core::fact::CallId;
+use windlass_core::values::CallId;
 
 use super::*;
 use crate::event::Event;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use windlass_core::fact::{Fact, LaneId};
+use windlass_core::fact::Fact;
 use windlass_core::mode;
 use windlass_core::observation::Observation;
+use windlass_core::values::LaneId;
 
 use super::progress::tell;
 use crate::board::Board;
@@ -31,7 +32,6 @@ pub struct VerboseView {
 
 impl VerboseView {
     /// A view that prints there.
-    #[must_use]
     pub fn new(printer: Printer) -> VerboseView {
         VerboseView {
             board: Board::default(),

@@ -1,7 +1,8 @@
 //! How a workspace's run is shown.
 
-use windlass_core::fact::{Evidence, Fact, LaneId, Standing, StopReason};
-use windlass_core::run::Mode;
+use windlass_core::fact::Fact;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Evidence, LaneId, Standing, StopReason};
 
 use super::*;
 use crate::event::Event;
@@ -182,7 +183,7 @@ fn the_living_line_counts_items_and_says_that_it_verifies() {
     let living = |night: &Night| shown(ProgressView::new, &terminal, &night.events).1;
     assert!(living(&night).contains("starting · 35/60 items · $0.00\x1b[K"), "{:?}", living(&night));
     night.called(|_| {}).fact(Fact::VerificationDue { lane: LaneId(0), iteration: 3, attempt: 1 });
-    night.call_for(3, 2, windlass_core::fact::Purpose::Verify);
+    night.call_for(3, 2, windlass_core::values::Purpose::Verify);
     assert!(living(&night).contains("verifying: starting"), "{:?}", living(&night));
 }
 
@@ -243,7 +244,7 @@ fn what_was_before_this_session_is_known_and_not_shown() {
 
 #[test]
 fn looks_after_checks_and_hooks_tell_only_what_is_new() {
-    let look = |standing: Standing| Fact::Surveyed {
+    let look = |standing: Standing| Fact::BaselineCaptured {
         evidence: Evidence::default(),
         snapshot: None,
         left_out: 0,

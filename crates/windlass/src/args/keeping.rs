@@ -146,7 +146,6 @@ pub enum TemplateVerb {
 
 impl ArchiveVerb {
     /// Would it change anything?
-    #[must_use]
     pub const fn changes_something(&self) -> bool {
         matches!(self, ArchiveVerb::Save { .. } | ArchiveVerb::Restore { .. } | ArchiveVerb::Delete { .. })
     }
@@ -154,7 +153,6 @@ impl ArchiveVerb {
 
 impl TemplateVerb {
     /// Would it change anything?
-    #[must_use]
     pub const fn changes_something(&self) -> bool {
         matches!(self, TemplateVerb::Save { .. } | TemplateVerb::Use { .. } | TemplateVerb::Delete { .. })
     }

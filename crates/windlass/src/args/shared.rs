@@ -90,7 +90,6 @@ impl From<&TrustHashArgs> for TrustArgs {
 
 impl TrustArgs {
     /// Was anything said?
-    #[must_use]
     pub const fn is_given(&self) -> bool {
         self.hash.trust.is_some() || self.no_claude_settings
     }

@@ -160,7 +160,6 @@ pub enum GraphForm {
 
 impl TasksVerb {
     /// Would it change anything on this machine?
-    #[must_use]
     pub const fn changes_something(&self) -> bool {
         matches!(self, TasksVerb::Add(_) | TasksVerb::Done(_) | TasksVerb::Reopen(_))
     }

@@ -45,7 +45,6 @@ one that was named stays.")]
 
 impl WorktreeVerb {
     /// Would it change anything?
-    #[must_use]
     pub const fn changes_something(&self) -> bool {
         matches!(self, WorktreeVerb::Clean { dry_run: false, .. })
     }

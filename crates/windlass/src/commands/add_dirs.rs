@@ -9,9 +9,6 @@ use super::{here, room};
 use crate::error::{CliError, Kind};
 
 /// The folders that were asked for: canonical, each once, none that the project holds already.
-///
-/// # Errors
-/// One is no folder, or is one that no agent gets.
 pub fn resolve(wanted: &Wanted<'_>) -> Result<Vec<PathBuf>, CliError> {
     let said_by = wanted.resolved.origin(&keys::ADD_DIRS);
     let wrong = |text: &str, why: String| {

@@ -11,8 +11,8 @@ use windlass_core::agent::{
 };
 use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy};
 use windlass_core::environment::Heir;
-use windlass_core::fact::{ExitCodes, StopReason};
-use windlass_core::run::AgentPlan;
+use windlass_core::spec::AgentSpec;
+use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::environment::withheld_from;
 use windlass_engine::process::{Command, ProcessError};
 use windlass_engine::tree;
@@ -39,10 +39,7 @@ pub struct Wanted<'a> {
 }
 
 /// Who works, without asking the agent anything.
-///
-/// # Errors
-/// The agent is not there.
-pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, CliError> {
+pub fn plan(wanted: &Wanted<'_>) -> Result<AgentSpec, CliError> {
     match plan_anyway(wanted)? {
         (plan, None) => Ok(plan),
         (_, Some(missing)) => Err(missing),
@@ -50,12 +47,9 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, CliError> {
 }
 
 /// The same where the agent need not be there: what is missing comes with the plan.
-///
-/// # Errors
-/// The windlass program itself cannot be found.
-pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentPlan, Option<CliError>), CliError> {
+pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<CliError>), CliError> {
     let add_dirs = add_dirs::resolve(wanted)?;
-    let planned = |name: &str, program: PathBuf, arguments: Vec<String>| AgentPlan {
+    let planned = |name: &str, program: PathBuf, arguments: Vec<String>| AgentSpec {
         add_dirs: add_dirs.clone(),
         ..planned(wanted, name, program, arguments)
     };
@@ -71,10 +65,10 @@ pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentPlan, Option<CliError>),
     Ok((planned("claude", program, Vec::new()), missing))
 }
 
-fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec<String>) -> AgentPlan {
+fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec<String>) -> AgentSpec {
     let settings = &wanted.resolved.agent;
     arguments.extend(settings.arguments.iter().cloned());
-    AgentPlan {
+    AgentSpec {
         name: name.to_owned(),
         program,
         version: String::new(),
@@ -86,7 +80,7 @@ fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec
         api_keys: settings.api_keys,
         background: settings.background,
         add_dirs: Vec::new(),
-        repository_settings: windlass_core::run::RepositorySettings::Used,
+        repository_settings: windlass_core::spec::RepositorySettings::Used,
         prices: settings.prices.clone(),
     }
 }
@@ -111,7 +105,7 @@ fn allowed(wanted: &Wanted<'_>) -> Vec<String> {
 ///
 /// # Errors
 /// It is too old, not logged in, or does not answer.
-pub fn check(plan: &mut AgentPlan, trusted: &Trusted, codes: ExitCodes) -> Result<Option<Login>, CliError> {
+pub fn check(plan: &mut AgentSpec, trusted: &Trusted, codes: ExitCodes) -> Result<Option<Login>, CliError> {
     plan.repository_settings = trusted.settings.clone();
     if plan.name != "claude" {
         return Ok(None);
@@ -141,7 +135,7 @@ pub fn check(plan: &mut AgentPlan, trusted: &Trusted, codes: ExitCodes) -> Resul
     Ok(login)
 }
 
-fn not_logged_in(plan: &AgentPlan, codes: ExitCodes) -> CliError {
+fn not_logged_in(plan: &AgentSpec, codes: ExitCodes) -> CliError {
     let error = unavailable(codes, "Claude Code is not logged in");
     if !plan.api_keys && env::var_os("ANTHROPIC_API_KEY").is_some() {
         return error
@@ -158,7 +152,7 @@ fn shown((major, minor, patch): (u32, u32, u32)) -> String {
 }
 
 fn ask(
-    plan: &AgentPlan,
+    plan: &AgentSpec,
     arguments: &[&str],
     patience: Duration,
     codes: ExitCodes,
@@ -178,7 +172,7 @@ fn ask(
     Ok(output.stdout.text())
 }
 
-fn cannot_start(plan: &AgentPlan, error: &ProcessError, codes: ExitCodes) -> CliError {
+fn cannot_start(plan: &AgentSpec, error: &ProcessError, codes: ExitCodes) -> CliError {
     unavailable(codes, format!("{} cannot be started: {error}", plan.program.display()))
 }
 
@@ -229,7 +223,7 @@ mod tests {
     // Seed defect D1, services/claude-client.ts:320: the look whether there is an agent could hang.
     #[test]
     fn an_agent_that_does_not_answer_is_not_waited_for() {
-        let plan = AgentPlan {
+        let plan = AgentSpec {
             name: "claude".to_owned(),
             program: PathBuf::from("/bin/sleep"),
             version: String::new(),
@@ -241,7 +235,7 @@ mod tests {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
-            repository_settings: windlass_core::run::RepositorySettings::Used,
+            repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         };
         let patience = Duration::from_millis(100);

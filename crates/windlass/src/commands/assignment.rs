@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{PlanSettings, TasksSettings};
-use windlass_core::fact::{ExitCodes, StopReason};
 use windlass_core::prompt::{LONGEST_GOAL, Templates};
-use windlass_core::run::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
+use windlass_core::spec::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
+use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
@@ -56,9 +56,6 @@ struct Template {
 
 impl Assignment {
     /// Reads what the command line names, seen from this directory.
-    ///
-    /// # Errors
-    /// Nothing that can be worked on is named.
     pub fn read(args: &RunArgs, directory: &Path) -> Result<Assignment, CliError> {
         let named = args.source.as_deref().filter(|source| *source != "-");
         let has_goal = args.prompt.is_some() || args.file.is_some() || args.source.as_deref() == Some("-");
@@ -103,7 +100,6 @@ impl Assignment {
     }
 
     /// A free goal, worked on in this directory.
-    #[must_use]
     pub fn of_goal(goal: Goal, directory: &Path) -> Assignment {
         let directory = directory.to_owned();
         Assignment {
@@ -142,9 +138,6 @@ impl Assignment {
     }
 
     /// What a plan is made from, or what is worked off, has to be there.
-    ///
-    /// # Errors
-    /// It is not.
     pub fn require_plan(&self, plan: &PlanSettings, codes: ExitCodes) -> Result<(), CliError> {
         let there = |path: &Path| tree::at(&self.directory).join(path).is_taken();
         let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
@@ -177,7 +170,6 @@ impl Assignment {
     }
 
     /// Its first words. Instructions begin with a heading, as documents do; a goal is what was typed.
-    #[must_use]
     pub fn title(&self) -> String {
         let title = self.goal.title();
         let words = title.trim_start_matches(['#', ' ']);
@@ -185,7 +177,6 @@ impl Assignment {
     }
 
     /// The project's own texts.
-    #[must_use]
     pub fn templates(&self) -> Templates<'_> {
         let text = |is_system| {
             self.templates.iter().find(|one| one.is_system == is_system).map(|one| one.text.as_str())
@@ -194,7 +185,6 @@ impl Assignment {
     }
 
     /// What its agent is told.
-    #[must_use]
     pub fn wanted(&self) -> WantedOfAgent<'_> {
         WantedOfAgent { goal: &self.goal.text, templates: self.templates() }
     }
@@ -208,7 +198,6 @@ impl Assignment {
     }
 
     /// Its part of the plan.
-    #[must_use]
     pub fn job(&self, configuration: &Configuration) -> Job {
         let resolved = &configuration.resolved;
         let workspace = self.workspace.as_ref().map(|workspace| JobWorkspace {
@@ -277,9 +266,6 @@ impl Assignment {
     }
 
     /// What is worked off has to be there, and to be readable.
-    ///
-    /// # Errors
-    /// It is not.
     pub fn require_tasks(&self, settings: &TasksSettings, codes: ExitCodes) -> Result<(), CliError> {
         let missing = |message: String| CliError::new(Kind::stopped(StopReason::Missing, codes), message);
         match self.find_tasks(settings) {
@@ -298,7 +284,6 @@ impl Assignment {
     }
 
     /// Is this a run of the same job?
-    #[must_use]
     pub fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
         match &self.workspace {
             Some(workspace) => {

@@ -97,7 +97,6 @@ impl Show {
     }
 
     /// The same without how it ended.
-    #[must_use]
     pub const fn without_end(self) -> Show {
         Show { story: Story::Open, ..self }
     }

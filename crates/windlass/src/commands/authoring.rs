@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use windlass_core::agent::ClaudeSettings;
 use windlass_core::config::{NotifySettings, Unlimited};
-use windlass_core::fact::StopReason;
 use windlass_core::notification;
 use windlass_core::prompt::{Authoring, SessionParts, session};
-use windlass_core::run::{AgentPlan, Mode};
+use windlass_core::spec::{AgentSpec, Mode};
+use windlass_core::values::StopReason;
 use windlass_engine::process::WORKSPACE_VARIABLE;
 use windlass_engine::tree::at;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
@@ -25,9 +25,6 @@ use crate::args::AuthoringArgs;
 use crate::error::{CliError, Codes, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever keeps the session from beginning, or what it did from being noted.
 pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, CliError> {
     let directory = working_directory()?;
     let workspaces = Workspaces::open(&directory);
@@ -123,7 +120,7 @@ struct Session {
     authoring: Authoring,
     here: Here,
     workspace: Workspace,
-    agent: AgentPlan,
+    agent: AgentSpec,
     mode: Mode,
     notify: NotifySettings,
 }

@@ -87,9 +87,6 @@ pub fn missing(directory: &Path) -> Vec<&'static str> {
 }
 
 /// Adds them.
-///
-/// # Errors
-/// The file cannot be read or written, or is none.
 pub fn add_missing(directory: &Path) -> Result<Appended, CliError> {
     let lines = lines(directory);
     scaffold::append_ignored(directory, &lines)

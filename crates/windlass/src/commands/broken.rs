@@ -1,17 +1,16 @@
 //! A repository that cannot be gone on with: what a run that had one needs before it is resumed.
 
-use windlass_core::fact::{Entry, Fact, StopReason};
-use windlass_core::run::{Run, RunPlan};
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::run::Run;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::StopReason;
 use windlass_engine::git::{Head, Repository};
 
 use super::here::Here;
 use crate::error::{CliError, Kind};
 
 /// A run that had a repository does not go on without its snapshots, its commits and its evidence.
-///
-/// # Errors
-/// git cannot read what is there now.
-pub fn refuse(here: &Here, plan: &RunPlan, run: &Run, entries: &[Entry]) -> Result<(), CliError> {
+pub fn refuse(here: &Here, plan: &RunSpec, run: &Run, entries: &[Entry]) -> Result<(), CliError> {
     // That git itself is not installed is said by the run.
     if !plan.git || here.git_missing {
         return Ok(());
@@ -23,7 +22,7 @@ pub fn refuse(here: &Here, plan: &RunPlan, run: &Run, entries: &[Entry]) -> Resu
     problem.map_or(Ok(()), |problem| Err(told(plan, run, &problem)))
 }
 
-fn told(plan: &RunPlan, run: &Run, problem: &str) -> CliError {
+fn told(plan: &RunSpec, run: &Run, problem: &str) -> CliError {
     let kind = Kind::stopped(StopReason::NeedsHuman, plan.exit_codes);
     let said = format!("run {} worked in a git repository that cannot be read: {problem}", plan.run);
     let error = CliError::new(kind, format!("{said}; nothing was done"));
@@ -50,7 +49,9 @@ fn why_none(here: &Here) -> String {
 /// The commit that HEAD named when the run last looked.
 fn last_head(entries: &[Entry]) -> Option<&str> {
     entries.iter().rev().find_map(|entry| match &entry.fact {
-        Fact::Kept { evidence, .. } | Fact::Surveyed { evidence, .. } => Some(evidence.head.as_deref()),
+        Fact::SnapshotTaken { evidence, .. } | Fact::BaselineCaptured { evidence, .. } => {
+            Some(evidence.head.as_deref())
+        }
         _ => None,
     })?
 }

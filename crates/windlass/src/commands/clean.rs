@@ -14,9 +14,6 @@ use crate::args::CleanArgs;
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &CleanArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let Some(name) = &args.name else {

@@ -10,9 +10,6 @@ use crate::args::{Cli, CompletionsArgs, Shell};
 use crate::error::CliError;
 
 /// Prints the script.
-///
-/// # Errors
-/// When standard output cannot be written.
 pub fn run(args: &CompletionsArgs) -> Result<ExitCode, CliError> {
     print(&script(args.shell))?;
     Ok(ExitCode::SUCCESS)

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::fresher::{FresherEnvironment, container_in_container, fresher_environment};
 use windlass_core::config::{FileKind, Layer, Resolved, Unlimited};
-use windlass_core::fact::ExitCodes;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::ExitCodes;
 use windlass_engine::config_file;
 use windlass_engine::process::RUN_VARIABLE;
 use windlass_engine::store::{StoreError, paths};
@@ -60,7 +60,6 @@ impl Configuration {
 }
 
 /// The exit codes that are configured where windlass was called; the usual ones where that cannot be read.
-#[must_use]
 pub fn exit_codes_here() -> ExitCodes {
     let load = |directory: PathBuf| {
         Configuration::load(&directory, None, Mode::Goal, Layer::default(), Unlimited::Allowed).ok()
@@ -80,9 +79,6 @@ pub struct Source {
 
 impl Source {
     /// Its layer; `None` where there is no file.
-    ///
-    /// # Errors
-    /// It cannot be read, or something is wrong in it.
     pub fn layer(&self) -> Result<Option<Layer>, CliError> {
         let text = config_file::read(&self.path)?;
         Ok(text.map(|text| Layer::parse(self.kind, &self.path, &text)).transpose()?)
@@ -91,9 +87,6 @@ impl Source {
 
 /// The files of configuration, the weakest first. `workspace` is the workspace's folder. Where nothing says where home
 /// is, there is none of the user's.
-///
-/// # Errors
-/// A relative `WINDLASS_CONFIG_DIR`.
 pub fn sources(directory: &Path, workspace: Option<&Path>) -> Result<Vec<Source>, CliError> {
     let user = match paths::config_root(|name| env::var_os(name)) {
         Ok(folder) => Some(folder),

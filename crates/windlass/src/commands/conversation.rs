@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
 use windlass_core::environment::{Heir, notice_of};
-use windlass_core::fact::{Ended, RunId};
 use windlass_core::prompt::SessionPrompt;
-use windlass_core::run::AgentPlan;
+use windlass_core::spec::AgentSpec;
+use windlass_core::values::{Ended, RunId};
 use windlass_engine::environment::withheld_from;
 use windlass_engine::interactive::{self, Interactive, Keeping};
 use windlass_engine::inventory::{Change, Surveyor, as_path};
@@ -31,7 +31,7 @@ pub struct Conversation<'a> {
     /// Where.
     pub here: &'a Here,
     /// With whom.
-    pub agent: &'a AgentPlan,
+    pub agent: &'a AgentSpec,
     /// The verb that it is held for.
     pub verb: &'a str,
     /// What it is about, as the verb names it.
@@ -59,9 +59,6 @@ pub fn has_terminal() -> bool {
 
 impl Conversation<'_> {
     /// Holds it. What has to be noted of it is noted while the directory is still locked.
-    ///
-    /// # Errors
-    /// Whatever keeps it from beginning, or from being seen to its end.
     pub fn hold<T>(&self, note: impl FnOnce() -> T) -> Result<(Held, T), CliError> {
         let record = SessionRecord {
             verb: self.verb.to_owned(),

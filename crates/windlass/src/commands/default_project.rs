@@ -37,9 +37,6 @@ pub fn concerns(verb: &Verb) -> bool {
 }
 
 /// Goes there, where the current directory has no job and a project is configured; says so.
-///
-/// # Errors
-/// What is configured cannot be used.
 pub fn enter() -> Result<(), CliError> {
     // What runs there works here, whatever a user has configured.
     if env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty()) {
@@ -92,9 +89,6 @@ fn of_user(directory: &Path) -> Result<Option<PathBuf>, CliError> {
 }
 
 /// May this be the default project?
-///
-/// # Errors
-/// It is relative, or no folder.
 pub fn check(project: &Path) -> Result<(), CliError> {
     if !project.is_absolute() {
         return Err(unusable(project, "it is no absolute path"));

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use rustix::fs::Access;
 use windlass_core::agent::Login;
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_engine::git::{self, Found, GitError, Repository};
 use windlass_engine::process::{RUN_VARIABLE, become_subreaper};
 use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text, format};
@@ -34,9 +34,6 @@ const LITTLE_ROOM: u64 = 1024 * 1024 * 1024;
 const NO_ROOM: u64 = 32 * 1024 * 1024;
 
 /// Does it. Exit 0 when a run could start here.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
     let directory = here::working_directory()?;
     let findings = examine(&directory);

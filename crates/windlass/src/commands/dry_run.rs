@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::iter;
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::{HookCommand, RunId};
+use windlass_core::values::{HookCommand, RunId};
 use windlass_engine::hook::Found;
 use windlass_engine::sandbox::Sandbox;
 use windlass_engine::store::RunFolder;
@@ -22,9 +22,6 @@ const SOME_RUN: &str = "r-xxxxxxxx";
 
 /// Prints the resolved configuration, the first prompt, the settings and the command line. Nothing is touched: neither
 /// the project nor the state folder, and the agent is not even asked for its version.
-///
-/// # Errors
-/// What would keep the run from starting.
 pub fn show(here: &Here, request: &Request) -> Result<(), CliError> {
     goal::refuse_signal(&request.assignment, &request.configuration.resolved)?;
     request.configuration.notices.iter().for_each(|notice| warn(notice));

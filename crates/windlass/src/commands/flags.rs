@@ -1,7 +1,7 @@
 //! Flags as a layer of configuration: the one that wins.
 
 use windlass_core::config::{ConfigError, Key, Layer, Setting, Unlimited, keys};
-use windlass_core::fact::{Check, CheckKind};
+use windlass_core::values::{Check, CheckKind};
 
 use super::passthrough;
 use crate::args::{AuthoringArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs, WorkArgs};
@@ -23,9 +23,6 @@ pub fn run(args: &RunArgs) -> Result<Layer, CliError> {
 }
 
 /// The flags of `resume`.
-///
-/// # Errors
-/// Values that are wrong: all of them.
 pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
     flags.limits(&args.limits);
@@ -37,17 +34,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
 }
 
 /// The flags of `setup` and `edit`.
-///
-/// # Errors
-/// Values that are wrong: all of them.
 pub fn authoring(args: &AuthoringArgs) -> Result<Layer, CliError> {
     model(args.model.as_ref())
 }
 
 /// `--model` alone.
-///
-/// # Errors
-/// It is wrong.
 pub fn model(model: Option<&String>) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
     flags.text(&keys::MODEL, "--model", model);
@@ -55,9 +46,6 @@ pub fn model(model: Option<&String>) -> Result<Layer, CliError> {
 }
 
 /// The flags of `validate` and `verify`.
-///
-/// # Errors
-/// Values that are wrong: all of them.
 pub fn judge(args: &JudgeArgs, depth: Option<&String>) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
     flags.text(&keys::MODEL, "--model", args.model.as_ref());
@@ -66,9 +54,6 @@ pub fn judge(args: &JudgeArgs, depth: Option<&String>) -> Result<Layer, CliError
 }
 
 /// The flags of `demo`.
-///
-/// # Errors
-/// Values that are wrong: all of them.
 pub fn output(args: &OutputArgs) -> Result<Layer, CliError> {
     let mut flags = Flags::default();
     flags.output(args);

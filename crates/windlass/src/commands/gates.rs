@@ -5,9 +5,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use windlass_core::fact::{Check, CheckKind};
 use windlass_core::guard::{Need, needs};
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
+use windlass_core::values::{Check, CheckKind};
 
 use crate::error::{CliError, Kind};
 

@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::StopReason;
 use windlass_core::prompt::{LONGEST_GOAL, holds_signal};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::StopReason;
 use windlass_engine::tree::{Attributes, at};
 use windlass_engine::workspace::Workspace;
 
@@ -84,7 +84,6 @@ impl Goal {
     }
 
     /// Its first words, for lists: one line, at most 80 characters, nothing that moves a cursor.
-    #[must_use]
     pub fn title(&self) -> String {
         let first = self.text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
         let visible: String =
@@ -151,9 +150,6 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// A goal that holds the completion phrase on a line of its own.
-///
-/// # Errors
-/// It is one.
 pub fn refuse_signal(assignment: &Assignment, resolved: &Resolved) -> Result<(), CliError> {
     let signal = &resolved.completion_signal;
     if assignment.mode != Mode::Goal || !holds_signal(&assignment.goal.text, signal) {

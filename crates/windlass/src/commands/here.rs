@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
 use windlass_engine::git::{Found, GitError, Repository};
 use windlass_engine::inventory::Place;
 use windlass_engine::snapshot::Store;
@@ -99,9 +99,6 @@ impl Here {
     }
 
     /// The same for a run in such a sandbox: no git runs a filter outside, whoever was at work here before.
-    ///
-    /// # Errors
-    /// git cannot be asked which filters there are.
     pub fn behind(&self, walls: &SandboxKind) -> Result<Here, CliError> {
         let mut here = self.clone();
         if let Some(repository) = here.repository.as_mut().filter(|_| *walls != SandboxKind::None) {
@@ -124,9 +121,6 @@ impl Here {
 }
 
 /// Before any git is called in a directory: a guest of a run whose runner was killed may have written what steers git.
-///
-/// # Errors
-/// It is not what it was, and cannot be put back.
 pub fn put_steering_back(directory: &Path) -> Result<(), CliError> {
     let said = put_back_after_kills(&state_root()?, directory)
         .map_err(|error| CliError::new(Kind::System, error.to_string()))?;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Resolved, Unlimited};
-use windlass_core::fact::{Grounds, Hook, HookCommand, HookDecision, HookName, RunId, StopReason};
 use windlass_core::hook::HookSetting;
-use windlass_core::run::{Mode, SandboxKind};
+use windlass_core::spec::{Mode, SandboxKind};
+use windlass_core::values::{Grounds, Hook, HookCommand, HookDecision, HookName, RunId, StopReason};
 use windlass_engine::hook::{self, Found, Listed, TrialError, Tried};
 use windlass_engine::process::become_subreaper;
 use windlass_engine::sandbox::Sandbox;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{ConfigError, FileKind, Layer, Resolved, Unlimited, keys};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::{OptionValue, WorkspaceName, options_text};
 use windlass_engine::file::Made;
 use windlass_engine::git::Repository;
@@ -18,9 +18,6 @@ use crate::args::{InitArgs, WorkspaceMode};
 use crate::error::CliError;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     if args.task_file.tasks {
         return init_tasks::run(args);
@@ -62,9 +59,6 @@ const fn mode(mode: WorkspaceMode) -> Mode {
 }
 
 /// The repository that a guard is for.
-///
-/// # Errors
-/// There is none.
 pub fn repository(here: &Here) -> Result<&Repository, CliError> {
     here.repository.as_ref().ok_or_else(|| {
         CliError::usage(format!(

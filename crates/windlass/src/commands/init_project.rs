@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Resolved, Unlimited, commented_file};
-use windlass_core::fact::HookName;
 use windlass_core::project::{Offer, ProjectType, offers, scaffold as texts, types};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::HookName;
 use windlass_engine::file::Made;
 use windlass_engine::scaffold::{self, Appended};
 use windlass_engine::tree;
@@ -22,9 +22,6 @@ use crate::args::InitArgs;
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let root = project.workspaces.project().to_owned();
@@ -93,9 +90,6 @@ pub fn ignored_line(Appended { lines }: &Appended) -> Line {
 }
 
 /// The configuration of a project, limits not looked at.
-///
-/// # Errors
-/// It is wrong.
 pub fn resolved(root: &Path) -> Result<Resolved, CliError> {
     let configuration = Configuration::load(root, None, Mode::Build, Layer::default(), Unlimited::NotAsked)?;
     Ok(configuration.resolved)

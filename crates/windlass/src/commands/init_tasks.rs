@@ -25,9 +25,6 @@ use crate::args::{InitArgs, TaskFileArgs};
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
     let directory = working_directory()?;
     let before = TaskPlace::find(&directory, args.task_file.feature.as_deref())?;

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use windlass_core::config::{OutputLevel, Unlimited};
 use windlass_core::doc::report::{Judged, is_report};
-use windlass_core::fact::{Assessment, Entry, Fact, Spent};
-use windlass_core::run::Mode;
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::spec::Mode;
+use windlass_core::values::{Assessment, Spent};
 use windlass_engine::store::{RunFolder, journal};
 use windlass_engine::tree;
 use windlass_engine::workspace::{Workspace, Workspaces};
@@ -39,9 +40,6 @@ struct Order<'a> {
 }
 
 /// Judges instructions.
-///
-/// # Errors
-/// Whatever keeps the agent from being asked, or its answer from being kept.
 pub fn validate(args: &ValidateArgs) -> Result<ExitCode, CliError> {
     carry_out(&Order {
         judged: Judged::Instructions,
@@ -55,9 +53,6 @@ pub fn validate(args: &ValidateArgs) -> Result<ExitCode, CliError> {
 }
 
 /// Judges finished work.
-///
-/// # Errors
-/// Whatever keeps the agent from being asked, or its answer from being kept.
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, CliError> {
     if let Some(place) = &args.plan {
         return verify_plan::run(place.as_deref(), answer(&args.judge));

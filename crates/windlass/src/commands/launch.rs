@@ -12,10 +12,11 @@ use std::time::Duration;
 use windlass_core::agent::git_committing_rules;
 use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
-use windlass_core::fact::{Cost, Entry, ExitCodes, RunId, StopReason};
-use windlass_core::guard::GuardPlan;
+use windlass_core::fact::Entry;
 use windlass_core::mode;
-use windlass_core::run::{AgentPlan, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunPlan};
+use windlass_core::spec::GuardSpec;
+use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunSpec};
+use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
 use windlass_engine::environment::withheld_from;
 use windlass_engine::guard;
 use windlass_engine::hook;
@@ -55,17 +56,11 @@ use crate::error::{CliError, Codes, Kind};
 const LEFTOVERS: Duration = Duration::from_secs(5);
 
 /// A new run from a request, driven to its end.
-///
-/// # Errors
-/// Whatever keeps it from starting.
 pub fn start(here: &Here, request: &Request, show: Show) -> Result<ExitCode, CliError> {
     carry_out(here, request, show).map(|(_, code)| code)
 }
 
 /// The same; also says which run it was.
-///
-/// # Errors
-/// Whatever keeps it from starting.
 pub fn carry_out(here: &Here, request: &Request, show: Show) -> Result<(RunFolder, ExitCode), CliError> {
     let resolved = &request.configuration.resolved;
     let here = &here.behind(&resolved.sandbox.kind)?;
@@ -142,14 +137,14 @@ pub fn plan(
     request: &Request,
     found: &hook::Found,
     run: &RunId,
-    agent: AgentPlan,
+    agent: AgentSpec,
     spent_before: Cost,
-) -> RunPlan {
+) -> RunSpec {
     let resolved = &request.configuration.resolved;
     // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
     let judges = mode::judges(request.assignment.mode);
     let commit = if judges { CommitPolicy::None } else { tasks_run::commit(here, request) };
-    let plan = RunPlan {
+    let plan = RunSpec {
         run: run.clone(),
         directory: here.directory.clone(),
         git: here.repository.is_some(),
@@ -171,14 +166,14 @@ pub fn plan(
         inputs: inputs(request).chain(found.inputs()).collect(),
         links_out: Vec::new(),
     };
-    RunPlan { links_out: links_out::followed(&plan, here.repository.as_ref()), ..plan }
+    RunSpec { links_out: links_out::followed(&plan, here.repository.as_ref()), ..plan }
 }
 
 /// What an agent may not change. Planning writes nothing but the plan, and whoever judges writes nothing that counts.
-fn guarded(here: &Here, request: &Request) -> GuardPlan {
+fn guarded(here: &Here, request: &Request) -> GuardSpec {
     let mode = request.assignment.mode;
     if mode::judges(mode) || mode == Mode::Plan {
-        return GuardPlan::default();
+        return GuardSpec::default();
     }
     let resolved = &request.configuration.resolved;
     let search_path = std::env::var_os("PATH").unwrap_or_default();
@@ -194,7 +189,7 @@ pub fn hooks(here: &Here, request: &Request) -> hook::Found {
 }
 
 /// Who is to commit may.
-fn with_committing(mut agent: AgentPlan, commit: CommitPolicy) -> AgentPlan {
+fn with_committing(mut agent: AgentSpec, commit: CommitPolicy) -> AgentSpec {
     if commit == CommitPolicy::Agent {
         let missing = |rule: &String| !agent.allow.contains(rule);
         let rules: Vec<String> = git_committing_rules().into_iter().filter(missing).collect();
@@ -206,7 +201,7 @@ fn with_committing(mut agent: AgentPlan, commit: CommitPolicy) -> AgentPlan {
 fn begin(
     here: &Here,
     folder: &RunFolder,
-    plan: &RunPlan,
+    plan: &RunSpec,
     request: &Request,
 ) -> Result<((Journal, Sandbox), Taken), CliError> {
     let taken = lock(here, folder.run(), plan.exit_codes)?;
@@ -262,7 +257,7 @@ pub struct Part {
     /// The directory's lock.
     pub lock: Lock,
     /// The plan.
-    pub plan: RunPlan,
+    pub plan: RunSpec,
     /// Its sandbox.
     pub sandbox: Sandbox,
     /// What a person should know before anything is done.
@@ -284,9 +279,6 @@ pub fn without_git(here: &Here) -> Option<String> {
 }
 
 /// Drives a session to its end.
-///
-/// # Errors
-/// What the run itself could not journal.
 pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliError> {
     become_subreaper()?;
     part.notices.extend(retention::apply(here, part.keep));
@@ -327,7 +319,7 @@ pub fn finish(here: &Here, mut part: Part, show: Show) -> Result<ExitCode, CliEr
 }
 
 /// What of the environment neither the agent nor the checks are given.
-pub fn withheld(environment: &[(OsString, OsString)], plan: &RunPlan) -> Option<String> {
+pub fn withheld(environment: &[(OsString, OsString)], plan: &RunSpec) -> Option<String> {
     let from_checks =
         if plan.checks.is_empty() { BTreeSet::new() } else { withheld_from(environment, &Heir::check(plan)) };
     notice_of(&withheld_from(environment, &Heir::agent(plan)), &from_checks)
@@ -385,9 +377,6 @@ fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> CliError {
 }
 
 /// Takes the working directory for a run.
-///
-/// # Errors
-/// Another run has it: the message names it.
 pub fn lock(here: &Here, run: &RunId, codes: impl Into<Codes>) -> Result<Taken, CliError> {
     let kind = Kind::stopped(StopReason::Locked, codes);
     let locked = |message: String| CliError::new(kind, message);
@@ -474,9 +463,6 @@ fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
 }
 
 /// What earlier runs of the same goal cost, where the budget is for the whole job. Changes nothing.
-///
-/// # Errors
-/// The runs cannot be listed.
 pub fn spent_before(here: &Here, request: &Request) -> Result<Cost, CliError> {
     if request.configuration.resolved.budget_scope == BudgetScope::Run {
         return Ok(Cost::ZERO);

@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-use windlass_core::run::{LinkOut, RunPlan};
+use windlass_core::spec::{LinkOut, RunSpec};
 use windlass_engine::git::Repository;
 use windlass_engine::tree;
 
 /// Those that are there and that are followed as long as they lead where they lead now: of the repository's own folders, and of
 /// the files that are read, which in a sandbox are none: what guests may not read is not read for them.
-pub fn followed(plan: &RunPlan, repository: Option<&Repository>) -> Vec<LinkOut> {
+pub fn followed(plan: &RunSpec, repository: Option<&Repository>) -> Vec<LinkOut> {
     let shared = repository.map(Repository::shared_paths).unwrap_or_default();
     let files = if plan.sandbox.is_on() { Vec::new() } else { all(plan) };
     tree::links_out(&shared).into_iter().chain(files).collect()
 }
 
 /// What a person is told of them, by name.
-pub fn notices(plan: &RunPlan) -> Vec<String> {
+pub fn notices(plan: &RunSpec) -> Vec<String> {
     let locked_in = plan.sandbox.is_on();
     let said = |link: LinkOut| {
         let name = link.path.strip_prefix(&plan.directory).unwrap_or(&link.path).display();
@@ -34,7 +34,7 @@ pub fn notices(plan: &RunPlan) -> Vec<String> {
     all(plan).into_iter().map(said).collect()
 }
 
-fn all(plan: &RunPlan) -> Vec<LinkOut> {
-    let files: Vec<PathBuf> = RunPlan::files_read(&plan.directory, &plan.job);
+fn all(plan: &RunSpec) -> Vec<LinkOut> {
+    let files: Vec<PathBuf> = RunSpec::files_read(&plan.directory, &plan.job);
     tree::links_out(&files)
 }

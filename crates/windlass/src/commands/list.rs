@@ -12,9 +12,6 @@ use crate::args::{ListArgs, ListedStatus};
 use crate::error::CliError;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &ListArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let listing = project.workspaces.list()?;

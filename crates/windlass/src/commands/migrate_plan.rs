@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::fact::{ExitCodes, StopReason};
-use windlass_core::run::{JobPlan, Mode};
+use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::plan::{Migration, MigrationError, PlanForm, migration};
 use windlass_engine::store::lock;
 use windlass_ui::{Line, MigrationShown, MigrationState, migration_text};
@@ -17,9 +17,6 @@ use crate::args::{MigratePlanArgs, PlanTo};
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read; the former plan is in force then.
 pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, CliError> {
     let here = Here::find()?;
     let configuration =
@@ -56,9 +53,6 @@ pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, CliError> {
 }
 
 /// A run that works here may be about to write what is to be changed.
-///
-/// # Errors
-/// There is one.
 pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), CliError> {
     match lock::holder(&here.project, &here.directory)?.filter(lock::Holder::is_alive) {
         None => Ok(()),

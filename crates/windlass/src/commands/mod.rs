@@ -74,7 +74,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use windlass_core::prompt::Authoring;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
 use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
 use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
@@ -87,9 +87,6 @@ use crate::error::{CliError, Kind};
 use crate::scripted_agent;
 
 /// Does what the command line asks. `arguments` begins with the program's own name.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments: Vec<OsString> = arguments.collect();
     if let Some(code) = hidden_verb(&arguments)? {

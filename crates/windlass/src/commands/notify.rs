@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use windlass_core::config::{Layer, NotifyEvent, Resolved, Unlimited, nearest};
-use windlass_core::fact::SinkKind;
 use windlass_core::notification::{self, Notification};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::SinkKind;
 use windlass_engine::notify::{Answer, CommandRoom, Outcome, Parcel, Sink};
 use windlass_engine::process::become_subreaper;
 use windlass_engine::workspace::Workspaces;

@@ -23,9 +23,6 @@ pub fn texts(arguments: &[OsString]) -> Result<Vec<String>, CliError> {
 }
 
 /// Refuses flags that windlass owns.
-///
-/// # Errors
-/// The first such flag, and why.
 pub fn refuse_owned(arguments: &[String]) -> Result<(), CliError> {
     for argument in arguments {
         if let Some(why) = owned_flag(argument) {

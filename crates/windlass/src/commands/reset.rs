@@ -13,9 +13,6 @@ use crate::args::ResetArgs;
 use crate::error::CliError;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &ResetArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let workspace = project.workspaces.find(&args.name)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 use windlass_engine::git::{Found, GitError, ObjectFormat, Repository};
 use windlass_engine::inventory::{Place, Surveyor, as_path};
 use windlass_engine::recovery::uncommitted;
@@ -27,9 +27,6 @@ use crate::error::{CliError, Codes, Kind};
 const NAMED: usize = 10;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
     let here = Here::find_broken()?;
     let project = project_of(&here, &args.run)?;

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited};
-use windlass_core::fact::{Cost, Entry, Fact, StopReason, Suspicion};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
-use windlass_core::run::{Limits, Mode, Phase, Run, RunPlan};
+use windlass_core::run::{Phase, Run};
+use windlass_core::spec::{Limits, Mode, RunSpec};
+use windlass_core::values::{Cost, StopReason, Suspicion};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::Telling;
@@ -22,9 +24,6 @@ use crate::args::{ResumeArgs, TrustArgs};
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, CliError> {
     attempt(args).map_err(|error| error.by_flag(args.output.exit_codes.as_deref()))
 }
@@ -120,7 +119,7 @@ fn trusted(
 }
 
 /// Who else is told, as it is configured now: an address that was configured later counts.
-fn telling(here: &Here, plan: &RunPlan) -> Result<Telling, CliError> {
+fn telling(here: &Here, plan: &RunSpec) -> Result<Telling, CliError> {
     let workspace = plan.job.workspace.as_ref().map(|workspace| workspace.folder.as_path());
     let flags = Layer::default();
     let configuration =
@@ -200,12 +199,12 @@ fn fold(entries: &[Entry]) -> Result<Run, CliError> {
 }
 
 /// The run's plan, with what the flags raise.
-fn plan(run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunPlan, CliError> {
+fn plan(run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunSpec, CliError> {
     let Some(old) = run.plan() else {
         return Err(CliError::new(Kind::System, "the journal ends before the run has begun")
             .hint("Nothing was done in it; start it anew with windlass run."));
     };
-    let mut plan = RunPlan::clone(old);
+    let mut plan = RunSpec::clone(old);
     plan.limits = raised(&old.limits, resolved);
     if is_flag(resolved, "output.exit_codes") {
         plan.exit_codes = resolved.exit_codes;
@@ -228,7 +227,7 @@ fn plan(run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunPlan, Cl
 }
 
 /// What the guard found until now is none of its business any more; what it finds later is.
-fn accept_findings(run: &Run, plan: &mut RunPlan) -> Result<(), CliError> {
+fn accept_findings(run: &Run, plan: &mut RunSpec) -> Result<(), CliError> {
     let found: Vec<Suspicion> = run.lanes().flat_map(|(lane, _)| run.suspicions(lane)).cloned().collect();
     if found.is_empty() {
         return Err(CliError::usage(format!("the guard has found nothing in run {}", plan.run))
@@ -240,7 +239,7 @@ fn accept_findings(run: &Run, plan: &mut RunPlan) -> Result<(), CliError> {
     Ok(())
 }
 
-fn refuse_ended(plan: &RunPlan, before: &Limits, reason: StopReason) -> Result<(), CliError> {
+fn refuse_ended(plan: &RunSpec, before: &Limits, reason: StopReason) -> Result<(), CliError> {
     let run = &plan.run;
     match needs(reason) {
         Needs::Nothing => Ok(()),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use windlass_core::config::{Resolved, SandboxSettings};
-use windlass_core::fact::RunId;
-use windlass_core::run::{RunPlan, SandboxKind, SandboxPlan};
+use windlass_core::spec::{RunSpec, SandboxKind, SandboxSpec};
+use windlass_core::values::RunId;
 use windlass_engine::git::Loan;
 use windlass_engine::sandbox::container::image::Recipe;
 use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
@@ -22,12 +22,12 @@ use crate::scripted_agent;
 const IDENTITY: [&str; 2] = ["user.name", "user.email"];
 
 /// What a new run is locked in by.
-pub fn plan(here: &Here, resolved: &Resolved) -> SandboxPlan {
+pub fn plan(here: &Here, resolved: &Resolved) -> SandboxSpec {
     let SandboxSettings { kind, network, memory, processes, millicpus, .. } = resolved.sandbox.clone();
     let kind = with_image(&project_folder(&here.directory), kind, &resolved.sandbox);
     let settings = &resolved.sandbox;
     let paths = |texts: &[String]| texts.iter().map(|text| path(&here.directory, text)).collect();
-    SandboxPlan {
+    SandboxSpec {
         kind,
         network,
         memory,
@@ -42,9 +42,9 @@ pub fn plan(here: &Here, resolved: &Resolved) -> SandboxPlan {
 }
 
 /// The same, with further folders that may be written.
-pub fn with_folders(plan: SandboxPlan, folders: &[PathBuf]) -> SandboxPlan {
+pub fn with_folders(plan: SandboxSpec, folders: &[PathBuf]) -> SandboxSpec {
     let writable = plan.writable.iter().chain(folders).cloned().collect();
-    SandboxPlan { writable, ..plan }
+    SandboxSpec { writable, ..plan }
 }
 
 /// The same kind, with the image that the project's files stand for where none is named: what a run was begun in is what
@@ -68,10 +68,7 @@ pub fn path(directory: &Path, text: &str) -> PathBuf {
 }
 
 /// The sandbox of a run, ready to be entered.
-///
-/// # Errors
-/// It cannot be used here.
-pub fn open(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<Sandbox, CliError> {
+pub fn open(here: &Here, plan: &RunSpec, folder: &RunFolder) -> Result<Sandbox, CliError> {
     refuse_after_kill(here)?;
     if !plan.sandbox.is_on() {
         return Ok(Sandbox::none());
@@ -93,9 +90,6 @@ fn refuse_after_kill(here: &Here) -> Result<(), CliError> {
 
 /// The configured sandbox where there is no run, and the folder that it is in: for this verb, about this. No agent has
 /// to be there.
-///
-/// # Errors
-/// It cannot be used here.
 pub fn open_session(
     here: &Here,
     resolved: &Resolved,
@@ -130,7 +124,7 @@ pub fn take_over(sandbox: &Sandbox, session: &RunId) -> Result<Vec<String>, CliE
 }
 
 /// What the sandbox of a run is made around.
-pub fn of(here: &Here, plan: &RunPlan, folder: &RunFolder) -> Result<SandboxRoom, CliError> {
+pub fn of(here: &Here, plan: &RunSpec, folder: &RunFolder) -> Result<SandboxRoom, CliError> {
     let room = around(here, &plan.run, &plan.sandbox.kind, folder.sandbox(), plan.agent.program.clone())?;
     Ok(SandboxRoom { files: script(plan).into_iter().collect(), ..room })
 }
@@ -171,7 +165,7 @@ pub fn around(
 }
 
 /// What a scripted agent plays.
-fn script(plan: &RunPlan) -> Option<PathBuf> {
+fn script(plan: &RunSpec) -> Option<PathBuf> {
     match plan.agent.arguments.as_slice() {
         [verb, script, ..] if verb == scripted_agent::VERB => {
             Some(PathBuf::from(script)).filter(|path| path.is_absolute())
@@ -181,7 +175,7 @@ fn script(plan: &RunPlan) -> Option<PathBuf> {
 }
 
 /// Does a scripted agent play? It speaks with nobody.
-pub fn is_scripted(plan: &RunPlan) -> bool {
+pub fn is_scripted(plan: &RunSpec) -> bool {
     plan.agent.arguments.first().is_some_and(|verb| verb == scripted_agent::VERB)
 }
 

@@ -4,8 +4,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use windlass_core::fact::StopReason;
-use windlass_core::run::{Mode, SandboxKind};
+use windlass_core::spec::{Mode, SandboxKind};
+use windlass_core::values::StopReason;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::Workspace;
 
@@ -43,9 +43,6 @@ pub struct Request {
 
 impl Request {
     /// Reads all of it.
-    ///
-    /// # Errors
-    /// Whatever cannot be the beginning of a run; nothing has been touched by then.
     pub fn read(args: &RunArgs) -> Result<Request, CliError> {
         let flags = flags::run(args)?;
         let unlimited = flags::unlimited(&args.work.limits);
@@ -81,7 +78,6 @@ impl Request {
 
 impl Request {
     /// How much of it is shown.
-    #[must_use]
     pub fn show(&self, args: &RunArgs) -> Show {
         let resolved = &self.configuration.resolved;
         Show::new(resolved.level, resolved.emoji, args.work.output.json)
@@ -89,9 +85,6 @@ impl Request {
 }
 
 /// Runs it to its end; the exit code says how it ended.
-///
-/// # Errors
-/// Whatever keeps the run from starting.
 pub fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     attempt(args).map_err(|error| error.by_flag(args.work.output.exit_codes.as_deref()))
 }
@@ -111,9 +104,6 @@ fn attempt(args: &RunArgs) -> Result<ExitCode, CliError> {
 }
 
 /// Begins a run from a request that is not only looked at.
-///
-/// # Errors
-/// Whatever keeps it from starting.
 pub fn begin(here: &Here, mut request: Request, args: &RunArgs, show: Show) -> Result<ExitCode, CliError> {
     if !args.work.fresh
         && let Some(run) = unfinished(here, &request.assignment)?
@@ -140,9 +130,6 @@ fn begin_repository(request: &mut Request, args: &RunArgs) -> Result<Option<Here
 }
 
 /// The same for a mode that is a verb of its own.
-///
-/// # Errors
-/// Whatever keeps the run from starting.
 pub fn in_mode(mode: Mode, work: &WorkArgs) -> Result<ExitCode, CliError> {
     run(&RunArgs { mode: Some(mode.name().to_owned()), work: work.clone(), ..RunArgs::default() })
 }
@@ -206,9 +193,6 @@ fn checked_script(source: &str, mode: Mode) -> Result<String, CliError> {
 }
 
 /// The same for a script that was chosen.
-///
-/// # Errors
-/// It cannot be read or is wrong.
 pub fn script(source: &str) -> Result<String, CliError> {
     Script::load(source)?;
     if source.starts_with("builtin:") {

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use jiff::Timestamp;
 use windlass_core::prompt::Templates;
-use windlass_core::run::RunPlan;
+use windlass_core::spec::RunSpec;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Wanted, preview};
 use windlass_engine::workspace::log::{Kept, LogFile, Renewed, prune};
@@ -21,7 +21,7 @@ pub struct RunLog {
 impl RunLog {
     /// Begins the log of a session that begins now, and names it in the session's plan; `None` where none is wanted. A run
     /// goes on without one: why there is none is a notice.
-    pub fn begin(plan: &mut RunPlan, folder: &RunFolder, notices: &mut Vec<String>) -> Option<RunLog> {
+    pub fn begin(plan: &mut RunSpec, folder: &RunFolder, notices: &mut Vec<String>) -> Option<RunLog> {
         let workspace = plan.job.workspace.as_mut()?;
         let log = workspace.log.as_mut()?;
         log.file = None;
@@ -50,7 +50,7 @@ impl RunLog {
 }
 
 /// As the run's own folder has them, so that a resumed run logs what it is told.
-fn parts(plan: &RunPlan, folder: &RunFolder) -> LogParts {
+fn parts(plan: &RunSpec, folder: &RunFolder) -> LogParts {
     let instructions = folder.read_goal().unwrap_or_default();
     let (user, system) = (folder.prompt_template(), folder.system_template());
     let templates = Templates { user: user.as_deref(), system: system.as_deref() };

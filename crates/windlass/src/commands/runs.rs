@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_core::fact::{Cost, RunId};
+use windlass_core::values::{Cost, RunId};
 use windlass_engine::store::RunSummary;
 use windlass_engine::store::index::{self, Listing};
 use windlass_ui::{RunRow, RunState, runs_json, runs_table};
@@ -17,9 +17,6 @@ use crate::error::CliError;
 const NAMED: usize = 5;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &RunsArgs) -> Result<ExitCode, CliError> {
     let here = Here::find_broken()?;
     let listing = index::list(&here.project)?;

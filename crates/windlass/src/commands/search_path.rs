@@ -4,13 +4,13 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::SandboxPlan;
+use windlass_core::spec::SandboxSpec;
 use windlass_engine::tree;
 
 use super::here::Here;
 
 /// The folders of our own `PATH` that guests can write, as they stand there; none where nothing is locked in.
-pub fn writable_inside(here: &Here, plan: &SandboxPlan) -> Vec<PathBuf> {
+pub fn writable_inside(here: &Here, plan: &SandboxSpec) -> Vec<PathBuf> {
     if !plan.is_on() {
         return Vec::new();
     }
@@ -21,7 +21,7 @@ pub fn writable_inside(here: &Here, plan: &SandboxPlan) -> Vec<PathBuf> {
 }
 
 /// What a run says of them as it begins.
-pub fn notice(here: &Here, plan: &SandboxPlan) -> Option<String> {
+pub fn notice(here: &Here, plan: &SandboxSpec) -> Option<String> {
     let found = in_words(&writable_inside(here, plan))?;
     Some(format!("PATH names {found}, which can be written inside: what is put there may be started outside"))
 }

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Origin, Unlimited, ValueOrigin};
-use windlass_core::fact::RunId;
 use windlass_core::mode;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::RunId;
 use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
 use windlass_engine::workspace::Workspace;
 use windlass_ui::{
@@ -26,9 +26,6 @@ use crate::error::CliError;
 const NEWEST: usize = 5;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &ShowArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let workspace = project.workspaces.find(&args.name)?;

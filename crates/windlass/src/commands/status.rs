@@ -18,9 +18,6 @@ use crate::error::{CliError, Kind};
 const COUNTING: Duration = Duration::from_secs(10);
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
     let here = Here::find_broken()?;
     let folder = match which::shown(&here, args.run.as_deref()) {

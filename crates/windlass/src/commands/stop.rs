@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{RunFolder, index};
@@ -15,9 +15,6 @@ use crate::args::StopArgs;
 use crate::error::CliError;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read: above all, that nothing is running.
 pub fn run(args: &StopArgs) -> Result<ExitCode, CliError> {
     let here = Here::find_broken()?;
     let holder = match args.run.as_deref() {

@@ -4,9 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::Layer;
-use windlass_core::fact::TaskState;
 use windlass_core::project::FeatureName;
 use windlass_core::tasks::Schedule;
+use windlass_core::values::TaskState;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
@@ -64,9 +64,6 @@ impl TaskPlace {
     }
 
     /// The same, looked at once more.
-    ///
-    /// # Errors
-    /// Something else is in the file's place by now.
     pub fn again(&self) -> Result<TaskPlace, CliError> {
         TaskPlace::find(&self.directory, self.feature.as_ref().map(FeatureName::as_str))
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use windlass_core::agent::ClaudeSettings;
 use windlass_core::config::Unlimited;
 use windlass_core::prompt::{TaskSessionParts, task_session};
-use windlass_core::run::{AgentPlan, Mode};
+use windlass_core::spec::{AgentSpec, Mode};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;
@@ -67,7 +67,7 @@ impl TaskSession<'_> {
         self.tell(&here, &held)
     }
 
-    fn agent(&self, here: &Here) -> Result<AgentPlan, CliError> {
+    fn agent(&self, here: &Here) -> Result<AgentSpec, CliError> {
         let layer = flags::model(self.model)?;
         // Of the configuration only the agent counts, which is the same in every mode.
         let configuration =

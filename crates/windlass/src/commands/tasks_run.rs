@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use windlass_core::config::keys;
-use windlass_core::fact::RunId;
-use windlass_core::run::{CommitPolicy, LanesPlan, Limits, Mode, RunPlan};
+use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, Mode, RunSpec};
 use windlass_core::tasks::Schedule;
+use windlass_core::values::RunId;
 use windlass_engine::git::{GitError, Head};
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
@@ -72,7 +72,7 @@ pub fn commit(here: &Here, request: &Request) -> CommitPolicy {
 }
 
 /// The lanes of a run; `None` = one, in the working directory.
-pub fn lanes(here: &Here, request: &Request, run: &RunId) -> Option<LanesPlan> {
+pub fn lanes(here: &Here, request: &Request, run: &RunId) -> Option<LanesSpec> {
     let count = u16::try_from(request.configuration.resolved.tasks.lanes).unwrap_or(u16::MAX);
     if request.assignment.mode != Mode::Tasks || count < 2 {
         return None;
@@ -86,13 +86,10 @@ pub fn lanes(here: &Here, request: &Request, run: &RunId) -> Option<LanesPlan> {
         Some(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
         _ => None,
     };
-    Some(LanesPlan { count, folder, below, branch, bootstrap })
+    Some(LanesSpec { count, folder, below, branch, bootstrap })
 }
 
 /// What is said on the command line has to be possible.
-///
-/// # Errors
-/// It is not.
 pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), CliError> {
     let resolved = &request.configuration.resolved;
     let asked = matches!(resolved.origin(&keys::LANES), windlass_core::config::Origin::Flag(_));
@@ -133,10 +130,7 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Request) -> Result<(), Cli
 }
 
 /// The same before a run with lanes goes on. With another branch checked out its file of tasks is not here.
-///
-/// # Errors
-/// The tasks are not committed as they are here.
-pub fn refuse_changed_tasks(here: &Here, plan: &RunPlan) -> Result<(), CliError> {
+pub fn refuse_changed_tasks(here: &Here, plan: &RunSpec) -> Result<(), CliError> {
     let (Some(lanes), Some(places), Some(repository)) = (&plan.lanes, &plan.job.tasks, &here.repository)
     else {
         return Ok(());
@@ -152,10 +146,7 @@ pub fn refuse_changed_tasks(here: &Here, plan: &RunPlan) -> Result<(), CliError>
 }
 
 /// Are tasks here that lanes, which begin with what is committed, would not see? How far they are may differ.
-///
-/// # Errors
-/// git could not be asked.
-pub fn lanes_miss_tasks(here: &Here, plan: &RunPlan) -> Result<bool, CliError> {
+pub fn lanes_miss_tasks(here: &Here, plan: &RunSpec) -> Result<bool, CliError> {
     let (Some(_), Some(places), Some(repository)) = (&plan.lanes, &plan.job.tasks, &here.repository) else {
         return Ok(false);
     };

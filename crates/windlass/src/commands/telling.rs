@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use windlass_core::config::NotifySettings;
-use windlass_core::fact::Delivery;
 use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
+use windlass_core::values::Delivery;
 use windlass_engine::notify::{CommandRoom, Dispatcher, Settlement};
 use windlass_engine::supervisor::Telling;
 
@@ -47,9 +47,6 @@ pub fn redactor() -> Redactor {
 
 /// Tells something that happened outside of runs, and waits until it is told or is not worth waiting for; what could
 /// not be delivered is said. Without anybody to tell it to, nothing is done.
-///
-/// # Errors
-/// The means to tell it cannot be had.
 pub fn tell(settings: &NotifySettings, directory: &Path, told: &Notification) -> Result<(), CliError> {
     if !settings.events.contains(&told.key.event) {
         return Ok(());

@@ -14,9 +14,6 @@ use crate::args::TrustVerbArgs;
 use crate::error::CliError;
 
 /// Does it. Exit 0 when nothing is left that is not trusted.
-///
-/// # Errors
-/// There is nobody to ask, or it cannot be kept.
 pub fn run(args: &TrustVerbArgs) -> Result<ExitCode, CliError> {
     let here = Here::find()?;
     if args.revoke {

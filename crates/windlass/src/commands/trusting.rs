@@ -5,9 +5,9 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{FileKind, Origin, Resolved, ValueOrigin};
-use windlass_core::fact::Check;
-use windlass_core::run::RepositorySettings;
+use windlass_core::spec::RepositorySettings;
 use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, TrustHash, api_hosts};
+use windlass_core::values::Check;
 use windlass_engine::process::windlass_above;
 use windlass_engine::trust::{self, Found, IMAGE, Search, Trouble, name_in, store};
 use windlass_engine::workspace::PROJECT_FOLDER;
@@ -53,7 +53,6 @@ pub enum Reader {
 
 impl Reader {
     /// Who reads it where this script is played, if one is.
-    #[must_use]
     pub const fn of(script: Option<&String>) -> Reader {
         if script.is_some() { Reader::Nobody } else { Reader::Claude }
     }
@@ -149,17 +148,11 @@ pub fn find(here: &Here, loaded: &[(PathBuf, Vec<u8>)]) -> Found {
 
 /// Records as trusted what a person has just had windlass write into this file: what the text says, not what else stands
 /// there, and the scripts that it names.
-///
-/// # Errors
-/// It cannot be kept.
 pub fn trust_text(here: &Here, kind: FileKind, file: &Path, text: &str) -> Result<(), CliError> {
     trust_written(here, &trust::started_by_text(&here.place(), kind, file, text))
 }
 
 /// Records as trusted whole files that a person has just had windlass write.
-///
-/// # Errors
-/// It cannot be kept.
 pub fn trust_files(here: &Here, wrote: impl Fn(&Startable) -> bool) -> Result<(), CliError> {
     let wrote = |item: &Startable| item.starter == Starter::Windlass && wrote(item);
     trust_written(here, &find(here, &[]).items.which(wrote))
@@ -174,9 +167,6 @@ fn trust_written(here: &Here, items: &Startables) -> Result<(), CliError> {
 }
 
 /// A person trusts; what a run started is none.
-///
-/// # Errors
-/// This was started by windlass.
 pub fn refuse_below_windlass() -> Result<(), CliError> {
     super::refuse_inside_a_run()?;
     let Some(process) = windlass_above(&here::state_root()?) else { return Ok(()) };
@@ -282,7 +272,6 @@ fn other_hash(looked: &Looked, hash: &TrustHash) -> CliError {
 
 impl Looked {
     /// What is there, in words; used where not a person but another verb asks.
-    #[must_use]
     pub fn count_in_words(&self) -> String {
         match self.pending.len() {
             1 => "1 thing that you have not trusted".to_owned(),
@@ -291,7 +280,6 @@ impl Looked {
     }
 
     /// May the agent's program be started as it is configured?
-    #[must_use]
     pub fn trusted_so_far(&self, asked: &Asked<'_>) -> Option<Trusted> {
         let of = |starter| self.pending.iter().any(|item| item.starter == starter);
         let claude = of(Starter::Claude) || self.troubles.iter().any(|one| one.starter == Starter::Claude);

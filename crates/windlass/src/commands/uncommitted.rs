@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use windlass_core::config::Resolved;
-use windlass_core::fact::{RunId, StopReason};
 use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, unsettled};
-use windlass_core::run::{CommitPolicy, Run, RunPlan};
+use windlass_core::run::Run;
+use windlass_core::spec::{CommitPolicy, RunSpec};
+use windlass_core::values::{RunId, StopReason};
 use windlass_engine::git::{CommitOutcome, Repository};
 use windlass_engine::recovery::{self, Commits, Dirty, RecoveryError, Rules, Saved, Sorted, Uncommitted};
 use windlass_engine::snapshot::Store;
@@ -24,7 +25,7 @@ use crate::error::{CliError, Kind};
 /// There are uncommitted changes of a person, and `--allow-dirty` was not given; or they cannot be looked at.
 pub fn before_run(
     here: &Here,
-    plan: &RunPlan,
+    plan: &RunSpec,
     folder: &RunFolder,
     request: &Request,
 ) -> Result<Vec<String>, CliError> {
@@ -86,7 +87,7 @@ pub fn before_run(
 /// committed, so there it is made before them.
 fn take_along(
     here: &Here,
-    plan: &RunPlan,
+    plan: &RunSpec,
     folder: &RunFolder,
     along: &Uncommitted,
 ) -> Result<Option<String>, CliError> {
@@ -125,12 +126,9 @@ fn scaffolds(resolved: &Resolved) -> Vec<PathBuf> {
 
 /// Before a run goes on. What its interrupted attempt wrote is committed as such, where the agent will be called anew;
 /// what else is uncommitted, somebody wrote meanwhile.
-///
-/// # Errors
-/// It cannot be looked at.
 pub fn before_resumption(
     here: &Here,
-    plan: &RunPlan,
+    plan: &RunSpec,
     folder: &RunFolder,
     run: &Run,
 ) -> Result<Vec<String>, CliError> {
@@ -167,7 +165,7 @@ type Former = (RunFolder, Run, Unsettled);
 
 /// The latest run here whose commits the runner made, if it may have left something. One whose journal cannot be read
 /// says nothing.
-fn former(here: &Here, plan: &RunPlan) -> Result<Option<Former>, CliError> {
+fn former(here: &Here, plan: &RunSpec) -> Result<Option<Former>, CliError> {
     let listing = index::look(&here.project)?;
     let here_too =
         |run: &&windlass_engine::store::RunSummary| run.directory == here.directory && run.run != plan.run;
@@ -213,7 +211,7 @@ struct Kept {
 impl Kept {
     /// What is to be said of it. Where it could not be committed, whatever is worked on next could not be either: that is
     /// for a person to see before anything more is paid for.
-    fn unless_refused(self, plan: &RunPlan, stops: bool) -> Result<Vec<String>, CliError> {
+    fn unless_refused(self, plan: &RunSpec, stops: bool) -> Result<Vec<String>, CliError> {
         if !self.is_refused || !stops {
             return Ok(self.notices);
         }

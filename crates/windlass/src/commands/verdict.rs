@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::doc::report::{Judged, ReportParts, is_report, report};
-use windlass_core::fact::{Assessed, Assessment, Class, Entry, Fact, Purpose, StopReason};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
-use windlass_core::run::Job;
+use windlass_core::spec::Job;
+use windlass_core::values::{Assessed, Assessment, Class, Purpose, StopReason};
 use windlass_core::workspace::VerificationStatus;
 use windlass_engine::store::{RunFolder, journal};
 use windlass_engine::tree;
@@ -41,9 +42,6 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// Writes it. Also where nobody judged: an older verdict must not be taken for this one.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&self, folder: &RunFolder, assessment: Option<&Assessment>) -> Result<(), CliError> {
         let text = report(&ReportParts {
             judged: self.judged,
@@ -79,9 +77,6 @@ pub fn assessments(entries: &[Entry]) -> Vec<Option<&Assessment>> {
 }
 
 /// Counts verifications in the workspace's metadata, and how often the work went on because of one.
-///
-/// # Errors
-/// The metadata cannot be written.
 pub fn count(
     here: &Here,
     workspace: &Workspace,

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::doc::plan::{Problem, ProblemKind, Spec, coverage};
-use windlass_core::fact::{ExitCodes, StopReason};
-use windlass_core::run::{JobPlan, Mode};
+use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::plan::{FoundPlan, FoundSpecs, README, find_plan, find_specs};
 use windlass_engine::tree;
 use windlass_ui::{PlanShown, plan_json, plan_text};

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::Path;
 
-use windlass_core::run::{CommitPolicy, Network, RunPlan, SandboxKind, SandboxPlan};
+use windlass_core::spec::{CommitPolicy, Network, RunSpec, SandboxKind, SandboxSpec};
 use windlass_engine::git::Repository;
 use windlass_engine::sandbox::lets_through;
 
@@ -22,7 +22,7 @@ const ELSEWHERE: [(&str, &str); 3] = [
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// One sentence each.
-pub fn notices(here: &Here, plan: &RunPlan) -> Vec<String> {
+pub fn notices(here: &Here, plan: &RunSpec) -> Vec<String> {
     let walls = &plan.sandbox;
     let nested = here.repository.as_ref().and_then(nested);
     if !walls.is_on() {
@@ -51,7 +51,7 @@ fn nested(repository: &Repository) -> Option<String> {
 }
 
 /// The filters that the runner's commits are made without, said before the first iteration.
-fn closed_filters(here: &Here, plan: &RunPlan) -> Option<String> {
+fn closed_filters(here: &Here, plan: &RunSpec) -> Option<String> {
     if plan.commit != CommitPolicy::Runner {
         return None;
     }
@@ -111,7 +111,7 @@ fn host(url: &str) -> String {
 }
 
 /// What lies beside the project is not there inside.
-fn siblings(walls: &SandboxPlan, tree: &Path) -> Option<String> {
+fn siblings(walls: &SandboxSpec, tree: &Path) -> Option<String> {
     let folder = TEMPORARY.iter().find(|folder| tree.starts_with(folder))?;
     (walls.kind == SandboxKind::Bwrap).then(|| {
         format!(
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn siblings_are_hidden_below_the_folders_of_temporary_files_and_nowhere_else() {
-        let walls = |kind| SandboxPlan { kind, ..SandboxPlan::default() };
+        let walls = |kind| SandboxSpec { kind, ..SandboxSpec::default() };
         assert!(siblings(&walls(SandboxKind::Bwrap), Path::new("/tmp/x")).is_some());
         assert!(siblings(&walls(SandboxKind::Bwrap), Path::new("/tmpfs/x")).is_none());
         assert!(siblings(&walls(SandboxKind::Landlock), Path::new("/tmp/x")).is_none());

@@ -1,6 +1,6 @@
 //! Which run is meant, and how it stands.
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::is_session;
@@ -11,9 +11,6 @@ use super::here::Here;
 use crate::error::CliError;
 
 /// The run named, or by default the live or newest one of the working directory.
-///
-/// # Errors
-/// There is no such run.
 pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, CliError> {
     if let Some(text) = named {
         return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
@@ -41,18 +38,12 @@ fn no_run(nowhere: bool) -> CliError {
 }
 
 /// The run that works in the working directory now. An interactive session is none.
-///
-/// # Errors
-/// The lock cannot be read.
 pub fn live(here: &Here) -> Result<Option<Holder>, CliError> {
     let holder = lock::holder(&here.project, &here.directory)?;
     Ok(holder.filter(|holder| holder.is_alive() && !is_session(&holder.run)))
 }
 
 /// The runs of this project that a process works on now.
-///
-/// # Errors
-/// The locks cannot be read.
 pub fn all_live(here: &Here) -> Result<Vec<RunId>, CliError> {
     let holders = lock::holders(&here.project)?;
     Ok(holders.into_iter().filter(Holder::is_alive).map(|holder| holder.run).collect())

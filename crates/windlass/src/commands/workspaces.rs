@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::{LiveRun, Workspace, Workspaces, live_runs};
 use windlass_ui::{WorkspaceRow, WorkspaceState, one_line};
@@ -20,9 +20,6 @@ pub struct Project {
 
 impl Project {
     /// The project that the current directory belongs to. Nothing has been created.
-    ///
-    /// # Errors
-    /// It cannot be worked in.
     pub fn find() -> Result<Project, CliError> {
         let workspaces = Workspaces::open(&working_directory()?);
         let here = Here::at(workspaces.project().to_owned())?;
@@ -30,9 +27,6 @@ impl Project {
     }
 
     /// What its runs tell.
-    ///
-    /// # Errors
-    /// The folder of its runs cannot be read.
     pub fn runs(&self) -> Result<Runs, CliError> {
         Ok(Runs { all: index::look(&self.here.project)?.runs, live: live_runs(&self.here.project)? })
     }
@@ -55,9 +49,6 @@ pub struct Runs {
 
 impl Runs {
     /// How a workspace stands.
-    ///
-    /// # Errors
-    /// Its files cannot be read.
     pub fn row(&self, workspace: &Workspace) -> Result<WorkspaceRow, CliError> {
         let known = workspace.known(&self.all)?;
         let metadata = known.metadata;

@@ -36,9 +36,6 @@ struct Order {
 }
 
 /// Starts a process that outlives its step; returns when it is ready for whatever comes.
-///
-/// # Errors
-/// When a process cannot be started.
 pub fn spawn(spawn: &Spawn) -> io::Result<()> {
     for number in 1..=spawn.count {
         let order = Order {
@@ -67,9 +64,6 @@ pub fn spawn(spawn: &Spawn) -> io::Result<()> {
 }
 
 /// A shell command in a session of its own.
-///
-/// # Errors
-/// When this program's own path is unknown.
 pub fn in_own_session(command: &str) -> io::Result<Command> {
     this_program(&Order {
         setsid: true,

@@ -34,7 +34,6 @@ pub const VERB: &str = "__agent";
 const VERSION_LINE: &str = " (Windlass's scripted agent)\n";
 
 /// The text of a built-in script.
-#[must_use]
 pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "default" => Some(include_str!("scripts/default.toml")),
@@ -54,9 +53,6 @@ pub fn builtin(name: &str) -> Option<&'static str> {
 
 /// Plays the script's call whose ordinal `WINDLASS_CALL` names (1 without it). `arguments` are what a real agent would
 /// be given; those that change what an agent prints are understood, the others ignored. Returns the exit code.
-///
-/// # Errors
-/// A script that cannot be read or is wrong.
 pub fn play(source: &str, arguments: &[OsString]) -> Result<u8, ScriptError> {
     let script = Script::load(source)?;
     let mut setting = Setting::from_arguments(arguments);

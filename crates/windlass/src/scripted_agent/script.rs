@@ -134,7 +134,6 @@ impl Script {
     }
 
     /// The call with this ordinal (from 1); `None` when the script has none left.
-    #[must_use]
     pub fn call(&self, ordinal: u32) -> Option<&Call> {
         let index = usize::try_from(ordinal.saturating_sub(1)).unwrap_or(usize::MAX);
         let in_order: Vec<&Call> = self.calls.iter().filter(|call| call.task.is_none()).collect();

@@ -11,9 +11,6 @@ use signal_hook::flag;
 use super::steps::{Death, Signal, Trap};
 
 /// From now on these signals do nothing. (Unlike a shell's `trap ''` this does not pass to commands it starts.)
-///
-/// # Errors
-/// When the system refuses.
 pub fn ignore(signals: &[Signal]) -> io::Result<()> {
     for signal in signals {
         flag::register(number(*signal), Arc::new(AtomicBool::new(false)))?;
@@ -22,9 +19,6 @@ pub fn ignore(signals: &[Signal]) -> io::Result<()> {
 }
 
 /// From now on this signal ends the process with an exit code.
-///
-/// # Errors
-/// When the system refuses.
 pub fn trap(trap: Trap) -> io::Result<()> {
     let always = Arc::new(AtomicBool::new(true));
     flag::register_conditional_shutdown(number(trap.signal), i32::from(trap.exit), always)?;
@@ -32,9 +26,6 @@ pub fn trap(trap: Trap) -> io::Result<()> {
 }
 
 /// Ends this process by a signal, unless it ignores it.
-///
-/// # Errors
-/// When the system refuses.
 pub fn die(by: Death) -> io::Result<()> {
     let signal = match by {
         Death::Hup => process::Signal::HUP,

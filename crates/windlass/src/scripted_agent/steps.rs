@@ -407,7 +407,6 @@ impl Default for Outcome {
 
 impl Outcome {
     /// Is it an error?
-    #[must_use]
     pub fn failed(&self) -> bool {
         self.is_error.unwrap_or(self.subtype != "success")
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_core::fact::{TaskId, TaskState};
+use windlass_core::values::{TaskId, TaskState};
 use windlass_engine::tasks::set_state;
 
 use super::deeds::Answer;

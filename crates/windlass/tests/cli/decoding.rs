@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use windlass_core::agent::{CallClocks, CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
-use windlass_core::fact::{CallReport, Class, Cost, Cut, Ended, Now};
 use windlass_core::observation::Observation;
+use windlass_core::values::{CallReport, Class, Cost, Cut, Ended, Now};
 
 use super::Place;
 

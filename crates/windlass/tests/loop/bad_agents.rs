@@ -1,6 +1,6 @@
 //! Agents that print what no agent should, or nothing.
 
-use windlass_core::fact::Class;
+use windlass_core::values::Class;
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end, files_below};
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use rustix::process::Signal;
-use windlass_core::fact::Verdict;
+use windlass_core::values::Verdict;
 use windlass_testkit::TestEnv;
 
 use super::night::{CLEARED, Night, PATIENCE, every_call, expect_end};

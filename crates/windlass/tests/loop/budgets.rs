@@ -1,6 +1,7 @@
 //! Money, tokens and time; and what each ending means to whoever called.
 
-use windlass_core::fact::{Cost, Fact, StopReason, Verdict};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Cost, StopReason, Verdict};
 
 use super::night::{Night, calls, every_call, expect_end};
 

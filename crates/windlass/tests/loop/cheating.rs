@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use windlass_core::fact::{Fact, StopReason, Suspicion, SuspicionKind, Verdict};
+use windlass_core::fact::Fact;
+use windlass_core::values::{StopReason, Suspicion, SuspicionKind, Verdict};
 use windlass_testkit::TestEnv;
 
 use super::night::{Night, calls, every_call, expect_end};

@@ -1,6 +1,6 @@
 //! The agent claims, the runner decides.
 
-use windlass_core::fact::{StopReason, Verdict};
+use windlass_core::values::{StopReason, Verdict};
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::fact::{Class, Cut, Verdict};
+use windlass_core::values::{Class, Cut, Verdict};
 
 use super::night::{Night, every_call, expect_end};
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use windlass_core::fact::{Fact, Verdict};
+use windlass_core::fact::Fact;
+use windlass_core::values::Verdict;
 use windlass_engine::process::sees_all_processes;
 use windlass_testkit::Outcome;
 

@@ -3,7 +3,8 @@
 use std::fs;
 
 use rustix::process::{Pid, Signal};
-use windlass_core::fact::{Cost, Fact, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Cost, StopReason};
 
 use super::night::{CLEARED, Night, PATIENCE, calls, every_call, expect_end};
 

@@ -1,6 +1,7 @@
 //! A disk without room: the run stops in an orderly way, its journal loads, and it goes on once there is room.
 
-use windlass_core::fact::{Fact, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::StopReason;
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
 

@@ -1,6 +1,7 @@
 //! Commands that the runner executes itself.
 
-use windlass_core::fact::{CheckResult, Fact, Verdict};
+use windlass_core::fact::Fact;
+use windlass_core::values::{CheckResult, Verdict};
 
 use super::night::{Night, calls, every_call, expect_end};
 

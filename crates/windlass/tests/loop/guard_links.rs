@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use windlass_core::fact::Verdict;
+use windlass_core::values::Verdict;
 use windlass_testkit::TestEnv;
 
 use super::night::{Night, calls, every_call, expect_end};

@@ -3,7 +3,8 @@
 
 use std::fs;
 
-use windlass_core::fact::{Fact, StopReason, Suspicion, SuspicionKind, TaskEnd, Verdict};
+use windlass_core::fact::Fact;
+use windlass_core::values::{StopReason, Suspicion, SuspicionKind, TaskEnd, Verdict};
 use windlass_testkit::{Outcome, TestEnv};
 
 use super::night::{Night, calls, every_call, expect_end};

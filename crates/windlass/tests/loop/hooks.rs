@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use windlass_core::fact::{CheckResult, Fact, HookDecision, HookName, HookOutcome, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, StopReason};
 use windlass_testkit::{Outcome, Running};
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};

@@ -5,8 +5,9 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use windlass_core::fact::{CallId, Class, Cost, Fact, StopReason, Verdict};
+use windlass_core::fact::Fact;
 use windlass_core::run::LEAST_RESERVATION;
+use windlass_core::values::{CallId, Class, Cost, StopReason, Verdict};
 
 use super::night::{Night, PATIENCE, files_below};
 
@@ -220,11 +221,11 @@ fn waits_lasted_until_their_time(night: &Night, fault: &str) {
     let mut until = None;
     for entry in night.entries() {
         match entry.fact {
-            Fact::Held { until: time, .. } => {
+            Fact::BackoffStarted { until: time, .. } => {
                 assert_eq!(until, None, "{fault}: a wait was prolonged");
                 until = Some(time);
             }
-            Fact::Released => {
+            Fact::BackoffEnded => {
                 let time = until.take().expect("a wait");
                 assert!(entry.at.wall >= time, "{fault}: released at {} instead of {time}", entry.at.wall);
             }
@@ -233,7 +234,7 @@ fn waits_lasted_until_their_time(night: &Night, fault: &str) {
         }
     }
     let limits = night.calls().iter().filter(|call| call.class == Class::UsageLimit).count();
-    let waits = night.facts().iter().filter(|fact| matches!(fact, Fact::Held { .. })).count();
+    let waits = night.facts().iter().filter(|fact| matches!(fact, Fact::BackoffStarted { .. })).count();
     assert_eq!(waits, limits, "{fault}");
 }
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use windlass_core::fact::{Fact, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::StopReason;
 
 use super::night::{Night, PATIENCE};
 use super::tasks::{HONEST, SIX, assert_whole, command, night, run, subjects};
@@ -32,7 +33,7 @@ fn assert_done_again(night: &Night, tasks: usize, when: &str) {
     said.dedup_by_key(|line| line.split_once("Complete").map(|(_, task)| task.to_owned()));
     assert_eq!(said.len(), tasks, "{when}: {said:?}");
     let failed = night.facts().into_iter().filter(|fact| {
-        matches!(fact, Fact::TaskClosed { end: windlass_core::fact::TaskEnd::Parked { .. }, .. })
+        matches!(fact, Fact::TaskClosed { end: windlass_core::values::TaskEnd::Parked { .. }, .. })
     });
     assert_eq!(failed.count(), 0, "{when}");
     assert_whole(night);

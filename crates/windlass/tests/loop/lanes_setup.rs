@@ -3,7 +3,8 @@
 use std::fs;
 
 use rustix::process::Signal;
-use windlass_core::fact::{Fact, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::StopReason;
 use windlass_testkit::{Outcome, Running};
 
 use super::night::{Night, PATIENCE};

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
-use windlass_core::fact::{Class, Cost, StopReason, Tokens};
+use windlass_core::values::{Class, Cost, StopReason, Tokens};
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
 use super::tasks;

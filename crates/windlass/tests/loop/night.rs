@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use windlass_core::fact::{CallSummary, Entry, Fact, StopReason, Verdict};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::run::{Phase, Run};
+use windlass_core::values::{CallSummary, StopReason, Verdict};
 use windlass_engine::store::journal;
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Outcome, Running, TestEnv};
@@ -45,7 +46,6 @@ impl Night {
     }
 
     /// A setting, or a fault, for every program that is started from now on.
-    #[must_use]
     pub fn set(mut self, name: &str, value: &str) -> Night {
         self.variables.push((name.to_owned(), value.to_owned()));
         self

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use windlass_core::fact::{Delivery, Fact, SinkKind};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Delivery, SinkKind};
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Letter, Receiver, Response};
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use windlass_core::fact::{Fact, StopReason, TaskEnd};
+use windlass_core::fact::Fact;
+use windlass_core::values::{StopReason, TaskEnd};
 use windlass_testkit::TestEnv;
 
 use super::night::{Night, PATIENCE};

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use windlass_core::fact::{Fact, Verdict};
+use windlass_core::fact::Fact;
+use windlass_core::values::Verdict;
 use windlass_testkit::{Outcome, TestEnv};
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
@@ -59,7 +60,7 @@ fn tasks(night: &Night) -> Vec<String> {
 
 pub(super) fn refused(night: &Night) -> Vec<(u32, Vec<String>, bool)> {
     let refused = |fact: Fact| match fact {
-        Fact::Refused { count, files, undone, .. } => Some((count, files, undone)),
+        Fact::ForbiddenChangesReverted { count, files, undone, .. } => Some((count, files, undone)),
         _ => None,
     };
     night.facts().into_iter().filter_map(refused).collect()

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
-use windlass_core::fact::{Fact, SuspicionKind, TaskEnd};
+use windlass_core::fact::Fact;
+use windlass_core::values::{SuspicionKind, TaskEnd};
 use windlass_testkit::{Outcome, TestEnv};
 
 use super::night::{Night, PATIENCE};
@@ -65,7 +66,7 @@ fn ends(night: &Night) -> Vec<(String, bool)> {
 
 fn refused(night: &Night) -> Vec<Vec<String>> {
     let refused = |fact: Fact| match fact {
-        Fact::Refused { files, undone: true, .. } => Some(files),
+        Fact::ForbiddenChangesReverted { files, undone: true, .. } => Some(files),
         _ => None,
     };
     night.facts().into_iter().filter_map(refused).collect()

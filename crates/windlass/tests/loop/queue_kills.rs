@@ -8,7 +8,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
-use windlass_core::fact::{Fact, StopReason, TaskEnd};
+use windlass_core::fact::Fact;
+use windlass_core::values::{StopReason, TaskEnd};
 use windlass_testkit::TestEnv;
 
 use super::night::{CLEARED, Night, PATIENCE, files_below};

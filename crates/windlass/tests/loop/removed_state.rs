@@ -98,7 +98,7 @@ fn an_agent_that_removes_the_state_folder_ends_its_run() {
 fn a_state_folder_that_is_removed_while_the_run_waits_ends_it() {
     let night = Night::with_git(&calls(&["{ usage_limit = { resets_in = '2h' } }"]));
     let running = night.start(&["-m", "3"]);
-    night.wait_for_fact("a wait", |fact| matches!(fact, Fact::Held { .. }));
+    night.wait_for_fact("a wait", |fact| matches!(fact, Fact::BackoffStarted { .. }));
     let began = Instant::now();
     remove(&night.env.state());
     expect_told(&night, &running.wait(PATIENCE), began, "in a wait");

@@ -7,7 +7,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use rustix::process::Signal;
-use windlass_core::fact::{Fact, Standing};
+use windlass_core::fact::Fact;
+use windlass_core::values::Standing;
 use windlass_engine::replay::{Replay, Told};
 use windlass_engine::store::{Project, RunFolder};
 use windlass_testkit::{Outcome, Running, TestEnv};
@@ -161,7 +162,7 @@ fn a_run_is_logged_in_its_workspace_whatever_the_terminal_shows() {
     assert!(!text.contains("\"type\":"), "the raw stream has a file of its own:\n{text}");
     let kept = night.entries();
     let changed = kept.iter().find_map(|entry| match &entry.fact {
-        Fact::Kept { changed, .. } => Some(*changed),
+        Fact::SnapshotTaken { changed, .. } => Some(*changed),
         _ => None,
     });
     assert_eq!(changed, Some(1), "the log and the status file are no work");
@@ -209,7 +210,7 @@ fn the_log_of_a_replay_is_the_log() {
         Project::locate(&night.env.state(), night.env.project(), Some(&night.env.project().join(".git")))
             .unwrap();
     let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
-    let mut replay = Replay::new(&RunFolder::of(&project, &windlass_core::fact::RunId(name)));
+    let mut replay = Replay::new(&RunFolder::of(&project, &windlass_core::values::RunId(name)));
     let mut listen = |told| {
         view.event(&match told {
             Told::Fact(entry) => Event::Fact(entry),

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use rustix::process::Signal;
-use windlass_core::fact::{Class, Cut, Ended, Fact, StopSource};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Class, Cut, Ended, StopSource};
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
 
@@ -44,8 +45,10 @@ fn sigterm_ends_the_agent_and_the_run() {
         (Class::Interrupted, Some(Cut::Stop), true)
     );
     // What was cut off is kept: the file the agent had made is in a snapshot.
-    let kept =
-        night.facts().iter().any(|fact| matches!(fact, Fact::Kept { snapshot: Some(_), changed: 1.., .. }));
+    let kept = night
+        .facts()
+        .iter()
+        .any(|fact| matches!(fact, Fact::SnapshotTaken { snapshot: Some(_), changed: 1.., .. }));
     assert!(kept, "{:#?}", night.facts());
     night.assert_clean();
 }

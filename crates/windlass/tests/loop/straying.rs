@@ -92,7 +92,7 @@ fn what_a_person_wrote_while_no_runner_was_there_stays() {
         let fault = format!("kill-after-write={write}");
         let _ = night.env.run(command(&night, "plan", &[]).env("WINDLASS_TEST_FAULT", &fault), PATIENCE);
         night.env.assert_no_processes(super::night::CLEARED);
-        if !matches!(night.facts().last(), Some(Fact::Kept { strayed: 7, .. })) {
+        if !matches!(night.facts().last(), Some(Fact::SnapshotTaken { strayed: 7, .. })) {
             continue;
         }
         night.env.write("src/main.rs", "fn main() { mine() }\n");

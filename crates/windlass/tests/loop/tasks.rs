@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
-use windlass_core::fact::{Fact, LandOutcome, MergeOutcome, StopReason, TaskEnd};
+use windlass_core::fact::Fact;
+use windlass_core::values::{LandOutcome, MergeOutcome, StopReason, TaskEnd};
 use windlass_testkit::{Outcome, TestEnv};
 
 use super::night::{Night, PATIENCE};

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use windlass_core::fact::StopReason;
+use windlass_core::values::StopReason;
 use windlass_testkit::TestEnv;
 
 use super::night::Night;

@@ -1,6 +1,6 @@
 //! Task files that lose tasks, or are lost, while the tasks are worked off.
 
-use windlass_core::fact::{StopReason, TaskEnd};
+use windlass_core::values::{StopReason, TaskEnd};
 
 use super::night::PATIENCE;
 use super::tasks::{assert_whole, ends, honest_but, night, requirements, run};

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use windlass_core::fact::{Class, Fact, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Class, StopReason};
 use windlass_testkit::environment::{PersonsTerminal as Terminal, wait_until};
 
 use super::night::{Night, PATIENCE, calls, every_call};

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use rustix::process::Signal;
-use windlass_core::fact::{Class, Cost, Fact};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Class, Cost};
 
 use super::night::{CLEARED, Night, PATIENCE, calls, every_call, expect_end};
 
@@ -12,7 +13,7 @@ const WORK: &str = "{ write = { path = 'work', text = 'x' } }";
 
 fn waits(night: &Night) -> Vec<Timestamp> {
     let until = |fact: Fact| match fact {
-        Fact::Held { until, .. } => Some(until),
+        Fact::BackoffStarted { until, .. } => Some(until),
         _ => None,
     };
     night.facts().into_iter().filter_map(until).collect()
@@ -43,7 +44,8 @@ fn a_wait_survives_a_kill_and_ends_at_the_same_time() {
     expect_end(&night.resume(&[]), 10, "max_iterations");
     assert_eq!(waits(&night), before);
     assert_eq!(iterations(&night), [(1, 1), (1, 2)]);
-    let released = night.entries().into_iter().find(|entry| entry.fact == Fact::Released).unwrap().at.wall;
+    let released =
+        night.entries().into_iter().find(|entry| entry.fact == Fact::BackoffEnded).unwrap().at.wall;
     let late = Duration::try_from(released.duration_since(before[0])).expect("released too early");
     assert!(late < Duration::from_secs(3), "released {late:?} too late");
     night.assert_clean();

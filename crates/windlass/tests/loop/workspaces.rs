@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use windlass_core::fact::{Fact, StopReason, Verdict};
+use windlass_core::fact::Fact;
+use windlass_core::values::{StopReason, Verdict};
 use windlass_testkit::{Outcome, Running, TestEnv};
 
 use super::night::{CLEARED, Night, PATIENCE, calls, every_call, expect_end};

@@ -1,6 +1,6 @@
 //! The real agent locked in: it works through the proxy, commits, and gates run beside it.
 
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
 use windlass_engine::sandbox::probe;
 use windlass_testkit::api::{Reply, Scenario};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
 use windlass_engine::sandbox::probe;
 use windlass_testkit::{Outcome, Running, TestEnv};
 

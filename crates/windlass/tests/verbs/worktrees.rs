@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
 use windlass_engine::sandbox::probe;
 use windlass_testkit::environment::{Outcome, TestEnv};
 

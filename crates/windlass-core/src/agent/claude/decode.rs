@@ -10,8 +10,8 @@ use super::event::{Block, Delta, Envelope, LimitInfo, LimitLine, Message, Stream
 use super::{excerpt, result, tools, usage};
 use crate::agent::json::{self, Field};
 use crate::agent::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, Sink};
-use crate::fact::UsageLimit;
 use crate::observation::Observation;
+use crate::values::UsageLimit;
 
 /// The agent's own words are shown whole up to this many bytes.
 const TEXT: usize = 1024 * 1024;

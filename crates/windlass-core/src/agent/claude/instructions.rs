@@ -4,7 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::version::parse_claude_version;
-use crate::run::AgentPlan;
+use crate::spec::AgentSpec;
 
 /// The project's own instructions for Claude Code, in the folder that it works in and in those above.
 pub const INSTRUCTION_FILES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
@@ -29,9 +29,8 @@ pub struct Instructions {
 
 /// Does the agent read this file of the project, which holds this text, by itself? `found` are all its own files from the
 /// folder that it works in upwards.
-#[must_use]
 pub fn reads_by_itself(
-    agent: &AgentPlan,
+    agent: &AgentSpec,
     (directory, file): (&Path, &Path),
     text: &str,
     found: &[Instructions],
@@ -102,7 +101,7 @@ mod tests {
     use crate::run::testing;
 
     fn reads(version: &str, file: &str, found: &[(&str, &str)]) -> bool {
-        let agent = AgentPlan { name: "claude".into(), version: version.into(), ..testing::plan().agent };
+        let agent = AgentSpec { name: "claude".into(), version: version.into(), ..testing::plan().agent };
         let found: Vec<Instructions> = found
             .iter()
             .map(|(file, text)| Instructions { file: file.into(), text: (*text).to_owned() })
@@ -142,7 +141,7 @@ mod tests {
     #[test]
     fn with_flags_that_make_it_read_less_it_is_told() {
         let mut agent =
-            AgentPlan { name: "claude".into(), version: "2.1.330".into(), ..testing::plan().agent };
+            AgentSpec { name: "claude".into(), version: "2.1.330".into(), ..testing::plan().agent };
         let place = (Path::new("/p"), Path::new("AGENTS.md"));
         assert!(reads_by_itself(&agent, place, "", &[]));
         agent.arguments = vec!["--setting-sources=user".into()];

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::ASSESSMENT_SCHEMA;
 use crate::environment::API_KEYS;
-use crate::fact::{Cost, Purpose};
-use crate::run::AgentPlan;
+use crate::spec::AgentSpec;
+use crate::values::{Cost, Purpose};
 
 /// What a Claude Code that runs its tools tells them about itself. Inherited by a call, it would take itself for a
 /// part of that session.
@@ -50,8 +50,7 @@ pub struct ClaudeInvocation {
 
 impl ClaudeInvocation {
     /// The invocation of one call. A fresh session always: nothing is resumed, nothing is kept.
-    #[must_use]
-    pub fn new(agent: &AgentPlan, call: CallFiles<'_>) -> ClaudeInvocation {
+    pub fn new(agent: &AgentSpec, call: CallFiles<'_>) -> ClaudeInvocation {
         let mut environment = environment(agent);
         // What a prompt relays is inert already; this holds where a later version expands more than is known.
         environment.push(("CLAUDE_CODE_DISABLE_FILE_MENTIONS".to_owned(), Some("1".to_owned())));
@@ -72,8 +71,7 @@ pub struct SessionFiles<'a> {
 
 impl ClaudeInvocation {
     /// The invocation of an interactive session: the person sits there, so whatever is not allowed is asked.
-    #[must_use]
-    pub fn interactive(agent: &AgentPlan, files: SessionFiles<'_>) -> ClaudeInvocation {
+    pub fn interactive(agent: &AgentSpec, files: SessionFiles<'_>) -> ClaudeInvocation {
         let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
         arguments.extend(["--append-system-prompt-file".into(), files.system_prompt.into()]);
         arguments.extend(["--settings".into(), files.settings.into()]);
@@ -89,14 +87,14 @@ impl ClaudeInvocation {
 
 /// Where settings are read from, if not from everywhere: the repository's hooks, servers, variables and helpers are all in
 /// those of the project, and no switch of each would close what a later version brings.
-fn sources(agent: &AgentPlan) -> Vec<OsString> {
+fn sources(agent: &AgentSpec) -> Vec<OsString> {
     if agent.repository_settings.are_used() {
         return Vec::new();
     }
     ["--setting-sources", "user"].map(OsString::from).to_vec()
 }
 
-fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
+fn arguments(agent: &AgentSpec, call: CallFiles<'_>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
     // Flags that take several values end at the next flag, so ours may follow the user's.
     arguments.extend(["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from));
@@ -131,7 +129,7 @@ fn arguments(agent: &AgentPlan, call: CallFiles<'_>) -> Vec<OsString> {
     arguments
 }
 
-fn environment(agent: &AgentPlan) -> Vec<(String, Option<String>)> {
+fn environment(agent: &AgentSpec) -> Vec<(String, Option<String>)> {
     let mut environment: Vec<(String, Option<String>)> = Vec::new();
     let mut remove = |names: &[&str]| environment.extend(names.iter().map(|name| ((*name).to_owned(), None)));
     remove(SESSION);
@@ -159,8 +157,8 @@ fn dollars(budget: Cost) -> String {
 mod tests {
     use super::*;
 
-    fn agent() -> AgentPlan {
-        AgentPlan {
+    fn agent() -> AgentSpec {
+        AgentSpec {
             name: "claude".into(),
             program: "/opt/claude".into(),
             version: "2.1.330".into(),
@@ -172,12 +170,12 @@ mod tests {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
-            repository_settings: crate::run::RepositorySettings::Used,
+            repository_settings: crate::spec::RepositorySettings::Used,
             prices: Vec::new(),
         }
     }
 
-    fn invocation(agent: &AgentPlan, budget: Option<Cost>) -> ClaudeInvocation {
+    fn invocation(agent: &AgentSpec, budget: Option<Cost>) -> ClaudeInvocation {
         let call = CallFiles {
             system_prompt: Path::new("/s/system.md"),
             settings: Path::new("/s/settings.json"),
@@ -217,7 +215,7 @@ mod tests {
     // Seed defect D3, core/claude.ts:226-228: a path with spaces broke the command line, and what it held was run.
     #[test]
     fn folders_beyond_the_project_are_passed_as_they_are() {
-        let agent = AgentPlan { add_dirs: vec!["/a b".into(), "/$(x)".into()], ..agent() };
+        let agent = AgentSpec { add_dirs: vec!["/a b".into(), "/$(x)".into()], ..agent() };
         let arguments = invocation(&agent, None).arguments;
         assert_eq!(arguments[7..12], ["--add-dir", "/a b", "--add-dir", "/$(x)", "--no-session-persistence"]);
     }
@@ -244,7 +242,7 @@ mod tests {
     // rows: 23, 26, 27, 30, 31, 33, 58
     #[test]
     fn what_was_configured_is_passed() {
-        let agent = AgentPlan {
+        let agent = AgentSpec {
             model: Some("sonnet".into()),
             max_turns: Some(50),
             arguments: vec!["--add-dir".into(), "../lib".into()],
@@ -271,7 +269,7 @@ mod tests {
     #[test]
     fn a_session_is_no_call() {
         let agent =
-            AgentPlan { model: Some("opus".into()), skip_permissions: true, max_turns: Some(3), ..agent() };
+            AgentSpec { model: Some("opus".into()), skip_permissions: true, max_turns: Some(3), ..agent() };
         let files = SessionFiles {
             system_prompt: Path::new("/s/system.md"),
             settings: Path::new("/s/settings.json"),
@@ -296,7 +294,7 @@ mod tests {
 
     #[test]
     fn keys_and_session_are_kept_out_unless_configured() {
-        let value = |agent: &AgentPlan, name: &str| {
+        let value = |agent: &AgentSpec, name: &str| {
             let environment = invocation(agent, None).environment;
             environment.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
         };
@@ -309,7 +307,7 @@ mod tests {
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_AUTO_MEMORY"), on());
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), on());
         assert_eq!(value(&plain, "CLAUDE_CODE_DISABLE_FILE_MENTIONS"), on());
-        let open = AgentPlan { api_keys: true, background: true, ..agent() };
+        let open = AgentSpec { api_keys: true, background: true, ..agent() };
         assert_eq!(value(&open, "ANTHROPIC_API_KEY"), None);
         assert_eq!(value(&open, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), None);
         assert_eq!(value(&open, "CLAUDE_CODE_SESSION_ID"), Some(None));

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::prose::{Meaning, is_account_limit, is_api_error, meaning};
 use crate::agent::reset_time::parse_reset_time;
 use crate::agent::{CallClocks, ResultDigest};
-use crate::fact::{Class, Cut, Ended, UNSEEN, UsageLimit};
+use crate::values::{Class, Cut, Ended, UNSEEN, UsageLimit};
 
 /// A detail's length in characters.
 const DETAIL: usize = 300;

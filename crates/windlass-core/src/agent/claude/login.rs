@@ -21,7 +21,6 @@ shape! {
 
 /// Reads what `claude auth status` prints (it exits with 1 when not logged in and prints the same shape). `None` where
 /// this is no such answer, as with versions that do not have the command.
-#[must_use]
 pub fn parse_auth_status(text: &str) -> Option<Login> {
     // Notices may stand before and after it.
     let object = text.get(text.find('{')?..=text.rfind('}')?)?;

@@ -1,7 +1,7 @@
 //! What Claude's models cost, as Claude Code 2.1.330 (November 2026) has it built in: dollars for a million tokens.
 
-use crate::fact::Cost;
 use crate::price::{Price, PriceList};
+use crate::values::Cost;
 
 /// When the list was taken down.
 pub const PRICES_OF: &str = "November 2026 (Claude Code 2.1.330)";
@@ -48,7 +48,6 @@ fn price((model, prices): &Row) -> Price {
 }
 
 /// The list, after what a person said.
-#[must_use]
 pub fn claude_prices(own: &[Price]) -> PriceList<'_> {
     PriceList { own, published: &PUBLISHED, usual: &FALLBACK, search: Cost::from_micros(10_000) }
 }

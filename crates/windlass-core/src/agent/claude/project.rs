@@ -23,19 +23,16 @@ const GIT_READING: &[&str] = &[
 const GIT_COMMITTING: &[&str] = &["git add", "git commit"];
 
 /// Rules that let the agent build and test the project, from the names of the files at its root.
-#[must_use]
 pub fn project_rules<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     usual_commands(files).into_iter().map(family).collect()
 }
 
 /// Rules that let the agent look at the repository.
-#[must_use]
 pub fn git_reading_rules() -> Vec<String> {
     GIT_READING.iter().map(|command| family(command)).collect()
 }
 
 /// Rules that let the agent commit (`--commit agent`), and neither push nor rewrite what others have.
-#[must_use]
 pub fn git_committing_rules() -> Vec<String> {
     GIT_COMMITTING.iter().map(|command| family(command)).collect()
 }

@@ -4,9 +4,9 @@ use super::event::{DeniedCall, ResultLine};
 use super::{rule, usage};
 use crate::agent::json::{self, Field};
 use crate::agent::{Digest, ResultDigest, Sink};
-use crate::fact::{Denial, Tokens};
 use crate::observation::Observation;
 use crate::price::ModelUsage;
+use crate::values::{Denial, Tokens};
 
 /// So much of a result's end is kept.
 const TEXT: usize = 64 * 1024;

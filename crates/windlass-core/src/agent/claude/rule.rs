@@ -17,13 +17,12 @@ use std::borrow::Cow;
 use super::event::Input;
 use super::tools;
 use crate::agent::json::{self, Field};
-use crate::fact::Denial;
+use crate::values::Denial;
 
 /// So many characters of a refused call are kept.
 const INPUT: usize = 200;
 
 /// The rule that allows exactly this command.
-#[must_use]
 pub fn gate_rule(command: &str) -> String {
     let command = command.trim();
     if has_wildcard(command) { rule("Bash", &command.replace('\\', "\\\\")) } else { rule("Bash", command) }
@@ -33,7 +32,6 @@ pub fn gate_rule(command: &str) -> String {
 ///
 /// Parts are told apart where that is certain; of a command with quotes, substitutions or groups only the whole is
 /// allowed.
-#[must_use]
 pub fn gate_rules(command: &str) -> Vec<String> {
     let mut rules = vec![gate_rule(command)];
     if !command.contains(['"', '\'', '\\', '`', '$', '(', ')', '{', '}', '<', '#']) {

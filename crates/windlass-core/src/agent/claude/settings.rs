@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::project::git_reading_rules;
 use super::rule::{path_pattern, rule};
-use crate::fact::Denial;
-use crate::run::{AgentPlan, RepositorySettings, RunPlan};
+use crate::spec::{AgentSpec, RepositorySettings, RunSpec};
+use crate::values::Denial;
 
 /// What of a project's `.windlass/` the agent may not change: configuration, hooks, prompts, templates, principles.
 /// Of a workspace, what a person wrote and what we count is closed; the rest is the agent's own.
@@ -79,8 +79,7 @@ struct Permissions {
 impl ClaudeSettings {
     /// Settings for the calls of a run, the runner's own files being below `state`. All paths are absolute and
     /// canonical: the rules are compared with paths as they are. A path that is not UTF-8 cannot be guarded.
-    #[must_use]
-    pub fn new(plan: &RunPlan, state: &Path) -> ClaudeSettings {
+    pub fn new(plan: &RunSpec, state: &Path) -> ClaudeSettings {
         let windlass = plan.directory.join(".windlass");
         let mut deny: Vec<String> = GUARDED.iter().filter_map(|below| guard(&windlass, below)).collect();
         let elsewhere = configuration(plan).filter(|file| !file.starts_with(&windlass));
@@ -98,7 +97,6 @@ impl ClaudeSettings {
 
     /// Settings of an interactive session that writes a workspace's instructions: these two files without being asked,
     /// git reading, and nothing else; Windlass's own files not at all. Paths as above.
-    #[must_use]
     pub fn session(directory: &Path, workspace: &Path, state: &Path) -> ClaudeSettings {
         let file = |name: &&str| Some(rule("Edit", &path_pattern(workspace.join(name).to_str()?)));
         let mut allow: Vec<String> = WRITTEN.iter().filter_map(file).collect();
@@ -114,7 +112,6 @@ impl ClaudeSettings {
 
     /// Settings of an interactive session that writes one file of the project: this file without being asked, git reading,
     /// and nothing else; Windlass's own files not at all. Paths as above.
-    #[must_use]
     pub fn session_on_file(directory: &Path, file: &Path, state: &Path) -> ClaudeSettings {
         let mut allow: Vec<String> =
             file.to_str().map(|file| rule("Edit", &path_pattern(file))).into_iter().collect();
@@ -125,7 +122,6 @@ impl ClaudeSettings {
     }
 
     /// The file's content: JSON, with a line feed at its end.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let mut json = serde_json::to_string_pretty(self).unwrap_or_default();
         json.push('\n');
@@ -135,7 +131,7 @@ impl ClaudeSettings {
 
 /// The rules that close the runner's own files. A lane's checkout lies among them: since a refusal wins over any
 /// permission, they are closed one by one there, and so are the checkouts of the others.
-fn runners_own(plan: &RunPlan, state: &Path) -> Vec<String> {
+fn runners_own(plan: &RunSpec, state: &Path) -> Vec<String> {
     let Some((lanes, own)) = plan.lanes.as_ref().and_then(|lanes| Some((lanes, lane_of(plan)?))) else {
         return guard(state, "**").into_iter().collect();
     };
@@ -145,13 +141,13 @@ fn runners_own(plan: &RunPlan, state: &Path) -> Vec<String> {
 }
 
 /// The number of the lane whose plan it is; `None` where its agent works in the person's directory.
-fn lane_of(plan: &RunPlan) -> Option<u16> {
+fn lane_of(plan: &RunSpec) -> Option<u16> {
     let inside = plan.directory.strip_prefix(&plan.lanes.as_ref()?.folder).ok()?;
     inside.components().next()?.as_os_str().to_str()?.parse().ok()
 }
 
 /// Is it in a lane's checkout?
-fn is_in_lane(plan: &RunPlan, file: &Path) -> bool {
+fn is_in_lane(plan: &RunSpec, file: &Path) -> bool {
     let inside = plan.lanes.as_ref().and_then(|lanes| file.strip_prefix(&lanes.folder).ok());
     inside.and_then(|inside| inside.components().nth(1)).is_some_and(|part| part.as_os_str() == LANES_TREE)
 }
@@ -169,7 +165,7 @@ fn steers(file: &Path) -> bool {
 }
 
 /// Did the person name this tool, in `permissions.allow` or by a flag of the agent's own?
-fn is_asked_for(tool: &str, agent: &AgentPlan) -> bool {
+fn is_asked_for(tool: &str, agent: &AgentSpec) -> bool {
     let names = |rule: &str| rule.split('(').next().is_some_and(|name| name.trim() == tool);
     let mut gives = false;
     let by_flag = agent.arguments.iter().any(|argument| {
@@ -190,13 +186,13 @@ fn guard(folder: &Path, below: &str) -> Option<String> {
 }
 
 /// The configuration files that were read when the run started. (A goal's file is the person's, and may be worked on.)
-fn configuration(plan: &RunPlan) -> impl Iterator<Item = &PathBuf> {
+fn configuration(plan: &RunSpec) -> impl Iterator<Item = &PathBuf> {
     let files = plan.inputs.iter().map(|(file, _)| file);
     files.filter(|file| file.ends_with("config.toml"))
 }
 
 /// Takes the rule from denials that no rule would have prevented, since a refusal wins over any permission.
-pub fn close_own_files(denials: &mut [Denial], plan: &RunPlan, state: &Path) {
+pub fn close_own_files(denials: &mut [Denial], plan: &RunSpec, state: &Path) {
     let windlass = plan.directory.join(".windlass");
     let is_own = |file: &Path| {
         let in_workspace = file.strip_prefix(windlass.join("workspaces")).ok();

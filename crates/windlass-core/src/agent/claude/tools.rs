@@ -28,7 +28,6 @@ pub(super) fn input(tool: &str, input: Field<'_>) -> ToolInput {
 }
 
 /// What a tool is to do, from its input as an audit has it: any JSON.
-#[must_use]
 pub fn tool_input(tool: &str, written: &str) -> ToolInput {
     input(tool, (written != "null").then_some(written))
 }

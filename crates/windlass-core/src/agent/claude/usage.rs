@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::event::{CacheSpans, Message, Usage};
 use crate::agent::json::{self, Field};
 use crate::agent::{MessageId, MessageUsage};
-use crate::fact::Tokens;
 use crate::price::ModelUsage;
+use crate::values::Tokens;
 
 /// One `usage` object.
 #[derive(Clone, Copy, Debug, Default)]

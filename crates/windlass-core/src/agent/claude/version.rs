@@ -5,7 +5,6 @@ pub const MINIMUM_CLAUDE_VERSION: (u32, u32, u32) = (2, 1, 197);
 
 /// `2.1.330 (Claude Code)` → `(2, 1, 330)`. Takes the first word that is a version, so a notice before it does no
 /// harm; a suffix (`2.2.0-beta.1`) is left out.
-#[must_use]
 pub fn parse_claude_version(text: &str) -> Option<(u32, u32, u32)> {
     text.split_whitespace().find_map(version)
 }

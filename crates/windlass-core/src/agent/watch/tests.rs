@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{CallClocks, CallWatch, Due};
 use crate::agent::{Activity, Digest, ResultDigest};
-use crate::fact::{Class, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
+use crate::values::{Class, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit};
 
 /// What happens, and what is asked.
 #[derive(Clone, Debug)]

@@ -15,14 +15,12 @@ pub struct DevloopCommits {
 
 impl DevloopCommits {
     /// All of them.
-    #[must_use]
     pub const fn total(&self) -> u64 {
         self.completed + self.attempted + self.interrupted + self.others
     }
 }
 
 /// Counts the subjects that `DevLoop` wrote. Its later ones (`feat: T1 - title`) could be anybody's and are not counted.
-#[must_use]
 pub fn devloop_commits<'a>(subjects: impl IntoIterator<Item = &'a str>) -> DevloopCommits {
     let mut commits = DevloopCommits::default();
     for subject in subjects {

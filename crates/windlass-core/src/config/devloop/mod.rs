@@ -42,7 +42,6 @@ pub fn devloop_object(bytes: &[u8]) -> Result<Map<String, Json>, String> {
 
 impl DevloopSettings {
     /// A project's `.devloop/config.json`.
-    #[must_use]
     pub fn of_project(fields: &Map<String, Json>) -> DevloopSettings {
         let mut found = DevloopSettings::default();
         for (name, value) in fields {
@@ -59,7 +58,6 @@ impl DevloopSettings {
     }
 
     /// The user's `~/.devloop/config.json`. Whether the folder is there has to be looked at.
-    #[must_use]
     pub fn of_user(fields: &Map<String, Json>) -> DevloopSettings {
         let mut found = DevloopSettings::default();
         for (name, value) in fields {
@@ -109,7 +107,6 @@ impl DevloopSettings {
 }
 
 /// Was a `.claude/settings.json` made by `DevLoop`? Two keys that nobody else knows tell.
-#[must_use]
 pub fn is_devloop_settings(bytes: &[u8]) -> bool {
     devloop_object(bytes).is_ok_and(|fields| {
         fields.contains_key("restrictToWorkspace") && fields.contains_key("workspacePath")
@@ -117,7 +114,6 @@ pub fn is_devloop_settings(bytes: &[u8]) -> bool {
 }
 
 /// Was a `CLAUDE.md` made by `DevLoop`? Its first section is “Environment” and names platform and workspace.
-#[must_use]
 pub fn is_devloop_guidance(text: &str) -> bool {
     let mut sections = text.trim_start_matches('\u{feff}').split("\n## ").skip(1);
     let section = text.strip_prefix("## ").or_else(|| sections.next()).unwrap_or_default();

@@ -35,7 +35,6 @@ pub struct ActiveTask {
 
 impl DevloopSession {
     /// Reads whatever can be read.
-    #[must_use]
     pub fn read(fields: &Map<String, Value>) -> DevloopSession {
         let text = |name: &str| {
             let text = fields.get(name).and_then(Value::as_str).map(shown);
@@ -51,7 +50,6 @@ impl DevloopSession {
     }
 
     /// In one sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let mut text = "its last session".to_owned();
         // Writing to a string cannot fail.
@@ -68,7 +66,6 @@ impl DevloopSession {
     }
 
     /// What was cut off, where something was.
-    #[must_use]
     pub fn interrupted(&self) -> Option<String> {
         let ActiveTask { id, title, iteration } = self.active.as_ref()?;
         let iteration = iteration.map_or_else(String::new, |number| format!(" in iteration {number}"));

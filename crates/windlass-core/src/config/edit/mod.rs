@@ -83,9 +83,6 @@ pub fn unset(text: &str, key: &str) -> Result<Option<String>, EditError> {
 }
 
 /// What the text says of a key.
-///
-/// # Errors
-/// It is no TOML.
 pub fn value_of(text: &str, key: &str) -> Result<Option<Value>, EditError> {
     Ok(lookup(&parsed(text)?, key).cloned())
 }

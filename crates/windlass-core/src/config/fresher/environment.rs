@@ -4,7 +4,7 @@ use super::super::layer::{ConfigError, Layer, Origin};
 use super::super::setting::Setting as _;
 use super::settings::{Outcome, outcome, unlimited};
 use super::table::Setting;
-use crate::run::SandboxKind;
+use crate::spec::SandboxKind;
 
 /// What the variables say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +34,6 @@ const FOR_HOOKS: &[&str] = &[
 ];
 
 /// The variable that says that this is a container already: `FRESHER_IN_DOCKER` or `DEVCONTAINER`.
-#[must_use]
 pub fn container_variable<'a>(
     variables: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Option<&'static str> {
@@ -52,7 +51,6 @@ pub fn container_variable<'a>(
 }
 
 /// What there is to say where a container is to be started from within one: a sentence.
-#[must_use]
 pub fn container_in_container(kind: &SandboxKind, variable: &str) -> Option<String> {
     matches!(kind, SandboxKind::Docker(_) | SandboxKind::Podman(_)).then(|| {
         format!(

@@ -38,15 +38,11 @@ pub struct FresherSettings {
 
 impl FresherSettings {
     /// What holds in a project without a configuration file: Fresher's defaults.
-    #[must_use]
     pub fn defaults() -> FresherSettings {
         Reading::default().finish()
     }
 
     /// Reads a `config.toml`. Missing sections mean their defaults.
-    ///
-    /// # Errors
-    /// It is no TOML: one sentence, with the line.
     pub fn parse_toml(text: &str) -> Result<FresherSettings, String> {
         let text = text.trim_start_matches('\u{feff}');
         let document = DeTable::parse(text).map_err(|error| {
@@ -75,7 +71,6 @@ impl FresherSettings {
     }
 
     /// Reads a `config.sh`: only lines `export NAME="${NAME:-default}"` and `export NAME=value`. Other lines are named.
-    #[must_use]
     pub fn parse_script(text: &str) -> FresherSettings {
         let Assignments { values, left } = script::read(text);
         let mut reading = Reading::default();

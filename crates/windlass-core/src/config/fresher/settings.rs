@@ -44,9 +44,6 @@ pub(super) enum Outcome {
 }
 
 /// What a value of a setting comes to.
-///
-/// # Errors
-/// It is none: one sentence.
 pub(super) fn outcome(setting: &Setting, value: Value) -> Result<Outcome, String> {
     let accepted = |key: &'static str, value: Value| {
         known(key)?.accept(&value)?;

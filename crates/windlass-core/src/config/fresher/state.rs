@@ -25,7 +25,6 @@ pub struct FresherState {
 }
 
 /// Reads it.
-#[must_use]
 pub fn fresher_state(text: &str) -> FresherState {
     let mut state = FresherState::default();
     for line in text.trim_start_matches('\u{feff}').lines() {
@@ -84,7 +83,6 @@ impl FresherState {
     }
 
     /// In one sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let mut text = "its last run".to_owned();
         // Writing to a string cannot fail.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::SandboxKind;
+use crate::spec::SandboxKind;
 
 fn toml(text: &str) -> FresherSettings {
     FresherSettings::parse_toml(text).unwrap()

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::{Refusal, Setting};
-use crate::fact::ExitCodes;
-use crate::run::{BudgetScope, CommitPolicy, Depth, UndoPolicy};
+use crate::spec::{BudgetScope, CommitPolicy, Depth, UndoPolicy};
+use crate::values::ExitCodes;
 
 /// A value that is one of a few words.
 pub trait Choice: Copy + 'static {

@@ -5,7 +5,8 @@ use toml::Value;
 
 use super::list::lines;
 use super::{Choice, Refusal, Setting, Shape, Text};
-use crate::guard::{GuardAction, Protected, TestsAction};
+use crate::guard::Protected;
+use crate::spec::{GuardAction, TestsAction};
 
 impl Choice for GuardAction {
     const EXPECTED: &'static str = "`refuse`, `hold`, `flag` or `off`";

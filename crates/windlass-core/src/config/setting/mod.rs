@@ -14,9 +14,9 @@ use toml::Value;
 
 use super::money::{MOST, checked, parse_money};
 use super::shown::shown;
-use crate::fact::Cost;
 use crate::message::Wording;
 use crate::prompt::Inert;
+use crate::values::Cost;
 
 pub use choice::{Choice, OutputLevel};
 pub use guard::Globs;
@@ -72,16 +72,12 @@ pub trait Setting: Sized {
     const SHAPE: Shape = Shape::One;
 
     /// Reads it.
-    ///
-    /// # Errors
-    /// A value of another kind, or one that is wrong.
     fn read(value: &Value) -> Result<Self, Refusal>;
 
     /// What it holds, as JSON Schema (2020-12).
     fn schema() -> Json;
 
     /// The value that a text from the command line or the environment stands for; it is read afterwards.
-    #[must_use]
     fn from_text(text: &str) -> Value {
         Value::String(text.to_owned())
     }

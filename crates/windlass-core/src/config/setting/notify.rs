@@ -54,7 +54,6 @@ impl NotifyEvent {
     ];
 
     /// Its name in configuration and in what is sent.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             NotifyEvent::SetupComplete => "setup_complete",
@@ -161,13 +160,11 @@ impl Secret {
     pub const MASK: &'static str = "•••";
 
     /// Keeps a text from being shown by accident.
-    #[must_use]
     pub fn new(text: String) -> Secret {
         Secret(text)
     }
 
     /// The text itself: for what it was made for, never for people.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }

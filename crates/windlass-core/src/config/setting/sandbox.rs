@@ -9,7 +9,7 @@ use super::list::lines;
 use super::{Choice, Refusal, Setting, Shape, Text};
 use crate::config::nearest::nearest;
 use crate::config::shown::shown;
-use crate::run::{Preset, SandboxKind, SandboxLogin};
+use crate::spec::{Preset, SandboxKind, SandboxLogin};
 
 /// How what a run starts is locked in: a word, for containers with an image behind a colon.
 impl Setting for SandboxKind {

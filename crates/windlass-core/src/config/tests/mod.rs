@@ -8,8 +8,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::fact::{Cost, ExitCodes};
-use crate::run::{CommitPolicy, Mode};
+use crate::spec::{CommitPolicy, Mode};
+use crate::values::{Cost, ExitCodes};
 
 fn project(text: &str) -> Result<Layer, ConfigError> {
     Layer::parse(FileKind::Project, Path::new("config.toml"), text)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{environment, merge, project, user};
 use crate::config::*;
-use crate::run::{Depth, Mode};
+use crate::spec::{Depth, Mode};
 
 #[test]
 fn each_mode_has_its_own_defaults_and_says_so() {

@@ -30,7 +30,6 @@ pub struct Counts {
 
 impl Counts {
     /// Counts tasks.
-    #[must_use]
     pub fn of<'a>(tasks: impl Iterator<Item = &'a Task>) -> Counts {
         let mut counts = Counts::default();
         tasks.for_each(|task| counts.add(task.state));
@@ -46,13 +45,11 @@ impl Counts {
     }
 
     /// All of them.
-    #[must_use]
     pub const fn total(self) -> u64 {
         self.open + self.in_progress + self.done
     }
 
     /// What part is done, from 0 to 100, rounded down; 0 where there is none.
-    #[must_use]
     pub const fn percent(self) -> u64 {
         match self.total() {
             0 => 0,
@@ -61,7 +58,6 @@ impl Counts {
     }
 
     /// `complete`, `in_progress` or `pending`.
-    #[must_use]
     pub const fn status(self) -> &'static str {
         if self.total() > 0 && self.done == self.total() {
             "complete"
@@ -75,13 +71,11 @@ impl Counts {
 
 impl Plan {
     /// Is it a folder?
-    #[must_use]
     pub fn is_folder(&self) -> bool {
         self.files.iter().any(|file| file.role != FileRole::Single)
     }
 
     /// The features of a folder, in the order in which they count.
-    #[must_use]
     pub fn features(&self) -> Vec<Feature<'_>> {
         let mut counts = vec![Counts::default(); self.files.len()];
         for task in &self.tasks {

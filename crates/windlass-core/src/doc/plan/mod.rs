@@ -32,7 +32,7 @@ mod task;
 mod tests;
 mod vanished;
 
-use crate::fact::Items;
+use crate::values::Items;
 
 pub use coverage::{Named, Requirement, RequirementKind, Spec, SpecCoverage, coverage};
 pub use feature::{Counts, Feature};
@@ -61,7 +61,6 @@ pub struct Plan {
 impl Plan {
     /// Reads a plan: one file with [`FileRole::Single`], or a folder's `README.md` and its other files. No file at all is a
     /// plan that is missing. Whatever cannot be read is named by [`faults`](Plan::faults).
-    #[must_use]
     pub fn parse(files: Vec<PlanFile>) -> Plan {
         let mut plan = Plan::default();
         let mut room = LONGEST_PLAN;
@@ -99,20 +98,17 @@ impl Plan {
     }
 
     /// Is there no plan at all?
-    #[must_use]
     pub fn is_missing(&self) -> bool {
         self.files.is_empty()
     }
 
     /// Why the plan cannot be used: a file that cannot be read, one that is named and not there, or no task at all. Empty
     /// for a plan that is missing.
-    #[must_use]
     pub fn faults(&self) -> &[Problem] {
         &self.faults
     }
 
     /// All tasks, in the order of the files and in theirs.
-    #[must_use]
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
@@ -123,14 +119,12 @@ impl Plan {
     }
 
     /// Tasks done, and in all.
-    #[must_use]
     pub fn items(&self) -> Items {
         let total = self.tasks.len() as u64;
         Items { done: total - self.open().count() as u64, total }
     }
 
     /// Open boxes in sections that do not count, such as *Out of scope*.
-    #[must_use]
     pub const fn set_aside(&self) -> u64 {
         self.set_aside
     }
@@ -141,7 +135,6 @@ impl Plan {
     }
 
     /// The source text of a task of this plan: its list item with all that is nested in it, or its heading's section.
-    #[must_use]
     pub fn source(&self, task: &Task) -> &str {
         let text = self.files.get(task.file_index).map_or("", |file| &file.text);
         text.get(task.block.clone()).unwrap_or_default()

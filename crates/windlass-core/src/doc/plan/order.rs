@@ -128,7 +128,6 @@ fn is_number(name: &str) -> bool {
 impl Plan {
     /// The task to do next: one in progress, then one that waits for no open task, then by the priority of its section
     /// (none comes last), then in the order of the plan.
-    #[must_use]
     pub fn next(&self) -> Option<&Task> {
         let waiting = Waiting::of(&self.tasks);
         let is_open =

@@ -46,7 +46,6 @@ pub enum ProblemKind {
 impl Plan {
     /// All that is wrong with the plan: its [`faults`](Plan::faults), and then what a plan must not have to be valid: open
     /// tasks that name no spec (where there are specs), specs and tasks that are not there, numbers given twice, cycles.
-    #[must_use]
     pub fn problems(&self, specs: &SpecNames) -> Vec<Problem> {
         let mut problems = self.faults().to_vec();
         if !self.faults().is_empty() {
@@ -113,14 +112,12 @@ impl Plan {
 
 impl Task {
     /// Does it name no spec, though it should? What cuts across all features, and what is done, need not.
-    #[must_use]
     pub fn names_no_spec(&self, specs: &SpecNames) -> bool {
         !self.cross_cutting
             && !self.refs.iter().any(|named| specs.is_meant(named) || specs.find(named).is_some())
     }
 
     /// Is there anything left to do?
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.state != TaskState::Done
     }

@@ -16,40 +16,34 @@ pub struct SpecNames {
 impl SpecNames {
     /// The specs of a folder: the folder as people name it (`specs`), and each spec's path in it (`auth.md`,
     /// `api/users.md`).
-    #[must_use]
     pub fn new(folder: &str, names: Vec<String>) -> SpecNames {
         let known = names.iter().enumerate().map(|(index, name)| (name.to_lowercase(), index)).collect();
         SpecNames { folder: folder.trim_end_matches('/').to_owned(), names, known }
     }
 
     /// Is there no spec? The folder's own `README.md` is an index, and none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.iter().all(|name| is_index(name))
     }
 
     /// The folder, as it was named.
-    #[must_use]
     pub fn folder(&self) -> &str {
         &self.folder
     }
 
     /// All of them, in the order given.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// The spec that a reference of a plan names: its index. The folder, `./`, `../`, the ending `.md` and a section
     /// (`#login`) may be there or not.
-    #[must_use]
     pub fn find(&self, reference: &str) -> Option<usize> {
         let name = self.within(reference);
         self.known.get(&name).or_else(|| self.known.get(&format!("{name}.md"))).copied()
     }
 
     /// Does a reference mean a spec, known or not? One to a source file does not.
-    #[must_use]
     pub fn is_meant(&self, reference: &str) -> bool {
         let bare = reference::spec(reference).to_lowercase();
         let extension = super::file::base_name(&bare).rsplit_once('.').map(|(_, extension)| extension);
@@ -57,7 +51,6 @@ impl SpecNames {
     }
 
     /// The known name that is nearest to what a reference says, with the folder.
-    #[must_use]
     pub fn nearest(&self, reference: &str) -> Option<String> {
         let name = self.within(reference);
         let found = nearest(&name, self.names.iter().take(1000).map(String::as_str))?;

@@ -4,7 +4,7 @@ use super::Plan;
 use super::problem::Problem;
 use super::specs::SpecNames;
 use super::task::{Complexity, Task, TaskState};
-use crate::fact::{Standing, StandingSource};
+use crate::values::{Standing, StandingSource};
 
 /// A summary's, a problem's length in characters.
 const LINE: usize = 200;
@@ -44,7 +44,6 @@ pub struct NextTask {
 
 impl Plan {
     /// What a prompt says of the [`next`](Plan::next) task.
-    #[must_use]
     pub fn next_task(&self) -> Option<NextTask> {
         let task = self.next()?;
         let few = |texts: &[String]| texts.iter().take(20).map(|text| cut(text, LINE)).collect();
@@ -66,7 +65,6 @@ impl Plan {
 
 /// How a run of mode build stands: complete when there are tasks and none is open. `mark` is a digest of all the plan's
 /// bytes, empty where there is no plan.
-#[must_use]
 pub fn standing_for_build(plan: &Plan, mark: &str) -> Standing {
     let standing = standing(plan, mark, plan.faults());
     Standing {
@@ -76,7 +74,6 @@ pub fn standing_for_build(plan: &Plan, mark: &str) -> Standing {
 }
 
 /// How a run of mode plan stands: complete when the plan validates.
-#[must_use]
 pub fn standing_for_planning(plan: &Plan, specs: &SpecNames, mark: &str) -> Standing {
     let standing = standing(plan, mark, &plan.problems(specs));
     Standing { complete: !plan.is_missing() && standing.problem.is_none(), ..standing }

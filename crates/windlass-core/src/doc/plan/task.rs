@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use crate::fact::TaskState;
+pub use crate::values::TaskState;
 
 /// A task as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,6 @@ impl Complexity {
     }
 
     /// As it is written.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Complexity::Low => "low",
@@ -91,14 +90,12 @@ impl Complexity {
 
 impl Task {
     /// `FILE:LINE`.
-    #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
     }
 
     /// What has to change in its file's bytes for it to be in that state. `None` for a heading in progress, which cannot be
     /// written.
-    #[must_use]
     pub fn mark(&self, state: TaskState) -> Option<Splice> {
         let replacement = match (self.form, state) {
             _ if state == self.state => {
@@ -126,7 +123,6 @@ pub struct Splice {
 
 impl Splice {
     /// The file's bytes after it; `None` where they are too short for it.
-    #[must_use]
     pub fn apply(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (before, after) = (bytes.get(..self.range.start)?, bytes.get(self.range.end..)?);
         Some([before, self.text.as_bytes(), after].concat())

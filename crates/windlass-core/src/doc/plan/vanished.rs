@@ -42,7 +42,6 @@ impl From<&Task> for WorkItem {
 
 impl WorkItem {
     /// As a person knows it: its number and what it says.
-    #[must_use]
     pub fn name(&self) -> String {
         let id = self.id.as_ref().map_or_else(String::new, |id| format!("{id} "));
         let text = self.text.chars().filter(|letter| !letter.is_control()).take(120);
@@ -57,7 +56,6 @@ impl WorkItem {
 
 impl Plan {
     /// All its tasks, as what they have to be remembered for.
-    #[must_use]
     pub fn work_items(&self) -> Vec<WorkItem> {
         self.tasks().iter().map(WorkItem::from).collect()
     }
@@ -87,7 +85,6 @@ impl Count {
 /// - where something says the same, wherever it stands (case and signs aside), or has its number;
 /// - where all its words stand in items that are new: it was split, or worded otherwise and longer;
 /// - where it was a heading and is one that has boxes below it now.
-#[must_use]
 pub fn vanished<'a>(before: &'a [WorkItem], now: &[WorkItem]) -> Vec<&'a WorkItem> {
     let (were, are) = (counts(before), counts(now));
     let mut missing: HashMap<&str, usize> = HashMap::new();

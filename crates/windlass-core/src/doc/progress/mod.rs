@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::fact::{Cost, Spent, Tokens};
+use crate::values::{Cost, Spent, Tokens};
 
 pub use write::with_entry;
 
@@ -57,7 +57,6 @@ pub enum ProgressExit {
 
 impl ProgressExit {
     /// As it is written.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             ProgressExit::Success => "success",
@@ -180,13 +179,11 @@ pub struct ProgressTotals {
 
 impl Progress {
     /// Reads a journal, or whatever else these bytes are.
-    #[must_use]
     pub fn parse(bytes: &[u8]) -> Progress {
         read::progress(bytes)
     }
 
     /// What it comes to, from its entries alone: the summary's own numbers may be inflated by repetitions.
-    #[must_use]
     pub fn totals(&self) -> ProgressTotals {
         let mut totals = ProgressTotals::default();
         for entry in &self.entries {
@@ -202,7 +199,6 @@ impl Progress {
 
 impl ReadEntry {
     /// All its tokens: what it says, or what its kinds add up to.
-    #[must_use]
     pub fn all_tokens(&self) -> u64 {
         self.tokens_total.unwrap_or_else(|| self.tokens.unwrap_or_default().total())
     }

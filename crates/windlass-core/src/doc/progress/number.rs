@@ -1,6 +1,6 @@
 //! Numbers as machines of many languages write them.
 
-use crate::fact::{Cost, Tokens};
+use crate::values::{Cost, Tokens};
 
 /// The zeros of the scripts in which `toLocaleString` writes digits.
 const ZEROS: [char; 13] = ['0', '٠', '۰', '߀', '०', '০', '੦', '૦', '୦', '௦', '๐', '༠', '０'];

@@ -21,7 +21,6 @@ const LONGEST_DETAIL: usize = 4000;
 /// An entry of the same run and iteration is replaced where it stands, so that writing again changes nothing. Otherwise it
 /// comes after the last one, with the next number. Every other byte stays: what people wrote, entries of others, broken
 /// ones, line endings. A summary that somebody took out stays out. Secrets are hidden as far as their shape is known.
-#[must_use]
 pub fn with_entry(existing: &[u8], entry: &ProgressEntry, summary: &ProgressSummary) -> Vec<u8> {
     if existing.trim_ascii().is_empty() {
         return fresh(entry, summary).into_bytes();

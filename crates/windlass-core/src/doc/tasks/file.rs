@@ -6,7 +6,7 @@ use super::problem::{Problem, ProblemKind};
 use super::task::{ListedTask, Splice};
 use super::{front_matter, markdown, prd};
 use crate::doc::plan::nesting;
-use crate::fact::{TaskId, TaskState};
+use crate::values::{TaskId, TaskState};
 
 /// A file of a list, as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,6 @@ pub enum TaskForm {
 
 impl TaskForm {
     /// As it is called in `--json`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             TaskForm::Markdown => "markdown",

@@ -7,7 +7,7 @@ use super::file::{Found, without_mark};
 use super::problem::{self, Problem, ProblemKind};
 use super::task::{Insertion, ListedTask, StatePlace};
 use super::{protection, words};
-use crate::fact::TaskRow;
+use crate::values::TaskRow;
 
 /// Front matter: `key: value` lines between two lines of `---`. What is nested deeper is nobody's concern here.
 struct Matter<'a> {

@@ -24,7 +24,7 @@ mod words;
 
 use std::collections::HashMap;
 
-use crate::fact::{TaskId, TaskRow, TaskState};
+use crate::values::{TaskId, TaskRow, TaskState};
 
 pub use addition::{Addition, NewTask, Refused};
 pub use file::{TaskFile, TaskForm};
@@ -49,7 +49,6 @@ pub struct TaskList {
 impl TaskList {
     /// Reads a list: one file, or the files of a folder. No file at all is a list that is missing. What is wrong is named
     /// by [`problems`](TaskList::problems); what can be read is there all the same.
-    #[must_use]
     pub fn parse(files: Vec<TaskFile>) -> TaskList {
         let mut list = TaskList::default();
         let mut room = LONGEST_LIST;
@@ -80,32 +79,27 @@ impl TaskList {
     }
 
     /// Is there no file at all?
-    #[must_use]
     pub fn is_missing(&self) -> bool {
         self.files.is_empty()
     }
 
     /// All tasks, in the order of the files and in theirs; those whose id an earlier one has included.
-    #[must_use]
     pub fn tasks(&self) -> &[ListedTask] {
         &self.tasks
     }
 
     /// What a run has to know of them, for a [`Schedule`](crate::tasks::Schedule). Dependencies are spelled as the tasks
     /// that they mean; those that mean none are as they are written.
-    #[must_use]
     pub fn rows(&self) -> Vec<TaskRow> {
         self.tasks.iter().map(|task| task.row.clone()).collect()
     }
 
     /// All that is wrong, the gravest first. A thousand problems of a kind are some, and how many more there are.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// Can it not be worked with at all: a file that cannot be read, or no task in any?
-    #[must_use]
     pub fn is_unusable(&self) -> bool {
         self.problems.iter().any(|problem| problem.kind.is_grave())
     }
@@ -116,19 +110,16 @@ impl TaskList {
     }
 
     /// The text of a file, as the file was named; empty where there is none, or where it cannot be read.
-    #[must_use]
     pub fn text(&self, name: &str) -> &str {
         self.files.iter().find(|file| &*file.name == name).map_or("", |file| &file.text)
     }
 
     /// The task of this id: the first that has it.
-    #[must_use]
     pub fn task(&self, id: &TaskId) -> Option<&ListedTask> {
         self.index.get(id).and_then(|index| self.tasks.get(*index))
     }
 
     /// The task that a person means: its id in any case.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<&ListedTask> {
         let name = name.trim();
         let same = |task: &&ListedTask| task.row.id.0.eq_ignore_ascii_case(name);
@@ -137,7 +128,6 @@ impl TaskList {
 
     /// The task's own text, word for word: its heading and all below it, its story, its file. Empty where there is none of
     /// this id.
-    #[must_use]
     pub fn source(&self, id: &TaskId) -> &str {
         let Some(task) = self.task(id) else { return "" };
         self.files.get(task.file_index).and_then(|file| file.text.get(task.block.clone())).unwrap_or_default()
@@ -146,7 +136,6 @@ impl TaskList {
     /// What has to change in its file's bytes for a task to be in that state: an empty splice where it is already. `prd.json`
     /// has no word for in progress; there it is what does not pass. `None` where there is no task of this id, or no place
     /// where its state could be written without changing what else the file says.
-    #[must_use]
     pub fn set_state(&self, id: &TaskId, state: TaskState) -> Option<Splice> {
         let task = self.task(id)?;
         let file = self.files.get(task.file_index)?;

@@ -10,7 +10,7 @@ use super::problem::{self, Problem, ProblemKind};
 use super::task::{Insertion, ListedTask, StatePlace};
 use super::{protection, words};
 use crate::doc::plan::lines::Lines;
-use crate::fact::{TaskRow, TaskState};
+use crate::values::{TaskRow, TaskState};
 
 #[derive(Deserialize)]
 struct Document<'a> {

@@ -48,14 +48,12 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Can the list not be worked with at all?
-    #[must_use]
     pub const fn is_grave(self) -> bool {
         use ProblemKind::{Malformed, NoTask, NotUtf8, TooDeep, TooLong, Unreadable};
         matches!(self, Unreadable | NotUtf8 | TooLong | TooDeep | Malformed | NoTask)
     }
 
     /// Can a file not be read?
-    #[must_use]
     pub const fn is_unreadable(self) -> bool {
         self.is_grave() && !matches!(self, ProblemKind::NoTask)
     }

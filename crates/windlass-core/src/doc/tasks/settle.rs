@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::problem::{Problem, ProblemKind, quoted};
 use super::task::{ListedTask, StatePlace};
-use crate::fact::{TaskId, TaskState};
 use crate::tasks::cycles::cycles;
+use crate::values::{TaskId, TaskState};
 
 /// So many tasks of a cycle are named.
 const NAMED_OF_CYCLE: usize = 100;

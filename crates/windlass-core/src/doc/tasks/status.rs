@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::file::TaskForm;
-use crate::fact::TaskState;
+use crate::values::TaskState;
 
 /// The words, with `-` for a blank, `-` or `_`.
 const WORDS: &[(&str, TaskState)] = &[

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::file::{ReadFile, TaskForm};
 use super::problem::{Problem, ProblemKind, quoted, unknown_status};
 use super::status::Status;
-use crate::fact::{TaskRow, TaskState};
+use crate::values::{TaskRow, TaskState};
 
 /// A task as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,13 +67,11 @@ impl Default for StatePlace {
 
 impl ListedTask {
     /// `FILE:LINE`.
-    #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
     }
 
     /// Where its text stands in its file's bytes.
-    #[must_use]
     pub const fn block(&self) -> &Range<usize> {
         &self.block
     }
@@ -158,14 +156,12 @@ fn word(form: TaskForm, state: TaskState, former: &str) -> String {
 
 impl Splice {
     /// The file's bytes after it; `None` where they are too short for it.
-    #[must_use]
     pub fn apply(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (before, after) = (bytes.get(..self.range.start)?, bytes.get(self.range.end..)?);
         Some([before, self.text.as_bytes(), after].concat())
     }
 
     /// Does it change nothing?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.range.is_empty() && self.text.is_empty()
     }

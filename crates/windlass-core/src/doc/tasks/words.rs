@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::fact::TaskRow;
+use crate::values::TaskRow;
 
 /// The types of conventional commits. Any other is a `chore`, as `DevLoop` has it.
 const KINDS: &[&str] =

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use super::Applied;
-use crate::fact::{
-    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Evidence, HookName,
-    LaneId, Now, Purpose, SnapshotId, Standing, TaskId, Tokens, Verdict,
-};
 use crate::mode;
 use crate::run::lane::{Call, Checking, Claim, InGit, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
-use crate::run::{CommitKind, Committed, Mode, NotesShare, Run};
+use crate::run::{CommitKind, Committed, NotesShare, Run};
+use crate::spec::Mode;
+use crate::values::{
+    CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Evidence, HookName,
+    LaneId, Now, Purpose, SnapshotId, Standing, TaskId, Tokens, Verdict,
+};
 
 impl Run {
     pub(super) fn call_reserved(&mut self, lane: LaneId, call: Call, reserved: Cost) -> Applied {

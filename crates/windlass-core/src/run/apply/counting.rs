@@ -1,11 +1,11 @@
 //! What is counted per run, in the order in which iterations end.
 
-use crate::fact::{CheckKind, CheckOutcome, Class, LaneId, Now, TaskEnd, TaskId, Verdict};
 use crate::mode;
 use crate::run::lane::Claim;
 use crate::run::rows::Rows;
 use crate::run::tasks::counts_against;
 use crate::run::{Refused, Retries, Run};
+use crate::values::{CheckKind, CheckOutcome, Class, LaneId, Now, TaskEnd, TaskId, Verdict};
 
 impl Run {
     /// Attempts in a row that did not get through to the API.

@@ -2,9 +2,9 @@
 
 use super::Applied;
 use crate::damage::{Damage, DamageCourse};
-use crate::fact::{Evidence, LaneId, Standing};
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{Damaged, Run};
+use crate::values::{Evidence, LaneId, Standing};
 
 impl Run {
     pub(super) fn damaged(&mut self, lane: LaneId, found: &[Damage], course: DamageCourse) -> Applied {

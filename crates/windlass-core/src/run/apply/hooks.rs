@@ -1,9 +1,9 @@
 //! The facts of hooks.
 
 use super::Applied;
-use crate::fact::{HookDecision, HookName, HookOutcome, LaneId, Now};
 use crate::run::lane::LaneState;
 use crate::run::{Run, Survey};
+use crate::values::{HookDecision, HookName, HookOutcome, LaneId, Now};
 
 impl Run {
     pub(super) fn hook_due(&mut self, lane: LaneId, iteration: u32) -> Applied {

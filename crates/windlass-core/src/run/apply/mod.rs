@@ -7,10 +7,11 @@ mod hooks;
 mod session;
 mod tasks;
 
-use crate::fact::{Class, Entry, Fact, Now};
+use crate::fact::{Entry, Fact};
 use crate::run::ending::Failure;
 use crate::run::lane::{Call, LaneState, Termination};
 use crate::run::{Hold, Phase, Run, Stop};
+use crate::values::{Class, Now};
 
 /// A fact that cannot follow in this state: the journal was damaged or written by something else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,11 +62,11 @@ impl Run {
                 self.ending = Some((*stop_reason, detail.clone()));
                 Ok(())
             }
-            Fact::Surveyed { evidence, snapshot, standing, .. } => {
+            Fact::BaselineCaptured { evidence, snapshot, standing, .. } => {
                 self.surveyed(evidence, snapshot.as_ref(), standing.as_ref())
             }
             Fact::TasksRead { tasks } => self.tasks_read(tasks),
-            Fact::Held { until, class, .. } => {
+            Fact::BackoffStarted { until, class, .. } => {
                 if *class == Class::UsageLimit {
                     self.clock.wait_begins(now);
                 }
@@ -73,7 +74,7 @@ impl Run {
                 self.hold = Some(Hold { until: *until, class: *class });
                 Ok(())
             }
-            Fact::Released => {
+            Fact::BackoffEnded => {
                 self.hold.take().ok_or("nothing was waited for")?;
                 self.clock.wait_ends(now);
                 Ok(())
@@ -112,13 +113,13 @@ impl Run {
                 Ok(())
             }
             Fact::StatusChanged { lane, standing } => self.status_changed(*lane, standing),
-            Fact::Kept { lane, evidence, snapshot, standing, strayed, .. } => {
+            Fact::SnapshotTaken { lane, evidence, snapshot, standing, strayed, .. } => {
                 self.kept(*lane, evidence, snapshot.as_ref(), standing.as_ref(), *strayed)
             }
             Fact::Damaged { lane, found, course, .. } => self.damaged(*lane, found, *course),
             Fact::Undone { lane, evidence, standing } => self.undone(*lane, evidence, standing.as_ref()),
             Fact::Suspected { lane, suspicions } => self.suspected(*lane, suspicions),
-            Fact::Refused { lane, files, evidence, undone, .. } => {
+            Fact::ForbiddenChangesReverted { lane, files, evidence, undone, .. } => {
                 self.refused(*lane, files, *undone, evidence)
             }
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
@@ -137,7 +138,7 @@ impl Run {
             Fact::TaskClosed { lane, task, end, evidence, snapshot, .. } => {
                 self.task_closed(now, *lane, task, end, evidence, snapshot.as_ref())
             }
-            Fact::Settled { lane, evidence } => self.settled(*lane, evidence),
+            Fact::TreeRechecked { lane, evidence } => self.settled(*lane, evidence),
             Fact::AttemptRepeats { lane, class, .. } => self.attempt_repeats(now, *lane, *class),
             Fact::IterationFinished { lane, verdict, class, progress, .. } => {
                 self.iteration_finished(now, *lane, *verdict, *class, *progress)

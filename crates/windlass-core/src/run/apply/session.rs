@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Applied;
-use crate::fact::{CheckStage, Evidence, LaneId, SnapshotId, Standing, StopReason};
 use crate::run::lane::{Checking, Judged, LaneState, Outcome, Turn};
-use crate::run::{Committed, Lane, Phase, Retries, Run, RunPlan, Survey};
+use crate::run::{Committed, Lane, Phase, Retries, Run, Survey};
+use crate::spec::RunSpec;
+use crate::values::{CheckStage, Evidence, LaneId, SnapshotId, Standing, StopReason};
 
 impl Run {
-    pub(super) fn run_started(&mut self, plan: &RunPlan) -> Applied {
+    pub(super) fn run_started(&mut self, plan: &RunSpec) -> Applied {
         if self.phase != Phase::New {
             return Err("the run has started already".to_owned());
         }
@@ -21,7 +22,7 @@ impl Run {
 
     /// What was running is lost: calls are recovered, and what a person may have changed meanwhile is looked at
     /// before anything is judged again. The counter that ended the run begins anew; all others stand.
-    pub(super) fn run_resumed(&mut self, plan: &RunPlan) -> Applied {
+    pub(super) fn run_resumed(&mut self, plan: &RunSpec) -> Applied {
         let Some(last) = self.last else {
             return Err("the run has not started".to_owned());
         };

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::Applied;
-use crate::fact::{
-    CheckStage, Evidence, LandOutcome, LaneId, MergeOutcome, Now, SnapshotId, TaskEnd, TaskId, TaskRow,
-};
 use crate::run::lane::{Checking, InGit, Judged, LaneState, Outcome, Turn};
 use crate::run::tasks::AtWork;
 use crate::run::{Committed, Lane, Run};
 use crate::tasks::Standing;
+use crate::values::{
+    CheckStage, Evidence, LandOutcome, LaneId, MergeOutcome, Now, SnapshotId, TaskEnd, TaskId, TaskRow,
+};
 
 impl Run {
     pub(super) fn tasks_read(&mut self, tasks: &[TaskRow]) -> Applied {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::agent::claude_prices;
-use crate::fact::Bill;
 use crate::price::ModelUsage;
 use crate::run::testing::report;
+use crate::values::Bill;
 
 const fn dollars(dollars: u64) -> Cost {
     Cost::from_micros(dollars * 1_000_000)
@@ -48,7 +48,7 @@ fn of_nobody_known(mut usage: Vec<ModelUsage>) -> Vec<ModelUsage> {
 }
 
 fn charged(ledger: &Ledger, cost: Option<Cost>, bill: Bill) -> (Cost, bool) {
-    let report = CallReport { cost, bill, ..report(crate::fact::Class::Success) };
+    let report = CallReport { cost, bill, ..report(crate::values::Class::Success) };
     let charge = ledger.charge_for(CallId(9), &report, &claude_prices(&[]));
     (charge.cost, charge.estimated)
 }

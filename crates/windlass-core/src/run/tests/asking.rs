@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use super::workspace::{complete, status, workspace};
 use super::world::{Act, World, plan};
-use crate::fact::{CallId, CheckStage, Cut, Fact, HookName, LaneId, Purpose, Standing, StopSource};
-use crate::run::{
-    CommitKind, Effect, EndCall, Input, Mode, NotesShare, Occasion, Run, StatusNews, StatusWatch, Stop,
-    TurnKey,
-};
+use crate::fact::Fact;
+use crate::run::{CommitKind, Effect, EndCall, Input, NotesShare, Occasion, Run, Stop, TurnKey};
+use crate::spec::{Mode, StatusNews, StatusWatch};
+use crate::values::{CallId, CheckStage, Cut, HookName, LaneId, Purpose, Standing, StopSource};
 
 const LANE: LaneId = LaneId(0);
 

@@ -3,9 +3,9 @@
 use super::sharing::{ends_with, open};
 use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World};
-use crate::fact::{Class, Cost, LaneId, Standing, StandingSource, TaskRow, TaskState};
 use crate::run::{Effect, Input};
 use crate::tasks;
+use crate::values::{Class, Cost, LaneId, Standing, StandingSource, TaskRow, TaskState};
 
 // It was committed, merged and landed, and the branch said that the task is done, before the verdict was that it is not.
 #[test]

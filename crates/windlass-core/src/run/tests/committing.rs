@@ -1,9 +1,11 @@
 use super::world::{Act, World, check, plan};
-use crate::fact::{CheckKind, Class, Fact, StopReason, Verdict};
-use crate::run::{CommitPolicy, Effect, Input, Phase, RunPlan};
+use crate::fact::Fact;
+use crate::run::{Effect, Input, Phase};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{CheckKind, Class, StopReason, Verdict};
 
-fn committing() -> RunPlan {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
+fn committing() -> RunSpec {
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
     plan.limits.iterations = Some(2);
     plan
 }
@@ -68,7 +70,7 @@ fn a_run_that_cannot_keep_what_was_done_ends_and_keeps_it_when_it_goes_on() {
 
 #[test]
 fn what_checks_write_is_neither_progress_nor_to_be_committed() {
-    let mut plan = RunPlan { checks: vec![check(CheckKind::Gate, "test")], ..committing() };
+    let mut plan = RunSpec { checks: vec![check(CheckKind::Gate, "test")], ..committing() };
     plan.limits.iterations = Some(3);
     let mut world = World::new(plan, |call, _| if call == 1 { Act::works("done") } else { Act::idles() });
     for written in ["baseline", "candidate"] {
@@ -81,7 +83,7 @@ fn what_checks_write_is_neither_progress_nor_to_be_committed() {
     assert_eq!(world.commits, 1);
 
     let mut idle =
-        World::new(RunPlan { checks: vec![check(CheckKind::Gate, "test")], ..committing() }, |_, _| {
+        World::new(RunSpec { checks: vec![check(CheckKind::Gate, "test")], ..committing() }, |_, _| {
             Act::idles()
         });
     idle.until(|effect| matches!(effect, Effect::RunCheck { .. }));

@@ -1,13 +1,14 @@
 use super::world::{Act, World, check, plan};
-use crate::fact::{CheckKind, Class, Fact, StopReason, Verdict};
-use crate::run::{CommitPolicy, RunPlan};
+use crate::fact::Fact;
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{CheckKind, Class, StopReason, Verdict};
 
-fn gated() -> RunPlan {
-    RunPlan { checks: vec![check(CheckKind::Gate, "test")], ..plan() }
+fn gated() -> RunSpec {
+    RunSpec { checks: vec![check(CheckKind::Gate, "test")], ..plan() }
 }
 
-fn until() -> RunPlan {
-    RunPlan { checks: vec![check(CheckKind::Until, "until"), check(CheckKind::Gate, "gate")], ..plan() }
+fn until() -> RunSpec {
+    RunSpec { checks: vec![check(CheckKind::Until, "until"), check(CheckKind::Gate, "gate")], ..plan() }
 }
 
 fn verdicts(world: &World) -> Vec<Verdict> {
@@ -148,7 +149,7 @@ fn until_that_passes_at_once_leaves_nothing_to_do() {
 
 #[test]
 fn the_runner_commits_only_what_its_gates_let_pass_and_checks_again_what_a_hook_changed() {
-    let plan = RunPlan { commit: CommitPolicy::Runner, ..gated() };
+    let plan = RunSpec { commit: CommitPolicy::Runner, ..gated() };
     let mut world = World::new(plan, |call, _| match call {
         1 => Act::works("broken"),
         2 => Act::claims("whole"),

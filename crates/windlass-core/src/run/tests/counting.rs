@@ -7,14 +7,15 @@ use super::verification::verified;
 use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World, check, plan};
 use crate::damage::DamageCourse;
-use crate::fact::{
-    CheckKind, Class, CommitNotes, Cost, Fact, LaneId, Standing, StopReason, Suspicion, SuspicionKind,
-    Verdict,
+use crate::fact::Fact;
+use crate::run::{Effect, Input, LaneState};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::spec::{GuardAction, GuardSpec, TestsAction};
+use crate::values::{
+    CheckKind, Class, CommitNotes, Cost, LaneId, Standing, StopReason, Suspicion, SuspicionKind, Verdict,
 };
-use crate::guard::{GuardAction, GuardPlan, TestsAction};
-use crate::run::{CommitPolicy, Effect, Input, LaneState, RunPlan};
 
-fn gated(gates: &[&str]) -> RunPlan {
+fn gated(gates: &[&str]) -> RunSpec {
     let mut plan = plan();
     plan.checks = gates.iter().map(|command| check(CheckKind::Gate, command)).collect();
     plan.limits.iterations = Some(8);
@@ -55,7 +56,7 @@ fn a_claim_that_findings_alone_refuse_is_none_that_checks_refuse() {
     for (green, ends) in [(true, StopReason::MaxIterations), (false, StopReason::GatesFailing)] {
         let mut plan = gated(&["test"]);
         plan.guard =
-            GuardPlan { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardPlan::default() };
+            GuardSpec { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardSpec::default() };
         let mut world =
             World::new(plan, |call, _| Act::claims(&format!("tree {call}"))).checking(move |_, _| green);
         world.suspects = with_findings(8);
@@ -96,7 +97,7 @@ fn the_checks_before_the_first_iteration_are_run_in_one_go() {
 // It was left by an iteration that failed, and the next one that ends well commits it.
 #[test]
 fn what_was_uncommitted_when_the_runner_died_is_still_to_be_committed() {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
     plan.limits.iterations = Some(2);
     let mut world = World::new(plan, |call, _| match call {
         1 => Act::of(Class::TaskFailure).leaves("half"),
@@ -110,7 +111,7 @@ fn what_was_uncommitted_when_the_runner_died_is_still_to_be_committed() {
 
 #[test]
 fn a_commit_that_no_hook_altered_is_not_checked_again() {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..gated(&["test"]) };
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..gated(&["test"]) };
     plan.limits.iterations = Some(1);
     let mut world = World::new(plan, |_, _| Act::works("tree"));
     assert_eq!(world.finish(), StopReason::MaxIterations);
@@ -123,7 +124,7 @@ fn a_commit_that_no_hook_altered_is_not_checked_again() {
 
 #[test]
 fn what_a_hook_of_the_repository_said_is_known_until_a_commit_is_made() {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
     plan.limits.iterations = Some(2);
     let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
     world.until(|effect| matches!(effect, Effect::Commit { .. }));
@@ -172,7 +173,7 @@ fn who_changed_what_is_forbidden_and_damaged_the_repository_claims_nothing() {
     assert_eq!(verdict, Some(Verdict::Worked));
 }
 
-fn calls(world: &World, lane: LaneId) -> crate::fact::CallId {
+fn calls(world: &World, lane: LaneId) -> crate::values::CallId {
     world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap()
 }
 
@@ -197,7 +198,7 @@ fn an_answer_in_one_lane_ends_the_count_of_the_outages_of_another() {
     let attempts: Vec<u32> = world
         .facts()
         .filter_map(|fact| match fact {
-            Fact::Held { attempt, .. } => Some(*attempt),
+            Fact::BackoffStarted { attempt, .. } => Some(*attempt),
             _ => None,
         })
         .collect();

@@ -2,8 +2,10 @@
 
 use super::world::{Act, World, plan};
 use crate::damage::DamageCourse;
-use crate::fact::{Evidence, Fact, LaneId, StopReason};
-use crate::run::{Effect, Input, RunPlan};
+use crate::fact::Fact;
+use crate::run::{Effect, Input};
+use crate::spec::RunSpec;
+use crate::values::{Evidence, LaneId, StopReason};
 
 const LANE: LaneId = LaneId(0);
 
@@ -106,6 +108,6 @@ fn what_the_mode_forbids_is_undone_first() {
 fn plans_of_earlier_releases_ask() {
     let text = serde_json::to_value(plan()).unwrap();
     assert!(text.get("undo").is_none());
-    let read: RunPlan = serde_json::from_value(text).unwrap();
-    assert_eq!(read.undo, crate::run::UndoPolicy::Ask);
+    let read: RunSpec = serde_json::from_value(text).unwrap();
+    assert_eq!(read.undo, crate::spec::UndoPolicy::Ask);
 }

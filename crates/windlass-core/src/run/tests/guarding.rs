@@ -1,11 +1,13 @@
 use super::world::{Act, World, check, plan};
-use crate::fact::{CheckKind, Fact, LaneId, StopReason, Suspicion, SuspicionKind, Verdict};
-use crate::guard::{GuardAction, GuardPlan, TestsAction};
-use crate::run::{CommitPolicy, Effect, Input, RunPlan};
+use crate::fact::Fact;
+use crate::run::{Effect, Input};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::spec::{GuardAction, GuardSpec, TestsAction};
+use crate::values::{CheckKind, LaneId, StopReason, Suspicion, SuspicionKind, Verdict};
 
-pub(super) fn guarded() -> RunPlan {
-    let guard = GuardPlan { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardPlan::default() };
-    let mut plan = RunPlan { guard, checks: vec![check(CheckKind::Gate, "test")], ..plan() };
+pub(super) fn guarded() -> RunSpec {
+    let guard = GuardSpec { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardSpec::default() };
+    let mut plan = RunSpec { guard, checks: vec![check(CheckKind::Gate, "test")], ..plan() };
     plan.job.completion_threshold = 1;
     plan
 }
@@ -77,7 +79,7 @@ fn what_is_put_right_counts_and_what_only_is_told_holds_nothing() {
 
 #[test]
 fn what_is_held_is_not_committed_by_the_runner() {
-    let plan = RunPlan { commit: CommitPolicy::Runner, ..guarded() };
+    let plan = RunSpec { commit: CommitPolicy::Runner, ..guarded() };
     let mut world = World::new(plan, |call, _| Act::works(if call == 1 { "fewer" } else { "right" }));
     world.suspects = vec![suspect("fewer", SuspicionKind::Tests)];
     world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));

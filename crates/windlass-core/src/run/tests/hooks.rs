@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use super::world::{Act, World, plan};
-use crate::fact::{Fact, Hook, HookCommand, HookDecision, HookName, LaneId, StopReason, StopSource};
-use crate::run::{CommitPolicy, Effect, Input, LaneState, MOST_SKIPS, Phase, RunPlan};
+use crate::fact::Fact;
+use crate::run::{Effect, Input, LaneState, MOST_SKIPS, Phase};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{Hook, HookCommand, HookDecision, HookName, LaneId, StopReason, StopSource};
 
 fn hooks(names: &[HookName]) -> Vec<Hook> {
     let hook = |name: &HookName| Hook {
@@ -15,8 +17,8 @@ fn hooks(names: &[HookName]) -> Vec<Hook> {
     names.iter().map(hook).collect()
 }
 
-fn with(names: &[HookName]) -> RunPlan {
-    RunPlan { hooks: hooks(names), ..plan() }
+fn with(names: &[HookName]) -> RunSpec {
+    RunSpec { hooks: hooks(names), ..plan() }
 }
 
 /// The hooks that were called, and what else happened, in order.
@@ -24,7 +26,7 @@ fn story(world: &World) -> Vec<String> {
     let told = |fact: &Fact| match fact {
         Fact::HookFinished { hook, .. } => Some(hook.name().to_owned()),
         Fact::IterationStarted { iteration, .. } => Some(format!("iteration {iteration}")),
-        Fact::Surveyed { .. } | Fact::RunEnding { .. } | Fact::RunFinished { .. } => {
+        Fact::BaselineCaptured { .. } | Fact::RunEnding { .. } | Fact::RunFinished { .. } => {
             Some(fact.name().to_owned())
         }
         _ => None,
@@ -215,8 +217,8 @@ fn an_answer_that_nobody_waits_for_means_nothing() {
     let mut world = World::new(plan(), |_, _| Act::works("tree"));
     world.until(|effect| matches!(effect, Effect::Prepare { .. }));
     for hook in HookName::ALL {
-        let outcome = crate::fact::HookOutcome {
-            result: crate::fact::CheckResult::Passed,
+        let outcome = crate::values::HookOutcome {
+            result: crate::values::CheckResult::Passed,
             decision: HookDecision::Abort,
             reason: String::new(),
             prompt: String::new(),

@@ -6,11 +6,13 @@ use std::rc::Rc;
 use super::verification::verified;
 use super::workspace::complete;
 use super::world::{Act, World, check};
-use crate::fact::{Assessed, CheckKind, Fact, Standing, StopReason};
-use crate::run::{Effect, RunPlan};
+use crate::fact::Fact;
+use crate::run::Effect;
+use crate::spec::RunSpec;
+use crate::values::{Assessed, CheckKind, Standing, StopReason};
 
 /// A claim, green gates, and a verifying agent that spoils the tree.
-fn spoilt(plan: RunPlan, green: &Rc<Cell<bool>>) -> World {
+fn spoilt(plan: RunSpec, green: &Rc<Cell<bool>>) -> World {
     let agent = |call: u32, _| match call {
         1 => Act::works("good").writes(complete("1")),
         _ => Act::judges(Assessed::Pass).leaves("spoilt"),
@@ -26,7 +28,7 @@ fn is_check_after_verification(effect: &Effect) -> bool {
     matches!(effect, Effect::RunCheck { turn: Some(turn), .. } if turn.attempt == 2)
 }
 
-fn gated(gates: &[&str]) -> RunPlan {
+fn gated(gates: &[&str]) -> RunSpec {
     let mut plan = verified();
     plan.checks = gates.iter().map(|command| check(CheckKind::Gate, command)).collect();
     plan.limits.iterations = Some(1);

@@ -4,20 +4,20 @@ use super::landing::until;
 use super::lanes_world::{World as Lanes, row, tasks_plan};
 use super::workspace::workspace;
 use super::world::plan;
-use crate::fact::{Fact, StopSource};
+use crate::fact::Fact;
 use crate::mode::is_judged_by_commit;
-use crate::run::{
-    Effect, Input, JobLog, Mode, Occasion, Preset, RunPlan, SandboxKind, SandboxPlan, UndoPolicy,
-};
+use crate::run::{Effect, Input, Occasion};
+use crate::spec::{JobLog, Mode, Preset, RunSpec, SandboxKind, SandboxSpec, UndoPolicy};
+use crate::values::StopSource;
 
-fn read_back(plan: &RunPlan) -> RunPlan {
+fn read_back(plan: &RunSpec) -> RunSpec {
     serde_json::from_value(serde_json::to_value(plan).unwrap()).unwrap()
 }
 
 #[test]
 fn whether_damage_is_undone_at_once_outlives_a_crash() {
     for undo in [UndoPolicy::Ask, UndoPolicy::Auto] {
-        let plan = RunPlan { undo, ..plan() };
+        let plan = RunSpec { undo, ..plan() };
         assert_eq!(read_back(&plan), plan);
     }
 }
@@ -26,7 +26,7 @@ fn whether_damage_is_undone_at_once_outlives_a_crash() {
 fn a_plan_that_names_no_file_for_agents_means_the_usual_one() {
     let mut text = serde_json::to_value(plan()).unwrap();
     text["job"].as_object_mut().unwrap().remove("agents_file");
-    let read: RunPlan = serde_json::from_value(text).unwrap();
+    let read: RunSpec = serde_json::from_value(text).unwrap();
     assert_eq!(read.job.agents_file, Some("AGENTS.md".into()));
     let mut none = plan();
     none.job.agents_file = None;
@@ -60,7 +60,7 @@ fn a_sandbox_outlives_a_crash_and_none_is_none() {
     assert!(plain.sandbox.is_default() && !plain.sandbox.is_on());
     assert!(serde_json::to_value(&plain).unwrap().get("sandbox").is_none());
     let locked =
-        RunPlan { sandbox: SandboxPlan { kind: SandboxKind::Bwrap, ..SandboxPlan::default() }, ..plan() };
+        RunSpec { sandbox: SandboxSpec { kind: SandboxKind::Bwrap, ..SandboxSpec::default() }, ..plan() };
     assert!(locked.sandbox.is_on() && !locked.sandbox.is_default());
     assert_eq!(read_back(&locked), locked);
 }

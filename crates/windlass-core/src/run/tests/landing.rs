@@ -3,12 +3,13 @@
 use super::lanes_world::{Deed, World, row, tasks_plan};
 use super::waking::{at_work_with, two_lanes};
 use super::world::fold;
-use crate::fact::{
-    CheckOutcome, CommitNotes, Entry, Fact, Hook, HookCommand, HookName, LandOutcome, LaneId, MergeOutcome,
-    Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
-};
+use crate::fact::{Entry, Fact};
 use crate::run::{CommitKind, Effect, Input, LaneState};
 use crate::tasks::Standing;
+use crate::values::{
+    CheckOutcome, CommitNotes, Hook, HookCommand, HookName, LandOutcome, LaneId, MergeOutcome, Purpose,
+    StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+};
 
 fn done(task: &TaskId, _: Purpose, _: u32) -> Deed {
     let file: &'static str = Box::leak(task.0.clone().into_boxed_str());
@@ -206,7 +207,7 @@ fn without_checks_a_change_speaks_for_a_task() {
 
 fn ended_after_one(world: &mut World) {
     until(world, |effect| matches!(effect, Effect::Call { .. }));
-    world.input(Input::Stop { by: crate::fact::StopSource::Command, least: 1 });
+    world.input(Input::Stop { by: crate::values::StopSource::Command, least: 1 });
     assert_eq!(world.finish(), StopReason::StopRequested);
 }
 

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::lanes_world::{Deed, World, row, tasks_plan};
-use crate::fact::{Class, Cost, Fact, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict};
+use crate::fact::Fact;
 use crate::run::{CommitKind, Effect, Input, Phase, Run};
 use crate::tasks::Standing as TaskStanding;
+use crate::values::{Class, Cost, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict};
 
 fn six() -> Vec<TaskRow> {
     vec![

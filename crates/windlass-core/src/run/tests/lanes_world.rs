@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::world::{check, fold, plan, report, settle};
-use crate::fact::{
-    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Entry, Evidence, Fact, LandOutcome, LaneId,
-    MergeOutcome, Now, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskEnd, TaskId, TaskRow,
-    TaskState,
+use crate::fact::{Entry, Fact};
+use crate::run::{Effect, Input, Phase, Run};
+use crate::spec::{CommitPolicy, JobTasks, LanesSpec, Mode, RunSpec};
+use crate::values::{
+    CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, LandOutcome, LaneId, MergeOutcome,
+    Now, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
 };
-use crate::run::{CommitPolicy, Effect, Input, JobTasks, LanesPlan, Mode, Phase, Run, RunPlan};
 
 pub type Files = BTreeMap<String, String>;
 
@@ -74,7 +75,7 @@ pub fn row(id: &str, dependencies: &[&str]) -> TaskRow {
     }
 }
 
-pub fn tasks_plan(lanes: u16) -> RunPlan {
+pub fn tasks_plan(lanes: u16) -> RunSpec {
     let mut plan = plan();
     plan.job.mode = Mode::Tasks;
     plan.job.notes_file = None;
@@ -86,7 +87,7 @@ pub fn tasks_plan(lanes: u16) -> RunPlan {
         commits_attempts: false,
     });
     plan.commit = CommitPolicy::Runner;
-    plan.lanes = (lanes > 1).then(|| LanesPlan {
+    plan.lanes = (lanes > 1).then(|| LanesSpec {
         count: lanes,
         folder: "/state/lanes".into(),
         below: std::path::PathBuf::new(),
@@ -102,7 +103,7 @@ pub fn tasks_plan(lanes: u16) -> RunPlan {
 
 impl World {
     pub fn new(
-        plan: RunPlan,
+        plan: RunSpec,
         rows: Vec<TaskRow>,
         agent: impl FnMut(&TaskId, Purpose, u32) -> Deed + 'static,
     ) -> World {
@@ -195,7 +196,7 @@ impl World {
     pub fn carry_out(&mut self, effect: Effect) {
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
         let input = match effect {
-            Effect::Survey(_) => Input::Surveyed {
+            Effect::Survey(_) => Input::BaselineCaptured {
                 evidence: self.evidence(LaneId(99)),
                 snapshot,
                 left_out: 0,
@@ -232,7 +233,7 @@ impl World {
                     complete,
                     ..Standing::default()
                 };
-                Input::Kept {
+                Input::SnapshotTaken {
                     lane,
                     evidence: self.evidence(lane),
                     snapshot,
@@ -268,14 +269,14 @@ impl World {
                     evidence: self.evidence(lane),
                     altered: false,
                     refused: None,
-                    notes: crate::fact::CommitNotes::default(),
+                    notes: crate::values::CommitNotes::default(),
                 }
             }
             Effect::Merge { lane, .. } => self.merge(lane),
             Effect::Land { lane, turn, ref tip, ref task, .. } => {
                 self.land(lane, turn.iteration, tip, task.clone())
             }
-            Effect::Settle { lane, .. } => Input::Settled { lane, evidence: self.evidence(lane) },
+            Effect::Settle { lane, .. } => Input::TreeRechecked { lane, evidence: self.evidence(lane) },
             Effect::CloseTask { lane, task, end, .. } => self.close(lane, &task, &end),
             Effect::EndCall { .. } | Effect::RunHook { .. } | Effect::Refuse { .. } | Effect::Undo { .. } => {
                 return;

@@ -1,10 +1,12 @@
 use std::time::Duration;
 
 use super::world::{Act, DOLLAR, World, plan};
-use crate::fact::{Class, Cost, Cut, Evidence, Fact, StopReason, Verdict};
-use crate::run::{LEAST_RESERVATION, Limits, RunPlan};
+use crate::fact::Fact;
+use crate::run::LEAST_RESERVATION;
+use crate::spec::{Limits, RunSpec};
+use crate::values::{Class, Cost, Cut, Evidence, StopReason, Verdict};
 
-fn limited(change: impl FnOnce(&mut Limits)) -> RunPlan {
+fn limited(change: impl FnOnce(&mut Limits)) -> RunSpec {
     let mut plan = plan();
     change(&mut plan.limits);
     plan
@@ -17,7 +19,7 @@ fn works(call: u32) -> Act {
 // rows: 53, 55, 56, 57
 #[test]
 fn each_limit_ends_the_run_with_its_own_reason() {
-    let cases: [(RunPlan, StopReason, u32); 4] = [
+    let cases: [(RunSpec, StopReason, u32); 4] = [
         (limited(|limits| limits.iterations = Some(4)), StopReason::MaxIterations, 4),
         (limited(|limits| limits.cost = Some(Cost::from_dollars(0.35))), StopReason::MaxCost, 4),
         (limited(|limits| limits.tokens = Some(300)), StopReason::MaxTokens, 3),

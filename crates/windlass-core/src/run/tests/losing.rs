@@ -2,8 +2,10 @@
 
 use super::landing::until;
 use super::lanes_world::{Deed, World, row, tasks_plan};
-use crate::fact::{Class, Evidence, Fact, LaneId, MergeOutcome, Now, Purpose, StopReason, TaskId};
-use crate::run::{Depth, Effect, Input, LaneState, Run, Verification};
+use crate::fact::Fact;
+use crate::run::{Effect, Input, LaneState, Run};
+use crate::spec::{Depth, Verification};
+use crate::values::{Class, Evidence, LaneId, MergeOutcome, Now, Purpose, StopReason, TaskId};
 
 fn done(task: &TaskId, _: Purpose, _: u32) -> Deed {
     let file: &'static str = Box::leak(task.0.clone().into_boxed_str());

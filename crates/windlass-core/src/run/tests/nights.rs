@@ -5,8 +5,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::world::{Act, World, check, fold, plan};
-use crate::fact::{CheckKind, Class, Cost, Fact, StopReason, StopSource};
-use crate::run::{CommitPolicy, Input, Phase, RunPlan};
+use crate::fact::Fact;
+use crate::run::{Input, Phase};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{CheckKind, Class, Cost, StopReason, StopSource};
 
 /// What an agent may do in one call of a random night.
 fn act() -> impl Strategy<Value = Act> {
@@ -30,7 +32,7 @@ fn act() -> impl Strategy<Value = Act> {
     })
 }
 
-fn night_plan() -> impl Strategy<Value = RunPlan> {
+fn night_plan() -> impl Strategy<Value = RunSpec> {
     (any::<[bool; 4]>(), 1_u32..12, 1_u64..6).prop_map(
         |([until, gate, commit, capped], iterations, dollars)| {
             let mut plan = plan();
@@ -45,7 +47,7 @@ fn night_plan() -> impl Strategy<Value = RunPlan> {
     )
 }
 
-fn world(plan: RunPlan, acts: Vec<Act>) -> World {
+fn world(plan: RunSpec, acts: Vec<Act>) -> World {
     let agent = move |call: u32, _| acts[call as usize % acts.len()].clone();
     World::new(plan, agent).checking(|_, tree| tree.ends_with('3') || tree.ends_with('4'))
 }

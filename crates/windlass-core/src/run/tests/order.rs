@@ -6,20 +6,20 @@ use std::time::Duration;
 use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold, plan, report};
 use crate::damage::DamageCourse;
-use crate::fact::{
+use crate::fact::{Entry, Fact};
+use crate::run::{Effect, Input, LaneState, Phase, Run, Survey};
+use crate::spec::{CommitPolicy, Depth, Mode, RunSpec, Verification};
+use crate::values::{
     CallId, CallSummary, CheckKind, CheckOutcome, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut,
-    Entry, Fact, Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason,
-    StopSource, Tokens, UnderWay, Verdict,
-};
-use crate::run::{
-    CommitPolicy, Depth, Effect, Input, LaneState, Mode, Phase, Run, RunPlan, Survey, Verification,
+    Hook, HookCommand, HookDecision, HookName, HookOutcome, LaneId, Purpose, StopReason, StopSource, Tokens,
+    UnderWay, Verdict,
 };
 
 const LANE: LaneId = LaneId(0);
 
 /// A run that sees everything: a baseline, commits, a verification, a wait, a kill, an agent that is ended.
 fn eventful() -> World {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..workspace(Mode::Loop) };
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..workspace(Mode::Loop) };
     plan.checks = vec![check(CheckKind::Gate, "one"), check(CheckKind::Gate, "two")];
     let hook =
         |name| Hook { name, command: HookCommand::Shell("true".to_owned()), timeout: Duration::from_secs(1) };
@@ -29,7 +29,7 @@ fn eventful() -> World {
         1 => Act::works("one"),
         2 => Act::limited(None),
         4 | 6 => {
-            Act::judges(if call == 6 { crate::fact::Assessed::Pass } else { crate::fact::Assessed::Fail })
+            Act::judges(if call == 6 { crate::values::Assessed::Pass } else { crate::values::Assessed::Fail })
         }
         call => Act::works(&format!("tree {call}")).writes(complete(&call.to_string())),
     };
@@ -55,7 +55,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
         turn.map_or((run.counters().started + 1, 1), |turn| (turn.iteration, turn.attempt));
     let begun = if turn.is_some() { iteration + 1 } else { iteration };
     let mut facts = vec![
-        Fact::Surveyed { evidence: evidence.clone(), snapshot: None, left_out: 0, standing: None },
+        Fact::BaselineCaptured { evidence: evidence.clone(), snapshot: None, left_out: 0, standing: None },
         Fact::IterationStarted { lane, iteration: begun, task: None },
         Fact::CallReserved {
             lane,
@@ -70,7 +70,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
         Fact::CallCut { lane, call, cut: Cut::Silence, now: false },
         Fact::CallFinished { lane, call, claimed: false, summary: summary() },
         Fact::StatusChanged { lane, standing: complete("x") },
-        Fact::Kept {
+        Fact::SnapshotTaken {
             lane,
             evidence: evidence.clone(),
             snapshot: None,
@@ -79,7 +79,13 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             standing: None,
         },
         Fact::Suspected { lane, suspicions: Vec::new() },
-        Fact::Refused { lane, count: 0, files: Vec::new(), undone: true, evidence: evidence.clone() },
+        Fact::ForbiddenChangesReverted {
+            lane,
+            count: 0,
+            files: Vec::new(),
+            undone: true,
+            evidence: evidence.clone(),
+        },
         Fact::Damaged { lane, iteration, attempt, found: Vec::new(), course: DamageCourse::GoOn },
         Fact::Undone { lane, evidence: evidence.clone(), standing: None },
         Fact::HookDue { lane, iteration: begun },
@@ -91,7 +97,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             refused: None,
             notes: CommitNotes::default(),
         },
-        Fact::Settled { lane, evidence },
+        Fact::TreeRechecked { lane, evidence },
         Fact::VerificationDue { lane, iteration, attempt },
         Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Outage },
         Fact::IterationFinished {
@@ -105,8 +111,8 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             tokens: Tokens::default(),
             duration: Duration::ZERO,
         },
-        Fact::Held { until: world.now.wall, class: Class::Outage, attempt: 1 },
-        Fact::Released,
+        Fact::BackoffStarted { until: world.now.wall, class: Class::Outage, attempt: 1 },
+        Fact::BackoffEnded,
         Fact::StopRequested { by: StopSource::Interrupt, stage: 1 },
         Fact::Failing {
             stop_reason: StopReason::Internal,
@@ -165,22 +171,22 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
         _ if run.is_ending() => false,
         Fact::HookFinished { hook: HookName::Started, .. } => !run.hooks.greeted,
         Fact::HookFinished { hook: HookName::NextIteration, .. } => state == "asking",
-        Fact::Held { .. }
+        Fact::BackoffStarted { .. }
         | Fact::StopRequested { .. }
         | Fact::Failing { .. }
         | Fact::RunEnding { .. }
         | Fact::StatusChanged { .. } => true,
-        Fact::Released => run.hold().is_some(),
-        Fact::Surveyed { .. } => !matches!(run.survey, Survey::Baseline | Survey::Done),
+        Fact::BackoffEnded => run.hold().is_some(),
+        Fact::BaselineCaptured { .. } => !matches!(run.survey, Survey::Baseline | Survey::Done),
         Fact::HookDue { .. } => state == "idle",
         Fact::IterationStarted { .. } => state == "cleared",
         Fact::CallReserved { .. } => state == "preparing",
         Fact::CallSpawned { .. } | Fact::CallCut { .. } | Fact::CallFinished { .. } => with_agent,
-        Fact::Kept { .. } | Fact::Damaged { .. } | Fact::Suspected { .. } => state == "keeping",
-        Fact::Refused { .. } => state == "refusing",
+        Fact::SnapshotTaken { .. } | Fact::Damaged { .. } | Fact::Suspected { .. } => state == "keeping",
+        Fact::ForbiddenChangesReverted { .. } => state == "refusing",
         Fact::Undone { .. } => state == "undoing",
         Fact::Committed { .. } => state == "advancing",
-        Fact::Settled { .. } => state == "settling",
+        Fact::TreeRechecked { .. } => state == "settling",
         Fact::AttemptRepeats { .. } | Fact::IterationFinished { .. } => state == "judging",
         Fact::VerificationDue { .. } => {
             state == "judging"
@@ -239,7 +245,7 @@ fn names_a_lane(fact: &Fact) -> bool {
     // The baseline belongs to no lane, nor does what is called at the ends of a run.
     let of_the_run = |hook: &HookName| *hook != HookName::NextIteration;
     let everywhere = match fact {
-        Fact::CheckFinished { stage: CheckStage::Baseline, .. } | Fact::Surveyed { .. } => true,
+        Fact::CheckFinished { stage: CheckStage::Baseline, .. } | Fact::BaselineCaptured { .. } => true,
         Fact::HookFinished { hook, .. } => of_the_run(hook),
         _ => false,
     };

@@ -7,13 +7,15 @@ use super::lanes_world::{Deed, World as Lanes, row, tasks_plan};
 use super::sharing::open;
 use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World, report};
-use crate::fact::{
-    CallReport, Class, Cost, Evidence, Fact, LaneId, Purpose, Standing, StandingSource, StopReason,
-    Suspicion, SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
-};
-use crate::guard::{GuardAction, GuardPlan, TestsAction};
-use crate::run::{Effect, Input, LaneState, RunPlan};
+use crate::fact::Fact;
+use crate::run::{Effect, Input, LaneState};
+use crate::spec::RunSpec;
+use crate::spec::{GuardAction, GuardSpec, TestsAction};
 use crate::tasks::Standing as TaskStanding;
+use crate::values::{
+    CallReport, Class, Cost, Evidence, LaneId, Purpose, Standing, StandingSource, StopReason, Suspicion,
+    SuspicionKind, TaskId, TaskRow, TaskState, UsageLimit,
+};
 
 fn idle(_: &TaskId, _: Purpose, _: u32) -> Deed {
     Deed { class: Class::Success, writes: Vec::new(), claims: false }
@@ -51,7 +53,7 @@ fn what_stands_in_the_way_is_said_in_a_sentence_that_is_true() {
 /// A run of tasks in the user's directory, one of which is at work.
 fn in_place(agent: impl FnMut(u32) -> Act + 'static) -> World {
     let mut agent = agent;
-    let plan = RunPlan { lanes: None, ..two_lanes() };
+    let plan = RunSpec { lanes: None, ..two_lanes() };
     let mut world = World::new(plan, move |call, _| agent(call));
     world.tasks = Some(rows(1));
     world.status = Some(Standing { source: StandingSource::TaskFile, ..Standing::default() });
@@ -107,8 +109,8 @@ fn findings_park_a_task_that_is_claimed_and_no_other() {
                 Some(Standing { source: StandingSource::TaskFile, complete: true, ..Standing::default() });
         }
         let guard =
-            GuardPlan { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardPlan::default() };
-        let plan = RunPlan { guard, ..(**world.run.plan().unwrap()).clone() };
+            GuardSpec { action: GuardAction::Refuse, tests: TestsAction::Hold, ..GuardSpec::default() };
+        let plan = RunSpec { guard, ..(**world.run.plan().unwrap()).clone() };
         world.input(Input::Resume(Box::new(plan)));
         world.suspects =
             vec![("fewer".to_owned(), Suspicion::new(SuspicionKind::Tests, "tests/a.rs", "1 test fewer"))];
@@ -151,10 +153,17 @@ fn waits(ends: [(Class, Option<&str>); 2]) -> Vec<Timestamp> {
         let report = CallReport { cost: Some(Cost::ZERO), limit, ..report(class) };
         world.input(Input::CallEnded { lane, call, report: Box::new(report) });
         let evidence = Evidence { head: Some("c0".to_owned()), tree: "start".to_owned(), work: None };
-        world.input(Input::Kept { lane, evidence, snapshot: None, changed: 0, strayed: 0, standing: None });
+        world.input(Input::SnapshotTaken {
+            lane,
+            evidence,
+            snapshot: None,
+            changed: 0,
+            strayed: 0,
+            standing: None,
+        });
     }
     let held = world.facts().filter_map(|fact| match fact {
-        Fact::Held { until, .. } => Some(*until),
+        Fact::BackoffStarted { until, .. } => Some(*until),
         _ => None,
     });
     held.collect()

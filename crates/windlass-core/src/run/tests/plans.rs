@@ -1,8 +1,10 @@
 //! The modes of seed 002: plan and build.
 
 use super::world::{Act, World, check, planned};
-use crate::fact::{CheckKind, Class, Fact, Items, Standing, StandingSource, StopReason};
-use crate::run::{Effect, Mode, RunPlan};
+use crate::fact::Fact;
+use crate::run::Effect;
+use crate::spec::{Mode, RunSpec};
+use crate::values::{CheckKind, Class, Items, Standing, StandingSource, StopReason};
 
 /// A plan of three tasks; the mark tells its bytes apart.
 fn boxes(done: u64) -> Standing {
@@ -49,7 +51,7 @@ fn no_open_box_before_the_first_iteration_is_nothing_to_do() {
 
 #[test]
 fn red_gates_are_worked_on_although_no_box_is_open() {
-    let gated = RunPlan { checks: vec![check(CheckKind::Gate, "make test")], ..planned(Mode::Build) };
+    let gated = RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..planned(Mode::Build) };
     let mut world = World::new(gated, |_, _| Act::works("mended").writes(boxes(3)))
         .with_status(boxes(3))
         .checking(|_, tree| tree == "mended");

@@ -2,9 +2,10 @@
 
 use super::waking::two_lanes;
 use super::world::{Act, World};
-use crate::fact::{Fact, Standing, StandingSource, TaskRow, Verdict};
-use crate::guard::{GuardAction, GuardPlan};
+use crate::fact::Fact;
 use crate::run::Effect;
+use crate::spec::{GuardAction, GuardSpec};
+use crate::values::{Standing, StandingSource, TaskRow, Verdict};
 
 fn row(id: &str, protected: &[&str]) -> TaskRow {
     TaskRow {
@@ -46,7 +47,7 @@ fn a_claim_that_the_guard_refuses_is_not_committed() {
     for strays in [false, true] {
         let mut plan = two_lanes();
         plan.lanes = None;
-        plan.guard = GuardPlan { action: GuardAction::Refuse, ..GuardPlan::default() };
+        plan.guard = GuardSpec { action: GuardAction::Refuse, ..GuardSpec::default() };
         let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
         world.tasks = Some(vec![row("T1", &[]), row("T2", &[])]);
         world.status =

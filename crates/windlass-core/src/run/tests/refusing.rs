@@ -2,10 +2,10 @@
 
 use super::waking::{at_work_with, two_lanes};
 use super::world::{World, check, report};
-use crate::fact::{
+use crate::run::{Effect, Input, LaneState};
+use crate::values::{
     CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, LaneId, Standing, StandingSource,
 };
-use crate::run::{Effect, Input, LaneState};
 
 const LANE: LaneId = LaneId(1);
 
@@ -40,7 +40,7 @@ fn what_a_hook_changed_and_refused_does_not_land() {
         mark: "read".to_owned(),
         ..Standing::default()
     };
-    world.input(Input::Kept {
+    world.input(Input::SnapshotTaken {
         lane: LANE,
         evidence: seen("done"),
         snapshot: None,
@@ -55,7 +55,7 @@ fn what_a_hook_changed_and_refused_does_not_land() {
         evidence: seen("formatted"),
         altered: true,
         refused: Some("the hook says no".to_owned()),
-        notes: crate::fact::CommitNotes::default(),
+        notes: crate::values::CommitNotes::default(),
     });
     pass(&mut world, CheckStage::Committed);
     assert_eq!(world.run.lane(LANE).map(LaneState::name), Some("settling"));

@@ -1,11 +1,13 @@
 //! What a resumed run must not have forgotten, and must look at again.
 
 use super::world::{Act, World, check, plan};
-use crate::fact::{CheckKind, CheckStage, CommitNotes, Fact, Verdict};
-use crate::run::{CommitPolicy, Effect, Input, Occasion, RunPlan};
+use crate::fact::Fact;
+use crate::run::{Effect, Input, Occasion};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{CheckKind, CheckStage, CommitNotes, Verdict};
 
-fn gated() -> RunPlan {
-    RunPlan { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
+fn gated() -> RunSpec {
+    RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
 }
 
 /// The rest of the baseline's checks could delete what a person wrote meanwhile.
@@ -22,7 +24,7 @@ fn the_tree_is_looked_at_and_kept_before_the_baseline_goes_on() {
 #[test]
 fn a_check_that_passed_for_the_first_time_is_progress_over_a_restart() {
     let until =
-        RunPlan { checks: vec![check(CheckKind::Until, "one"), check(CheckKind::Until, "two")], ..plan() };
+        RunSpec { checks: vec![check(CheckKind::Until, "one"), check(CheckKind::Until, "two")], ..plan() };
     let mut baseline = 2;
     let mut world = World::new(until, |_, _| Act::idles()).checking(move |check, _| {
         let before = baseline > 0;
@@ -42,11 +44,11 @@ fn a_check_that_passed_for_the_first_time_is_progress_over_a_restart() {
 /// A hook that formats files and then refuses: the checks did not see that tree.
 #[test]
 fn what_a_hook_changed_is_checked_again_although_it_refused_the_commit() {
-    let plan = RunPlan { commit: CommitPolicy::Runner, ..gated() };
+    let plan = RunSpec { commit: CommitPolicy::Runner, ..gated() };
     let mut world = World::new(plan, |_, _| Act::claims("whole"));
     world.until(|effect| matches!(effect, Effect::Commit { .. }));
     world.tree = "formatted by a hook".to_owned();
-    let (evidence, lane) = (world.evidence(), crate::fact::LaneId::default());
+    let (evidence, lane) = (world.evidence(), crate::values::LaneId::default());
     let refused = Some("look at what was formatted".to_owned());
     let notes = CommitNotes::default();
     world.input(Input::CommitEnded { lane, commit: None, evidence, altered: true, refused, notes });
@@ -58,7 +60,7 @@ fn what_a_hook_changed_is_checked_again_although_it_refused_the_commit() {
 /// Between the last look and the verdict the runner can be killed, and a person can change what was judged.
 #[test]
 fn what_a_person_changed_before_the_verdict_is_checked_again() {
-    let until = RunPlan { checks: vec![check(CheckKind::Until, "make test")], ..plan() };
+    let until = RunSpec { checks: vec![check(CheckKind::Until, "make test")], ..plan() };
     let mut world = World::new(until, |call, _| match call {
         1 => Act::works("whole"),
         _ => Act::idles(),
@@ -66,7 +68,7 @@ fn what_a_person_changed_before_the_verdict_is_checked_again() {
     .checking(|_, tree| tree == "whole");
     world.until(|effect| matches!(effect, Effect::Settle { .. }));
     world.step();
-    let settled = world.facts().position(|fact| matches!(fact, Fact::Settled { .. })).unwrap();
+    let settled = world.facts().position(|fact| matches!(fact, Fact::TreeRechecked { .. })).unwrap();
     world.tree = "broken by a person".to_owned();
     world.restart(settled + 1);
     world.finish();

@@ -5,13 +5,15 @@ use std::time::Duration;
 use super::verification::verified;
 use super::workspace::complete;
 use super::world::{Act, World, check, fold, plan};
-use crate::fact::{Assessed, CheckKind, Class, Entry, Fact, LaneId, Standing, StopReason, UnderWay, Verdict};
-use crate::run::{CommitPolicy, Effect, Input, LaneState, Occasion, Run, RunPlan};
+use crate::fact::{Entry, Fact};
+use crate::run::{Effect, Input, LaneState, Occasion, Run};
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{Assessed, CheckKind, Class, LaneId, Standing, StopReason, UnderWay, Verdict};
 
 const LANE: LaneId = LaneId(0);
 
-fn gated() -> RunPlan {
-    RunPlan { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
+fn gated() -> RunSpec {
+    RunSpec { checks: vec![check(CheckKind::Gate, "make test")], ..plan() }
 }
 
 fn judge(call: u32) -> Act {
@@ -90,7 +92,7 @@ fn kinds(run: &Run) -> Vec<&'static str> {
 
 #[test]
 fn what_was_under_way_is_seen_through_before_the_world_is_looked_at() {
-    let plan = RunPlan { commit: CommitPolicy::Runner, ..gated() };
+    let plan = RunSpec { commit: CommitPolicy::Runner, ..gated() };
     let mut world = World::new(plan, |call, _| Act::claims(&format!("tree {call}")));
     assert_eq!(world.finish(), StopReason::Complete);
     for (state, first) in [
@@ -152,8 +154,8 @@ fn no_money_is_set_aside_while_the_run_waits_or_has_not_looked() {
     }
 }
 
-fn resumed_at() -> crate::fact::Now {
-    crate::fact::Now { wall: "2026-11-23T22:00:00Z".parse().unwrap(), monotonic: Duration::ZERO }
+fn resumed_at() -> crate::values::Now {
+    crate::values::Now { wall: "2026-11-23T22:00:00Z".parse().unwrap(), monotonic: Duration::ZERO }
 }
 
 #[test]
@@ -162,7 +164,7 @@ fn nothing_new_is_begun_once_somebody_said_stop() {
     world.until(|effect| matches!(effect, Effect::Prepare { .. }));
     for kept in [1, world.journal.len()] {
         for fact in [
-            Fact::StopRequested { by: crate::fact::StopSource::Interrupt, stage: 1 },
+            Fact::StopRequested { by: crate::values::StopSource::Interrupt, stage: 1 },
             Fact::Failing {
                 stop_reason: StopReason::Internal,
                 detail: String::new(),
@@ -209,7 +211,7 @@ fn an_iteration_costs_what_all_its_attempts_cost() {
 #[test]
 fn the_first_pass_of_any_check_is_progress() {
     let checks = vec![check(CheckKind::Until, "one"), check(CheckKind::Until, "two")];
-    let mut world = World::new(RunPlan { checks, ..plan() }, |_, _| Act::idles());
+    let mut world = World::new(RunSpec { checks, ..plan() }, |_, _| Act::idles());
     let mut calls = 0;
     world = world.checking(move |check, _| {
         calls += 1;

@@ -3,12 +3,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::world::{Act, World, plan};
-use crate::fact::{Class, Cost, Fact, StopReason};
+use crate::fact::Fact;
 use crate::run::{Input, NotesShare, RESET_MARGIN};
+use crate::values::{Class, Cost, StopReason};
 
 fn held(world: &World) -> Vec<Duration> {
     let pause = |entry: &crate::fact::Entry| match entry.fact {
-        Fact::Held { until, .. } => Duration::try_from(until.duration_since(entry.at.wall)).ok(),
+        Fact::BackoffStarted { until, .. } => Duration::try_from(until.duration_since(entry.at.wall)).ok(),
         _ => None,
     };
     world.journal.iter().filter_map(pause).collect()
@@ -136,7 +137,7 @@ fn limits_and_outages_are_counted_apart_and_from_one() {
     let waits: Vec<(Class, u32)> = world
         .facts()
         .filter_map(|fact| match fact {
-            Fact::Held { class, attempt, .. } => Some((*class, *attempt)),
+            Fact::BackoffStarted { class, attempt, .. } => Some((*class, *attempt)),
             _ => None,
         })
         .collect();

@@ -2,19 +2,21 @@
 
 use super::guarding::{self, detail, verdicts};
 use super::world::{Act, World, check, plan, planned};
-use crate::fact::{
-    CheckKind, Fact, Items, LaneId, Standing, StandingSource, StopReason, Suspicion, SuspicionKind, Verdict,
+use crate::fact::Fact;
+use crate::run::{Effect, Input};
+use crate::spec::{CommitPolicy, Mode, RunSpec};
+use crate::values::{
+    CheckKind, Items, LaneId, Standing, StandingSource, StopReason, Suspicion, SuspicionKind, Verdict,
 };
-use crate::run::{CommitPolicy, Effect, Input, Mode, RunPlan};
 
 /// Two claims complete the job; trees whose names begin with `fewer` have one test fewer.
-fn guarded() -> RunPlan {
+fn guarded() -> RunSpec {
     let mut plan = guarding::guarded();
     plan.job.completion_threshold = 2;
     plan
 }
 
-fn claiming(plan: RunPlan, trees: &'static [&'static str]) -> World {
+fn claiming(plan: RunSpec, trees: &'static [&'static str]) -> World {
     let last = trees.len() - 1;
     let mut world =
         World::new(plan, move |call, _| Act::claims(trees[usize::try_from(call - 1).unwrap().min(last)]));
@@ -51,7 +53,7 @@ fn after_a_claim_that_was_accepted_the_same_finding_is_told_anew() {
 
 #[test]
 fn what_work_is_compared_with_is_the_tree_of_the_latest_commit() {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
     plan.limits.iterations = Some(2);
     let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
     let last = |world: &World| {
@@ -67,7 +69,7 @@ fn what_work_is_compared_with_is_the_tree_of_the_latest_commit() {
     }
     assert_ne!(seen[0], seen[1]);
     let kept = world.facts().find_map(|fact| match fact {
-        Fact::Kept { snapshot, .. } => snapshot.clone(),
+        Fact::SnapshotTaken { snapshot, .. } => snapshot.clone(),
         _ => None,
     });
     assert_eq!(kept.as_ref(), Some(&seen[1]));
@@ -86,7 +88,7 @@ fn boxes(done: u64) -> Standing {
 fn restoring_a_plan_is_offered_where_a_snapshot_has_it() {
     let gone = || Standing { mark: "gone".to_owned(), ..Standing::default() };
     let offered = |git: bool, before: Standing| {
-        let plan = RunPlan { git, ..planned(Mode::Build) };
+        let plan = RunSpec { git, ..planned(Mode::Build) };
         let mut world = World::new(plan, move |_, _| Act::works("tree").writes(gone())).with_status(before);
         assert_eq!(world.finish(), StopReason::Missing);
         detail(&world).contains("windlass restore")
@@ -99,7 +101,7 @@ fn restoring_a_plan_is_offered_where_a_snapshot_has_it() {
 // The command may pass because nothing is left to be built.
 #[test]
 fn a_build_that_lost_its_plan_is_not_complete_whatever_until_says() {
-    let plan = RunPlan { checks: vec![check(CheckKind::Until, "make test")], ..planned(Mode::Build) };
+    let plan = RunSpec { checks: vec![check(CheckKind::Until, "make test")], ..planned(Mode::Build) };
     let gone = Standing { mark: "gone".to_owned(), ..Standing::default() };
     let mut world = World::new(plan.clone(), move |_, _| Act::works("built").writes(gone.clone()))
         .with_status(boxes(1))

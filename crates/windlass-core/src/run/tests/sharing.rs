@@ -2,8 +2,9 @@
 
 use super::waking::{at_work_with, two_lanes};
 use super::world::{DOLLAR, World, report};
-use crate::fact::{Class, CommitNotes, Cost, Evidence, LandOutcome, LaneId, MergeOutcome, Standing};
-use crate::run::{Effect, Input, LaneState, LanesPlan};
+use crate::run::{Effect, Input, LaneState};
+use crate::spec::LanesSpec;
+use crate::values::{Class, CommitNotes, Cost, Evidence, LandOutcome, LaneId, MergeOutcome, Standing};
 
 fn seen(tree: &str) -> Evidence {
     Evidence { head: Some("c0".to_owned()), tree: tree.to_owned(), work: None }
@@ -30,7 +31,7 @@ pub(super) fn ends_with(
     report.cost = Some(cost);
     world.input(Input::CallEnded { lane, call, report: Box::new(report) });
     let evidence = seen("start");
-    world.input(Input::Kept { lane, evidence, snapshot: None, changed: 0, strayed: 0, standing });
+    world.input(Input::SnapshotTaken { lane, evidence, snapshot: None, changed: 0, strayed: 0, standing });
 }
 
 fn prepares(world: &World, wanted: LaneId) -> bool {
@@ -65,7 +66,7 @@ fn an_attempt_that_nothing_is_left_for_waits_for_the_other_lane() {
 fn a_reason_to_end_that_passes_holds_up_nothing_for_ever() {
     let (works, fails, waits) = (LaneId(1), LaneId(2), LaneId(3));
     let mut plan = two_lanes();
-    plan.lanes = plan.lanes.map(|lanes| LanesPlan { count: 3, ..lanes });
+    plan.lanes = plan.lanes.map(|lanes| LanesSpec { count: 3, ..lanes });
     plan.limits.failures = 1;
     plan.job.tasks.as_mut().unwrap().attempts = 1;
     plan.checks.clear();
@@ -98,7 +99,7 @@ fn lands(world: &mut World, lane: LaneId) {
     let landed = LandOutcome::Landed { commit: "c1".to_owned() };
     for input in [
         Input::CallEnded { lane, call, report: Box::new(report(Class::Success)) },
-        Input::Kept { lane, evidence: evidence(), snapshot: None, changed: 1, strayed: 0, standing },
+        Input::SnapshotTaken { lane, evidence: evidence(), snapshot: None, changed: 1, strayed: 0, standing },
         Input::CommitEnded {
             lane,
             commit: made(),

@@ -1,8 +1,9 @@
 use std::time::Duration;
 
 use super::world::{Act, World, fold, plan};
-use crate::fact::{CallId, Class, Cut, Entry, Fact, LaneId, StopReason, StopSource};
+use crate::fact::{Entry, Fact};
 use crate::run::{Effect, EndCall, Input, LaneState};
+use crate::values::{CallId, Class, Cut, LaneId, StopReason, StopSource};
 
 const LANE: LaneId = LaneId(0);
 
@@ -147,7 +148,7 @@ fn inputs_that_come_too_late_mean_nothing() {
         Input::Spawned { lane: LANE, call: CallId(9), pid: 1 },
         Input::CallDue { lane: LaneId(3), call: CallId(1), cut: Cut::Silence },
         Input::CallDue { lane: LANE, call: CallId(9), cut: Cut::Silence },
-        Input::Settled { lane: LANE, evidence: world.evidence() },
+        Input::TreeRechecked { lane: LANE, evidence: world.evidence() },
         Input::Start(Box::new(plan())),
     ] {
         world.input(input);
@@ -162,11 +163,11 @@ fn illegal_facts_are_refused_and_change_nothing() {
     let entry = |seq, fact| Entry { seq, at, fact };
     let next = world.run.next_seq();
     let illegal = [
-        entry(next + 1, Fact::Released),
-        entry(next, Fact::Released),
+        entry(next + 1, Fact::BackoffEnded),
+        entry(next, Fact::BackoffEnded),
         entry(next, Fact::RunStarted { plan: Box::new(plan()) }),
         entry(next, Fact::IterationStarted { lane: LANE, iteration: 2, task: None }),
-        entry(next, Fact::Settled { lane: LaneId(4), evidence: world.evidence() }),
+        entry(next, Fact::TreeRechecked { lane: LaneId(4), evidence: world.evidence() }),
     ];
     for entry in illegal {
         let mut run = world.run.clone();
@@ -196,7 +197,7 @@ fn times_beyond_all_bounds_do_no_harm() {
 #[test]
 fn nothing_is_due_by_time_while_the_first_look_is_taken() {
     let mut run = crate::run::Run::new();
-    let now = crate::fact::Now { wall: jiff::Timestamp::UNIX_EPOCH, monotonic: Duration::ZERO };
+    let now = crate::values::Now { wall: jiff::Timestamp::UNIX_EPOCH, monotonic: Duration::ZERO };
     let fact = run.decide(now, Input::Start(Box::new(plan()))).remove(0);
     run.apply(&Entry { seq: 1, at: now, fact }).unwrap();
     assert_eq!(run.next_due(now), None, "the loop would spin until the look is there");

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::world::{Act, World, check, plan};
-use crate::fact::{CheckKind, Class, Cost, Cut, Ended, StopReason};
-use crate::run::{CommitPolicy, Effect, RunPlan};
+use crate::run::Effect;
+use crate::spec::{CommitPolicy, RunSpec};
+use crate::values::{CheckKind, Class, Cost, Cut, Ended, StopReason};
 
 #[test]
 fn hooks_are_told_when_the_run_began_and_how_the_latest_iteration_went() {
@@ -39,7 +40,7 @@ fn an_agent_that_used_up_its_budget_ends_the_run_although_less_was_spent() {
 // What checks wrote is nothing to commit.
 #[test]
 fn what_a_check_left_is_not_committed_with_the_next_iteration() {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
     plan.checks = vec![check(CheckKind::Gate, "make test")];
     plan.limits.iterations = Some(2);
     let mut world = World::new(plan, |call, _| if call == 1 { Act::works("done") } else { Act::idles() });

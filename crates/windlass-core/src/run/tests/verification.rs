@@ -2,16 +2,18 @@
 
 use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold};
-use crate::fact::{Assessed, CheckKind, Class, Cost, Fact, Purpose, Standing, StopReason, Verdict};
-use crate::run::{Depth, Mode, Phase, RunPlan, Verification};
+use crate::fact::Fact;
+use crate::run::Phase;
+use crate::spec::{Depth, Mode, RunSpec, Verification};
+use crate::values::{Assessed, CheckKind, Class, Cost, Purpose, Standing, StopReason, Verdict};
 
-pub(super) fn verified() -> RunPlan {
+pub(super) fn verified() -> RunSpec {
     let mut plan = workspace(Mode::Loop);
     plan.job.verification = Some(Verification { depth: Depth::Standard, attempts: 2 });
     plan
 }
 
-fn world(plan: RunPlan, agent: impl FnMut(u32, crate::fact::Now) -> Act + 'static) -> World {
+fn world(plan: RunSpec, agent: impl FnMut(u32, crate::values::Now) -> Act + 'static) -> World {
     World::new(plan, agent).with_status(Standing::default())
 }
 

@@ -1,11 +1,12 @@
 //! What time alone brings on, and what it does not: a runner that wakes for nothing spins.
 
 use super::world::{Act, World, plan};
-use crate::fact::{Hook, HookCommand, HookDecision, HookName, StopReason, TaskRow};
-use crate::run::{CommitPolicy, Effect, JobTasks, LanesPlan, Mode, RunPlan};
+use crate::run::Effect;
+use crate::spec::{CommitPolicy, JobTasks, LanesSpec, Mode, RunSpec};
+use crate::values::{Hook, HookCommand, HookDecision, HookName, StopReason, TaskRow};
 
-pub(super) fn two_lanes() -> RunPlan {
-    let mut plan = RunPlan { commit: CommitPolicy::Runner, ..plan() };
+pub(super) fn two_lanes() -> RunSpec {
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
     plan.job.mode = Mode::Tasks;
     plan.job.tasks = Some(JobTasks {
         file: "requirements.md".into(),
@@ -14,7 +15,7 @@ pub(super) fn two_lanes() -> RunPlan {
         attempts: 2,
         commits_attempts: false,
     });
-    plan.lanes = Some(LanesPlan {
+    plan.lanes = Some(LanesSpec {
         count: 2,
         folder: "/state/lanes".into(),
         below: std::path::PathBuf::new(),
@@ -29,7 +30,7 @@ fn at_work(tasks: &[&str]) -> World {
 }
 
 /// As soon as something is at work.
-pub(super) fn at_work_with(plan: RunPlan, tasks: &[&str]) -> World {
+pub(super) fn at_work_with(plan: RunSpec, tasks: &[&str]) -> World {
     let mut world = World::new(plan, |_, _| Act::idles());
     let row = |id: &&str| TaskRow { id: (*id).into(), priority: 2, ..TaskRow::default() };
     world.tasks = Some(tasks.iter().map(row).collect());

@@ -1,10 +1,12 @@
 //! The modes of a workspace: claims from the status file, and what is no progress.
 
 use super::world::{Act, World, check, plan};
-use crate::fact::{CheckKind, Class, Fact, Items, Standing, StandingSource, StopReason, Verdict};
-use crate::run::{Input, JobWorkspace, Mode, RunPlan};
+use crate::fact::Fact;
+use crate::run::Input;
+use crate::spec::{JobWorkspace, Mode, RunSpec};
+use crate::values::{CheckKind, Class, Items, Standing, StandingSource, StopReason, Verdict};
 
-pub(super) fn workspace(mode: Mode) -> RunPlan {
+pub(super) fn workspace(mode: Mode) -> RunSpec {
     let mut plan = plan();
     plan.job.mode = mode;
     plan.job.notes_file = None;
@@ -22,7 +24,7 @@ pub(super) fn workspace(mode: Mode) -> RunPlan {
     plan
 }
 
-fn trusting(mode: Mode) -> RunPlan {
+fn trusting(mode: Mode) -> RunSpec {
     let mut plan = workspace(mode);
     if let Some(workspace) = &mut plan.job.workspace {
         workspace.trust_existing_status = true;
@@ -194,7 +196,7 @@ fn a_claim_stands_until_the_gates_are_green() {
 
 #[test]
 fn a_job_that_is_done_is_not_waited_for() {
-    let agent = |_: u32, now: crate::fact::Now| {
+    let agent = |_: u32, now: crate::values::Now| {
         let resets = now.wall.checked_add(std::time::Duration::from_hours(3)).ok();
         let act = Act { status: Some(complete("1")), ..Act::limited(resets) };
         act.leaves("done")
@@ -215,8 +217,8 @@ fn every_news_of_the_status_file_is_a_fact_and_its_last_words_are() {
     plan.limits.iterations = Some(2);
     let mut world = World::new(plan, agent).with_status(Standing::default());
     world.until(|effect| matches!(effect, crate::run::Effect::Call { .. }));
-    let lane = crate::fact::LaneId::default();
-    world.input(Input::Spawned { lane, call: crate::fact::CallId(1), pid: 7 });
+    let lane = crate::values::LaneId::default();
+    world.input(Input::Spawned { lane, call: crate::values::CallId(1), pid: 7 });
     world.input(Input::StatusSeen { lane, standing: worked("a", true) });
     world.input(Input::StatusSeen { lane, standing: worked("b", true) });
     assert_eq!(world.count("status_changed"), 1, "only the time is another");

@@ -6,22 +6,21 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::damage::{Damage, DamageCourse, DamageKind};
-use crate::fact::{
+use crate::fact::{Entry, Fact};
+use crate::run::{Effect, EndCall, Input, Phase, Run};
+use crate::spec::GuardSpec;
+use crate::spec::{AgentSpec, Clocks, CommitPolicy, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec};
+use crate::values::{
     Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
-    Confidence, Cost, Cut, Ended, Entry, Evidence, ExitCodes, Fact, HookDecision, HookName, HookOutcome, Now,
-    RunId, SnapshotId, Standing, StopReason, Suspicion, TaskRow, Tokens, UsageLimit,
-};
-use crate::guard::GuardPlan;
-use crate::run::{
-    AgentPlan, Clocks, CommitPolicy, Effect, EndCall, Input, Job, JobPlan, Limits, Mode, Phase, Run, RunPlan,
-    SandboxPlan,
+    Confidence, Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, Now, RunId,
+    SnapshotId, Standing, StopReason, Suspicion, TaskRow, Tokens, UsageLimit,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
 
 /// A plan with DESIGN.md's defaults of goal mode.
-pub fn plan() -> RunPlan {
-    RunPlan {
+pub fn plan() -> RunSpec {
+    RunSpec {
         run: RunId("r-test0000".to_owned()),
         directory: "/project".into(),
         git: true,
@@ -63,9 +62,9 @@ pub fn plan() -> RunPlan {
         environment: Vec::new(),
         hooks: Vec::new(),
         lanes: None,
-        sandbox: SandboxPlan::default(),
-        guard: GuardPlan::default(),
-        agent: AgentPlan {
+        sandbox: SandboxSpec::default(),
+        guard: GuardSpec::default(),
+        agent: AgentSpec {
             name: "claude".to_owned(),
             program: "/usr/bin/claude".into(),
             version: "2.1.330".to_owned(),
@@ -77,13 +76,13 @@ pub fn plan() -> RunPlan {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
-            repository_settings: crate::run::RepositorySettings::Used,
+            repository_settings: crate::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: crate::message::Wording::default(),
-        withholding: crate::run::Withholding::default(),
-        undo: crate::run::UndoPolicy::Ask,
+        withholding: crate::spec::Withholding::default(),
+        undo: crate::spec::UndoPolicy::Ask,
         exit_codes: ExitCodes::Detailed,
         inputs: Vec::new(),
         links_out: Vec::new(),
@@ -91,7 +90,7 @@ pub fn plan() -> RunPlan {
 }
 
 /// A run in mode plan or build.
-pub fn planned(mode: Mode) -> RunPlan {
+pub fn planned(mode: Mode) -> RunSpec {
     let mut plan = plan();
     plan.job.mode = mode;
     plan.job.notes_file = None;
@@ -233,7 +232,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(plan: RunPlan, agent: impl FnMut(u32, Now) -> Act + 'static) -> World {
+    pub fn new(plan: RunSpec, agent: impl FnMut(u32, Now) -> Act + 'static) -> World {
         let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: Duration::ZERO };
         let mut world = World {
             run: Run::new(),
@@ -336,7 +335,13 @@ impl World {
         let input = match effect.clone() {
             Effect::Survey(_) => {
                 let tasks = self.tasks.clone();
-                Input::Surveyed { evidence, snapshot, left_out: 0, standing: self.status.clone(), tasks }
+                Input::BaselineCaptured {
+                    evidence,
+                    snapshot,
+                    left_out: 0,
+                    standing: self.status.clone(),
+                    tasks,
+                }
             }
             Effect::RunCheck { lane, stage, check, .. } => {
                 let passed = (self.checker)(check, &self.tree);
@@ -373,7 +378,7 @@ impl World {
                     let lost = Damage { kind: DamageKind::CommitsLost, sentence, names: Vec::new() };
                     self.input(Input::Damaged { lane, found: vec![lost], course });
                 }
-                Input::Kept { lane, evidence, snapshot, changed: 1, strayed, standing }
+                Input::SnapshotTaken { lane, evidence, snapshot, changed: 1, strayed, standing }
             }
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
@@ -387,7 +392,13 @@ impl World {
                 let of = |(tree, _): &&(String, String)| *tree == self.tree;
                 self.tree = self.strays.iter().find(of).map_or(self.tree.clone(), |(_, was)| was.clone());
                 let files = vec!["src/main.rs".to_owned()];
-                Input::Refused { lane, count: 1, files, undone: true, evidence: self.evidence() }
+                Input::ForbiddenChangesReverted {
+                    lane,
+                    count: 1,
+                    files,
+                    undone: true,
+                    evidence: self.evidence(),
+                }
             }
             Effect::Undo { lane, .. } => {
                 let of = |(tree, ..): &&(String, DamageCourse, String)| *tree == self.tree;
@@ -408,7 +419,7 @@ impl World {
                 };
                 Input::HookEnded { lane, hook, outcome }
             }
-            Effect::Settle { lane, .. } => Input::Settled { lane, evidence },
+            Effect::Settle { lane, .. } => Input::TreeRechecked { lane, evidence },
             Effect::CloseTask { lane, .. } => {
                 Input::TaskClosed { lane, branch: None, evidence, snapshot: None }
             }
@@ -421,7 +432,7 @@ impl World {
     }
 
     /// The agent works, and ends by itself.
-    fn answer(&mut self, lane: crate::fact::LaneId, call: crate::fact::CallId) {
+    fn answer(&mut self, lane: crate::values::LaneId, call: crate::values::CallId) {
         self.calls += 1;
         let act = (self.agent)(self.calls, self.now);
         self.pass(act.report.duration);

@@ -3,7 +3,7 @@
 mod oracle;
 mod tables;
 
-use crate::fact::{TaskRow, TaskState};
+use crate::values::{TaskRow, TaskState};
 
 /// `id < dependencies ! priority`, in progress with `~`, done with `x`: `~ B < A, C ! 1`.
 pub(super) fn row(text: &str) -> TaskRow {

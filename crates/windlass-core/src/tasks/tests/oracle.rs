@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::fact::{TaskId, TaskRow, TaskState};
 use crate::tasks::{Counts, Schedule, Standing, natural};
+use crate::values::{TaskId, TaskRow, TaskState};
 
 /// What is remembered: rows, where each stands, whether it was begun.
 struct Oracle {

@@ -1,9 +1,9 @@
 use std::cmp::Ordering;
 
 use super::{row, rows};
-use crate::fact::TaskId;
 use crate::tasks::cycles::cycles;
 use crate::tasks::{Counts, Missing, Schedule, Standing, natural};
+use crate::values::TaskId;
 
 fn id(text: &str) -> TaskId {
     text.into()

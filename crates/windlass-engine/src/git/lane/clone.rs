@@ -90,7 +90,6 @@ impl Lane {
     }
 
     /// Is there a lane in this folder? Whatever became of its agent's repository: it is made again.
-    #[must_use]
     pub fn is_there(main: &Repository, home: &Path) -> bool {
         let lane = Self::at(main, home);
         let own = &lane.repository.git_dir;
@@ -98,7 +97,6 @@ impl Lane {
     }
 
     /// The lane of this folder, whether it is there or not: for what needs nothing of it.
-    #[must_use]
     pub fn expected_at(main: &Repository, home: &Path) -> Self {
         Self::at(main, home)
     }

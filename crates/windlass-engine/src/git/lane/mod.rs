@@ -90,7 +90,6 @@ pub enum LaneError {
 
 impl LaneError {
     /// Is there no room left on the disk?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             LaneError::Git(error) => error.is_disk_full(),
@@ -115,19 +114,16 @@ pub struct Lane {
 
 impl Lane {
     /// The lane as a repository: its working tree is where the agent works, all else is the runner's own.
-    #[must_use]
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
 
     /// Where the agent of a lane in this folder works.
-    #[must_use]
     pub fn top_of(main: &Repository, home: &Path) -> PathBuf {
         Self::at(main, home).repository.top
     }
 
     /// Where the agent works.
-    #[must_use]
     pub fn top(&self) -> &Path {
         &self.repository.top
     }

@@ -19,7 +19,6 @@ pub enum Target {
 
 impl Target {
     /// Where a run's landings go that begins here; `None` where there is no commit yet.
-    #[must_use]
     pub fn of(head: &Head) -> Option<Self> {
         match head {
             Head::Unborn { .. } => None,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 
 use super::ProcessError;
 use super::error::StartFault;
@@ -59,7 +59,6 @@ pub struct Output {
 
 impl Output {
     /// Exit 0?
-    #[must_use]
     pub const fn succeeded(&self) -> bool {
         matches!(self.ended, Ended::Exited(0))
     }
@@ -76,7 +75,6 @@ pub struct Captured {
 
 impl Captured {
     /// As text; what is no UTF-8 is replaced.
-    #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
@@ -98,49 +96,42 @@ impl Command {
     }
 
     /// Adds an argument.
-    #[must_use]
     pub fn argument(mut self, argument: impl AsRef<OsStr>) -> Command {
         self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
     /// Adds arguments.
-    #[must_use]
     pub fn arguments<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Command {
         self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
         self
     }
 
     /// Where to run it.
-    #[must_use]
     pub fn directory(mut self, directory: impl AsRef<Path>) -> Command {
         directory.as_ref().clone_into(&mut self.directory);
         self
     }
 
     /// Sets a variable, or removes it (`None`).
-    #[must_use]
     pub fn environment(mut self, name: impl AsRef<OsStr>, value: Option<&OsStr>) -> Command {
         self.environment.push((name.as_ref().to_owned(), value.map(OsStr::to_owned)));
         self
     }
 
     /// What it reads. Without it, its standard input is empty.
-    #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Command {
         self.stdin = bytes.into();
         self
     }
 
     /// How long it may take.
-    #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Command {
         self.timeout = timeout;
         self
     }
 
     /// How many bytes are kept of each of its outputs; it may print more.
-    #[must_use]
     pub const fn output_limit(mut self, bytes: usize) -> Command {
         self.output_limit = bytes;
         self

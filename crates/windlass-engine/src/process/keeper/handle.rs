@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 
 use super::KEEPER_COMMAND;
 use crate::process::error::{ProcessError, StartFault};
@@ -55,7 +55,6 @@ pub struct SpawnRequest {
 
 impl SpawnRequest {
     /// The same as a command of this process: its program, arguments, directory and environment, without its files.
-    #[must_use]
     pub fn command(&self) -> crate::process::Command {
         let mut command =
             crate::process::Command::new(&self.program).arguments(&self.arguments).directory(&self.directory);
@@ -171,7 +170,6 @@ impl Keeper {
     }
 
     /// The keeper's own process id.
-    #[must_use]
     pub fn pid(&self) -> i32 {
         self.process.id.as_raw_nonzero().get()
     }

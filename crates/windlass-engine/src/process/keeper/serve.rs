@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpgrp, getpid, kill_process_group};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 
 use crate::process::error::StartFault;
 use crate::process::leftovers::end_commands_of;
@@ -42,7 +42,6 @@ const KILL_PAUSE: Duration = Duration::from_millis(20);
 const PAUSE_ROUNDS: u32 = 100;
 
 /// What the keeper process does, from its start to its end. Its standard input is the socket to the runner.
-#[must_use]
 pub fn keeper_main() -> ExitCode {
     let Ok(socket) = take_socket() else {
         return ExitCode::FAILURE;

@@ -45,13 +45,11 @@ struct Times {
 
 impl StreamLog {
     /// Appends to this file.
-    #[must_use]
     pub const fn new(raw: File) -> StreamLog {
         StreamLog::to(Raw::Open(raw))
     }
 
     /// Appends to the file at this path. Most agents print nothing on standard error; then there is no file.
-    #[must_use]
     pub const fn awaited(path: PathBuf) -> StreamLog {
         StreamLog::to(Raw::Awaited(path))
     }
@@ -61,7 +59,6 @@ impl StreamLog {
     }
 
     /// Notes in this file when bytes came, counted from `start`.
-    #[must_use]
     pub fn with_times(mut self, file: File, start: Instant) -> StreamLog {
         if let Some(files) = &mut self.files {
             files.times = Some(Times { file, start, bytes: 0, written: None, owed: None });

@@ -12,7 +12,6 @@ pub struct Tail(Arc<Mutex<VecDeque<u8>>>);
 
 impl Tail {
     /// The last 8 KiB so far; what is no UTF-8 is replaced.
-    #[must_use]
     pub fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes().iter().copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()

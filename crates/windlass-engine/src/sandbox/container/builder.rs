@@ -1,7 +1,7 @@
 //! Making a project's image.
 
-use windlass_core::fact::Ended;
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
+use windlass_core::values::Ended;
 
 use super::client::{Client, Engine};
 use super::image::Recipe;
@@ -44,9 +44,6 @@ pub enum BuildError {
 
 impl Builder {
     /// The engine, where it answers.
-    ///
-    /// # Errors
-    /// It does not: one sentence.
     pub fn find(engine: Engine) -> Result<Builder, String> {
         let kind = match engine {
             Engine::Docker => SandboxKind::Docker(None),
@@ -56,23 +53,16 @@ impl Builder {
     }
 
     /// Which.
-    #[must_use]
     pub const fn engine(&self) -> Engine {
         self.client.engine
     }
 
     /// Is the image there?
-    ///
-    /// # Errors
-    /// The engine does not answer.
     pub fn has(&self, image: &str) -> Result<bool, String> {
         trial::has_image(&self.client, image).map_err(|error| error.to_string())
     }
 
     /// Makes it, with our own standard streams; says how the engine ended. Ctrl-C ends it.
-    ///
-    /// # Errors
-    /// It was not even begun.
     pub fn build(&self, recipe: &Recipe, kept: Kept) -> Result<Ended, BuildError> {
         let context = recipe.context()?;
         let mut arguments = vec!["build".into(), "--tag".into(), recipe.image().into()];

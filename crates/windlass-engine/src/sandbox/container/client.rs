@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
 
 use crate::process::{Command, Output, ProcessError};
 
@@ -27,7 +27,6 @@ pub enum Engine {
 
 impl Engine {
     /// The engine of a kind of sandbox, and the image where one is named; `None` for those without containers.
-    #[must_use]
     pub fn of(kind: &SandboxKind) -> Option<(Engine, Option<&str>)> {
         match kind {
             SandboxKind::Docker(image) => Some((Engine::Docker, image.as_deref())),
@@ -37,7 +36,6 @@ impl Engine {
     }
 
     /// The name of its client.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Docker => "docker",
@@ -76,9 +74,6 @@ pub struct Client {
 
 impl Client {
     /// Looks for it where programs are looked for.
-    ///
-    /// # Errors
-    /// It is not installed.
     pub fn find(engine: Engine) -> Result<Client, EngineError> {
         let path = env::var_os("PATH").unwrap_or_default();
         let found = in_path(&path, engine.name()).ok_or(EngineError::Missing(engine))?;
@@ -86,9 +81,6 @@ impl Client {
     }
 
     /// Asks something and waits for the answer, 20 s at most.
-    ///
-    /// # Errors
-    /// It says no, or nothing.
     pub fn ask<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
@@ -97,9 +89,6 @@ impl Client {
     }
 
     /// The same within another time.
-    ///
-    /// # Errors
-    /// It says no, or nothing.
     pub fn ask_within<A: AsRef<OsStr>>(
         &self,
         patience: Duration,
@@ -113,7 +102,6 @@ impl Client {
     }
 
     /// A command of it. Its directory is one that is always there.
-    #[must_use]
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         Command::new(&self.program).arguments(arguments).directory("/")
     }
@@ -152,7 +140,7 @@ fn complaint(output: &Output) -> String {
 
 #[cfg(test)]
 mod tests {
-    use windlass_core::fact::Ended;
+    use windlass_core::values::Ended;
 
     use super::*;
     use crate::process::Captured;

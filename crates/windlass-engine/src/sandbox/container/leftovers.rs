@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::client::{Client, Engine, EngineError};
 use super::sweep::{Label, sweep};
@@ -37,7 +37,6 @@ pub fn end_leftovers(scratch: &Path, run: &RunId) -> Result<usize, EngineError> 
 }
 
 /// What the process of a keeper's last rites does. `arguments`: the engine and the label.
-#[must_use]
 pub fn sweep_main(arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let [engine, label] = words.as_slice() else {

@@ -25,8 +25,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::fact::LaneId;
-use windlass_core::run::{Network, SandboxKind, SandboxLogin, SandboxPlan};
+use windlass_core::spec::{Network, SandboxKind, SandboxLogin, SandboxSpec};
+use windlass_core::values::LaneId;
 
 use super::environment::{Own, environment, heir};
 use super::folders::Folders;
@@ -53,7 +53,7 @@ pub use leftovers::{SWEEP_COMMAND, end_leftovers, sweep_main};
 pub(super) struct Container {
     client: Client,
     outfit: Outfit,
-    plan: SandboxPlan,
+    plan: SandboxSpec,
     room: SandboxRoom,
     /// What all of the run's are found by.
     label: Label,
@@ -74,7 +74,7 @@ pub(super) struct Container {
 
 impl Container {
     /// Looks for the engine and the image, and tries one container.
-    pub fn open(plan: &SandboxPlan, room: SandboxRoom) -> Result<Container, SandboxError> {
+    pub fn open(plan: &SandboxSpec, room: SandboxRoom) -> Result<Container, SandboxError> {
         let unusable = |why: String| SandboxError::unusable(&plan.kind, why);
         let (client, facts) = reach(&plan.kind).map_err(unusable)?;
         let image = image(&plan.kind).map_err(unusable)?;
@@ -104,7 +104,7 @@ impl Container {
         client: Client,
         facts: &Facts,
         image: String,
-        plan: &SandboxPlan,
+        plan: &SandboxSpec,
         room: SandboxRoom,
         folders: Folders,
     ) -> Container {
@@ -171,7 +171,7 @@ impl Container {
 
     /// The command line that would start a program for an agent. The engine is not asked anything.
     pub fn rehearse(
-        plan: &SandboxPlan,
+        plan: &SandboxSpec,
         room: SandboxRoom,
         program: &Path,
         arguments: &[OsString],

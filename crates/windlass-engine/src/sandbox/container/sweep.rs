@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use windlass_core::fact::LaneId;
+use windlass_core::values::LaneId;
 
 use super::client::{Client, Engine, EngineError};
 
@@ -18,26 +18,22 @@ pub struct Label(String);
 
 impl Label {
     /// Of all containers of a run.
-    #[must_use]
     pub fn of_run(run: &str) -> Label {
         Label(format!("{RUN}={run}"))
     }
 
     /// Of the containers of one of its lanes.
-    #[must_use]
     pub fn of_lane(run: &str, lane: LaneId) -> Label {
         Label(format!("{LANE}={run}.{lane}"))
     }
 
     /// As it is written on the command line of [`sweep`]'s process; `None` for what is no label of ours.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Label> {
         let (name, value) = text.split_once('=')?;
         (name == RUN && !value.is_empty()).then(|| Label(text.to_owned()))
     }
 
     /// `name=value`.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -91,7 +87,6 @@ fn list(client: &Client, label: &Label) -> Result<Vec<String>, EngineError> {
 }
 
 /// What a person is told of containers that could not be ended.
-#[must_use]
 pub fn not_ended(engine: Engine, label: &Label, error: &EngineError) -> String {
     let (name, label) = (engine.name(), label.text());
     format!(

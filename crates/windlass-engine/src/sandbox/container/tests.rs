@@ -1,6 +1,6 @@
 use std::os::unix::fs::PermissionsExt;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn with_engine(folder: &Path, script: &str) -> Container {
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let client = Client { engine: Engine::Podman, program };
-    let plan = SandboxPlan { kind: SandboxKind::Podman(Some("i:1".to_owned())), ..SandboxPlan::default() };
+    let plan = SandboxSpec { kind: SandboxKind::Podman(Some("i:1".to_owned())), ..SandboxSpec::default() };
     let room = SandboxRoom {
         run: RunId("r-1".to_owned()),
         directory: folder.to_owned(),

@@ -31,9 +31,6 @@ pub fn find_image(client: &Client, image: &str) -> Result<(), String> {
 }
 
 /// The same as yes or no.
-///
-/// # Errors
-/// The engine does not answer.
 pub fn has_image(client: &Client, image: &str) -> Result<bool, EngineError> {
     match client.ask(["image", "inspect", "--format", "{{.Id}}", image]) {
         Ok(_) => Ok(true),

@@ -69,7 +69,6 @@ pub(super) enum Ports {
 
 /// What the process inside does, from its start to its end. `arguments`: the file of its orders, then a program and
 /// its arguments.
-#[must_use]
 pub fn inside_main(arguments: &[OsString]) -> ExitCode {
     match carry_out(arguments) {
         Ok(code) => ExitCode::from(code),

@@ -1,6 +1,6 @@
 use std::fs::create_dir_all;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::*;
 use crate::sandbox::view::{Sight, View};
@@ -40,8 +40,8 @@ fn project_and_lane(root: &Path) -> (SandboxRoom, Site) {
     (around, site)
 }
 
-fn plan(writable: &[PathBuf], hidden: &[PathBuf]) -> SandboxPlan {
-    SandboxPlan { writable: writable.to_vec(), hidden: hidden.to_vec(), ..SandboxPlan::default() }
+fn plan(writable: &[PathBuf], hidden: &[PathBuf]) -> SandboxSpec {
+    SandboxSpec { writable: writable.to_vec(), hidden: hidden.to_vec(), ..SandboxSpec::default() }
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
-use windlass_core::run::Network;
+use windlass_core::spec::Network;
 
 use allow::{Allowed, is_public};
 use request::{Head, Refusal, read_head};
@@ -270,7 +270,6 @@ fn answer(status: u16, why: &str) -> Vec<u8> {
 }
 
 /// Can a host be reached from inside where these hosts, and no others, may be?
-#[must_use]
 pub fn lets_through(hosts: &[String], host: &str) -> bool {
     Allowed::new(hosts).names(host)
 }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use windlass_core::run::SandboxPlan;
+use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::view::{STEERING, Sight, View};
@@ -94,7 +94,7 @@ impl Steering {
     }
 
     /// The same in a container, where the kernel is not asked to refuse marks.
-    pub fn of_container(room: &SandboxRoom, plan: &SandboxPlan) -> Steering {
+    pub fn of_container(room: &SandboxRoom, plan: &SandboxSpec) -> Steering {
         let lent = room.loan.iter().flat_map(|loan| loan.places().writable).map(|(_, source)| source);
         let own = [room.tree.clone(), room.scratch.clone()];
         let markable = own.into_iter().chain(plan.writable.iter().cloned()).chain(lent).collect();
@@ -142,14 +142,12 @@ impl Steering {
 }
 
 /// Was a guest at work beside a run (its folder) when its runner was killed?
-#[must_use]
 pub fn had_a_guest(folder: &Path) -> bool {
     note(folder).is_there()
 }
 
 /// Makes what steers what it was before that guest, where a directory belongs to its tree. Says what was changed; `None` where
 /// there was none.
-#[must_use]
 pub fn put_back_beside(folder: &Path, directory: &Path) -> Option<Vec<String>> {
     let record: Record = note(folder).read().ok()??;
     let is_there = directory.starts_with(PathBuf::from(OsString::from(record.tree.clone())));

@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::sandbox::SandboxRoom;
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 struct Scene {
     root: PathBuf,

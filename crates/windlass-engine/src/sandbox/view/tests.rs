@@ -2,7 +2,7 @@ use std::fs;
 use std::fs::create_dir_all;
 use std::os::unix::fs::symlink;
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn machine() -> Machine {
 #[test]
 fn of_places_within_each_other_the_innermost_counts() {
     let Machine { root, room, _folder } = machine();
-    let plan = SandboxPlan { hidden: vec![root.join("home/work/secret")], ..SandboxPlan::default() };
+    let plan = SandboxSpec { hidden: vec![root.join("home/work/secret")], ..SandboxSpec::default() };
     create_dir_all(root.join("home/work/secret")).unwrap();
     let call = root.join("home/.state/runs/r/system.md");
     let view = View::new(&plan, &room, Vec::new(), std::slice::from_ref(&call));
@@ -78,7 +78,7 @@ fn a_link_is_hidden_with_what_it_leads_to_and_what_is_not_there_needs_no_place()
     let Machine { root, room, _folder } = machine();
     create_dir_all(root.join("elsewhere")).unwrap();
     symlink(root.join("elsewhere"), root.join("home/.aws")).unwrap();
-    let plan = SandboxPlan { writable: vec![root.join("missing")], ..SandboxPlan::default() };
+    let plan = SandboxSpec { writable: vec![root.join("missing")], ..SandboxSpec::default() };
     let view = View::new(&plan, &room, Vec::new(), &[]);
     assert_eq!(*view.sight(&root.join("elsewhere/x")), Sight::Hidden);
     assert!(!view.places.contains_key(&root.join("missing")));
@@ -91,7 +91,7 @@ fn settings_of_submodules_are_guarded_however_deep() {
     create_dir_all(&module).unwrap();
     fs::write(module.join("HEAD"), "").unwrap();
     fs::write(module.join("config"), "").unwrap();
-    let view = View::new(&SandboxPlan::default(), &room, Vec::new(), &[]);
+    let view = View::new(&SandboxSpec::default(), &room, Vec::new(), &[]);
     assert_eq!(*view.sight(&module.join("config")), Sight::ReadOnly);
     assert_eq!(*view.sight(&module.join("index")), Sight::Writable);
 }
@@ -100,7 +100,7 @@ fn settings_of_submodules_are_guarded_however_deep() {
 fn rules_of_the_kernel_grant_nothing_that_is_hidden() {
     use crate::sandbox::inside::Ports;
     let Machine { root, room, _folder } = machine();
-    let view = View::new(&SandboxPlan::default(), &room, Vec::new(), &[]);
+    let view = View::new(&SandboxSpec::default(), &room, Vec::new(), &[]);
     let door = crate::sandbox::landlock::door(&view, Ports::All).unwrap();
     let paths = |texts: Vec<crate::process::protocol::Text>| -> Vec<PathBuf> {
         texts.into_iter().map(|text| std::ffi::OsString::from(text).into()).collect()
@@ -113,7 +113,7 @@ fn rules_of_the_kernel_grant_nothing_that_is_hidden() {
     assert!(granted(Path::new("/usr/bin/env")) && granted(Path::new("/proc/self")));
     assert!(writable.contains(&room.tree) && !readable.iter().any(|path| room.home.starts_with(path)));
 
-    let plan = SandboxPlan { hidden: vec![room.tree.join("secret")], ..SandboxPlan::default() };
+    let plan = SandboxSpec { hidden: vec![room.tree.join("secret")], ..SandboxSpec::default() };
     create_dir_all(room.tree.join("secret")).unwrap();
     let view = View::new(&plan, &room, Vec::new(), &[]);
     assert!(crate::sandbox::landlock::door(&view, Ports::All).unwrap_err().contains("cannot hide it there"));
@@ -140,7 +140,7 @@ fn a_link_that_a_guest_has_made_opens_nothing() {
     let room = SandboxRoom { directory: below("package"), ..room };
     room.occupy().stay();
     assert!(!root.join("home/.windlass").exists());
-    let view = View::new(&SandboxPlan::default(), &room, Vec::new(), &[]);
+    let view = View::new(&SandboxSpec::default(), &room, Vec::new(), &[]);
     let sight = |path: &str| view.sight(&root.join(path)).clone();
     assert_eq!((sight("home/.ssh/id"), sight("home/.state/runs")), (Sight::Hidden, Sight::Hidden));
     assert_eq!(sight("home/.bashrc"), Sight::ReadOnly);
@@ -154,7 +154,7 @@ fn in_every_folder_from_the_directory_to_the_top_of_the_tree_ours_is_guarded() {
     create_dir_all(&room.directory).unwrap();
     let made = room.occupy();
     assert_eq!(made.0, [root.join("home/work/a/b/.windlass"), root.join("home/work/a/.windlass")]);
-    let view = View::new(&SandboxPlan::default(), &room, Vec::new(), &[]);
+    let view = View::new(&SandboxSpec::default(), &room, Vec::new(), &[]);
     for folder in ["home/work", "home/work/a", "home/work/a/b"] {
         let file = root.join(folder).join(".windlass/config.toml");
         assert_eq!(*view.sight(&file), Sight::ReadOnly, "{folder}");
@@ -180,7 +180,7 @@ fn what_steers_agents_is_read_only_and_the_rest_of_its_folder_is_not() {
         create_dir_all(root.join(folder)).unwrap();
     }
     fs::write(root.join("home/work/.claude/settings.json"), "{}").unwrap();
-    let plan = SandboxPlan { writable: vec![root.join("home/other")], ..SandboxPlan::default() };
+    let plan = SandboxSpec { writable: vec![root.join("home/other")], ..SandboxSpec::default() };
     let view = View::new(&plan, &room, Vec::new(), &[]);
     for (path, sight) in [
         ("home/work/.claude/settings.json", Sight::ReadOnly),

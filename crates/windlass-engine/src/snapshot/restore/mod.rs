@@ -7,7 +7,7 @@ mod deed;
 mod ignores;
 mod undo;
 
-use windlass_core::fact::{RunId, SnapshotId};
+use windlass_core::values::{RunId, SnapshotId};
 
 use super::keep::KeptFile;
 use super::name::{Moment, SnapshotName};
@@ -94,7 +94,6 @@ pub struct Restored {
 
 impl Restored {
     /// The command that brings back what was there before; `None` when nothing was done.
-    #[must_use]
     pub fn undo(&self) -> Option<String> {
         self.before.as_ref().map(|(name, _)| format!("windlass restore {} {}", name.run, name.moment))
     }
@@ -129,7 +128,6 @@ pub fn plan_restore(
 
 impl RestorePlan {
     /// Is everything as in the snapshot?
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.write.is_empty() && self.remove.is_empty()
     }

@@ -116,7 +116,7 @@ fn names_are_listed_in_order_and_found() {
     }
     assert!(matches!(store.find(&run(), 2, Side::After), Err(SnapshotError::Unknown(_))));
     assert!(matches!(store.find(&run(), 1, Side::Before), Err(SnapshotError::Unknown(_))));
-    assert!(store.list(&windlass_core::fact::RunId("../x".into())).is_err());
+    assert!(store.list(&windlass_core::values::RunId("../x".into())).is_err());
 }
 
 #[test]

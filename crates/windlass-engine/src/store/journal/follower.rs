@@ -24,15 +24,11 @@ pub struct Follower {
 
 impl Follower {
     /// Follows the journal at `path`, from its first fact. It need not exist yet.
-    #[must_use]
     pub fn new(path: &Path) -> Follower {
         Follower { path: path.to_owned(), file: None, scanner: Scanner::new(path), position: 0, last_seq: 0 }
     }
 
     /// The facts that were completed since the last poll; none while there is no journal.
-    ///
-    /// # Errors
-    /// As for [`read`](super::read()).
     pub fn poll(&mut self) -> Result<Vec<Entry>, StoreError> {
         let Some(bytes) = self.read_on()? else {
             return Ok(Vec::new());

@@ -27,7 +27,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use windlass_core::fact::{Entry, RunId};
+use windlass_core::fact::Entry;
+use windlass_core::values::RunId;
 
 use self::fault::{Faults, Write};
 use self::scanner::{Header, Scanner};
@@ -171,7 +172,6 @@ impl Journal {
     }
 
     /// Does its path still lead to it? Whoever removes or moves it away makes no write fail: what is written then is nowhere.
-    #[must_use]
     pub fn is_in_place(&self) -> bool {
         let (Ok(own), there) = (self.file.metadata(), fs::metadata(&self.path)) else { return true };
         match there {
@@ -181,7 +181,6 @@ impl Journal {
     }
 
     /// Its length in bytes.
-    #[must_use]
     pub const fn length(&self) -> u64 {
         self.length
     }
@@ -240,7 +239,6 @@ impl Journal {
 }
 
 /// The first line of a run's journal, its newline included.
-#[must_use]
 pub fn header(run: &RunId) -> Vec<u8> {
     let mut line = serde_json::to_vec(&Header::new(run.clone())).unwrap_or_default();
     line.push(b'\n');

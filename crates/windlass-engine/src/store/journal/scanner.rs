@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use windlass_core::fact::{Entry, RunId};
+use windlass_core::fact::Entry;
+use windlass_core::values::RunId;
 
 use super::super::StoreError;
 use super::FORMAT;

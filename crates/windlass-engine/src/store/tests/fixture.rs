@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tempfile::TempDir;
-use windlass_core::fact::{
-    CallId, CallSummary, Class, Cost, Entry, Evidence, ExitCodes, Fact, LaneId, Now, Purpose, RunId,
-    SnapshotId, StopReason, Tokens, Verdict,
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
+use windlass_core::values::{
+    CallId, CallSummary, Class, Cost, Evidence, ExitCodes, LaneId, Now, Purpose, RunId, SnapshotId,
+    StopReason, Tokens, Verdict,
 };
-use windlass_core::run::{AgentPlan, Clocks, CommitPolicy, Job, Limits, Mode, RunPlan, SandboxPlan};
 
 use crate::store::paths::Project;
 use crate::store::run_folder::RunFolder;
@@ -132,7 +133,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
                 ..CallSummary::uneventful()
             },
         },
-        Fact::Kept {
+        Fact::SnapshotTaken {
             standing: None,
             lane,
             evidence: evidence(iteration),
@@ -175,8 +176,8 @@ pub(in crate::store) fn finished(stop_reason: StopReason, iterations: u32) -> Fa
 }
 
 /// A plan of no interest, for a run in a working directory.
-pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
-    RunPlan {
+pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunSpec {
+    RunSpec {
         run: run.clone(),
         directory: directory.to_owned(),
         git: false,
@@ -218,9 +219,9 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
         environment: Vec::new(),
         hooks: Vec::new(),
         lanes: None,
-        sandbox: SandboxPlan::default(),
-        guard: windlass_core::guard::GuardPlan::default(),
-        agent: AgentPlan {
+        sandbox: SandboxSpec::default(),
+        guard: windlass_core::spec::GuardSpec::default(),
+        agent: AgentSpec {
             name: "mock".to_owned(),
             program: PathBuf::from("/bin/false"),
             version: String::new(),
@@ -232,13 +233,13 @@ pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunPlan {
             api_keys: false,
             background: false,
             add_dirs: Vec::new(),
-            repository_settings: windlass_core::run::RepositorySettings::Used,
+            repository_settings: windlass_core::spec::RepositorySettings::Used,
             prices: Vec::new(),
         },
         commit: CommitPolicy::None,
         message: windlass_core::message::Wording::default(),
-        withholding: windlass_core::run::Withholding::default(),
-        undo: windlass_core::run::UndoPolicy::default(),
+        withholding: windlass_core::spec::Withholding::default(),
+        undo: windlass_core::spec::UndoPolicy::default(),
         exit_codes: ExitCodes::Simple,
         inputs: Vec::new(),
         links_out: Vec::new(),

@@ -4,7 +4,8 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Instant;
 
-use windlass_core::fact::{Fact, RunId, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{RunId, StopReason};
 
 use super::Fixture;
 use super::fixture::{at, numbered, plan};

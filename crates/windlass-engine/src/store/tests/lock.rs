@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
-use windlass_core::fact::RunId;
+use windlass_core::values::RunId;
 
 use super::{Child, Fixture};
 use crate::store::lock::{Acquired, HeldBy, Holder, Lock, holder};

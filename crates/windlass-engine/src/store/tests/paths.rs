@@ -10,7 +10,7 @@ use super::Fixture;
 use crate::store::journal::Journal;
 use crate::store::paths::{Project, config_root, state_root};
 use crate::store::{StoreError, create_folder, write_atomically};
-use windlass_core::fact::{Purpose, RunId};
+use windlass_core::values::{Purpose, RunId};
 
 fn environment(variables: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {
     move |wanted| variables.iter().find(|(name, _)| *name == wanted).map(|(_, value)| OsString::from(value))

@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use windlass_core::config::RunsSettings;
-use windlass_core::fact::{Purpose, RunId, StopReason};
+use windlass_core::values::{Purpose, RunId, StopReason};
 
 use super::Fixture;
 use super::fixture::numbered;

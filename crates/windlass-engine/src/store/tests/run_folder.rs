@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 
-use windlass_core::fact::{Purpose, RunId};
+use windlass_core::values::{Purpose, RunId};
 
 use super::Fixture;
 use crate::store::StoreError;

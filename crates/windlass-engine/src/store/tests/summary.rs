@@ -1,6 +1,7 @@
 //! A run in a few words.
 
-use windlass_core::fact::{Cost, Fact, RunId, StopReason};
+use windlass_core::fact::Fact;
+use windlass_core::values::{Cost, RunId, StopReason};
 
 use super::Fixture;
 use super::fixture::{ITERATION_COST, at, finished, numbered, plan, reserved};
@@ -60,5 +61,5 @@ fn a_resumed_run_is_unfinished_until_it_ends_again() {
 #[test]
 fn what_does_not_begin_with_a_start_is_no_run() {
     assert_eq!(RunSummary::of(&[]), None);
-    assert_eq!(RunSummary::of(&numbered(vec![Fact::Released], 1)), None);
+    assert_eq!(RunSummary::of(&numbered(vec![Fact::BackoffEnded], 1)), None);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use windlass_core::damage::{Ancestry, Scene};
-use windlass_core::run::CommitPolicy;
+use windlass_core::spec::CommitPolicy;
 
 use super::super::event::WorkError;
 use crate::git::Repository;

@@ -7,8 +7,9 @@ mod undo;
 use std::time::SystemTime;
 
 use windlass_core::damage::{self, Ancestry, Damage, DamageCourse, DamageKind, Scene};
-use windlass_core::fact::{LaneId, StopReason};
-use windlass_core::run::{Input, TurnKey, UndoPolicy};
+use windlass_core::run::{Input, TurnKey};
+use windlass_core::spec::UndoPolicy;
+use windlass_core::values::{LaneId, StopReason};
 
 use super::event::WorkError;
 use super::worker::Known;

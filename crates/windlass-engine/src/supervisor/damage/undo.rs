@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use windlass_core::damage::{DamageCourse, DamageKind};
-use windlass_core::fact::{LaneId, StopReason};
 use windlass_core::run::{Input, TurnKey};
+use windlass_core::values::{LaneId, StopReason};
 
 use super::super::event::WorkError;
 use super::super::standing;
@@ -57,7 +57,7 @@ fn both_ends(world: &World, turn: TurnKey) -> Result<Option<(Snapshot, Snapshot)
 /// Makes files and repository what they were. The run's own log goes on as it is.
 fn undo_all(world: &mut World, before: &Snapshot) -> Result<Vec<String>, WorkError> {
     let place = world.surveyor.place().clone();
-    let log = world.plan.job.workspace.as_ref().and_then(windlass_core::run::JobWorkspace::log_file);
+    let log = world.plan.job.workspace.as_ref().and_then(windlass_core::spec::JobWorkspace::log_file);
     let log = log.and_then(|file| place.relative(&file));
     let run = world.plan.run.clone();
     let Some(store) = &mut world.snapshots else {

@@ -4,8 +4,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::fact::{LaneId, StopReason};
 use windlass_core::run::{Effect, Input, TurnKey};
+use windlass_core::values::{LaneId, StopReason};
 
 use super::{Checkout, Worlds, home, plan_in};
 use crate::git::lane::Lane;

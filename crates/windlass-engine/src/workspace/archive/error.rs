@@ -121,7 +121,6 @@ impl ArchiveError {
     }
 
     /// No room is left on the disk?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             ArchiveError::File(error) => error.is_disk_full(),

@@ -90,7 +90,6 @@ pub struct Shown {
 
 impl Archives {
     /// Those of the project that has these workspaces. Nothing is created.
-    #[must_use]
     pub fn of(workspaces: &Workspaces) -> Archives {
         Archives {
             folder: workspaces.root().with_file_name("archive"),
@@ -100,13 +99,11 @@ impl Archives {
     }
 
     /// The same with other bounds.
-    #[must_use]
     pub fn with_limits(self, limits: Limits) -> Archives {
         Archives { limits, ..self }
     }
 
     /// Where they are.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -189,17 +186,11 @@ impl Archives {
     }
 
     /// Whose archive it is; only the beginning of it need be read.
-    ///
-    /// # Errors
-    /// It is damaged, or holds what is never unpacked.
     pub fn identify(&self, archive: &Archive) -> Result<Told, ArchiveError> {
         Ok(told(archive, &archive.read(Extent::Identity, self.limits)?))
     }
 
     /// What is in an archive; all of it is read.
-    ///
-    /// # Errors
-    /// It is damaged, or holds what is never unpacked.
     pub fn show(&self, archive: &Archive) -> Result<Shown, ArchiveError> {
         let read = archive.read(Extent::Whole, self.limits)?;
         let contents = restore::workspace_in(&read);
@@ -219,9 +210,6 @@ impl Archives {
     }
 
     /// Deletes an archive.
-    ///
-    /// # Errors
-    /// The system refuses.
     pub fn delete(&self, archive: &Archive) -> Result<(), ArchiveError> {
         // Looked for again: nothing but an archive below our folder is ever deleted.
         let archive = self.find(&archive.name)?;
@@ -248,7 +236,6 @@ impl Archives {
 
 impl Listed {
     /// When it was made, as far as it or its name says.
-    #[must_use]
     pub fn at(&self) -> Option<Timestamp> {
         match &self.told {
             Ok(told) => told.at,

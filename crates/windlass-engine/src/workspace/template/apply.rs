@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::{WorkspaceName, options_text, seed_options};
 
 use super::{Existing, LONGEST_FILE, ShownTemplate, Template, TemplateError, read_plain};

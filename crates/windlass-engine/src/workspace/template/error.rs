@@ -77,7 +77,6 @@ pub enum TemplateError {
 
 impl TemplateError {
     /// No room is left on the disk?
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             TemplateError::File(error) => error.is_disk_full(),

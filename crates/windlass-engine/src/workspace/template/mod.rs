@@ -43,7 +43,6 @@ pub enum Scope {
 
 impl Scope {
     /// `project` or `user`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Scope::Project => "project",
@@ -110,7 +109,6 @@ pub struct ShownTemplate {
 impl Templates {
     /// Those of the project that has these workspaces, and those below the folder of the user's configuration, where there
     /// is one.
-    #[must_use]
     pub fn of(workspaces: &Workspaces, user_configuration: Option<&Path>) -> Templates {
         Templates {
             project: workspaces.root().with_file_name("templates"),
@@ -178,9 +176,6 @@ impl Templates {
     }
 
     /// Deletes a template.
-    ///
-    /// # Errors
-    /// The system refuses.
     pub fn delete(&self, template: &Template) -> Result<(), TemplateError> {
         // Looked for again: nothing but a template in one of our folders is ever deleted.
         let template = self.find(&template.name, Some(template.scope))?;

@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::WorkspaceName;
 
 use super::*;

@@ -1,6 +1,6 @@
 use std::fs;
 
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::{OptionValue, WorkspaceName};
 
 use super::super::create::Creation;

@@ -2,8 +2,8 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use windlass_core::fact::StopReason;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::StopReason;
 use windlass_core::workspace::WorkspaceStatus;
 
 use super::super::FoundMetadata;

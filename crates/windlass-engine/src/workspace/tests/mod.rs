@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tempfile::TempDir;
-use windlass_core::fact::{Cost, Grounds, RunId, StopReason, Tokens};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Cost, Grounds, RunId, StopReason, Tokens};
 use windlass_core::workspace::WorkspaceName;
 
 use super::create::{Created, Creation};

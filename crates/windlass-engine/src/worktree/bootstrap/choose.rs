@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use windlass_core::run::BootstrapPlan;
+use windlass_core::spec::BootstrapSpec;
 
 use super::BootstrapError;
 use crate::git::Repository;
@@ -35,7 +35,7 @@ pub(super) struct Chosen {
 }
 
 /// Looks through what git does not track in a working tree.
-pub(super) fn choose(repository: &Repository, plan: &BootstrapPlan) -> Result<Chosen, BootstrapError> {
+pub(super) fn choose(repository: &Repository, plan: &BootstrapSpec) -> Result<Chosen, BootstrapError> {
     let list = plan.include_file.as_ref().map(|file| repository.top.join(file));
     let rules = Rules::read(&repository.top, list.as_deref())?;
     let mut look = Look { top: &repository.top, rules, found: Found::default() };

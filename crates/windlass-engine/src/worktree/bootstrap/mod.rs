@@ -15,7 +15,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::BootstrapPlan;
+use windlass_core::spec::BootstrapSpec;
 
 use crate::file::FileError;
 use crate::git::{Found, GitError, Repository};
@@ -49,7 +49,6 @@ pub struct CopiedFile {
 
 impl CopiedFile {
     /// Is what lies there now still what was copied? Told by kind, size and time.
-    #[must_use]
     pub fn is_unchanged(&self, top: &Path) -> bool {
         copy::standing(&at(top).join(&self.path)).is_some_and(|now| now == (self.size, self.modified))
     }
@@ -112,7 +111,7 @@ pub enum BootstrapError {
 /// # Errors
 /// The list cannot be read, it names too much (nothing has been copied then), or the file system refuses; what was copied
 /// until then stays, and a further call goes on.
-pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapPlan) -> Result<Copied, BootstrapError> {
+pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapSpec) -> Result<Copied, BootstrapError> {
     let Found::Worktree(repository) = Repository::find(source)? else {
         return Err(BootstrapError::NoWorkingTree(source.to_owned()));
     };
@@ -124,9 +123,6 @@ pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapPlan) -> Resu
 }
 
 /// Whether a list of these bytes, in a project at `top`, wants each of these files.
-///
-/// # Errors
-/// The sentence about a list that cannot be used.
 pub(crate) fn wanted(top: &Path, list: &[u8], files: &[&Path]) -> Result<Vec<bool>, String> {
     let path = top.join(".worktreeinclude");
     let rules = choose::Rules::of(top, Some((&path, list))).map_err(|error| error.to_string())?;

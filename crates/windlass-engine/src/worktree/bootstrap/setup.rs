@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use windlass_core::fact::{Ended, RunId};
+use windlass_core::values::{Ended, RunId};
 
 use crate::process::stream::{StreamReader, Tail};
 use crate::process::{

@@ -3,15 +3,15 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::run::{BootstrapPlan, PortPlace, PortPlan};
+use windlass_core::spec::{BootstrapSpec, PortPlace, PortSpec};
 
 use super::{BootstrapError, Copied, copy_included, variables};
 use crate::scratch::Scratch;
 
-const PORTS: PortPlan = PortPlan { base: 20_000, size: 10 };
+const PORTS: PortSpec = PortSpec { base: 20_000, size: 10 };
 
-fn plan() -> BootstrapPlan {
-    BootstrapPlan {
+fn plan() -> BootstrapSpec {
+    BootstrapSpec {
         include_file: Some(".worktreeinclude".into()),
         include_bytes: Some(1 << 20),
         setup: None,
@@ -84,7 +84,7 @@ fn the_project_folder_comes_along_whatever_the_list_says() {
         "src/.windlass/prompts/goal.md",
     ];
     assert_eq!(names(&copied(&scratch, &fresh)), expected);
-    let without_list = BootstrapPlan { include_file: None, ..plan() };
+    let without_list = BootstrapSpec { include_file: None, ..plan() };
     let again = copy_included(&scratch.top, &fresh, &without_list).unwrap();
     assert_eq!(names(&again), [""; 0], "what is there stays");
 }
@@ -181,14 +181,14 @@ fn too_much_is_refused_before_anything_is_copied() {
     let (scratch, fresh) = project("node_modules/\n*.env\n");
     scratch.write("my.env", "small");
     scratch.write("node_modules/large", vec![b'x'; 5000]);
-    let small = BootstrapPlan { include_bytes: Some(4096), ..plan() };
+    let small = BootstrapSpec { include_bytes: Some(4096), ..plan() };
     let error = copy_included(&scratch.top, &fresh, &small).unwrap_err();
     let BootstrapError::TooMuch { wanted: 5005, allowed: 4096, largest, .. } = &error else {
         panic!("{error}")
     };
     assert_eq!(largest, Path::new("node_modules"));
     assert!(!fresh.join("my.env").exists());
-    let unlimited = BootstrapPlan { include_bytes: None, ..plan() };
+    let unlimited = BootstrapSpec { include_bytes: None, ..plan() };
     assert_eq!(copy_included(&scratch.top, &fresh, &unlimited).unwrap().files.len(), 2);
 }
 

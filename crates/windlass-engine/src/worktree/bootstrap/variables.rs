@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use windlass_core::run::{PortPlace, PortPlan};
+use windlass_core::spec::{PortPlace, PortSpec};
 
 /// The environment variable that holds a lane's number: 0 for the checkout itself.
 pub const LANE_VARIABLE: &str = "WINDLASS_LANE";
@@ -15,8 +15,7 @@ pub const PORT_COUNT_VARIABLE: &str = "WINDLASS_PORT_COUNT";
 
 /// Variables for what is started in a checkout or a lane of it: what it is called by, and which ports no other has. Without
 /// a block of ports there is nothing about ports.
-#[must_use]
-pub fn variables(ports: PortPlan, place: PortPlace) -> Vec<(OsString, OsString)> {
+pub fn variables(ports: PortSpec, place: PortPlace) -> Vec<(OsString, OsString)> {
     let said = |name: &str, value: String| (OsString::from(name), OsString::from(value));
     let mut told = vec![said(LANE_VARIABLE, place.lane.to_string())];
     if let Some(first) = ports.first(place) {

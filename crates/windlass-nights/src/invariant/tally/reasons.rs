@@ -1,8 +1,9 @@
 //! Why a run has to end, by what was counted.
 
-use windlass_core::fact::{CheckKind, Now, StopReason, StopSource, TaskId};
 use windlass_core::mode;
-use windlass_core::run::{MOST_SKIPS, Mode, REFUSED_CLAIMS, RunPlan};
+use windlass_core::run::{MOST_SKIPS, REFUSED_CLAIMS};
+use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::values::{CheckKind, Now, StopReason, StopSource, TaskId};
 
 use super::Tally;
 
@@ -60,13 +61,13 @@ impl Tally {
     }
 
     /// Fresh agents have said no often enough, or the same findings stand against claims again.
-    fn needs_a_person(&self, plan: &RunPlan) -> bool {
+    fn needs_a_person(&self, plan: &RunSpec) -> bool {
         plan.job.verification.is_some_and(|asked| self.unverified >= asked.attempts.max(1))
             || self.held.0 >= HELD_CLAIMS && self.unaccepted(&self.held.1).next().is_some()
     }
 
     /// So many tasks may be parked in a row; once one was done, twice as many in each lane.
-    fn most_parked(&self, plan: &RunPlan) -> u32 {
+    fn most_parked(&self, plan: &RunSpec) -> u32 {
         let lanes = plan.lanes.as_ref().map_or(1, |lanes| u32::from(lanes.count));
         plan.limits.failures.max(1) * if self.done_here == 0 { 1 } else { 2 * lanes }
     }

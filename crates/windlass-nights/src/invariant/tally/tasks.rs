@@ -1,6 +1,7 @@
 //! The facts of tasks and lanes.
 
-use windlass_core::fact::{Fact, LandOutcome, MergeOutcome, TaskEnd, TaskId, TaskState};
+use windlass_core::fact::Fact;
+use windlass_core::values::{LandOutcome, MergeOutcome, TaskEnd, TaskId, TaskState};
 
 use super::Tally;
 

@@ -93,7 +93,6 @@ struct RequirementRow<'a> {
 }
 
 /// The plan as one line of JSON.
-#[must_use]
 pub fn plan_json(shown: &PlanShown<'_>) -> Vec<u8> {
     let plan = shown.plan;
     let counts = Counts::of(plan.tasks().iter());

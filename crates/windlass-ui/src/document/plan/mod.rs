@@ -41,7 +41,6 @@ fn orphans<'a>(shown: &PlanShown<'a>) -> impl Iterator<Item = &'a Task> {
 }
 
 /// The plan for people; every line ends with a newline.
-#[must_use]
 pub fn plan_text(shown: &PlanShown<'_>, terminal: &Terminal) -> String {
     let mut text = rendered(&headline(shown), terminal);
     let features = shown.plan.features();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use windlass_core::doc::tasks::ListedTask;
-use windlass_core::fact::TaskId;
+use windlass_core::values::TaskId;
 
 use super::{Look, TasksShown, named, rendered};
 use crate::harmless::one_line;
@@ -15,7 +15,6 @@ use crate::terminal::{Glyphs, Terminal};
 const DEEPEST: usize = 12;
 
 /// Each task once, below the last of those that it waits for; every line ends with a newline.
-#[must_use]
 pub fn tasks_tree(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let tree = Tree::of(shown);
     let mut lines = vec![Line::hanging(2).strong(one_line(shown.place)), shown.counts(), Line::new()];
@@ -177,7 +176,6 @@ fn edges<'a>(shown: &TasksShown<'a>) -> impl Iterator<Item = (usize, usize)> + u
 }
 
 /// The graph for Graphviz; every line ends with a newline.
-#[must_use]
 pub fn tasks_dot(shown: &TasksShown<'_>) -> String {
     let quoted = |text: &str| one_line(text).replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = String::from("digraph tasks {\n  rankdir=LR;\n  node [shape=box, style=filled];\n");
@@ -194,7 +192,6 @@ pub fn tasks_dot(shown: &TasksShown<'_>) -> String {
 }
 
 /// The graph for Mermaid; every line ends with a newline.
-#[must_use]
 pub fn tasks_mermaid(shown: &TasksShown<'_>) -> String {
     let mut text = String::from("flowchart LR\n");
     for (index, task) in shown.list.tasks().iter().enumerate() {

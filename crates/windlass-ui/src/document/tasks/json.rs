@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use windlass_core::doc::tasks::{ListedTask, Problem, TaskForm};
-use windlass_core::fact::TaskId;
+use windlass_core::values::TaskId;
 
 use super::{Look, TasksShown};
 use crate::view::{FORMAT_VERSION, json_line};
@@ -55,7 +55,6 @@ struct Row<'a> {
 }
 
 /// All tasks and what is wrong with them.
-#[must_use]
 pub fn tasks_json(shown: &TasksShown<'_>) -> Vec<u8> {
     let [done, in_progress, ready, waiting] = shown.numbers();
     json_line(&Document {
@@ -78,7 +77,6 @@ pub fn tasks_json(shown: &TasksShown<'_>) -> Vec<u8> {
 }
 
 /// The task to do next, or none.
-#[must_use]
 pub fn next_task_json(shown: &TasksShown<'_>) -> Vec<u8> {
     let next = shown.schedule.next().and_then(|row| shown.list.task(&row.id));
     json_line(&Next {

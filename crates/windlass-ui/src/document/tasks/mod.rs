@@ -6,8 +6,8 @@ mod json;
 mod tests;
 
 use windlass_core::doc::tasks::{ListedTask, TaskList};
-use windlass_core::fact::{TaskId, TaskState};
 use windlass_core::tasks::{Schedule, Standing};
+use windlass_core::values::{TaskId, TaskState};
 
 use crate::format;
 use crate::harmless::{harmless, one_line};
@@ -111,13 +111,12 @@ impl<'a> TasksShown<'a> {
 }
 
 /// All tasks in the order of their file; every line ends with a newline.
-#[must_use]
 pub fn tasks_table(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let mut lines = vec![Line::hanging(2).strong(one_line(shown.place)), shown.counts(), Line::new()];
     let tasks = shown.list.tasks();
     let ids = tasks.iter().map(|task| width(&one_line(&task.row.id.0))).max().unwrap_or(0).min(24);
     let states = tasks.iter().map(|task| shown.look(task).word().len()).max().unwrap_or(0);
-    let usual = |task: &ListedTask| task.row.priority == windlass_core::fact::TaskRow::USUAL_PRIORITY;
+    let usual = |task: &ListedTask| task.row.priority == windlass_core::values::TaskRow::USUAL_PRIORITY;
     let priorities = tasks.iter().filter(|task| !usual(task));
     let priorities = priorities.map(|task| priority(task.row.priority).len()).max().unwrap_or(0);
     for task in tasks {
@@ -215,7 +214,6 @@ fn verb(number: usize) -> String {
 }
 
 /// The task to do next with its own text, or why there is none; every line ends with a newline.
-#[must_use]
 pub fn next_task_text(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let next = shown.schedule.next().and_then(|row| shown.list.task(&row.id));
     let Some(task) = next else { return rendered(&nothing_ready(shown), terminal) };
@@ -243,7 +241,6 @@ pub fn next_task_text(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
 }
 
 /// What is wrong with the tasks; every line ends with a newline.
-#[must_use]
 pub fn tasks_judged(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
     let problems = shown.list.problems();
     let place = format!("  {}", one_line(shown.place));
@@ -263,7 +260,6 @@ pub fn tasks_judged(shown: &TasksShown<'_>, terminal: &Terminal) -> String {
 }
 
 /// One line on a task whose state was changed, or was so already.
-#[must_use]
 pub fn task_marked(task: &ListedTask, state: TaskState, changed: bool) -> Line {
     let (tone, mark) = match (state, changed) {
         (_, false) => (Tone::Dim, Mark::Nothing),

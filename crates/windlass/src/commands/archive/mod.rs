@@ -18,9 +18,6 @@ use crate::args::{ArchiveArgs, ArchiveVerb};
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &ArchiveArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     match &args.verb {

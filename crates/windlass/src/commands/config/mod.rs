@@ -6,7 +6,7 @@ mod scope;
 use std::process::ExitCode;
 
 use windlass_core::config::{KeyInfo, Layer, Resolved, Unlimited, ValueOrigin, key_reference};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 use windlass_ui::{
     ConfigFile, ConfigFileState, OriginTold, config_files_json, config_files_text, config_json, config_table,
@@ -20,9 +20,6 @@ use crate::args::{ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, Con
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &ConfigArgs) -> Result<ExitCode, CliError> {
     match &args.verb {
         ConfigVerb::List(args) => list(args),

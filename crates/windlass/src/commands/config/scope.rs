@@ -1,7 +1,7 @@
 //! Which file is meant, and what the files below it say.
 
 use windlass_core::config::{FileKind, Layer};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_engine::workspace::Workspace;
 
 use super::super::configuration::{Source, sources};

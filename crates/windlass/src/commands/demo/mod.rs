@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Resolved, Unlimited};
-use windlass_core::fact::{Check, CheckKind};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::{Check, CheckKind};
 use windlass_engine::git;
 use windlass_engine::store::index;
 
@@ -38,9 +38,6 @@ pub const PROJECT: &[(&str, &str)] = &[
 ];
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
     let directory = scratch()?;
     write_project(&directory)?;

@@ -4,7 +4,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use windlass_core::run::{SandboxKind, SandboxLogin};
+use windlass_core::spec::{SandboxKind, SandboxLogin};
 use windlass_engine::sandbox::{Probe, probe};
 use windlass_ui::{Finding, Health};
 

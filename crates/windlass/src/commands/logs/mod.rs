@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use windlass_core::config::{Layer, OutputLevel, Unlimited};
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
 use windlass_engine::replay::{Reading, Replay};
 use windlass_engine::store::RunFolder;
 use windlass_ui::{Stream, ToolsForm, ToolsView, is_abandoned};
@@ -25,9 +25,6 @@ use pages::{Pages, Story, ToolList, Window};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &LogsArgs) -> Result<ExitCode, CliError> {
     let here = Here::find_broken()?;
     let folder = which::shown(&here, args.run.as_deref())?;

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use windlass_core::fact::{Entry, Fact, LaneId};
+use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Observation, ToolTrace};
+use windlass_core::values::LaneId;
 use windlass_engine::replay::Told;
 use windlass_ui::{Event, Stream, ToolsView, TracePlace, View, is_abandoned};
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_core::config::Layer;
-use windlass_core::fact::Ended;
+use windlass_core::values::Ended;
 use windlass_engine::sandbox::container::{Builder, Engine};
 use windlass_ui::{Line, Mark, Tone};
 
@@ -15,9 +15,6 @@ use crate::args::SandboxBuildArgs;
 use crate::error::{CliError, Kind};
 
 /// Does it; what the engine prints is shown as it comes. Exit code: that of the engine.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &SandboxBuildArgs) -> Result<ExitCode, CliError> {
     let place = Place::find(Layer::default())?;
     let recipe = place.recipe()?;

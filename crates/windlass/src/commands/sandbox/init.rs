@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, keys};
-use windlass_core::run::Preset;
+use windlass_core::spec::Preset;
 use windlass_engine::sandbox::container::image::{
     DEVCONTAINER, DOCKERFILE, Overwrite, Written, detect, devcontainer, dockerfile, write,
 };
@@ -18,9 +18,6 @@ use crate::args::SandboxInitArgs;
 use crate::error::{CliError, Kind};
 
 /// Does it. Exit 1 where a file was left alone.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &SandboxInitArgs) -> Result<ExitCode, CliError> {
     let mut flags = Layer::default();
     if !args.preset.is_empty() {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Resolved, Unlimited, keys};
-use windlass_core::run::{Mode, SandboxKind};
+use windlass_core::spec::{Mode, SandboxKind};
 use windlass_engine::sandbox::container::image::Recipe;
 use windlass_engine::sandbox::{Probe, probe};
 use windlass_engine::trust::IMAGE;
@@ -24,9 +24,6 @@ use crate::args::{SandboxArgs, SandboxVerb, TrustArgs, TrustHashArgs};
 use crate::error::{CliError, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &SandboxArgs) -> Result<ExitCode, CliError> {
     match &args.verb {
         None => list(),

@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, keys};
-use windlass_core::fact::Ended;
-use windlass_core::run::SandboxKind;
+use windlass_core::spec::SandboxKind;
+use windlass_core::values::Ended;
 use windlass_engine::process::{RUN_VARIABLE, SpawnRequest};
 
 use super::super::here::Here;
@@ -27,9 +27,6 @@ const WARNING: &str = "what runs inside can type into this terminal, and so outs
                        since Linux 6.2 this refuses it: sysctl dev.tty.legacy_tiocsti=0";
 
 /// Does it; the exit code is that of what ran inside.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
     let mut flags = Layer::default();
     if let Some(kind) = &args.sandbox {

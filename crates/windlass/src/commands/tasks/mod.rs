@@ -6,8 +6,8 @@ mod look;
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::fact::ExitCodes;
-use windlass_core::run::Mode;
+use windlass_core::spec::Mode;
+use windlass_core::values::ExitCodes;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 
 use super::configuration::Configuration;
@@ -28,8 +28,8 @@ pub fn run(args: &TasksArgs) -> Result<ExitCode, CliError> {
         TasksVerb::Graph { place, format, .. } => look::graph(place, *format),
         TasksVerb::Validate { place, json, quiet } => look::validate(place, look::Answer::of(*json, *quiet)),
         TasksVerb::Add(args) => change::add(args),
-        TasksVerb::Done(args) => change::mark(args, windlass_core::fact::TaskState::Done),
-        TasksVerb::Reopen(args) => change::mark(args, windlass_core::fact::TaskState::Open),
+        TasksVerb::Done(args) => change::mark(args, windlass_core::values::TaskState::Done),
+        TasksVerb::Reopen(args) => change::mark(args, windlass_core::values::TaskState::Open),
     }
 }
 

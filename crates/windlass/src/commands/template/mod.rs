@@ -21,9 +21,6 @@ use crate::args::{TemplateArgs, TemplateVerb};
 use crate::error::{CliError, DISK_FULL, Kind};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &TemplateArgs) -> Result<ExitCode, CliError> {
     let project = Project::find()?;
     let templates = templates(&project)?;

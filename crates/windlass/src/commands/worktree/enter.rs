@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::run::{CommitPolicy, Mode};
+use windlass_core::spec::{CommitPolicy, Mode};
 use windlass_engine::git::Repository;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::worktree::{
@@ -23,9 +23,6 @@ use crate::commands::{flags, launch, print_lines, resume, tasks_run, trusting, u
 use crate::error::{CliError, Kind};
 
 /// Runs in the worktree that is named.
-///
-/// # Errors
-/// Whatever keeps the run from starting.
 pub fn run_in(args: &RunArgs) -> Result<ExitCode, CliError> {
     // What is wrong with the command line is said before anything is made.
     flags::run(args)?;
@@ -211,9 +208,6 @@ fn rehearse(
 }
 
 /// The directory of a run that works in a worktree, which is gone to; `None` where it works elsewhere.
-///
-/// # Errors
-/// The worktree is gone: what to do.
 pub fn follow(here: &Here, run: &RunSummary) -> Result<Option<Here>, CliError> {
     let Some(repository) = here.repository.as_ref().filter(|_| run.directory != here.directory) else {
         return Ok(None);

@@ -12,9 +12,6 @@ use crate::commands::{Shape, print, print_bytes, stdout, which};
 use crate::error::CliError;
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(here: &Here, repository: &Repository, shape: Shape) -> Result<ExitCode, CliError> {
     let runs = index::list(&here.project)?.runs;
     let live = which::all_live(here)?;
@@ -36,7 +33,7 @@ pub fn run(here: &Here, repository: &Repository, shape: Shape) -> Result<ExitCod
 fn row(
     repository: &Repository,
     worktree: &Worktree,
-    run: Option<(windlass_core::fact::RunId, windlass_ui::RunState)>,
+    run: Option<(windlass_core::values::RunId, windlass_ui::RunState)>,
 ) -> Result<WorktreeRow, CliError> {
     let standing = worktree.standing(repository)?;
     let is_there = worktree.tree.is_there();

@@ -18,9 +18,6 @@ pub use enter::{follow, run_in, tell_end};
 pub use ready::{environment, holds_copies_alone, set_up};
 
 /// Does it.
-///
-/// # Errors
-/// Whatever a person should read.
 pub fn run(args: &WorktreeArgs) -> Result<ExitCode, CliError> {
     let here = Here::find()?;
     let repository = repository(&here)?;

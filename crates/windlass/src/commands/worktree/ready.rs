@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
 use windlass_core::environment::Heir;
-use windlass_core::fact::StopReason;
-use windlass_core::run::{CommitPolicy, RunPlan};
+use windlass_core::spec::{CommitPolicy, RunSpec};
+use windlass_core::values::StopReason;
 use windlass_engine::environment::inherited;
 use windlass_engine::sandbox::Sandbox;
 use windlass_engine::worktree::bootstrap::{SetupError, SetupRoom, run_setup};
@@ -17,7 +17,6 @@ use crate::commands::run::Request;
 use crate::error::{CliError, Codes, Kind};
 
 /// What agents, checks and hooks here inherit.
-#[must_use]
 pub fn environment(here: &Here) -> Vec<(OsString, OsString)> {
     let mut environment = agent::environment();
     if let Some(worktree) = at(here) {
@@ -29,10 +28,7 @@ pub fn environment(here: &Here) -> Vec<(OsString, OsString)> {
 }
 
 /// Runs the setup command of a worktree that is not ready yet, as the run that is about to begin; `lock` is its directory's.
-///
-/// # Errors
-/// It failed: the next run tries it again.
-pub fn set_up(here: &Here, plan: &RunPlan, sandbox: &Sandbox, lock: &[OwnedFd]) -> Result<(), CliError> {
+pub fn set_up(here: &Here, plan: &RunSpec, sandbox: &Sandbox, lock: &[OwnedFd]) -> Result<(), CliError> {
     let Some(mut worktree) = at(here).filter(|worktree| worktree.stage() == Stage::Setup) else {
         return Ok(());
     };
@@ -74,9 +70,6 @@ fn not_ready(worktree: &Worktree, error: SetupError) -> CliError {
 }
 
 /// Is all that is not committed here what was copied into the worktree? Then windlass may commit.
-///
-/// # Errors
-/// git fails.
 pub fn holds_copies_alone(here: &Here, request: &Request) -> Result<bool, CliError> {
     match at(here) {
         Some(worktree) if request.configuration.resolved.commit == CommitPolicy::Runner => {

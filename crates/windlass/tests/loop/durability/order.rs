@@ -36,9 +36,6 @@ impl Order {
     }
 
     /// Takes what happened next.
-    ///
-    /// # Errors
-    /// It came too early.
     pub fn take(&mut self, event: &Event) -> Result<(), String> {
         self.count += 1;
         if let Some(effect) = self.effect(event) {

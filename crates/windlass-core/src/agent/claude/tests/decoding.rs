@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{Found, assistant, decode, decode_as, output};
 use crate::agent::{Activity, ClaudeDecoder, Decoder, Detail, Digest};
-use crate::fact::{Tokens, UsageLimit};
 use crate::observation::Observation;
+use crate::values::{Tokens, UsageLimit};
 
 // rows: 36, 37
 // Seed defect D1, utils/stream-json-formatter.ts:65: only the first part of a message was shown.

@@ -3,7 +3,7 @@
 use super::Found;
 use super::recordings::report;
 use crate::agent::{Digest, ResultDigest};
-use crate::fact::{Class, Cut, Ended};
+use crate::values::{Class, Cut, Ended};
 
 const ERROR: Ended = Ended::Exited(1);
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use self::table::{ERROR, OK, RECORDINGS};
 use super::{Found, decode, decode_as};
 use crate::agent::{CallClocks, CallWatch, Detail, Due};
-use crate::fact::{CallReport, Class, Cut, Ended, Now, UsageLimit};
 use crate::observation::Observation;
+use crate::values::{CallReport, Class, Cut, Ended, Now, UsageLimit};
 
 fn recording(file: &str) -> &'static [u8] {
     RECORDINGS.iter().find(|row| row.0 == file).unwrap().1

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::agent::claude::rule::{denial, rule};
 use crate::agent::{ClaudeSettings, close_own_files, gate_rule, gate_rules};
-use crate::fact::Denial;
 use crate::run::testing;
-use crate::run::{LanesPlan, RunPlan};
+use crate::spec::{LanesSpec, RunSpec};
+use crate::values::Denial;
 
-fn plan(project: &str) -> RunPlan {
+fn plan(project: &str) -> RunSpec {
     let mut plan = testing::plan();
     plan.directory = project.into();
     plan.agent.allow = vec!["Bash(make test)".into()];
@@ -62,7 +62,7 @@ fn settings_allow_what_is_planned_and_deny_our_files() {
 
 #[test]
 fn tools_that_keep_calls_alive_or_work_elsewhere_are_off_until_a_person_names_them() {
-    let denied = |change: &dyn Fn(&mut RunPlan)| {
+    let denied = |change: &dyn Fn(&mut RunSpec)| {
         let mut plan = plan("/p");
         change(&mut plan);
         let json = ClaudeSettings::new(&plan, Path::new("/s")).to_json();
@@ -208,7 +208,7 @@ fn in_a_lane_no_rule_closes_its_checkout_and_the_runners_files_stay_closed() {
     let folder = state.join("p-1/runs/r-1/lanes");
     let mut plan = plan("/home/dev/p");
     plan.lanes =
-        Some(LanesPlan { count: 3, folder: folder.clone(), below: "".into(), branch: None, bootstrap: None });
+        Some(LanesSpec { count: 3, folder: folder.clone(), below: "".into(), branch: None, bootstrap: None });
     plan.directory = folder.join("2/tree/p");
     let json = ClaudeSettings::new(&plan, state).to_json();
     let rules: serde_json::Value = serde_json::from_str(&json).unwrap();

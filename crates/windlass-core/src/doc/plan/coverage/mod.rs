@@ -40,13 +40,11 @@ pub enum Named {
 
 impl SpecCoverage {
     /// Requirements that are named.
-    #[must_use]
     pub fn named(&self) -> u64 {
         self.requirements.iter().filter(|(_, named)| *named == Named::Yes).count() as u64
     }
 
     /// What part of the requirements is covered, from 0 to 100, rounded down; 100 where there is none and a task.
-    #[must_use]
     pub fn percent(&self) -> u64 {
         match self.requirements.len() as u64 {
             0 => {
@@ -62,7 +60,6 @@ impl SpecCoverage {
 }
 
 /// How much of each spec the plan covers, in the order given. The `README.md` of the folder is none.
-#[must_use]
 pub fn coverage(plan: &Plan, names: &SpecNames, specs: &[Spec]) -> Vec<SpecCoverage> {
     let by_spec = tasks_by_spec(plan, names);
     let covered = |spec: &Spec| {

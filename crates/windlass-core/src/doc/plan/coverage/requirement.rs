@@ -61,7 +61,6 @@ pub enum RequirementKind {
 impl Spec {
     /// Reads a spec. Code, quotes and comments require nothing, nor do sections such as *Non-goals* and *Open questions*,
     /// nor the paragraph that explains the words of RFC 2119.
-    #[must_use]
     pub fn parse(name: &str, text: &str) -> Spec {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader {

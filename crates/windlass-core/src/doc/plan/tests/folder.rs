@@ -1,7 +1,7 @@
 //! Plans that are folders.
 
 use super::*;
-use crate::fact::Items;
+use crate::values::Items;
 
 const README: &str = "# Plan\n\n**Project:** x\n\n## Status Overview\n\n| Feature | Status | Progress | Spec |\n|---|---|---|---|\n\
     | [Users](./users.md) | ⏳ Pending | 0/2 | [users](../specs/users.md) |\n| [Auth](auth.md#tasks) | 🔄 In Progress | 1/2 | |\n\n\

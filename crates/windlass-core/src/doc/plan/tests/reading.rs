@@ -1,7 +1,7 @@
 //! What is a task, and what is said of it.
 
 use super::*;
-use crate::fact::Items;
+use crate::values::Items;
 
 // Seed defect D2, src/verify.rs:196-231, 243-253: boxes in code, quotes and sections that are out of scope counted; other lists did not.
 // rows: 94
@@ -159,7 +159,7 @@ fn what_cannot_be_read_is_named_and_nothing_counts() {
     }
     let missing = Plan::parse(Vec::new());
     assert!(missing.is_missing() && missing.faults().is_empty());
-    assert_eq!(standing_for_build(&missing, ""), crate::fact::Standing::default());
+    assert_eq!(standing_for_build(&missing, ""), crate::values::Standing::default());
 }
 
 // Rough bounds: what grows with the square of the size takes minutes here.

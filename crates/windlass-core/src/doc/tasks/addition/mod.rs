@@ -6,7 +6,7 @@ use super::file::{self, ReadFile, TaskForm};
 use super::problem::quoted;
 use super::task::{ListedTask, Splice};
 use super::{TaskList, words};
-use crate::fact::{TaskId, TaskRow, TaskState};
+use crate::values::{TaskId, TaskRow, TaskState};
 
 /// What is to be done, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,9 +64,6 @@ struct Ready {
 impl TaskList {
     /// What has to be written for a task more. Nothing else of the file changes, and it is read as what it is, or it is
     /// refused.
-    ///
-    /// # Errors
-    /// It cannot be added.
     pub fn addition(&self, task: &NewTask) -> Result<Addition, Refused> {
         let file = self.files.last().ok_or(Refused::Unreadable)?;
         if self.problems.iter().any(|problem| problem.kind.is_unreadable()) {

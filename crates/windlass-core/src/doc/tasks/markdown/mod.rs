@@ -71,7 +71,7 @@ fn task(
     };
     task.row.id.0 = heading.id;
     task.row.title = heading.title;
-    task.row.priority = crate::fact::TaskRow::USUAL_PRIORITY;
+    task.row.priority = crate::values::TaskRow::USUAL_PRIORITY;
     let mut seen: Vec<FieldName> = Vec::new();
     for field in heading.fields {
         if seen.contains(&field.name) {

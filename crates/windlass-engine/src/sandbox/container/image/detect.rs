@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use windlass_core::run::Preset;
+use windlass_core::spec::Preset;
 
 use crate::tree::at;
 
 /// What the files in a project's folder speak for; none of them is read.
-#[must_use]
 pub fn detect(project: &Path) -> BTreeSet<Preset> {
     const SIGNS: [(&str, Preset); 11] = [
         ("Cargo.toml", Preset::Rust),

@@ -6,7 +6,6 @@ use serde_json::json;
 pub const DEVCONTAINER: &str = ".devcontainer/devcontainer.json";
 
 /// The file's content. Its context is the project, in which the setup script keeps its place.
-#[must_use]
 pub fn devcontainer(dockerfile: &str) -> String {
     let document = json!({
         "name": "windlass",

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use windlass_core::run::Preset;
+use windlass_core::spec::Preset;
 
 /// Debian 12 with Node.js 22, git, a C compiler and curl. The digest is that of the index, so that it holds for every
 /// architecture; it goes before the tag.
@@ -58,7 +58,6 @@ const GO_FILES: [Fetched; 2] = [
 ];
 
 /// The Dockerfile for these tools; `setup_script` is relative to the project.
-#[must_use]
 pub fn dockerfile(presets: &BTreeSet<Preset>, setup_script: Option<&Path>) -> String {
     let mut text = head(presets);
     text.push_str(&packages(presets));

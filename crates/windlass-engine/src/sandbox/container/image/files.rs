@@ -31,9 +31,6 @@ pub enum Overwrite {
 }
 
 /// Writes a file of the project, with the folders above it.
-///
-/// # Errors
-/// The disk; nothing is lost.
 pub fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<Written, FileError> {
     let place = at(path);
     match place.read(LONGEST)? {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use windlass_core::hexadecimal;
-use windlass_core::run::Preset;
+use windlass_core::spec::Preset;
 
 pub use detect::detect;
 pub use devcontainer::{DEVCONTAINER, devcontainer};
@@ -38,7 +38,6 @@ const TAG_DIGITS: usize = 16;
 const LONGEST: usize = 1024 * 1024;
 
 /// Is it the name of an image that is made here?
-#[must_use]
 pub fn is_ours(image: &str) -> bool {
     image.strip_prefix(NAME).is_some_and(|rest| rest.starts_with(':'))
 }
@@ -94,7 +93,6 @@ impl Recipe {
     }
 
     /// The image's name: the same for the same content, on every machine and with every version.
-    #[must_use]
     pub fn image(&self) -> String {
         let mut hash = Sha256::new();
         // Lengths go first, so that nothing can move from one part to the next.
@@ -114,9 +112,6 @@ impl Recipe {
 
     /// Writes what the engine is given: a folder with the setup script where the Dockerfile expects it, and the
     /// Dockerfile beside it.
-    ///
-    /// # Errors
-    /// The disk.
     pub fn context(&self) -> Result<Context, FileError> {
         let temporary = std::env::temp_dir();
         let folder =
@@ -147,13 +142,11 @@ pub struct Context {
 
 impl Context {
     /// The Dockerfile.
-    #[must_use]
     pub fn dockerfile(&self) -> PathBuf {
         self.folder.path().join("Dockerfile")
     }
 
     /// All that it can copy.
-    #[must_use]
     pub fn files(&self) -> PathBuf {
         self.folder.path().join("context")
     }

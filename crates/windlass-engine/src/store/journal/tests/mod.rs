@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use proptest::prelude::*;
-use windlass_core::fact::{Entry, Fact, RunId, StopReason};
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::values::{RunId, StopReason};
 
 use super::{Follower, Journal, RESERVE_BYTES, read};
 use crate::store::StoreError;

@@ -1,6 +1,6 @@
 //! The table of recordings: a row for each, and no recording without a row.
 
-use crate::fact::{Class, Cut, Ended};
+use crate::values::{Class, Cut, Ended};
 
 macro_rules! recordings {
     ($($file:literal: $ended:expr, $cut:expr => $class:ident, $results:literal results, $tools:literal tools, $detail:literal;)*) => {

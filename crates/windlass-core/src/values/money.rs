@@ -15,13 +15,11 @@ impl Cost {
     pub const ZERO: Cost = Cost(0);
 
     /// From millionths of a dollar.
-    #[must_use]
     pub const fn from_micros(micros: u64) -> Cost {
         Cost(micros)
     }
 
     /// From dollars, rounded to the nearest millionth. What is negative, infinite or not a number is nothing.
-    #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just before")]
     pub fn from_dollars(dollars: f64) -> Cost {
         if dollars.is_finite() && dollars > 0.0 {
@@ -32,25 +30,21 @@ impl Cost {
     }
 
     /// In millionths of a dollar.
-    #[must_use]
     pub const fn micros(self) -> u64 {
         self.0
     }
 
     /// Is it nothing?
-    #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
     }
 
     /// In dollars.
-    #[must_use]
     pub fn dollars(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
     /// What is left after `other` is taken; never less than nothing.
-    #[must_use]
     pub const fn minus(self, other: Cost) -> Cost {
         Cost(self.0.saturating_sub(other.0))
     }
@@ -98,14 +92,12 @@ pub struct Spent {
 
 impl Spent {
     /// One amount that is known, or is an estimate.
-    #[must_use]
     pub const fn of(cost: Cost, is_estimate: bool) -> Spent {
         Spent { cost, estimated: if is_estimate { cost } else { Cost::ZERO } }
     }
 
     /// In words, with the amounts written like this: `$4.60`, `≈$4.60` where all of it is an estimate, and both apart where
     /// a part is: `$4.60 (≈$3.40 estimated)`.
-    #[must_use]
     pub fn written(self, amount: impl Fn(Cost) -> String) -> String {
         let all = amount(self.cost);
         if self.estimated == Cost::ZERO {
@@ -159,7 +151,6 @@ pub struct Tokens {
 
 impl Tokens {
     /// All of them: what `--max-tokens` counts (seed row 56).
-    #[must_use]
     pub const fn total(self) -> u64 {
         self.input
             .saturating_add(self.output)

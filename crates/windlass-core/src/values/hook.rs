@@ -83,7 +83,6 @@ impl HookName {
     pub const ALL: [HookName; 3] = [HookName::Started, HookName::NextIteration, HookName::Finished];
 
     /// Its name: that of its file and of its key.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             HookName::Started => "started",

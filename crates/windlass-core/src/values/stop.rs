@@ -17,7 +17,7 @@ pub enum UnderWay {
 
 impl UnderWay {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    pub(super) fn is_seen_through(&self) -> bool {
+    pub(crate) fn is_seen_through(&self) -> bool {
         *self == UnderWay::SeenThrough
     }
 }
@@ -91,7 +91,6 @@ pub enum Grounds {
 
 impl Grounds {
     /// Was it more than claimed?
-    #[must_use]
     pub fn is_shown(&self) -> bool {
         *self == Grounds::Shown
     }
@@ -139,7 +138,6 @@ impl StopReason {
     ];
 
     /// Its name in messages and JSON. Ctrl-C and SIGTERM are both `manual` there; the journal tells them apart.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             StopReason::Complete => "complete",
@@ -170,7 +168,6 @@ impl StopReason {
     }
 
     /// As people are told it: its name, and that nothing but claims speaks for it where that is so.
-    #[must_use]
     pub const fn told(self, grounds: Grounds) -> &'static str {
         match (self, grounds) {
             (StopReason::Complete, Grounds::Claimed) => "complete (claimed; no gate)",
@@ -179,7 +176,6 @@ impl StopReason {
     }
 
     /// Fresher's word for it (seed 002, 3.3), one of five.
-    #[must_use]
     pub const fn finish_type(self) -> &'static str {
         match self {
             StopReason::Complete | StopReason::NothingToDo => "complete",
@@ -208,7 +204,6 @@ impl StopReason {
     }
 
     /// The exit code of a run that ended so.
-    #[must_use]
     pub const fn exit_code(self, codes: ExitCodes) -> u8 {
         let (simple, detailed) = self.both_codes();
         match codes {

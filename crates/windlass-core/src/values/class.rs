@@ -36,7 +36,6 @@ pub enum Class {
 
 impl Class {
     /// Will no repetition help until a person has done something?
-    #[must_use]
     pub const fn is_fatal(self) -> bool {
         matches!(self, Class::Auth | Class::Billing | Class::Permission | Class::Config)
     }
@@ -44,7 +43,6 @@ impl Class {
 
 impl Class {
     /// Is it the API that failed, and neither the agent nor its task? A limit, an outage, a refusal that nobody knows.
-    #[must_use]
     pub const fn is_of_api(self) -> bool {
         self.is_fatal() || matches!(self, Class::UsageLimit | Class::Outage | Class::Unknown)
     }

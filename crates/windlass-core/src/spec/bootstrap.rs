@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How a fresh checkout (a worktree, a lane's clone) is made ready: what is copied into it, what is run in it, and
 /// which ports are its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BootstrapPlan {
+pub struct BootstrapSpec {
     /// The file that names what is copied, relative to the checkout's top; `None` = only `.windlass` is.
     pub include_file: Option<PathBuf>,
     /// So many bytes may be copied; `None` = no limit.
@@ -18,12 +18,12 @@ pub struct BootstrapPlan {
     /// Time that it may take.
     pub setup_timeout: Duration,
     /// Which ports belong to which checkout.
-    pub ports: PortPlan,
+    pub ports: PortSpec,
 }
 
 /// Blocks of ports: the same number for each place where something of a project may listen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PortPlan {
+pub struct PortSpec {
     /// The first port of the first block.
     pub base: u16,
     /// Ports in a block; 0 = there are no blocks.
@@ -42,9 +42,8 @@ pub struct PortPlace {
     pub lane: u32,
 }
 
-impl PortPlan {
+impl PortSpec {
     /// The first port of a place's block, distinct for each place; `None` where there are no blocks, or no such high ones.
-    #[must_use]
     pub fn first(&self, place: PortPlace) -> Option<u16> {
         if self.size == 0 || place.lane >= BLOCKS_PER_CHECKOUT {
             return None;
@@ -63,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    const PORTS: PortPlan = PortPlan { base: 20_000, size: 10 };
+    const PORTS: PortSpec = PortSpec { base: 20_000, size: 10 };
 
     #[test]
     fn no_two_places_share_a_port() {
@@ -81,11 +80,11 @@ mod tests {
 
     #[test]
     fn there_are_no_ports_beyond_the_last() {
-        let highest = PortPlan { base: 65_526, size: 10 };
+        let highest = PortSpec { base: 65_526, size: 10 };
         assert_eq!(highest.first(PortPlace::default()), Some(65_526));
         assert_eq!(highest.first(PortPlace { checkout: 0, lane: 1 }), None);
         assert_eq!(PORTS.first(PortPlace { checkout: u32::MAX, lane: 0 }), None);
         assert_eq!(PORTS.first(PortPlace { checkout: 0, lane: 32 }), None, "it would be another checkout's");
-        assert_eq!(PortPlan { base: 20_000, size: 0 }.first(PortPlace::default()), None);
+        assert_eq!(PortSpec { base: 20_000, size: 0 }.first(PortPlace::default()), None);
     }
 }

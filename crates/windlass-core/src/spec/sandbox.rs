@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fact::path_text;
+use crate::values::path_text;
 
 /// What holds an agent, its checks and its hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SandboxPlan {
+pub struct SandboxSpec {
     /// How they are locked in.
     pub kind: SandboxKind,
     /// The network that they see.
@@ -101,7 +101,6 @@ impl Preset {
     pub const ALL: [Preset; 5] = [Preset::Rust, Preset::Node, Preset::Bun, Preset::Python, Preset::Go];
 
     /// Its name in configuration and on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Preset::Rust => "rust",
@@ -115,7 +114,6 @@ impl Preset {
 
 impl SandboxKind {
     /// Can what is inside see something else at a place than what is there outside?
-    #[must_use]
     pub const fn has_mounts(&self) -> bool {
         match self {
             SandboxKind::None | SandboxKind::Landlock => false,
@@ -124,13 +122,11 @@ impl SandboxKind {
     }
 
     /// Is what is inside below a process of an engine, and of none of ours?
-    #[must_use]
     pub const fn is_container(&self) -> bool {
         matches!(self, SandboxKind::Docker(_) | SandboxKind::Podman(_))
     }
 
     /// Its name, without an image.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             SandboxKind::None => "none",
@@ -142,16 +138,14 @@ impl SandboxKind {
     }
 }
 
-impl SandboxPlan {
+impl SandboxSpec {
     /// Is anything locked in at all?
-    #[must_use]
     pub fn is_on(&self) -> bool {
         self.kind != SandboxKind::None
     }
 
     /// Is it the plain plan, that locks nothing in?
-    #[must_use]
     pub fn is_default(&self) -> bool {
-        *self == SandboxPlan::default()
+        *self == SandboxSpec::default()
     }
 }

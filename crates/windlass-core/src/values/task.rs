@@ -78,7 +78,6 @@ impl TaskRow {
 
 impl TaskState {
     /// As it is called in `--json`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             TaskState::InProgress => "in_progress",

@@ -27,7 +27,6 @@ pub enum SinkKind {
 
 impl SinkKind {
     /// Its name in messages and JSON.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             SinkKind::Ntfy => "ntfy",

@@ -60,7 +60,6 @@ pub struct Finding {
 
 impl Assessment {
     /// Does it hold, without reservation?
-    #[must_use]
     pub fn passes(&self) -> bool {
         self.verdict == Assessed::Pass
     }

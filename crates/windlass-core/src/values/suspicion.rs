@@ -15,7 +15,6 @@ pub struct Suspicion {
 
 impl Suspicion {
     /// A finding about a file.
-    #[must_use]
     pub fn new(kind: SuspicionKind, path: impl Into<String>, sentence: impl Into<String>) -> Suspicion {
         Suspicion { kind, path: path.into(), sentence: sentence.into() }
     }
@@ -66,7 +65,6 @@ impl SuspicionKind {
     ];
 
     /// Its name, as in a journal.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             SuspicionKind::Undone => "undone",

@@ -76,7 +76,6 @@ pub struct CheckOutcome {
 
 impl CheckOutcome {
     /// Exit 0?
-    #[must_use]
     pub const fn passed(&self) -> bool {
         matches!(self.result, CheckResult::Passed)
     }

@@ -54,7 +54,6 @@ pub enum StandingSource {
 
 impl StandingSource {
     /// What is counted there, in the plural.
-    #[must_use]
     pub const fn counts(self) -> &'static str {
         match self {
             StandingSource::PlanFile | StandingSource::TaskFile => "tasks",
@@ -74,13 +73,11 @@ pub struct Items {
 
 impl Items {
     /// What is left; nothing when more is done than there was.
-    #[must_use]
     pub const fn remaining(self) -> u64 {
         self.total.saturating_sub(self.done)
     }
 
     /// So many more are done than earlier; negative when it is fewer.
-    #[must_use]
     pub fn since(self, earlier: Items) -> i64 {
         let more = i128::from(self.done) - i128::from(earlier.done);
         i64::try_from(more).unwrap_or(if more < 0 { i64::MIN } else { i64::MAX })
@@ -89,7 +86,6 @@ impl Items {
 
 impl Standing {
     /// Could nothing be read of it? So is a file that somebody is just writing.
-    #[must_use]
     pub fn is_unreadable(&self) -> bool {
         let Standing { source, mark, problem, .. } = self.clone();
         let unread = Standing { source, mark, problem, ..Standing::default() };
@@ -98,7 +94,6 @@ impl Standing {
 
     /// So many more items are done than another one counted; `None` where either does not count. Fewer of another total
     /// were counted anew, and cannot be compared.
-    #[must_use]
     pub fn items_since(&self, earlier: Option<&Standing>) -> Option<i64> {
         let (now, before) = (self.items?, earlier?.items?);
         Some(now.since(before)).filter(|more| *more >= 0 || now.total == before.total)
@@ -106,7 +101,6 @@ impl Standing {
 
     /// Where the job stands, in a line: `35/60 items (+5) - Migrated 35/60 API endpoints`. The number in parentheses is
     /// what [`items_since`](Standing::items_since) gives. Empty where the file says nothing of it.
-    #[must_use]
     pub fn line(&self, more: Option<i64>) -> String {
         let counted = self.items.map(|Items { done, total }| {
             let more = more.filter(|more| *more != 0).map(|more| format!(" ({more:+})")).unwrap_or_default();
@@ -124,7 +118,6 @@ impl Standing {
     }
 
     /// Do they say the same, whenever they were written?
-    #[must_use]
     pub fn says_the_same(&self, other: &Standing) -> bool {
         let Standing { source, mark: _, complete, worked, items, summary, phase, blockers, problem } = self;
         (source, complete, worked, items, summary, phase, blockers, problem)

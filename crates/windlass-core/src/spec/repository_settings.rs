@@ -18,7 +18,6 @@ pub enum RepositorySettings {
 
 impl RepositorySettings {
     /// Do they hold?
-    #[must_use]
     pub const fn are_used(&self) -> bool {
         matches!(self, RepositorySettings::Used)
     }

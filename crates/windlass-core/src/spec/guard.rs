@@ -2,15 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Unfollowed;
-use crate::fact::{Suspicion, SuspicionKind};
+use crate::values::{Suspicion, SuspicionKind};
 
 /// So many commands that cannot be followed are named.
 const NAMED: usize = 3;
 
 /// What a run guards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GuardPlan {
+pub struct GuardSpec {
     /// What becomes of changes to protected files.
     pub action: GuardAction,
     /// What becomes of tests that are fewer, skipped, emptied or deselected.
@@ -35,21 +34,18 @@ pub struct GuardPlan {
     pub accepted: Vec<Suspicion>,
 }
 
-impl GuardPlan {
+impl GuardSpec {
     /// Is nothing guarded? So it is in runs from before there was a guard.
-    #[must_use]
     pub fn is_off(&self) -> bool {
         self.action == GuardAction::Off && self.tests == TestsAction::Off
     }
 
     /// Is nothing known and nothing guarded?
-    #[must_use]
     pub fn is_default(&self) -> bool {
-        *self == GuardPlan::default()
+        *self == GuardSpec::default()
     }
 
     /// What is said before the first iteration of what its checks start and nobody can follow; `None` where there is nothing.
-    #[must_use]
     pub fn unfollowed_notice(&self) -> Option<String> {
         let named = self.unfollowed.iter().take(NAMED).map(|found| {
             let pattern = found.pattern.as_deref().unwrap_or("PATTERN");
@@ -67,7 +63,6 @@ impl GuardPlan {
     }
 
     /// Does this finding keep a claim from being accepted?
-    #[must_use]
     pub fn holds(&self, suspicion: &Suspicion) -> bool {
         let holds = match suspicion.kind {
             // What is left of the job is no matter of configuration.
@@ -132,4 +127,13 @@ pub enum TestsAction {
     /// Nobody looks.
     #[default]
     Off,
+}
+
+/// A command of a check that starts something which cannot be told by its words.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unfollowed {
+    /// The command, its words as they are read.
+    pub command: String,
+    /// What of the project it most likely means, as a pattern; `None` where that cannot be guessed.
+    pub pattern: Option<String>,
 }

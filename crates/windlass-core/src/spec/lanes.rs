@@ -1,0 +1,27 @@
+//! Several lanes at once.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::BootstrapSpec;
+use crate::values::path_text;
+
+/// Several lanes at once, each in a checkout of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanesSpec {
+    /// How many, at least 2. Their numbers are 1 to this.
+    pub count: u16,
+    /// Where their checkouts are: absolute; a folder for each, named after its number.
+    #[serde(with = "path_text")]
+    pub folder: PathBuf,
+    /// Where in the repository the run works: a folder below its top; empty = there.
+    #[serde(with = "path_text")]
+    pub below: PathBuf,
+    /// The branch that landings go to, by its full name; `None` = what is checked out when the first one is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// How a checkout is made ready; `None` = it has what the repository has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrap: Option<BootstrapSpec>,
+}

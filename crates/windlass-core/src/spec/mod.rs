@@ -1,0 +1,129 @@
+//! What a run is to do, as it was resolved from flags, environment, files and defaults when it started.
+
+mod agent;
+mod bootstrap;
+mod commit;
+mod guard;
+mod job;
+mod lanes;
+mod limits;
+mod mode;
+mod repository_settings;
+mod sandbox;
+mod workspace;
+
+pub use agent::AgentSpec;
+pub use bootstrap::{BootstrapSpec, PortPlace, PortSpec};
+pub use commit::{CommitPolicy, UndoPolicy, Withholding};
+pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, Unfollowed};
+pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
+pub use lanes::LanesSpec;
+pub use limits::{BudgetScope, Clocks, Limits};
+pub use mode::Mode;
+pub use repository_settings::RepositorySettings;
+pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
+pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::Wording;
+use crate::values::{Check, ExitCodes, Grounds, Hook, LaneId, RunId, path_text};
+
+/// All that a run needs; journalled as its first fact, so that `resume` needs nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// The run's name.
+    pub run: RunId,
+    /// The working directory: canonical.
+    #[serde(with = "path_text")]
+    pub directory: PathBuf,
+    /// Is it in a git repository?
+    pub git: bool,
+    /// What is to be done.
+    pub job: Job,
+    /// When it has to end.
+    pub limits: Limits,
+    /// How long to wait for what.
+    pub clocks: Clocks,
+    /// What proves or refutes a claim, in the order they are run: `until` first.
+    pub checks: Vec<Check>,
+    /// Names of secrets of the environment that checks and setup commands get all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
+    /// Commands at the turns of the run, each at most once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<Hook>,
+    /// Several lanes at once; `None` = one, in the working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<LanesSpec>,
+    /// What locks in whatever the run starts.
+    #[serde(default, skip_serializing_if = "SandboxSpec::is_default")]
+    pub sandbox: SandboxSpec,
+    /// What an agent may not change, and how its tests are looked at.
+    #[serde(default, skip_serializing_if = "GuardSpec::is_default")]
+    pub guard: GuardSpec,
+    /// Who works.
+    pub agent: AgentSpec,
+    /// Who commits.
+    pub commit: CommitPolicy,
+    /// How the runner words its commits.
+    #[serde(default, skip_serializing_if = "Wording::is_usual")]
+    pub message: Wording,
+    /// What is held back from the runner's commits.
+    #[serde(default)]
+    pub withholding: Withholding,
+    /// What is done about damage to the repository.
+    #[serde(default, skip_serializing_if = "UndoPolicy::is_ask")]
+    pub undo: UndoPolicy,
+    /// Which exit codes the run ends with.
+    pub exit_codes: ExitCodes,
+    /// Digests of what was read when the run started (configuration, prompt file): path and SHA-256.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::keyed")]
+    pub inputs: Vec<(PathBuf, String)>,
+    /// Links out of the project that a person had there when the run started, and that are followed while they lead there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_out: Vec<LinkOut>,
+}
+
+/// A link that leads out of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkOut {
+    /// Where it is: absolute.
+    #[serde(with = "path_text")]
+    pub path: PathBuf,
+    /// Where it leads: absolute, without links.
+    #[serde(with = "path_text")]
+    pub target: PathBuf,
+}
+
+impl RunSpec {
+    /// The files of the project that the runner itself reads for a job, absolute.
+    pub fn files_read(directory: &Path, job: &Job) -> Vec<PathBuf> {
+        let plan =
+            job.plan.iter().flat_map(|plan| [Some(&plan.file), plan.folder.as_ref(), plan.specs.as_ref()]);
+        let tasks = job.tasks.iter().flat_map(|tasks| [Some(&tasks.file), tasks.progress.as_ref()]);
+        let named = [job.notes_file.as_ref(), job.agents_file.as_ref()];
+        named.into_iter().chain(plan).chain(tasks).flatten().map(|file| directory.join(file)).collect()
+    }
+
+    /// What it rests on when a run of this plan ends as complete.
+    pub fn grounds(&self) -> Grounds {
+        let by_agents = match self.job.mode {
+            Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Build | Mode::Tasks => true,
+            // The plan itself was looked at, or a judgement is all that was wanted.
+            Mode::Plan | Mode::Verify | Mode::Validate => false,
+        };
+        let is_looked_at = !self.checks.is_empty() || self.job.verification.is_some();
+        if by_agents && !is_looked_at { Grounds::Claimed } else { Grounds::Shown }
+    }
+
+    /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.
+    pub fn lane_ids(&self) -> Vec<LaneId> {
+        match &self.lanes {
+            Some(lanes) => (1..=lanes.count.max(1)).map(LaneId).collect(),
+            None => vec![LaneId::default()],
+        }
+    }
+}
