@@ -69,7 +69,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "nights",
-        arguments: "[--seeds N] [--from S] [--mode M] [--story] [--plant NAME] [--list]",
+        arguments: "[--seeds N] [--from S] [--mode M] [--story] [--plant NAME] [--list] [--hash] [--renew] [--journal]",
         about: "play simulated nights, each from a seed, and say what they broke",
         run: nights::run_chore,
     },

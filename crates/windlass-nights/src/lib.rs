@@ -11,6 +11,7 @@
 
 mod core;
 mod dice;
+mod hashes;
 mod hunt;
 mod invariant;
 mod night;
@@ -21,6 +22,7 @@ mod script;
 mod story;
 mod world;
 
+pub use hashes::{Difference, Hashes};
 pub use hunt::{Catch, Hunt, Quarry, hunt};
 pub use invariant::{Breach, INVARIANTS, Invariant, broken};
 pub use night::play;

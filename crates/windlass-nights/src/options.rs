@@ -5,6 +5,7 @@ use windlass_nights::Plant;
 
 pub(crate) const HELP: &str = "\
 cargo xtask nights [--seeds N] [--from S] [--mode MODE] [--story] [--plant NAME] [--threads N] [--enough N] [--list]
+                   [--hash] [--renew] [--journal]
 
   --seeds N      so many nights (10000)
   --from S       the first seed (1)
@@ -13,7 +14,10 @@ cargo xtask nights [--seeds N] [--from S] [--mode MODE] [--story] [--plant NAME]
   --plant NAME   plant a fault, to see that it is seen
   --threads N    on so many threads (2)
   --enough N     stop after so many broken nights (3)
-  --list         the invariants, and the faults that can be planted";
+  --list         the invariants, and the faults that can be planted
+  --hash         compare what journals hold with crates/windlass-nights/hashes.txt (100000)
+  --renew        write that file
+  --journal      print the journal of the first seed's night";
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +25,16 @@ pub(crate) enum Wanted {
     Hunt,
     Story,
     Lists,
+    Hashes,
+    Renewal,
+    Journal,
     Help,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub wanted: Wanted,
-    pub seeds: u64,
+    pub seeds: Option<u64>,
     pub from: u64,
     pub mode: Option<Mode>,
     pub plant: Option<Plant>,
@@ -39,7 +46,7 @@ impl Options {
     pub fn parse(arguments: &[String]) -> Result<Options, String> {
         let mut options = Options {
             wanted: Wanted::Hunt,
-            seeds: 10_000,
+            seeds: None,
             from: 1,
             mode: None,
             plant: None,
@@ -50,7 +57,7 @@ impl Options {
         while let Some(argument) = rest.next() {
             let mut value = || rest.next().ok_or_else(|| format!("{argument} needs a value"));
             match argument.as_str() {
-                "--seeds" => options.seeds = number(argument, value()?)?,
+                "--seeds" => options.seeds = Some(number(argument, value()?)?),
                 "--from" => options.from = number(argument, value()?)?,
                 "--threads" => options.threads = number(argument, value()?)?,
                 "--enough" => options.enough = number(argument, value()?)?,
@@ -58,6 +65,9 @@ impl Options {
                 "--plant" => options.plant = Some(plant(value()?)?),
                 "--story" => options.wanted = Wanted::Story,
                 "--list" => options.wanted = Wanted::Lists,
+                "--hash" => options.wanted = Wanted::Hashes,
+                "--renew" => options.wanted = Wanted::Renewal,
+                "--journal" => options.wanted = Wanted::Journal,
                 "-h" | "--help" => options.wanted = Wanted::Help,
                 other => return Err(format!("`{other}` is not understood")),
             }

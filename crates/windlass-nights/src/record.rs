@@ -192,6 +192,12 @@ pub(crate) enum SessionEnd {
 }
 
 impl Record {
+    /// The journal's bytes at the night's end.
+    #[must_use]
+    pub fn journal(&self) -> &[u8] {
+        &self.journal
+    }
+
     pub(crate) fn facts(&self) -> impl Iterator<Item = &Entry> {
         self.moments.iter().filter_map(|moment| match &moment.what {
             What::Fact(entry) => Some(&**entry),

@@ -1,7 +1,7 @@
 //! Thousands of nights, every planted fault, and what a seed promises.
 
 use windlass_core::spec::Mode;
-use windlass_nights::{INVARIANTS, Plant, Quarry, Script, broken, hunt, play, tell};
+use windlass_nights::{Hashes, INVARIANTS, Plant, Quarry, Script, broken, hunt, play, tell};
 
 fn quarry(seeds: std::ops::Range<u64>) -> Quarry {
     Quarry { seeds, mode: None, plant: None, threads: 2, enough: 1 }
@@ -61,6 +61,19 @@ fn a_seed_gives_the_same_night_again_and_its_story_fits_a_terminal() {
         assert!(story.lines().all(|line| line.chars().count() <= 110), "{story}");
         assert!(story.lines().count() > 5, "{story}");
     }
+}
+
+/// More of them, and the way to renew them: `cargo xtask nights --hash`, `--renew`.
+#[test]
+fn the_journals_of_nights_hold_what_they_held() {
+    let kept = Hashes::parse(include_str!("../hashes.txt")).unwrap();
+    let now = Hashes::play(2_000, 2);
+    assert_eq!(
+        now.first_difference(&kept),
+        None,
+        "a fact or its encoding is another one; see docs/evidence.md"
+    );
+    assert_eq!(kept.nights(), 100_000);
 }
 
 #[test]
