@@ -5,8 +5,9 @@ mod own;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file::{FileError, Made};
-use crate::tree::{self, TreePath, at};
+use windlass_host::file::{FileError, Made};
+use windlass_host::tree;
+use windlass_host::tree::{TreePath, at};
 
 /// The longest file, in bytes: a mebibyte. What is longer was not written by hand.
 pub const LONGEST: usize = 1 << 20;

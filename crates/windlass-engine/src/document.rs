@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::store::digest;
-use crate::tree::{self, Kind, TreePath};
+use windlass_host::tree;
+use windlass_host::tree::{Kind, TreePath};
 
 /// A file's bytes, or why there are none, as the end of a sentence.
 pub(crate) type Content = Result<Vec<u8>, String>;

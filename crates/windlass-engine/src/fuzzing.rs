@@ -6,10 +6,6 @@ use jiff::Timestamp;
 use windlass_core::fact::Entry;
 
 use crate::git::{ObjectId, PackedRefs, RefValue, is_safe_name, lane};
-use crate::process::protocol::Request;
-use crate::process::stream::Lines;
-use crate::process::tree::parse_stat;
-use crate::process::wire::Inbox;
 use crate::recovery::record;
 use crate::replay::times::Times;
 use crate::sandbox::proxy::request::read_head;
@@ -19,6 +15,10 @@ use crate::store::index::IndexContent;
 use crate::store::journal::scanner::Scanner;
 use crate::store::{StoreError, process_identity};
 use crate::worktree::{bootstrap, copied, marker};
+use windlass_host::process::protocol::Request;
+use windlass_host::process::stream::Lines;
+use windlass_host::process::tree::parse_stat;
+use windlass_host::process::wire::Inbox;
 
 /// The lines of a stream that arrives in these pieces.
 pub fn lines(pieces: &[&[u8]], on_line: &mut impl FnMut(&[u8])) {

@@ -8,8 +8,8 @@ use windlass_core::agent::ClaudeInvocation;
 use windlass_core::values::RunId;
 
 use crate::inventory::{Change, Inventory, SurveyError, Surveyor, changes};
-use crate::process::{Command, HandedBack, ProcessError, RUN_VARIABLE};
 use crate::snapshot::{Moment, Side, SnapshotError, SnapshotName, Store};
+use windlass_host::process::{Command, HandedBack, ProcessError, RUN_VARIABLE};
 
 /// What keeps the working tree.
 #[derive(Debug)]

@@ -3,8 +3,6 @@
 pub mod beginning;
 pub mod config_file;
 mod document;
-pub mod environment;
-pub mod file;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod git;
@@ -14,7 +12,6 @@ pub mod interactive;
 pub mod inventory;
 pub mod notify;
 pub mod plan;
-pub mod process;
 pub mod progress;
 pub mod recovery;
 pub mod replay;
@@ -25,7 +22,6 @@ mod steered;
 pub mod store;
 pub mod supervisor;
 pub mod tasks;
-pub mod tree;
 pub mod trust;
 pub mod watch;
 mod withhold;

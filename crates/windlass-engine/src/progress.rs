@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::doc::progress::{LONGEST_PROGRESS, Progress, ProgressEntry, ProgressSummary, with_entry};
 
-use crate::file::FileError;
-use crate::tree::{TreePath, at};
+use windlass_host::file::FileError;
+use windlass_host::tree::{TreePath, at};
 
 /// For a journal that is made; people may read it.
 const PERMISSIONS: u32 = 0o644;
@@ -147,7 +147,7 @@ mod tests {
         write(&path, 1).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let link = folder.path().join("progress.md");
-        crate::tree::hold(folder.path());
+        windlass_host::tree::hold(folder.path());
         symlink("progress/pay.md", &link).unwrap();
         write(&link, 2).unwrap();
         write(&link, 2).unwrap();

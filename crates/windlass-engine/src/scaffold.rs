@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file::{FileError, Made};
-use crate::tree::{TreePath, at};
 use windlass_core::project::{Clues, make_targets, missing_ignore_lines, package_scripts, with_ignore_lines};
+use windlass_host::file::{FileError, Made};
+use windlass_host::tree::{TreePath, at};
 
 /// A longer `package.json` or makefile is not looked into.
 const LONGEST: usize = 1024 * 1024;

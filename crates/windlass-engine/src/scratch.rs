@@ -26,7 +26,7 @@ impl Scratch {
         for below in [&top, &state, &base.join("home")] {
             fs::create_dir(below).unwrap();
         }
-        crate::tree::hold(&top);
+        windlass_host::tree::hold(&top);
         Self { top, state, _folder: folder }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::tree::{Enter, at};
+use windlass_host::tree::{Enter, at};
 
 /// Windlass's own folder, of which some is the agent's.
 pub(crate) const OWN: &str = ".windlass";

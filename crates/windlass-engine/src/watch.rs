@@ -12,7 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(250);

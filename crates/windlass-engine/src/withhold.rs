@@ -9,7 +9,7 @@ use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_
 use crate::git::{GitError, ObjectId, Repository};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path};
 use crate::snapshot::{SnapshotError, Store};
-use crate::tree::{Attributes, at};
+use windlass_host::tree::{Attributes, at};
 
 /// So many are named.
 const NAMED: usize = 20;

@@ -11,10 +11,10 @@ use windlass_core::workspace::{
 use super::configuration::{Configuration, PERMISSIONS};
 use super::copy::{NotCopied, copy_file, copy_folder, look_over};
 use super::{Extent, Item, ItemKind, sentences, taken};
-use windlass_engine::file::{FileError, create_new, make_folder, read_beginning};
 use windlass_engine::store::Project;
 use windlass_engine::workspace::create::Creation;
 use windlass_engine::workspace::{METADATA_FILE, Workspaces};
+use windlass_host::file::{FileError, create_new, make_folder, read_beginning};
 
 /// The project's configuration file.
 const PROJECT_FILE: &str = ".claude-iterate.json";

@@ -7,7 +7,7 @@ use windlass_core::workspace::{OptionValue, imported_options_text, text_says};
 
 use super::{Extent, Item, ItemKind};
 use windlass_engine::config_file;
-use windlass_engine::file::{AtPath as _, Made, create_new};
+use windlass_host::file::{AtPath as _, Made, create_new};
 
 /// What others may do with a new configuration file.
 pub(super) const PERMISSIONS: u32 = 0o644;

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use windlass_engine::file::{AtPath as _, FileError, sync_folder};
+use windlass_host::file::{AtPath as _, FileError, sync_folder};
 
 /// Deeper folders than this are no work of a person's.
 const DEPTH: usize = 64;

@@ -15,7 +15,7 @@ use super::configuration::{Configuration, as_arguments};
 use super::copy::{copy_file, copy_folder, look_over};
 use super::{Extent, Item, ItemKind};
 use folder::{Entry, entries, is_executable, names_fresher};
-use windlass_engine::file::{FileError, make_folder, read_beginning};
+use windlass_host::file::{FileError, make_folder, read_beginning};
 
 /// A longer file of its configuration or state is none.
 const LONGEST: usize = 1024 * 1024;

@@ -18,7 +18,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use windlass_engine::file::FileError;
+use windlass_host::file::FileError;
 
 use self::copy::NotCopied;
 

@@ -27,7 +27,6 @@ pub struct Hashes {
 
 impl Hashes {
     /// Plays nights of all modes; as many whole blocks as `nights` has.
-    #[must_use]
     pub fn play(nights: u64, threads: usize) -> Hashes {
         let count = nights / BLOCK;
         let next = AtomicU64::new(0);
@@ -65,13 +64,11 @@ impl Hashes {
     }
 
     /// How many nights these are.
-    #[must_use]
     pub fn nights(&self) -> u64 {
         self.blocks.len() as u64 * BLOCK
     }
 
     /// The first night whose journal is not what `kept` says, as far as both go.
-    #[must_use]
     pub fn first_difference(&self, kept: &Hashes) -> Option<Difference> {
         let (ours, kept) = self.blocks.iter().zip(&kept.blocks).find(|(ours, kept)| ours != kept)?;
         let same = ours.nights.iter().zip(&kept.nights).take_while(|(ours, kept)| ours == kept).count();

@@ -193,7 +193,6 @@ pub(crate) enum SessionEnd {
 
 impl Record {
     /// The journal's bytes at the night's end.
-    #[must_use]
     pub fn journal(&self) -> &[u8] {
         &self.journal
     }

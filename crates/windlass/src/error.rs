@@ -8,10 +8,10 @@ use windlass_core::config::ConfigError;
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::config_file::ConfigFileError;
 use windlass_engine::interactive::InteractiveError;
-use windlass_engine::process::ProcessError;
 use windlass_engine::snapshot::{RestoreError, SnapshotError};
 use windlass_engine::store::StoreError;
 use windlass_engine::workspace::{WorkspaceError, guard};
+use windlass_host::process::ProcessError;
 use windlass_ui::{Glyphs, Stream, Terminal, render_error};
 
 use crate::commands::exit_codes_here;

@@ -9,8 +9,7 @@ const LONGEST_FILE: usize = 500;
 
 /// Where processes may be started, beside tests: see the crates' `clippy.toml`. The scripted agent plays a foreign
 /// program, which starts what it likes.
-const STARTS_PROCESSES: &[&str] =
-    &["crates/windlass-engine/src/process", "crates/windlass/src/scripted_agent"];
+const STARTS_PROCESSES: &[&str] = &["crates/windlass-host/src/process", "crates/windlass/src/scripted_agent"];
 
 /// A `sleep` in a test says why it is no sleep for luck, on its line or on the one before.
 const SLEEP_MARK: &str = "// sleep:";
@@ -44,7 +43,7 @@ fn check_exemptions(file: &Path, text: &str) -> Vec<Complaint> {
             let problem = if in_core {
                 "the core has no exemptions"
             } else {
-                "only the engine's `process/` starts processes"
+                "only the host's `process/` starts processes"
             };
             Complaint::at(file, index + 1, problem)
         })

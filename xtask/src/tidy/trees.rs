@@ -1,4 +1,4 @@
-//! Who reads and writes the trees that guests can write: the engine's room for them, and nobody else.
+//! Who reads and writes the trees that guests can write: the host's room for them, and nobody else.
 //!
 //! `std::fs` follows whatever link a guest left and waits for whatever pipe. So it is used where nobody but Windlass writes:
 //! in its state folder, in `/proc`, for what a person names on the command line. Where a whole file does, it stands below with the
@@ -11,19 +11,28 @@ use std::path::Path;
 use super::Complaint;
 use super::sources::is_test;
 
-/// The crates whose files are looked at.
-const LOOKED_AT: [&str; 2] = ["crates/windlass-engine/src", "crates/windlass/src"];
+/// Crates that never come near a guest's tree: those without files, and those of tests and chores. All others are looked at.
+const WITHOUT_TREES: [&str; 6] = [
+    "crates/windlass-core",
+    "crates/windlass-ui",
+    "crates/windlass-testkit",
+    "crates/windlass-nights",
+    "crates/windlass-fuzz",
+    "xtask",
+];
 
 /// Folders and files that have nothing to do with a guest's tree, and why.
 const OUTSIDE: &[(&str, &str)] = &[
-    ("crates/windlass-engine/src/tree", "the room itself"),
-    ("crates/windlass-engine/src/file.rs", "files of the state folder; whoever uses it is looked at"),
+    ("crates/windlass-host/src/tree", "the room itself"),
+    ("crates/windlass-host/src/file.rs", "files of the state folder; whoever uses it is looked at"),
     (
         "crates/windlass-engine/src/config_file/own.rs",
         "a person's own configuration; whoever calls it has looked whether it lies in a tree",
     ),
     ("crates/windlass-engine/src/store", "the state folder"),
-    ("crates/windlass-engine/src/process", "/proc, pipes and programs"),
+    ("crates/windlass-host/src/note.rs", "the state folder"),
+    ("crates/windlass-host/src/process", "/proc, pipes and programs"),
+    ("crates/windlass-import", "another tool's files, which a person names; no guest is at work"),
     ("crates/windlass-engine/src/notify", "the state folder, and a person's programs"),
     ("crates/windlass-engine/src/replay", "the state folder"),
     ("crates/windlass-engine/src/snapshot/loose.rs", "the store of snapshots"),
@@ -127,7 +136,7 @@ const OF_THE_STATE_FOLDER: &[&str] = &[
 
 /// Checks a Rust file.
 pub fn check(file: &Path, text: &str) -> Vec<Complaint> {
-    let looked_at = LOOKED_AT.iter().any(|folder| file.starts_with(folder));
+    let looked_at = !WITHOUT_TREES.iter().any(|folder| file.starts_with(folder));
     let outside = OUTSIDE.iter().any(|(folder, _)| file.starts_with(folder));
     if !looked_at || outside || is_test(file) {
         return Vec::new();
@@ -139,7 +148,7 @@ pub fn check(file: &Path, text: &str) -> Vec<Complaint> {
         let problem = format!("{} uses of the file system are left: say so in xtask's tidy", uses.len());
         return vec![Complaint::of(file, problem)];
     }
-    let problem = "a guest may have left a link or a pipe there: go through the engine's `tree`";
+    let problem = "a guest may have left a link or a pipe there: go through the host's `tree`";
     uses.into_iter().skip(allowed).map(|line| Complaint::at(file, line, problem)).collect()
 }
 
@@ -258,8 +267,7 @@ mod tests {
         }
         let read = "    std::fs::read(path);\n";
         assert_eq!(lines("crates/windlass/src/commands/tasks/mod.rs", read), [Some(1)]);
-        for outside in
-            ["crates/windlass-engine/src/tree/read.rs", "crates/windlass-engine/src/store/files.rs"]
+        for outside in ["crates/windlass-host/src/tree/read.rs", "crates/windlass-engine/src/store/files.rs"]
         {
             assert_eq!(lines(outside, read), [], "{outside}");
         }

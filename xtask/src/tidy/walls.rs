@@ -32,16 +32,21 @@ const WALLS: &[Wall] = &[
             "jiff::Timestamp::now",
         ],
     },
-    Wall { folder: "crates/windlass-engine", may_use: &["windlass-core"], forbids: NO_PROCESSES },
+    Wall { folder: "crates/windlass-host", may_use: &["windlass-core"], forbids: NO_PROCESSES },
+    Wall {
+        folder: "crates/windlass-engine",
+        may_use: &["windlass-core", "windlass-host"],
+        forbids: NO_PROCESSES,
+    },
     Wall { folder: "crates/windlass-ui", may_use: &["windlass-core"], forbids: NO_PROCESSES },
     Wall {
         folder: "crates/windlass-import",
-        may_use: &["windlass-core", "windlass-engine"],
+        may_use: &["windlass-core", "windlass-host", "windlass-engine"],
         forbids: NO_PROCESSES,
     },
     Wall {
         folder: "crates/windlass",
-        may_use: &["windlass-core", "windlass-engine", "windlass-import", "windlass-ui"],
+        may_use: &["windlass-core", "windlass-host", "windlass-engine", "windlass-import", "windlass-ui"],
         forbids: NO_PROCESSES,
     },
     Wall {

@@ -6,7 +6,9 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use super::{ConfigFileError, LONGEST, PRIVATE, Readers};
-use crate::file::{AtPath as _, FileError, Made, Replacement, create_new, read_beginning, sync_folder};
+use windlass_host::file::{
+    AtPath as _, FileError, Made, Replacement, create_new, read_beginning, sync_folder,
+};
 
 /// For whoever the user's mask lets.
 const USUAL: u32 = 0o666;

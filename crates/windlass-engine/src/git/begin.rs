@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::call::Call;
 use super::commit::{CommitOutcome, made_of, settle_index};
 use super::{GitError, Repository};
-use crate::file::AtPath as _;
+use windlass_host::file::AtPath as _;
 
 /// How long the hooks of a first commit may take.
 const HOOKS: Duration = Duration::from_mins(10);

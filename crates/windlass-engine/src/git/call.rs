@@ -8,7 +8,7 @@ use std::time::Duration;
 use windlass_core::values::Ended;
 
 use super::{ClosedFilters, GitError, Repository, sound};
-use crate::process::{Command, Output};
+use windlass_host::process::{Command, Output};
 
 /// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
 /// user's to say (`GIT_CEILING_DIRECTORIES`).

@@ -11,9 +11,9 @@ use super::call::{Answer, Call, last_lines};
 use super::obstacle::{explain, filter_missing, obstacle};
 use super::patience::with_pauses;
 use super::{GitError, ObjectId, Repository, says_disk_full};
-use crate::file::{AtPath, FileError, create_private_folder};
 use crate::inventory::{Entry, EntryKind, Inventory, as_path, content_now};
 use crate::snapshot::{SnapshotError, Store};
+use windlass_host::file::{AtPath, FileError, create_private_folder};
 
 /// What is to be committed.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{GitError, Repository};
-use crate::file::{FileError, create_private_folder, replace};
 use crate::inventory::as_path;
-use crate::tree::at;
+use windlass_host::file::{FileError, create_private_folder, replace};
+use windlass_host::tree::at;
 
 /// A file that is larger is not sent through a filter, in bytes.
 pub(crate) const LARGEST_FILTERED: usize = 512 * 1024 * 1024;

@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::tree::{self, at};
+use windlass_host::tree;
+use windlass_host::tree::at;
 
 /// The longest file that names a folder, in bytes.
 const LONGEST_NAME: usize = 1 << 16;

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use super::call::Call;
 use super::{GitError, ObjectId, Repository};
 use crate::inventory::EntryKind;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// The files of a commit's tree, by path.
 pub(crate) type TreeFiles = BTreeMap<Vec<u8>, (EntryKind, ObjectId)>;

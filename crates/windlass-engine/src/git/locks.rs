@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use super::Repository;
 use super::lane::is_of_a_landing;
-use crate::process::{may_be_at_work, sees_all_processes};
-use crate::tree::{Attributes, Kind, at};
+use windlass_host::process::{may_be_at_work, sees_all_processes};
+use windlass_host::tree::{Attributes, Kind, at};
 
 /// A repository's lock files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -48,8 +48,8 @@ pub use status::UncommittedPath;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::file::FileError;
-use crate::process::ProcessError;
+use windlass_host::file::FileError;
+use windlass_host::process::ProcessError;
 
 /// git could not do what it was asked.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::call::{Answer, Call, last_lines};
 use super::patience::is_released;
 use super::{GitError, Repository};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 const UNKNOWN_IDENTITY: &str = "git does not know who commits: run `git config --global user.name \"Your Name\"` and \
                                 `git config --global user.email you@example.com`";

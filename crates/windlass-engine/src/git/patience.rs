@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::GitError;
 use super::call::Call;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// Pauses between tries while another git holds a lock; together some 3 s.
 const PAUSES: [Duration; 6] = [

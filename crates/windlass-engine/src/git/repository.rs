@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::call::{Answer, Call, printed_path};
 use super::refs::{self, PackedRefs, RefValue};
 use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, sound};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// The longest reference, in bytes.
 const LONGEST_REF: usize = 1 << 16;

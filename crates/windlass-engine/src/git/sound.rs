@@ -7,7 +7,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{Folders, Repository};
-use crate::tree::{self, Kind, TreePath, at};
+use windlass_host::tree;
+use windlass_host::tree::{Kind, TreePath, at};
 
 /// In the folder of the working tree itself; never a link that leads out.
 const OF_THE_TREE: [&str; 22] = [

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use windlass_core::damage::steering_lines;
 
 use super::Folders;
-use crate::file::FileError;
-use crate::process::protocol::Text;
-use crate::store::Note;
-use crate::tree::{Folders as Looking, Was, at};
+use windlass_host::file::FileError;
+use windlass_host::note::Note;
+use windlass_host::process::protocol::Text;
+use windlass_host::tree::{Folders as Looking, Was, at};
 
 /// So many git directories of submodules and of other working trees are looked at.
 const MOST: usize = 500;

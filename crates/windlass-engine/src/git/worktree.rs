@@ -7,7 +7,7 @@ use super::call::{Answer, Call, last_lines, printed_path};
 use super::patience::patiently;
 use super::{GitError, ObjectId, Repository};
 use crate::inventory::as_path;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// Time to check out a whole working tree, filters such as LFS included.
 const CHECKOUT: Duration = Duration::from_mins(30);

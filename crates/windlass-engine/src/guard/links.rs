@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// So many links are followed, as the system does.
 const MOST_LINKS: usize = 40;

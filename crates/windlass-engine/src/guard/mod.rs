@@ -25,7 +25,7 @@ pub(crate) use tools::changed_tools;
 use following::Inspection;
 
 use crate::inventory::{Place, content_now};
-use crate::tree::{Kind, at};
+use windlass_host::tree::{Kind, at};
 
 /// So much of a script is read for what it starts, in bytes.
 const MOST_OF_SCRIPT: u64 = 256 * 1024;

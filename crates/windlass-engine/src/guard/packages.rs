@@ -8,7 +8,7 @@ use windlass_core::guard::{PackageCall, Workspaces, package_calls};
 
 use super::{inside, text_of};
 use crate::inventory::Place;
-use crate::tree::{Kind, at};
+use windlass_host::tree::{Kind, at};
 
 /// So many workspaces are looked at, and so many scripts.
 const MOST_WORKSPACES: usize = 500;

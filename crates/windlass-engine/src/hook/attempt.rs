@@ -10,8 +10,8 @@ use windlass_core::hook::{HookAnswer, HookEnd, LONGEST_REPLY, answer};
 use windlass_core::values::{CheckResult, HookCommand, HookName};
 
 use super::output::{Beginning, Log};
-use crate::process::stream::{StreamReader, Tail};
-use crate::process::{ProcessError, SpawnId, SpawnRequest};
+use windlass_host::process::stream::{StreamReader, Tail};
+use windlass_host::process::{ProcessError, SpawnId, SpawnRequest};
 
 /// What a call of a hook needs.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use windlass_core::values::{Hook, HookCommand, HookName};
 
 use super::kept;
 use crate::store::digest;
-use crate::tree::at;
 use crate::workspace::{PROJECT_FOLDER, project_folder};
+use windlass_host::tree::at;
 
 /// The folder of hooks in `.windlass`.
 pub const HOOKS_FOLDER: &str = "hooks";

@@ -10,7 +10,7 @@ use windlass_core::values::{Hook, HookCommand, HookName};
 
 use super::find::LARGEST_FILE;
 use crate::store::{RunFolder, StoreError, create_folder, digest};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// Keeps copies of a run's hook files in its folder, so that later changes apply to the next run.
 pub fn keep(folder: &RunFolder, hooks: &[Hook]) -> Result<(), StoreError> {

@@ -10,8 +10,8 @@ use windlass_core::values::{CheckResult, Ended, Hook, HookOutcome};
 
 use super::attempt::{HookAttempt, HookRoom, HookSaid};
 use super::with_setting;
-use crate::process::{Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnRequest, leftovers};
 use crate::sandbox::{Guest, Sandbox, SandboxError};
+use windlass_host::process::{Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnRequest, leftovers};
 
 /// How long the keeper may take to end what a hook left.
 const SWEEP: Duration = Duration::from_secs(3);

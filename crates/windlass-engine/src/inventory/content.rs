@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::git::{Hasher, ObjectFormat, ObjectId, ObjectKind};
-use crate::tree::Attributes;
+use windlass_host::tree::Attributes;
 
 /// What the file system says about a file without reading it. Two equal values, taken long enough after the last
 /// change, mean the same content.

@@ -29,7 +29,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::{Head, ObjectFormat, ObjectId, ObjectKind, Repository};
-use crate::tree::{self, Attributes, Kind, at};
+use windlass_host::tree;
+use windlass_host::tree::{Attributes, Kind, at};
 
 /// What is being looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]

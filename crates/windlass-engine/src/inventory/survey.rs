@@ -12,7 +12,7 @@ use super::content::{self, LARGEST, Stamps};
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
 use crate::git::{GitError, ObjectFormat, ObjectId, ObjectKind, Repository};
-use crate::tree::{Attributes, Folder, Kind, TreePath, at};
+use windlass_host::tree::{Attributes, Folder, Kind, TreePath, at};
 
 /// The working tree could not be looked at.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::tree::{Kind, TreePath, at};
+use windlass_host::tree::{Kind, TreePath, at};
 
 /// How many files are looked at without git.
 pub const WALK_FILES: usize = 20_000;

@@ -14,7 +14,7 @@ use windlass_core::notification::Notification;
 use windlass_core::values::Ended;
 
 use super::{Answer, Outcome};
-use crate::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest};
+use windlass_host::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest};
 
 /// How long the keeper may take to end what a command left.
 const SWEEP: Duration = Duration::from_secs(3);

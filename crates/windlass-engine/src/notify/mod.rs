@@ -18,7 +18,7 @@ use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
 use windlass_core::values::{Delivery, NotificationKey, SinkKind};
 
-use crate::process::ProcessError;
+use windlass_host::process::ProcessError;
 
 pub use command::CommandRoom;
 pub use parcel::Parcel;

@@ -13,7 +13,7 @@ use windlass_core::values::{Delivery, NotificationKey, SinkKind};
 use super::command::CommandEnd;
 use super::sink::Sink;
 use super::{Answer, Outcome, Settlement};
-use crate::process::ProcessError;
+use windlass_host::process::ProcessError;
 
 /// So many notifications may wait. A sink that is that far behind is not going to catch up.
 const CAPACITY: usize = 64;

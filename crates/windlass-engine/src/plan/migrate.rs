@@ -8,8 +8,8 @@ use windlass_core::doc::plan::{FileRole, Plan};
 use windlass_core::spec::JobPlan;
 
 use super::{FoundPlan, README, find_plan, spec_names};
-use crate::file::{FileError, Made};
-use crate::tree::{TreePath, at};
+use windlass_host::file::{FileError, Made};
+use windlass_host::tree::{TreePath, at};
 
 /// The longest plan that is moved, in bytes.
 const LONGEST: usize = 64 * 1024 * 1024;

@@ -7,7 +7,7 @@ use windlass_core::spec::JobPlan;
 
 use super::{README, role};
 use crate::document::{self, Content};
-use crate::tree::{TreePath, at};
+use windlass_host::tree::{TreePath, at};
 
 /// So many files a folder's plan may have.
 const MOST_FILES: usize = 2000;

@@ -6,7 +6,7 @@ use windlass_core::doc::plan::SpecNames;
 use windlass_core::spec::JobPlan;
 
 use crate::document;
-use crate::tree::{Kind, TreePath, at};
+use windlass_host::tree::{Kind, TreePath, at};
 
 /// So many files below the folder are looked at.
 const MOST_FILES: usize = 10_000;

@@ -13,8 +13,8 @@ use super::record::{Uncommitted, holding};
 use crate::git::Repository;
 use crate::inventory::{OWN_FOLDER, Place, as_path};
 use crate::supervisor::is_own_file;
-use crate::tree::at;
 use crate::withhold::{Allowed, reason_for_new};
+use windlass_host::tree::at;
 
 /// What is uncommitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,8 +18,8 @@ use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repos
 use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
 use crate::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use crate::store::RunFolder;
-use crate::tree::at;
 use crate::withhold::{self, Scene, WithholdError};
+use windlass_host::tree::at;
 
 pub use apart::{Dirty, Rules, along, folders, harmless};
 pub use record::{Uncommitted, add, read, take_along};
@@ -47,7 +47,7 @@ pub enum RecoveryError {
     Commit(#[from] CommitError),
     /// A file could not be read or written.
     #[error(transparent)]
-    File(#[from] crate::file::FileError),
+    File(#[from] windlass_host::file::FileError),
 }
 
 impl From<WithholdError> for RecoveryError {

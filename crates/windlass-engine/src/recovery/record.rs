@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::file::{FileError, read_if_there, replace};
 use crate::git::ObjectId;
 use crate::snapshot::quoting::{quote, unquote};
 use crate::store::RunFolder;
+use windlass_host::file::{FileError, read_if_there, replace};
 
 /// Paths, and what was there.
 pub type Uncommitted = BTreeMap<Vec<u8>, Option<ObjectId>>;

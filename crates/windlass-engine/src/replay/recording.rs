@@ -11,9 +11,9 @@ use windlass_core::values::{CallId, LaneId};
 
 use super::reading::Reading;
 use super::times::Times;
-use crate::process::stream::Lines;
 use crate::store::{CallFolder, StoreError};
 use crate::supervisor::Place;
+use windlass_host::process::stream::Lines;
 
 /// Read at once. What is decoded and waits to be told is bounded by this and one line.
 const CHUNK: usize = 64 * 1024;

@@ -7,7 +7,7 @@ use windlass_core::environment::{Variable, is_providers};
 use windlass_core::spec::{Network, SandboxSpec};
 
 use super::Guest;
-use crate::environment::readable;
+use windlass_host::environment::readable;
 
 /// Variables that are passed on to every guest and say where something is on this machine: programs, tools, certificates.
 pub(super) const PLACES: &[&str] = &[

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::SandboxError;
 use super::view::Sight;
-use crate::tree::{at, without_links};
+use windlass_host::tree::{at, without_links};
 
 /// The sandbox's own files; gone when this is dropped.
 #[derive(Debug)]

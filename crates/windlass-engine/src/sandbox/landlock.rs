@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::inside::{Door, Ports};
 use super::view::{Sight, View};
-use crate::process::protocol::Text;
+use windlass_host::process::protocol::Text;
 
 /// Devices that programs write to.
 const DEVICES: &[&str] = &[

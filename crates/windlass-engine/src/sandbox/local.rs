@@ -21,7 +21,7 @@ use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, SandboxError, SandboxRoom, landlock, lane, trial};
 use crate::git::Loan;
-use crate::process::SpawnRequest;
+use windlass_host::process::SpawnRequest;
 
 /// What is reached without the proxy, unless the proxy is to let it through: what listens inside.
 const WITHIN: [&str; 3] = ["localhost", "127.0.0.1", "::1"];

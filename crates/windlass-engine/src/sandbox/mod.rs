@@ -38,11 +38,11 @@ pub use room::SandboxRoom;
 pub use steering::{forget_guest, had_a_guest, put_back_beside};
 
 use crate::git::Loan;
-pub use crate::process::LastRites;
-use crate::process::SpawnRequest;
 use bwrap::Bwrap;
 use container::{Container, Streams};
 use local::{Local, Means};
+pub use windlass_host::process::LastRites;
+use windlass_host::process::SpawnRequest;
 
 /// A run's sandbox, ready to be entered. All methods can be called from any thread.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use windlass_core::values::RunId;
 
 use super::SandboxError;
 use super::view::is_canonical;
-use crate::file::Made;
 use crate::git::Loan;
-use crate::tree::at;
+use windlass_host::file::Made;
+use windlass_host::tree::at;
 
 /// Where an agent keeps how it is logged in, below a home.
 pub(super) const CREDENTIALS: &str = ".claude/.credentials.json";

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use windlass_core::values::Ended;
 
-use crate::process::{Command, Output};
+use windlass_host::process::{Command, Output};
 
 /// How long it may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);

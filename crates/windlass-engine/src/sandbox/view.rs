@@ -10,7 +10,7 @@ use windlass_core::spec::SandboxSpec;
 use super::SandboxRoom;
 use super::secrets::moved_secrets;
 use crate::git::Loan;
-use crate::tree::{Kind, at};
+use windlass_host::tree::{Kind, at};
 
 /// What of a home holds secrets, or what an agent left for itself in earlier sessions.
 const SECRETS: &[&str] = &[

@@ -14,7 +14,7 @@ use super::tree::{self, Leaf};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
 use crate::git::{ObjectId, ObjectKind};
 use crate::inventory::{Entry, EntryKind, Inventory, LARGEST_KEPT, Place, as_path};
-use crate::tree::{TreePath, at};
+use windlass_host::tree::{TreePath, at};
 
 /// How much a snapshot holds at most, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

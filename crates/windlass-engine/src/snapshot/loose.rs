@@ -11,8 +11,8 @@ use flate2::write::ZlibEncoder;
 
 use super::SnapshotError;
 use super::durable::Unsynced;
-use crate::file::{AtPath, create_private_folder};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind, header};
+use windlass_host::file::{AtPath, create_private_folder};
 
 /// How the names of files begin that are being written; git's own are called the same.
 pub(super) const HALF_WRITTEN: &str = "tmp_obj_";

@@ -39,7 +39,7 @@ pub use store::Store;
 
 use std::path::PathBuf;
 
-use crate::file::FileError;
+use windlass_host::file::FileError;
 
 /// A snapshot could not be taken or read.
 #[derive(Debug, thiserror::Error)]

@@ -11,10 +11,10 @@ use std::time::SystemTime;
 use super::loose::{HALF_WRITTEN, LooseObjects};
 use super::repository::entries;
 use super::{LeftOut, LeftOutReason, SnapshotError};
-use crate::file::{AtPath, FileError, create_private_folder};
 use crate::git::Repository;
 use crate::inventory::Stamps;
-use crate::tree::{Attributes, at};
+use windlass_host::file::{AtPath, FileError, create_private_folder};
+use windlass_host::tree::{Attributes, at};
 
 /// The copies of one repository's objects. They are only ever added to.
 #[derive(Debug)]

@@ -17,10 +17,11 @@ use super::name::SnapshotName;
 use super::repository::{KeptPlace, OwnFile, beside_head, is_of_another_tree, location, walk};
 use super::restore::RestoreError;
 use super::{Snapshot, SnapshotError, Store, objects};
-use crate::file::FileError;
 use crate::git::{ObjectId, PackedRefs, RefValue, Repository};
 use crate::inventory::{EntryKind, Place, Surveyor, as_path};
-use crate::tree::{self, Attributes, at};
+use windlass_host::file::FileError;
+use windlass_host::tree;
+use windlass_host::tree::{Attributes, at};
 
 /// What a repair would do, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

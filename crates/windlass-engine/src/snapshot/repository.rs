@@ -11,10 +11,10 @@ use windlass_core::values::SnapshotId;
 
 use super::quoting::{quote, unquote};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store};
-use crate::file::{AtPath, FileError};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind, Repository};
 use crate::inventory::{EntryKind, Place, Stamps, as_path};
-use crate::tree::{Attributes, Kind, TreePath, at};
+use windlass_host::file::{AtPath, FileError};
+use windlass_host::tree::{Attributes, Kind, TreePath, at};
 
 /// In the folder that belongs to one working tree.
 const OF_THE_WORKTREE: [&str; 5] = ["HEAD", "index", "ORIG_HEAD", "config.worktree", "info/sparse-checkout"];

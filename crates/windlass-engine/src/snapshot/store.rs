@@ -11,8 +11,10 @@ use super::name::{Moment, Side, SnapshotName};
 use super::objects::ObjectCopies;
 use super::repository::{CapturedFiles, OwnFile};
 use super::{SnapshotError, tree};
-use crate::file::{AtPath, Replacement, clear_half_written, create_private_folder, read_if_there, replace};
 use crate::git::{ObjectFormat, ObjectId, ObjectKind};
+use windlass_host::file::{
+    AtPath, Replacement, clear_half_written, create_private_folder, read_if_there, replace,
+};
 
 /// Where snapshots are kept.
 #[derive(Debug)]

@@ -20,7 +20,6 @@ mod files;
 pub mod index;
 pub mod journal;
 pub mod lock;
-mod note;
 pub mod paths;
 pub(crate) mod process_identity;
 pub mod retention;
@@ -41,4 +40,3 @@ pub use session_folder::SessionFolder;
 pub use summary::{RunSummary, RunWorkspace};
 
 pub(crate) use files::write_private;
-pub(crate) use note::Note;

@@ -17,7 +17,7 @@ use super::paths::Project;
 use super::run_folder::RunFolder;
 use super::summary::RunSummary;
 use super::{StoreError, index};
-use crate::file::remove_folder;
+use windlass_host::file::remove_folder;
 
 /// What was removed.
 #[derive(Debug, Default)]

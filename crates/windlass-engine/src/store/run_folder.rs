@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::prompt::Templates;
 use windlass_core::values::{LaneId, Purpose, RunId};
+use windlass_host::note::Note;
 
+use super::StoreError;
 use super::error::Attempted as _;
 use super::files::{create_folder, create_new_folder, open_private, sync_folder, write_atomically};
 use super::paths::Project;
-use super::{Note, StoreError};
 
 /// The project's own prompt, as it was when the run began.
 const USER_TEMPLATE: &str = "template.md";
@@ -92,12 +93,12 @@ impl RunFolder {
 
     /// The boxes of the job as they were when an attempt began; empty where nobody has written them down.
     pub fn read_boxes(&self) -> Vec<u8> {
-        crate::file::read_if_there(&self.boxes()).ok().flatten().unwrap_or_default()
+        windlass_host::file::read_if_there(&self.boxes()).ok().flatten().unwrap_or_default()
     }
 
     /// Writes them down, in one step.
-    pub fn write_boxes(&self, bytes: &[u8]) -> Result<(), crate::file::FileError> {
-        crate::file::replace(&self.boxes(), bytes, 0o600)
+    pub fn write_boxes(&self, bytes: &[u8]) -> Result<(), windlass_host::file::FileError> {
+        windlass_host::file::replace(&self.boxes(), bytes, 0o600)
     }
 
     fn boxes(&self) -> PathBuf {

@@ -10,11 +10,11 @@ use windlass_core::spec::RunSpec;
 
 use super::loan::{said, strictness};
 use crate::git::{SteeringError, put_back_from};
-use crate::process::leftovers;
 use crate::sandbox;
 use crate::store::lock::{Holder, holders};
 use crate::store::run_folder::all_runs;
 use crate::store::{Project, RunFolder, journal};
+use windlass_host::process::leftovers;
 
 /// What a killed run started may still be at work for so long, and write.
 const PATIENCE: Duration = Duration::from_secs(5);

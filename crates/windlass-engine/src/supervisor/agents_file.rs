@@ -6,7 +6,7 @@ use windlass_core::agent::{INSTRUCTION_FILES, Instructions, reads_by_itself};
 use windlass_core::prompt::{LONGEST_AGENTS_FILE, agents_text};
 use windlass_core::spec::RunSpec;
 
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// The longest file of the agent's own instructions that is looked through, in bytes.
 const LONGEST: usize = 1024 * 1024;

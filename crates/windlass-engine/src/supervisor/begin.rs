@@ -15,13 +15,13 @@ use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
 use super::worker::{Known, Work};
 use super::{EngineError, Supervisor, keeper_gone, lanes, prepare, standing};
-use crate::environment::inherited;
-use crate::process::Keeper;
 use crate::sandbox::Guest;
 use crate::store::CallFolder;
 use crate::watch::FileWatch;
 use crate::worktree::Worktree;
 use crate::worktree::bootstrap::variables;
+use windlass_host::environment::inherited;
+use windlass_host::process::Keeper;
 
 impl Supervisor {
     /// Facts first, then their effects: what leaves a trace waits until the journal is on the disk.

@@ -10,8 +10,8 @@ use super::event::WorkError;
 use super::world::World;
 use crate::document;
 use crate::plan::find_plan;
-use crate::tree::at;
 use crate::workspace::TODO_FILE;
+use windlass_host::tree::at;
 
 /// So many boxes are named.
 const MOST_NAMED: usize = 50;

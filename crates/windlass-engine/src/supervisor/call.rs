@@ -21,11 +21,11 @@ use windlass_core::values::{CallId, CallReport, Cost, Cut, Ended, LaneId, Purpos
 use super::audience::{Audience, Place};
 use super::clock::Clock;
 use super::event::Event;
-use crate::process::stream::{StreamEvent, StreamLog, StreamReader, Tail};
-use crate::process::{ProcessError, SpawnId, SpawnRequest};
 use crate::sandbox::{Guest, Sandbox, SandboxError};
 use crate::store::{CallFolder, StoreError};
 use crate::watch::FileWatch;
+use windlass_host::process::stream::{StreamEvent, StreamLog, StreamReader, Tail};
+use windlass_host::process::{ProcessError, SpawnId, SpawnRequest};
 
 /// What a call needs of its run.
 pub(super) struct CallSetting<'a> {

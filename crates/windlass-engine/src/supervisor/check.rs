@@ -11,8 +11,8 @@ use windlass_core::values::{Check, CheckOutcome, CheckResult, CheckStage, Ended}
 
 use super::call::open;
 use super::prepare::read_end;
-use crate::process::{SpawnId, SpawnRequest};
 use crate::store::{RunFolder, StoreError, create_folder};
+use windlass_host::process::{SpawnId, SpawnRequest};
 
 /// The longest last line that is journalled, in characters.
 const LAST_LINE: usize = 200;

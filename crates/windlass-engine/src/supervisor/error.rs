@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use windlass_core::run::IllegalFact;
 
-use crate::process::ProcessError;
 use crate::store::StoreError;
+use windlass_host::process::ProcessError;
 
 /// The runner cannot go on and cannot journal why.
 #[derive(Debug, thiserror::Error)]
@@ -34,5 +34,5 @@ pub enum EngineError {
     Broken,
     /// A file of the run could not be read.
     #[error(transparent)]
-    File(#[from] crate::file::FileError),
+    File(#[from] windlass_host::file::FileError),
 }

@@ -5,8 +5,8 @@ use std::io;
 use windlass_core::run::Input;
 use windlass_core::values::{LaneId, Standing, StopReason};
 
-use crate::process::KeeperEvent;
-use crate::process::signals::Signal;
+use windlass_host::process::KeeperEvent;
+use windlass_host::process::signals::Signal;
 
 /// One thing that happened outside the loop.
 #[derive(Debug)]

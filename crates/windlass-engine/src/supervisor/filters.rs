@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use super::event::WorkError;
 use super::world::World;
-use crate::file::{AtPath as _, FileError};
 use crate::git::{Filtered, LARGEST_FILTERED, Repository, not_run};
 use crate::inventory::{EntryKind, as_path};
-use crate::process::{Command, SpawnRequest};
 use crate::sandbox::{Guest, Sandbox};
 use crate::snapshot::SnapshotError;
-use crate::tree::at;
+use windlass_host::file::{AtPath as _, FileError};
+use windlass_host::process::{Command, SpawnRequest};
+use windlass_host::tree::at;
 
 /// How long a filter may take for one file.
 const PATIENCE: Duration = Duration::from_mins(2);

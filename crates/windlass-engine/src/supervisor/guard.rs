@@ -20,7 +20,7 @@ use super::world::World;
 use crate::guard;
 use crate::inventory::{self, EntryKind, Inventory, OWN_FOLDER, as_path, is_own};
 use crate::snapshot::{Side, Snapshot, Store, changed_since};
-use crate::tree::{TreePath, at};
+use windlass_host::tree::{TreePath, at};
 
 /// A file beyond this is not looked at for tests, in bytes.
 const LARGEST: u64 = 1024 * 1024;

@@ -11,9 +11,9 @@ use super::lane::Live;
 use super::{EngineError, Supervisor, keeper_gone};
 use crate::git::Repository;
 use crate::hook::{self, HookAttempt, HookRoom};
-use crate::process::{SpawnId, SpawnRequest};
 use crate::sandbox::Guest;
-use crate::tree::at;
+use windlass_host::process::{SpawnId, SpawnRequest};
+use windlass_host::tree::at;
 
 /// How long git may take to count commits. Nothing else happens meanwhile.
 const COUNTING: Duration = Duration::from_secs(5);

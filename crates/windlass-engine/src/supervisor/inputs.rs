@@ -1,8 +1,8 @@
 //! What was read when the run started, and whether it is still the same.
 
 use super::world::World;
-use crate::file::read_beginning;
-use crate::tree;
+use windlass_host::file::read_beginning;
+use windlass_host::tree;
 
 /// The longest file that is read when a run starts: a hook.
 const LONGEST_INPUT: usize = 64 * 1024 * 1024;

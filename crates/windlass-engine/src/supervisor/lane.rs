@@ -10,8 +10,8 @@ use super::check::LiveCheck;
 use super::hook::LiveHook;
 use super::keeper_gone;
 use super::setup::LiveSetup;
-use crate::process::{Keeper, ProcessError, SpawnId};
 use crate::worktree::bootstrap::SetupError;
+use windlass_host::process::{Keeper, ProcessError, SpawnId};
 
 /// A lane's processes. At most one thing runs at a time, so that "everything below the keeper" is exactly what it
 /// started.

@@ -26,9 +26,10 @@ use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
 use crate::inventory::{Place, Surveyor, is_own};
 use crate::sandbox::Site;
 use crate::store::Project;
-use crate::tree::{self, at};
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
+use windlass_host::tree;
+use windlass_host::tree::at;
 
 /// So many conflicting paths are named.
 const NAMED: usize = 20;

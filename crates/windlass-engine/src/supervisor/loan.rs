@@ -13,8 +13,8 @@ use super::damage;
 use super::event::WorkError;
 use super::world::World;
 use super::{EngineError, Supervisor};
-use crate::file::FileError;
 use crate::git::{Steering, SteeringError, Strictness};
+use windlass_host::file::FileError;
 
 /// So many files are named in one sentence.
 const NAMED: usize = 3;

@@ -51,14 +51,15 @@ use windlass_core::values::{LaneId, StopReason, StopSource};
 use crate::git::Repository;
 use crate::inventory::Surveyor;
 use crate::notify::CommandRoom;
-use crate::process::signals::{self, SignalWatch};
-use crate::process::{
-    CommandSignal, RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted, signal_commands,
-};
 use crate::sandbox::Sandbox;
 use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
-use crate::tree;
+use windlass_host::process::signals;
+use windlass_host::process::signals::SignalWatch;
+use windlass_host::process::{
+    CommandSignal, RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted, signal_commands,
+};
+use windlass_host::tree;
 
 pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
 pub use agents_file::agents_file_notice;
@@ -448,9 +449,11 @@ fn search_path(environment: &[(OsString, OsString)]) -> OsString {
 }
 
 /// A keeper that is gone says so itself, by its death; that is where it is dealt with.
-fn keeper_gone(error: crate::process::ProcessError) -> Result<(), crate::process::ProcessError> {
+fn keeper_gone(
+    error: windlass_host::process::ProcessError,
+) -> Result<(), windlass_host::process::ProcessError> {
     match error {
-        crate::process::ProcessError::KeeperGone => Ok(()),
+        windlass_host::process::ProcessError::KeeperGone => Ok(()),
         other => Err(other),
     }
 }

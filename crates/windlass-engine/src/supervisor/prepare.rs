@@ -18,7 +18,7 @@ use super::worker::Known;
 use super::{agents_file, tasks};
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
-use crate::tree::{Attributes, TreePath, at};
+use windlass_host::tree::{Attributes, TreePath, at};
 
 /// How much of a failed check's output goes into a prompt, in bytes.
 const CHECK_TAIL: u64 = 2 * 1024;

@@ -16,9 +16,10 @@ use super::hook::not_started;
 use super::lane::{Ending, Live};
 use super::prepare::read_end;
 use super::{EngineError, Supervisor, keeper_gone};
-use crate::environment::withheld_from;
-use crate::process::signals::{self, Signal};
-use crate::process::{CommandSignal, KeeperEvent, adopt_and_kill, signal_commands};
+use windlass_host::environment::withheld_from;
+use windlass_host::process::signals;
+use windlass_host::process::signals::Signal;
+use windlass_host::process::{CommandSignal, KeeperEvent, adopt_and_kill, signal_commands};
 
 /// How much of what a check printed is looked through for the names of variables, in bytes.
 const SAID: u64 = 64 * 1024;

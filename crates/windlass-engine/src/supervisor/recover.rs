@@ -9,9 +9,9 @@ use windlass_core::observation::Observation;
 use windlass_core::values::{CallReport, Cut, Ended, Now, RunId};
 
 use super::prepare::read_end;
-use crate::process::leftovers;
-use crate::process::stream::LONGEST_LINE;
 use crate::store::CallFolder;
+use windlass_host::process::leftovers;
+use windlass_host::process::stream::LONGEST_LINE;
 
 /// What was found.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use super::world::World;
 use crate::inventory::{self, EntryKind, Inventory, as_path, content_now, is_own};
 use crate::plan::is_plan;
 use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// So many files are named.
 const NAMED: usize = 5;

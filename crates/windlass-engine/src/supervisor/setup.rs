@@ -11,11 +11,11 @@ use windlass_core::values::{Ended, LaneId, StopReason};
 use super::event::{Event, WorkError};
 use super::lane::Live;
 use super::{EngineError, Supervisor, keeper_gone, lanes};
-use crate::environment::inherited;
-use crate::file::{read_beginning, replace};
-use crate::process::SpawnRequest;
 use crate::sandbox::{Guest, SandboxError};
 use crate::worktree::bootstrap::{End, SetupAttempt, SetupCommand, SetupError};
+use windlass_host::environment::inherited;
+use windlass_host::file::{read_beginning, replace};
+use windlass_host::process::SpawnRequest;
 
 /// The longest command that is compared, in bytes.
 const LONGEST: usize = 1 << 20;

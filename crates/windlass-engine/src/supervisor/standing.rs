@@ -14,9 +14,9 @@ use super::event::Event;
 use crate::inventory::{Inventory, Place, entries_within};
 use crate::plan;
 use crate::store::digest;
-use crate::tree::at;
 use crate::watch::FileWatch;
 use crate::workspace::{METADATA_FILE, STATUS_FILE, TODO_FILE, WORK_FOLDERS, log};
+use windlass_host::tree::at;
 
 /// Changes of a plan are gathered for so long before they are told.
 const PLAN_DEBOUNCE: Duration = Duration::from_secs(2);

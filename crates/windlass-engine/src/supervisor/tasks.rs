@@ -22,7 +22,7 @@ use crate::inventory::{Inventory, Place, as_path};
 use crate::progress::{ProgressFileError, write_progress};
 use crate::snapshot::Side;
 use crate::tasks::{TasksError, read_tasks, set_state};
-use crate::tree::{TreePath, at};
+use windlass_host::tree::{TreePath, at};
 
 /// So many changes of somebody else's are named.
 const NAMED: usize = 5;

@@ -18,13 +18,13 @@ use windlass_core::values::{
 use super::error::EngineError;
 use super::event::{Event, WorkError};
 use super::lanes::Worlds;
-use crate::file::FileError;
 use crate::git::{CommitError, GitError};
 use crate::inventory::SurveyError;
-use crate::process::ProcessError;
 use crate::snapshot::SnapshotError;
 use crate::store::StoreError;
 use crate::withhold::WithholdError;
+use windlass_host::file::FileError;
+use windlass_host::process::ProcessError;
 
 /// How long the end of a run waits for what the worker is doing.
 const PATIENCE: Duration = Duration::from_secs(5);

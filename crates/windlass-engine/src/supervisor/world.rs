@@ -27,7 +27,6 @@ use super::standing;
 use super::stray_trees;
 use super::tasks;
 use super::worker::{Known, Work, Worked};
-use crate::file::is_without_room;
 use crate::git::{Loan, Steering, TreeFiles};
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::recovery::Uncommitted;
@@ -35,6 +34,7 @@ use crate::snapshot::{
     LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
 };
 use crate::store::RunFolder;
+use windlass_host::file::is_without_room;
 
 /// What the worker holds.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use windlass_core::values::{TaskId, TaskState};
 
 use super::FoundTasks;
 use crate::git::{GitError, Repository};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// More states than this are not put right to compare the rest: such a file was changed by somebody.
 const MOST_STATES: usize = 256;

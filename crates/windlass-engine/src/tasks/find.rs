@@ -6,7 +6,7 @@ use windlass_core::doc::tasks::ProblemKind;
 
 use super::read::{is_task_folder, read_tasks};
 use super::{FoundTasks, TasksError};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// Where they are looked for, in this order: the first that holds a task. A requirements file may be free text, with the
 /// tasks in `.devloop/tasks.md`.

@@ -18,7 +18,7 @@ pub use find::{Wanted, find_tasks};
 pub use read::read_tasks;
 pub use write::{Written, add_task, set_state, settable};
 
-use crate::file::FileError;
+use windlass_host::file::FileError;
 
 /// A task file as it was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

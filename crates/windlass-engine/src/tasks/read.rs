@@ -10,8 +10,8 @@ use windlass_core::tasks::natural;
 
 use super::FoundTasks;
 use crate::document::{self, Content};
-use crate::file::FileError;
-use crate::tree::{TreePath, at};
+use windlass_host::file::FileError;
+use windlass_host::tree::{TreePath, at};
 
 /// So many files a folder of tasks may have.
 const MOST_FILES: usize = 50_000;

@@ -7,8 +7,8 @@ use windlass_core::values::{TaskId, TaskState};
 
 use super::read::read_tasks;
 use super::{FoundTasks, TasksError};
-use crate::file::Made;
-use crate::tree::{TreePath, at};
+use windlass_host::file::Made;
+use windlass_host::tree::{TreePath, at};
 
 /// How often a file is read anew that somebody else wrote meanwhile.
 const TRIES: usize = 5;

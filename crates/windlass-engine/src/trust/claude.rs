@@ -12,7 +12,7 @@ use super::{Search, read};
 use crate::guard::inside;
 use crate::inventory::Place;
 use crate::steered::{CLAUDE, steered};
-use crate::tree::where_it_leads;
+use windlass_host::tree::where_it_leads;
 
 /// Its settings in there.
 const SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];

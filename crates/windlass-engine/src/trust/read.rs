@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use windlass_core::hexadecimal;
 
-use crate::tree::where_it_leads;
+use windlass_host::tree::where_it_leads;
 
 /// The longest settings file, in bytes.
 const LONGEST: u64 = 1 << 20;

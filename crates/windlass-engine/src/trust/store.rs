@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use windlass_core::trust::{Startable, Startables};
 
-use crate::file::read_beginning;
 use crate::store::{Project, StoreError, write_atomically};
+use windlass_host::file::read_beginning;
 
 /// The format of the file.
 const VERSION: u32 = 1;

@@ -7,7 +7,8 @@ use windlass_core::config::nearest;
 use windlass_core::workspace::WorkspaceName;
 
 use super::{Workspace, WorkspaceError};
-use crate::tree::{self, Kind, at};
+use windlass_host::tree;
+use windlass_host::tree::{Kind, at};
 
 /// Where a project keeps what it tells Windlass.
 pub const PROJECT_FOLDER: &str = ".windlass";

@@ -11,9 +11,9 @@ use super::{
     CONFIG_FILE, FoundMetadata, METADATA_FILE, Mended, TODO_FILE, WORK_FOLDERS, Workspace, WorkspaceError,
     Workspaces,
 };
-use crate::file::Made;
 use crate::store::Project;
-use crate::tree::at;
+use windlass_host::file::Made;
+use windlass_host::tree::at;
 
 /// The longest configuration that is compared.
 const LONGEST_OPTIONS: usize = 1 << 20;

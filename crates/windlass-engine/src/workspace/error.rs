@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use windlass_core::values::RunId;
 use windlass_core::workspace::NameError;
 
-use crate::file::FileError;
 use crate::git::GitError;
 use crate::store::StoreError;
+use windlass_host::file::FileError;
 
 /// What can go wrong with workspaces. Each message is one sentence.
 #[derive(Debug, thiserror::Error)]

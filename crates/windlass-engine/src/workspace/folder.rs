@@ -6,9 +6,9 @@ use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
 use windlass_core::values::{Standing, StandingSource};
 use windlass_core::workspace::WorkspaceName;
 
-use crate::file::FileError;
 use crate::store::digest;
-use crate::tree::at;
+use windlass_host::file::FileError;
+use windlass_host::tree::at;
 
 /// What is to be done, in the person's words.
 pub const INSTRUCTIONS_FILE: &str = "INSTRUCTIONS.md";

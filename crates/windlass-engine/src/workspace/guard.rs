@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use super::WorkspaceError;
-use crate::file::Made;
 use crate::git::Repository;
-use crate::tree::at;
+use windlass_host::file::Made;
+use windlass_host::tree::at;
 
 /// The longest hook that is looked into.
 const LONGEST_HOOK: usize = 1 << 20;

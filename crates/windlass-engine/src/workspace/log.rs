@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::file::{AtPath as _, FileError};
-use crate::tree::{Attributes, Kind, at};
+use windlass_host::file::{AtPath as _, FileError};
+use windlass_host::tree::{Attributes, Kind, at};
 
 /// Logs that begin within one second; more would be a defect.
 const SAME_SECOND: u32 = 99;

@@ -11,9 +11,9 @@ use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
 
 use super::history::ended_run;
 use super::{METADATA_FILE, STATUS_FILE, Workspace, WorkspaceError};
-use crate::file::{AtPath as _, Made};
 use crate::store::{Project, RunSummary, digest, index};
-use crate::tree::{Attributes, at};
+use windlass_host::file::{AtPath as _, Made};
+use windlass_host::tree::{Attributes, at};
 
 /// How long to wait for another process that changes the same metadata. It takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -2,8 +2,8 @@
 
 use super::metadata::PERMISSIONS;
 use super::{CONFIG_FILE, PROJECT_FOLDER, WorkspaceError, Workspaces};
-use crate::file::Made;
-use crate::tree::at;
+use windlass_host::file::Made;
+use windlass_host::tree::at;
 
 /// Folders in it.
 const FOLDERS: &[&str] = &["workspaces", "prompts", "templates"];

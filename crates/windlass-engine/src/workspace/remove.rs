@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Workspace, WorkspaceError};
 use crate::store::Project;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// What the name of a workspace that is being deleted begins with; no workspace is called so.
 const DELETING: &str = ".deleting-";

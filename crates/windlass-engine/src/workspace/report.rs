@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::WorkspaceError;
 use super::metadata::PERMISSIONS;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// Writes a report so that a crash leaves the old one or the new one. A link in its place is replaced, not followed.
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), WorkspaceError> {

@@ -5,9 +5,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::bootstrap::CopiedFile;
-use crate::file::FileError;
 use crate::inventory::as_path;
-use crate::tree::at;
+use windlass_host::file::FileError;
+use windlass_host::tree::at;
 
 /// The file's name in the worktree's folder in the repository.
 const FILE: &str = "windlass-copied";

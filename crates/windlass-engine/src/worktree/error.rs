@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::bootstrap::BootstrapError;
-use crate::file::FileError;
 use crate::git::GitError;
 use crate::store::StoreError;
+use windlass_host::file::FileError;
 
 /// Something about a worktree went wrong: one sentence.
 #[derive(Debug, thiserror::Error)]

@@ -3,9 +3,9 @@
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 
-use crate::file::{AtPath as _, FileError};
 use crate::store::Project;
-use crate::tree::at;
+use windlass_host::file::{AtPath as _, FileError};
+use windlass_host::tree::at;
 
 use super::WorktreeError;
 

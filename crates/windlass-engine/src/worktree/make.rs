@@ -8,10 +8,10 @@ use windlass_core::spec::BootstrapSpec;
 use super::bootstrap::{Copied, copy_included};
 use super::marker::{Marker, Stage};
 use super::{Worktree, WorktreeError, WorktreeName, copied, locks};
-use crate::file::AtPath as _;
 use crate::git::{Branch, Found, Head, LinkedTree, Repository};
 use crate::store::Project;
-use crate::tree::at;
+use windlass_host::file::AtPath as _;
+use windlass_host::tree::at;
 
 /// What is to be made.
 #[derive(Clone, Copy, Debug)]

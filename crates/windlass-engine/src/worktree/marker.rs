@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use windlass_core::spec::{BootstrapSpec, PortPlace};
 
 use super::bootstrap::variables;
-use crate::file::FileError;
-use crate::tree::at;
+use windlass_host::file::FileError;
+use windlass_host::tree::at;
 
 /// The file's name.
 const FILE: &str = "windlass.json";

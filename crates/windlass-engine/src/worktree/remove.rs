@@ -7,10 +7,10 @@ use windlass_core::values::RunId;
 
 use super::{Stage, Work, Worktree, WorktreeError, locks, make};
 use crate::git::{GitError, Head, ObjectId, Repository};
-use crate::process::leftovers;
 use crate::store::lock::{Acquired, HeldBy, Holder, holders};
 use crate::store::{Lock, Project};
-use crate::tree::at;
+use windlass_host::process::leftovers;
+use windlass_host::tree::at;
 
 /// Why a worktree stays, in one sentence; [`Refusal::remedy`] says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

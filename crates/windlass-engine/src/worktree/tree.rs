@@ -7,8 +7,8 @@ use windlass_core::spec::{BootstrapSpec, PortPlace};
 
 use super::marker::{Marker, Stage};
 use super::{WorktreeError, WorktreeName, bootstrap};
-use crate::file::FileError;
 use crate::git::{Found, Head, LinkedTree, ObjectId, Repository};
+use windlass_host::file::FileError;
 
 /// The environment variable that holds a worktree's name.
 pub const WORKTREE_VARIABLE: &str = "WINDLASS_WORKTREE";

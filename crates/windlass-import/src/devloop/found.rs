@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use windlass_core::config::devloop::{DevloopCommits, DevloopSession, devloop_commits, devloop_object};
 
 use super::{DevloopError, FOLDER};
-use windlass_engine::file::read_beginning;
 use windlass_engine::git::{Found as FoundRepository, Repository};
+use windlass_host::file::read_beginning;
 
 /// A longer file of its is none.
 const LONGEST: usize = 1024 * 1024;

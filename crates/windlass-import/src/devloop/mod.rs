@@ -16,9 +16,9 @@ use windlass_core::workspace::OptionValue;
 use self::found::{Found, read_object};
 use super::configuration::Configuration;
 use super::{Extent, Item, ItemKind};
-use windlass_engine::file::{FileError, make_folder};
 use windlass_engine::progress::read_progress;
 use windlass_engine::tasks::read_tasks;
+use windlass_host::file::{FileError, make_folder};
 
 /// Its folder.
 const FOLDER: &str = ".devloop";

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use windlass_engine::file::read_beginning;
+use windlass_host::file::read_beginning;
 
 /// So much of a script is searched.
 const SEARCHED: usize = 1024 * 1024;

@@ -13,9 +13,9 @@ use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy};
 use windlass_core::environment::Heir;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{ExitCodes, StopReason};
-use windlass_engine::environment::withheld_from;
-use windlass_engine::process::{Command, ProcessError};
-use windlass_engine::tree;
+use windlass_host::environment::withheld_from;
+use windlass_host::process::{Command, ProcessError};
+use windlass_host::tree;
 
 use super::trusting::Trusted;
 use super::{add_dirs, here};

@@ -9,8 +9,8 @@ use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
-use windlass_engine::tree;
 use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
+use windlass_host::tree;
 use windlass_ui::one_line;
 
 use super::configuration::Configuration;

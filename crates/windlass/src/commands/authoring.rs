@@ -10,9 +10,9 @@ use windlass_core::notification;
 use windlass_core::prompt::{Authoring, SessionParts, session};
 use windlass_core::spec::{AgentSpec, Mode};
 use windlass_core::values::StopReason;
-use windlass_engine::process::WORKSPACE_VARIABLE;
-use windlass_engine::tree::at;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
+use windlass_host::process::WORKSPACE_VARIABLE;
+use windlass_host::tree::at;
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;

@@ -7,7 +7,7 @@ use windlass_core::project::{ignore_lines, missing_ignore_lines, types};
 use windlass_engine::beginning::{BeginError, Beginning, Begun};
 use windlass_engine::git::{self, GitError};
 use windlass_engine::scaffold::{self, Appended};
-use windlass_engine::tree;
+use windlass_host::tree;
 
 use super::here::Here;
 use crate::error::{CliError, Kind};

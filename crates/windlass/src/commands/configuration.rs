@@ -8,9 +8,9 @@ use windlass_core::config::{FileKind, Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_core::values::ExitCodes;
 use windlass_engine::config_file;
-use windlass_engine::process::RUN_VARIABLE;
 use windlass_engine::store::{StoreError, paths};
 use windlass_engine::workspace::{CONFIG_FILE, PROJECT_FOLDER, project_folder};
+use windlass_host::process::RUN_VARIABLE;
 
 use crate::error::{CliError, Kind};
 

@@ -12,11 +12,11 @@ use windlass_core::environment::{Heir, notice_of};
 use windlass_core::prompt::SessionPrompt;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{Ended, RunId};
-use windlass_engine::environment::withheld_from;
 use windlass_engine::interactive::{self, Interactive, Keeping};
 use windlass_engine::inventory::{Change, Surveyor, as_path};
 use windlass_engine::store::SessionFolder;
 use windlass_engine::store::session_folder::SessionRecord;
+use windlass_host::environment::withheld_from;
 use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
 
 use super::here::Here;

@@ -5,10 +5,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::FileKind;
-use windlass_engine::process::RUN_VARIABLE;
 use windlass_engine::tasks::{Wanted, find_tasks};
-use windlass_engine::tree;
 use windlass_engine::workspace::{PROJECT_FOLDER, project_folder};
+use windlass_host::process::RUN_VARIABLE;
+use windlass_host::tree;
 use windlass_ui::{one_line, typed_elsewhere};
 
 use super::configuration::{Source, sources};

@@ -10,7 +10,7 @@ use windlass_core::agent::Login;
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_engine::git::{self, Found, GitError, Repository};
-use windlass_engine::process::{RUN_VARIABLE, become_subreaper};
+use windlass_host::process::{RUN_VARIABLE, become_subreaper};
 use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text, format};
 
 use super::configuration::Configuration;

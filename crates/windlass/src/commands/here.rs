@@ -9,7 +9,7 @@ use windlass_engine::inventory::Place;
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::{Project, paths};
 use windlass_engine::supervisor::put_back_after_kills;
-use windlass_engine::tree;
+use windlass_host::tree;
 
 use super::warn;
 

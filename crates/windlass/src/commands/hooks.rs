@@ -10,8 +10,8 @@ use windlass_core::hook::HookSetting;
 use windlass_core::spec::{Mode, SandboxKind};
 use windlass_core::values::{Grounds, Hook, HookCommand, HookDecision, HookName, RunId, StopReason};
 use windlass_engine::hook::{self, Found, Listed, TrialError, Tried};
-use windlass_engine::process::become_subreaper;
 use windlass_engine::sandbox::Sandbox;
+use windlass_host::process::become_subreaper;
 use windlass_ui::{HookRow, Line, hook_tried, hooks_json, hooks_table, one_line};
 
 use super::configuration::Configuration;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::trust::Startable;
-use windlass_engine::file::FileError;
 use windlass_engine::store::paths;
 use windlass_engine::trust::name_in;
+use windlass_host::file::FileError;
 use windlass_import::claude_iterate::{self, Import};
 use windlass_import::devloop::{self, DevloopError, DevloopImport};
 use windlass_import::fresher::{self, FresherImport};

@@ -7,10 +7,10 @@ use windlass_core::config::{Layer, Resolved, Unlimited, commented_file};
 use windlass_core::project::{Offer, ProjectType, offers, scaffold as texts, types};
 use windlass_core::spec::Mode;
 use windlass_core::values::HookName;
-use windlass_engine::file::Made;
 use windlass_engine::scaffold::{self, Appended};
-use windlass_engine::tree;
 use windlass_engine::workspace::{PROJECT_FOLDER, guard};
+use windlass_host::file::Made;
+use windlass_host::tree;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::beginning;

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use jiff::{Timestamp, Zoned};
 use windlass_core::config::commented_file;
 use windlass_core::project::{offers, scaffold as texts};
-use windlass_engine::file::Made;
 use windlass_engine::scaffold;
-use windlass_engine::tree;
 use windlass_engine::workspace::guard;
+use windlass_host::file::Made;
+use windlass_host::tree;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::beginning;
@@ -120,7 +120,7 @@ impl Became {
 }
 
 fn make(place: &TaskPlace, args: &TaskFileArgs) -> Result<Became, CliError> {
-    let wrong = |error: windlass_engine::file::FileError| CliError::new(Kind::System, error.to_string());
+    let wrong = |error: windlass_host::file::FileError| CliError::new(Kind::System, error.to_string());
     let path = place.path();
     let there = tree::at(&path);
     if there.is_taken() {

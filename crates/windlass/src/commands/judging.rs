@@ -9,8 +9,8 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::spec::Mode;
 use windlass_core::values::{Assessment, Spent};
 use windlass_engine::store::{RunFolder, journal};
-use windlass_engine::tree;
 use windlass_engine::workspace::{Workspace, Workspaces};
+use windlass_host::tree;
 use windlass_ui::{Judgement, judgement_json, judgement_text};
 
 use super::assignment::Assignment;

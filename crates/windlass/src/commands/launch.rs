@@ -17,11 +17,9 @@ use windlass_core::mode;
 use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunSpec};
 use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
-use windlass_engine::environment::withheld_from;
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::inventory::Surveyor;
-use windlass_engine::process::{become_subreaper, leftovers};
 use windlass_engine::sandbox::{Sandbox, container};
 use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
@@ -31,6 +29,8 @@ use windlass_engine::supervisor::{
     EngineError, Finished, Session, Telling, agents_file_notice, drive, put_back_after_kill,
 };
 use windlass_engine::workspace::Workspaces;
+use windlass_host::environment::withheld_from;
+use windlass_host::process::{become_subreaper, leftovers};
 use windlass_ui::Level;
 
 use super::agent;

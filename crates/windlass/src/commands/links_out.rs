@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use windlass_core::spec::{LinkOut, RunSpec};
 use windlass_engine::git::Repository;
-use windlass_engine::tree;
+use windlass_host::tree;
 
 /// Those that are there and that are followed as long as they lead where they lead now: of the repository's own folders, and of
 /// the files that are read, which in a sandbox are none: what guests may not read is not read for them.

@@ -9,8 +9,8 @@ use windlass_core::notification::{self, Notification};
 use windlass_core::spec::Mode;
 use windlass_core::values::SinkKind;
 use windlass_engine::notify::{Answer, CommandRoom, Outcome, Parcel, Sink};
-use windlass_engine::process::become_subreaper;
 use windlass_engine::workspace::Workspaces;
+use windlass_host::process::become_subreaper;
 use windlass_ui::{Line, Mark, Tone, format, one_line};
 
 use super::configuration::Configuration;

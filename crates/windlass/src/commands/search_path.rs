@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use windlass_core::spec::SandboxSpec;
-use windlass_engine::tree;
+use windlass_host::tree;
 
 use super::here::Here;
 

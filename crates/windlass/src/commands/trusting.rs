@@ -8,9 +8,9 @@ use windlass_core::config::{FileKind, Origin, Resolved, ValueOrigin};
 use windlass_core::spec::RepositorySettings;
 use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, TrustHash, api_hosts};
 use windlass_core::values::Check;
-use windlass_engine::process::windlass_above;
 use windlass_engine::trust::{self, Found, IMAGE, Search, Trouble, name_in, store};
 use windlass_engine::workspace::PROJECT_FOLDER;
+use windlass_host::process::windlass_above;
 use windlass_ui::{Glyphs, Line, Stream, Terminal, startable_lines};
 
 use super::configuration::Configuration;
@@ -169,7 +169,10 @@ fn trust_written(here: &Here, items: &Startables) -> Result<(), CliError> {
 /// A person trusts; what a run started is none.
 pub fn refuse_below_windlass() -> Result<(), CliError> {
     super::refuse_inside_a_run()?;
-    let Some(process) = windlass_above(&here::state_root()?) else { return Ok(()) };
+    let root = |value: &dyn Fn(&str) -> Option<std::ffi::OsString>| {
+        windlass_engine::store::paths::state_root(value).ok()
+    };
+    let Some(process) = windlass_above(&here::state_root()?, &root) else { return Ok(()) };
     Err(CliError::usage(format!("refused: this was started by windlass itself (process {process})"))
         .hint("Only a person trusts what a repository starts: windlass trust, in a terminal of yours.")
         .hint("What is trusted already: windlass trust --list"))

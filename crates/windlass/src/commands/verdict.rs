@@ -11,8 +11,8 @@ use windlass_core::spec::Job;
 use windlass_core::values::{Assessed, Assessment, Class, Purpose, StopReason};
 use windlass_core::workspace::VerificationStatus;
 use windlass_engine::store::{RunFolder, journal};
-use windlass_engine::tree;
 use windlass_engine::workspace::{Workspace, Workspaces, write_report};
+use windlass_host::tree;
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;

@@ -8,7 +8,7 @@ use windlass_core::doc::plan::{Problem, ProblemKind, Spec, coverage};
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::plan::{FoundPlan, FoundSpecs, README, find_plan, find_specs};
-use windlass_engine::tree;
+use windlass_host::tree;
 use windlass_ui::{PlanShown, plan_json, plan_text};
 
 use super::configuration::Configuration;

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use windlass_core::fact::Fact;
 use windlass_core::values::Verdict;
-use windlass_engine::process::sees_all_processes;
+use windlass_host::process::sees_all_processes;
 use windlass_testkit::Outcome;
 
 use super::night::{Night, calls, every_call, expect_end};

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
-use windlass_engine::process::sees_all_processes;
+use windlass_host::process::sees_all_processes;
 use windlass_testkit::{Outcome, TestEnv};
 
 use super::night::{CLEARED, Night, PATIENCE, calls, expect_end};

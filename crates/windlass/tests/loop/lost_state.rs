@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use windlass_engine::process::sees_all_processes;
+use windlass_host::process::sees_all_processes;
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Outcome, Running};
 

@@ -3,8 +3,8 @@
 use super::super::call::Call;
 use super::super::{GitError, ObjectId};
 use super::{LONG, Lane, LaneError, zero_ended};
-use crate::file::FileError;
-use crate::tree::at;
+use windlass_host::file::FileError;
+use windlass_host::tree::at;
 
 impl Lane {
     /// Makes the lane's files those of a tree (or a commit). What git ignores stays; all else goes.

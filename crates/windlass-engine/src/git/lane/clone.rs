@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 
 use super::super::{GitError, ObjectId, Repository, locks, version};
 use super::{Lane, LaneError, OLDEST_GIT, zero_ended};
-use crate::file::FileError;
 use crate::inventory::as_path;
-use crate::tree::{self, TreePath, at};
+use windlass_host::file::FileError;
+use windlass_host::tree;
+use windlass_host::tree::{TreePath, at};
 
 /// The runner's repository in a lane's folder.
 const OWN: &str = "lane.git";

@@ -6,7 +6,7 @@ use super::super::{GitError, ObjectId};
 use super::case::collisions;
 use super::{Lane, LaneError, told, unexpected};
 use crate::inventory::as_path;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// How markers and messages name what is on the branch.
 pub(super) const LANDED: &str = "landed";

@@ -22,9 +22,9 @@ use super::steps::Step;
 use super::target::{Target, short};
 use super::turn::Turn;
 use super::{LONG, Lane, LaneError, printed_id, told};
-use crate::file::AtPath;
 use crate::inventory::as_path;
-use crate::tree::at;
+use windlass_host::file::AtPath;
+use windlass_host::tree::at;
 
 /// How far back a commit is looked for that landed before a crash.
 const LOOKED_BACK: &str = "-10000";

@@ -4,7 +4,7 @@ use super::super::{GitError, ObjectId, version};
 use super::conflict::{Conflict, LANDED, MergedTree, YOURS};
 use super::{LONG, Lane, LaneError, printed_id, told, unexpected};
 use crate::git::call::last_lines;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// Since this git one can say what a merge is to be based on.
 const BASE_CAN_BE_GIVEN: (u32, u32) = (2, 40);

@@ -52,7 +52,7 @@ use std::time::Duration;
 use self::settings::Settings;
 use super::call::Call;
 use super::{GitError, ObjectId, Repository};
-use crate::file::FileError;
+use windlass_host::file::FileError;
 
 /// For calls that write a working tree: filters may fetch what they put there.
 const LONG: Duration = Duration::from_mins(30);

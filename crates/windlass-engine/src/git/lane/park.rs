@@ -8,7 +8,7 @@ use super::checkout::with_index;
 use super::land::fetch;
 use super::turn::Turn;
 use super::{Lane, LaneError, printed_id, told};
-use crate::file::AtPath;
+use windlass_host::file::AtPath;
 
 /// So long is a task's part of a branch's name at most.
 const LONGEST_SLUG: usize = 60;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use super::super::call::Call;
 use super::super::{Found, GitError, Head, ObjectId, Repository};
 use crate::inventory::as_path;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// What landings advance.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::super::Repository;
 use super::LaneError;
-use crate::file::FileError;
-use crate::tree::at;
+use windlass_host::file::FileError;
+use windlass_host::tree::at;
 
 /// How long another windlass may take. A landing takes well under a second, unless a filter has to fetch large files.
 const PATIENCE: Duration = Duration::from_mins(2);

@@ -10,8 +10,8 @@ use super::super::call::{Call, last_lines};
 use super::super::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
 use super::super::{GitError, ObjectFormat};
 use super::{Loan, remove_file};
-use crate::file::{AtPath, FileError, remove_folder, replace};
-use crate::tree::{Kind, TreePath};
+use windlass_host::file::{AtPath, FileError, remove_folder, replace};
+use windlass_host::tree::{Kind, TreePath};
 
 /// For calls that take in what a guest made.
 const LONG: Duration = Duration::from_mins(30);

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::Loan;
 use super::intake::{files_in, folders_in};
-use crate::file::{AtPath, FileError, create_private_folder};
-use crate::tree::TreePath;
+use windlass_host::file::{AtPath, FileError, create_private_folder};
+use windlass_host::tree::TreePath;
 
 /// So much of a file is read at once.
 const PIECE: usize = 128 * 1024;

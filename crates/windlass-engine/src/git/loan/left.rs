@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use windlass_core::damage::loan::{CheckedOut, Refs};
 
 use super::super::{PackedRefs, RefValue, is_safe_name};
-use crate::tree::{Kind, TreePath};
+use windlass_host::tree::{Kind, TreePath};
 
 /// A reference's file is no longer than this.
 const LONGEST: usize = 4 * 1024;
@@ -87,7 +87,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::tree::at as tree_at;
+    use windlass_host::tree::at as tree_at;
 
     const ID: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
@@ -134,7 +134,7 @@ mod tests {
             ("mkfifo packed-refs", "packed-refs: it is no file"),
         ] {
             let place = place();
-            let status = crate::process::Command::new("sh")
+            let status = windlass_host::process::Command::new("sh")
                 .argument("-c")
                 .argument(spoil)
                 .directory(place.path())

@@ -32,8 +32,8 @@ use windlass_core::hexadecimal;
 use super::call::Call;
 use super::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
 use super::{GitError, Head, Repository};
-use crate::file::{FileError, create_private_folder, read_if_there, remove_folder, replace};
-use crate::tree::{TreePath, at};
+use windlass_host::file::{FileError, create_private_folder, read_if_there, remove_folder, replace};
+use windlass_host::tree::{TreePath, at};
 
 /// A repository, and the git directory that guests of one sandbox are lent for it.
 #[derive(Clone, Debug, PartialEq, Eq)]

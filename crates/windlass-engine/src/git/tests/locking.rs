@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
 use crate::git::{Found, Repository};
-use crate::process::sees_all_processes;
 use crate::scratch::Scratch;
+use windlass_host::process::sees_all_processes;
 
 /// A git that reads what it is asked until it is ended.
 #[expect(clippy::disallowed_methods, reason = "it has to stay at work beside the test")]

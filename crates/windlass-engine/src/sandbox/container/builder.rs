@@ -6,8 +6,8 @@ use windlass_core::values::Ended;
 use super::client::{Client, Engine};
 use super::image::Recipe;
 use super::{reach, trial};
-use crate::file::FileError;
-use crate::process::ProcessError;
+use windlass_host::file::FileError;
+use windlass_host::process::ProcessError;
 
 /// An engine that can make images here.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use windlass_core::spec::SandboxKind;
 
-use crate::process::{Command, Output, ProcessError};
+use windlass_host::process::{Command, Output, ProcessError};
 
 /// How long an engine may take to say what it knows.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -122,7 +122,7 @@ fn is_program(path: &Path) -> bool {
 
 /// What the client itself needs of our environment: all of it but what marks a run.
 pub fn environment() -> Vec<(OsString, OsString)> {
-    env::vars_os().filter(|(name, _)| name != crate::process::RUN_VARIABLE).collect()
+    env::vars_os().filter(|(name, _)| name != windlass_host::process::RUN_VARIABLE).collect()
 }
 
 /// What an engine complains of, on one line: the line that says so, without what every message of it begins with.
@@ -143,7 +143,7 @@ mod tests {
     use windlass_core::values::Ended;
 
     use super::*;
-    use crate::process::Captured;
+    use windlass_host::process::Captured;
 
     #[test]
     fn a_complaint_is_the_line_that_says_what_is_wrong() {

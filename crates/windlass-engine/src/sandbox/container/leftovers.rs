@@ -8,7 +8,7 @@ use windlass_core::values::RunId;
 
 use super::client::{Client, Engine, EngineError};
 use super::sweep::{Label, sweep};
-use crate::file::{FileError, read_beginning, replace};
+use windlass_host::file::{FileError, read_beginning, replace};
 
 /// The hidden subcommand of `windlass` that must call [`sweep_main`].
 pub const SWEEP_COMMAND: &str = "sandbox-sweep";

@@ -37,12 +37,12 @@ use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, LastRites, SandboxError, SandboxRoom, lane};
 use crate::git::Loan;
-use crate::process::SpawnRequest;
 use client::Client;
 pub(super) use command::Streams;
 use command::{Errand, Init, Outfit, Wire};
 use facts::Facts;
 use sweep::{Label, Troubles};
+use windlass_host::process::SpawnRequest;
 
 pub use builder::{BuildError, Builder, Kept};
 pub use client::Engine;

@@ -12,7 +12,7 @@ use landlock::{
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
 
 use super::{Door, Ports};
-use crate::process::protocol::Text;
+use windlass_host::process::protocol::Text;
 
 /// The newest rules that we know; an older kernel holds what it can.
 const NEWEST: ABI = ABI::V9;

@@ -16,8 +16,8 @@ use std::process::ExitCode;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::process::protocol::Text;
-use crate::process::stand_before;
+use windlass_host::process::protocol::Text;
+use windlass_host::process::stand_before;
 
 pub(super) use calls::{Calls, Socket};
 pub(super) use door::{Strength, strength};

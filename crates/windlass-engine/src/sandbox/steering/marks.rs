@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::file::FileError;
-use crate::tree::{Attributes, Enter, Kind, at};
+use windlass_host::file::FileError;
+use windlass_host::tree::{Attributes, Enter, Kind, at};
 
 /// The two marks.
 const MARKS: u32 = 0o6000;

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file::FileError;
-use crate::tree::{Folders, TreePath, Was, at};
+use windlass_host::file::FileError;
+use windlass_host::tree::{Folders, TreePath, Was, at};
 
 /// One thing that was made what it was.
 #[derive(Clone, Debug, PartialEq, Eq)]

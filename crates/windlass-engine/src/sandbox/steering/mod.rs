@@ -18,12 +18,12 @@ use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::view::{STEERING, Sight, View};
-use crate::process::protocol::Text;
 use crate::steered::{CLAUDE, NAMES, OWN, steered};
-use crate::store::Note;
-use crate::tree::{Folders, Kind, TreePath, Was, at, where_it_leads};
 use marks::Marked;
 use mend::{Mended, Presence, mend};
+use windlass_host::note::Note;
+use windlass_host::process::protocol::Text;
+use windlass_host::tree::{Folders, Kind, TreePath, Was, at, where_it_leads};
 
 /// What of a workspace is a person's, beside what the runner itself writes.
 const OF_WORKSPACES: [&str; 2] = ["INSTRUCTIONS.md", "config.toml"];

@@ -102,7 +102,7 @@ fn rules_of_the_kernel_grant_nothing_that_is_hidden() {
     let Machine { root, room, _folder } = machine();
     let view = View::new(&SandboxSpec::default(), &room, Vec::new(), &[]);
     let door = crate::sandbox::landlock::door(&view, Ports::All).unwrap();
-    let paths = |texts: Vec<crate::process::protocol::Text>| -> Vec<PathBuf> {
+    let paths = |texts: Vec<windlass_host::process::protocol::Text>| -> Vec<PathBuf> {
         texts.into_iter().map(|text| std::ffi::OsString::from(text).into()).collect()
     };
     let (readable, writable) = (paths(door.readable), paths(door.writable));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::git::Repository;
-use crate::tree::{Attributes, Kind, TreePath, at};
+use windlass_host::tree::{Attributes, Kind, TreePath, at};
 
 /// To list a folder, change it, and get at what is in it.
 const OF_A_FOLDER: u32 = 0o700;

@@ -3,9 +3,9 @@
 use std::fs::File;
 
 use super::RepairStep;
-use crate::file::{AtPath as _, FileError};
 use crate::inventory::{EntryKind, as_path};
-use crate::tree::{TreePath, at};
+use windlass_host::file::{AtPath as _, FileError};
+use windlass_host::tree::{TreePath, at};
 
 /// git's objects are never written to again.
 const OBJECT: u32 = 0o444;

@@ -5,11 +5,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
 use super::{LeftAlone, RestorePlan, Restored, WhyLeft};
-use crate::file::FileError;
 use crate::inventory::{EntryKind, as_path};
 use crate::snapshot::keep::KeptFile;
 use crate::snapshot::{SnapshotError, Store};
-use crate::tree::{Attributes, TreePath, at};
+use windlass_host::file::FileError;
+use windlass_host::tree::{Attributes, TreePath, at};
 
 /// Removes what the snapshot does not have, and the folders that become empty by that.
 pub(super) fn remove(plan: &RestorePlan, unkept: impl Fn(&[u8]) -> bool, restored: &mut Restored) {

@@ -8,7 +8,7 @@ use super::ignores::SnapshotIgnores;
 use super::{RestorePlan, Restored, deed};
 use crate::inventory::{EntryKind, Inventory, Place, as_path, content_now};
 use crate::snapshot::{KeptFile, LeftOutReason, Snapshot, SnapshotError, Store};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// The paths that differ between a snapshot and what is there later, sorted. What git ignores, by the rules of now or of the
 /// snapshot, is not looked at, nor what the snapshot could not hold; nothing is known of it.

@@ -15,8 +15,8 @@ use crate::snapshot::{Side, Store};
 use crate::supervisor::event::WorkError;
 use crate::supervisor::worker::{Known, Work, Worked};
 use crate::supervisor::world::{Look, World};
-use crate::tree::at;
 use crate::worktree::bootstrap::{Copied, copy_included};
+use windlass_host::tree::at;
 
 /// Which folder it is, whatever it is called.
 pub(super) type Identity = (u64, u64);

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
-use crate::file::FileError;
-use crate::tree::{Attributes, Kind, TreePath};
+use windlass_host::file::FileError;
+use windlass_host::tree::{Attributes, Kind, TreePath};
 
 /// The permissions that are kept: read, write and execute, for all three.
 pub(super) const PERMISSIONS: u32 = 0o777;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file::FileError;
 use crate::workspace::WorkspaceError;
+use windlass_host::file::FileError;
 
 /// What can go wrong with archives: one sentence that names the path it is about. Whatever it is, nothing is lost: a
 /// workspace is removed only after its archive was read back, and what was half restored is cleared away.

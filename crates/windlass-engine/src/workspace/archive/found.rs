@@ -9,7 +9,7 @@ use super::contents::{Contents, Item};
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
 use super::reader::{EntryKind, Reader};
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// What an archive says of itself.
 pub(super) const RECORD: &str = ".archived.json";

@@ -32,7 +32,7 @@ pub use save::{Afterwards, Archived};
 use found::{ENDING, Extent, RECORD};
 
 use super::Workspaces;
-use crate::tree::{Kind, at};
+use windlass_host::tree::{Kind, at};
 
 /// The longest name of an archive, in bytes, so that its file's name has room for an ending.
 const LONGEST_NAME: usize = 200;

@@ -14,7 +14,7 @@ use tar::{EntryType, Header, PaxExtensions};
 use super::contents::{CHUNK, PERMISSIONS};
 use super::error::ArchiveError;
 use super::limits::{Limits, Tally};
-use crate::file::AtPath;
+use windlass_host::file::AtPath;
 
 /// A tape's unit.
 const BLOCK: usize = 512;

@@ -1,7 +1,7 @@
 //! Folders that appear and disappear as a whole.
 
-use crate::file::FileError;
-use crate::tree::{Kind, TreePath};
+use windlass_host::file::FileError;
+use windlass_host::tree::{Kind, TreePath};
 
 /// What the name of a folder that is being removed begins with; nobody takes it for a workspace.
 const REMOVED: &str = ".windlass-removed-";

@@ -12,9 +12,9 @@ use super::found::{Archive, Extent, Form, RECORD, Read};
 use super::removal::Unfinished;
 use super::unpack::Unpacker;
 use super::{Archives, links};
-use crate::file::FileError;
-use crate::tree::{Attributes, TreePath, at};
 use crate::workspace::METADATA_FILE;
+use windlass_host::file::FileError;
+use windlass_host::tree::{Attributes, TreePath, at};
 
 /// What becomes of links that lead out of the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

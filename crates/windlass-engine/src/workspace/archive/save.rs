@@ -13,10 +13,10 @@ use super::error::ArchiveError;
 use super::found::{Archive, ENDING, Extent, Form, RECORD};
 use super::writer::Writer;
 use super::{Archives, links};
-use crate::file::{AtPath, Made};
 use crate::store::Project;
-use crate::tree::{Attributes, Prepared, TreePath, at};
 use crate::workspace::Workspace;
+use windlass_host::file::{AtPath, Made};
+use windlass_host::tree::{Attributes, Prepared, TreePath, at};
 
 /// What is in a workspace's folder only while somebody works in it.
 const MOMENTARY: &[&str] = &[".lock"];

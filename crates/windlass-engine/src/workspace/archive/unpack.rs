@@ -11,8 +11,8 @@ use super::contents::{CHUNK, Contents, FoundKind, Item, below, walk};
 use super::error::ArchiveError;
 use super::limits::Limits;
 use super::reader::{EntryKind, Reader};
-use crate::file::{AtPath, FileError};
-use crate::tree::TreePath;
+use windlass_host::file::{AtPath, FileError};
+use windlass_host::tree::TreePath;
 
 /// While it is filled a folder is for its owner only.
 const OPEN_FOLDER: u32 = 0o700;

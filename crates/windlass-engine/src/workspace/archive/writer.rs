@@ -11,8 +11,8 @@ use tar::{EntryType, Header};
 
 use super::contents::{CHUNK, Found, FoundKind};
 use super::error::ArchiveError;
-use crate::file::{AtPath, FileError};
-use crate::tree::TreePath;
+use windlass_host::file::{AtPath, FileError};
+use windlass_host::tree::TreePath;
 
 /// A tape's unit.
 const BLOCK: usize = 512;

@@ -6,11 +6,11 @@ use windlass_core::spec::Mode;
 use windlass_core::workspace::{WorkspaceName, options_text, seed_options};
 
 use super::{Existing, LONGEST_FILE, ShownTemplate, Template, TemplateError, read_plain};
-use crate::file::Made;
 use crate::store::Project;
-use crate::tree::at;
 use crate::workspace::create::Creation;
 use crate::workspace::{CONFIG_FILE, INSTRUCTIONS_FILE, Workspace, Workspaces};
+use windlass_host::file::Made;
+use windlass_host::tree::at;
 
 /// Files of a workspace: as those that are made otherwise.
 const FILE: u32 = 0o644;

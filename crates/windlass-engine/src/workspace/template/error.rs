@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::Scope;
-use crate::file::FileError;
 use crate::workspace::WorkspaceError;
+use windlass_host::file::FileError;
 
 /// What can go wrong with templates: one sentence. Whatever it is, nothing was replaced.
 #[derive(Debug, thiserror::Error)]

@@ -21,7 +21,8 @@ pub use save::{Details, Saved};
 
 use super::archive::removal::remove_at_once;
 use super::{INSTRUCTIONS_FILE, Workspaces};
-use crate::tree::{self, Kind, at};
+use windlass_host::tree;
+use windlass_host::tree::{Kind, at};
 
 /// What a template says of itself.
 const RECORD: &str = ".template.json";

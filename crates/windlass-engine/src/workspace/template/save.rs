@@ -7,9 +7,9 @@ use windlass_core::doc::template::{TemplateRecord, without_secret};
 
 use super::{Existing, LONGEST_FILE, README, RECORD, Scope, Template, TemplateError, Templates};
 use super::{checked, is_there, read_plain, refuse_other};
-use crate::tree::at;
 use crate::workspace::archive::removal::Unfinished;
 use crate::workspace::{CONFIG_FILE, FoundMetadata, INSTRUCTIONS_FILE, Workspace};
+use windlass_host::tree::at;
 
 /// Everybody may read a template: it is made to be shared.
 const FILE: u32 = 0o644;

@@ -6,7 +6,7 @@ use windlass_core::workspace::{OptionValue, WorkspaceName};
 use super::super::create::Creation;
 use super::super::{FoundMetadata, WorkspaceError};
 use super::{Scratch, names};
-use crate::file::Made;
+use windlass_host::file::Made;
 
 fn options(options: &[(&'static str, OptionValue)]) -> Creation {
     Creation { mode: None, options: options.to_vec() }

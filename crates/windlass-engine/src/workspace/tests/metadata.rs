@@ -162,7 +162,7 @@ fn a_pipe_in_the_place_of_a_file_is_an_error_and_never_waited_for() {
     let project = scratch.project.clone();
     thread::spawn(move || {
         told.send(workspace.reset(&project, at(1)).unwrap_err().to_string()).unwrap();
-        told.send(crate::file::read_if_there(&workspace.config()).unwrap_err().to_string()).unwrap();
+        told.send(windlass_host::file::read_if_there(&workspace.config()).unwrap_err().to_string()).unwrap();
     });
     let metadata = config.with_file_name(".metadata.json");
     for path in [metadata, config] {

@@ -11,8 +11,8 @@ use windlass_core::spec::BootstrapSpec;
 use super::BootstrapError;
 use crate::git::Repository;
 use crate::inventory::as_path;
-use crate::tree::{Kind, at};
 use crate::workspace::PROJECT_FOLDER;
+use windlass_host::tree::{Kind, at};
 
 /// The longest list, in bytes.
 const LONGEST_LIST: usize = 1 << 20;

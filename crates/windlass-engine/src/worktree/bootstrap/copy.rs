@@ -8,8 +8,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{Copied, CopiedFile};
-use crate::file::{AtPath as _, FileError, Made};
-use crate::tree::{Attributes, TreePath, at};
+use windlass_host::file::{AtPath as _, FileError, Made};
+use windlass_host::tree::{Attributes, TreePath, at};
 
 /// What the name of a file begins with that is being written.
 const UNFINISHED: &str = ".windlass-";

@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::spec::BootstrapSpec;
 
-use crate::file::FileError;
 use crate::git::{Found, GitError, Repository};
-use crate::tree::at;
+use windlass_host::file::FileError;
+use windlass_host::tree::at;
 
 pub(crate) use setup::{End, SetupAttempt, SetupCommand};
 pub use setup::{SetupError, SetupRoom, run_setup};

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use windlass_core::values::{Ended, RunId};
 
-use crate::process::stream::{StreamReader, Tail};
-use crate::process::{
+use crate::sandbox::{Guest, Sandbox, SandboxError};
+use windlass_host::process::stream::{StreamReader, Tail};
+use windlass_host::process::{
     Keeper, KeeperEvent, ProcessError, RUN_VARIABLE, SpawnId, SpawnRequest, become_subreaper, leftovers,
     signals,
 };
-use crate::sandbox::{Guest, Sandbox, SandboxError};
 
 /// How long the keeper may take to end what the command left.
 const SWEEP: Duration = Duration::from_secs(3);

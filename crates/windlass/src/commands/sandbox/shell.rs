@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use windlass_core::config::{Layer, keys};
 use windlass_core::spec::SandboxKind;
 use windlass_core::values::Ended;
-use windlass_engine::process::{RUN_VARIABLE, SpawnRequest};
+use windlass_host::process::{RUN_VARIABLE, SpawnRequest};
 
 use super::super::here::Here;
 use super::super::trusting::Purpose;

@@ -6,10 +6,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use windlass_core::environment::Heir;
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::StopReason;
-use windlass_engine::environment::inherited;
 use windlass_engine::sandbox::Sandbox;
 use windlass_engine::worktree::bootstrap::{SetupError, SetupRoom, run_setup};
 use windlass_engine::worktree::{Stage, Worktree};
+use windlass_host::environment::inherited;
 
 use crate::commands::agent;
 use crate::commands::here::{self, Here};

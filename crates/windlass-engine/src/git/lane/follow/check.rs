@@ -10,7 +10,7 @@ use super::{Stage, left_out};
 use crate::git::lane::checkout::with_index;
 use crate::git::lane::{LONG, zero_ended};
 use crate::inventory::{Stamps, as_path};
-use crate::tree::{Kind, TreePath, at};
+use windlass_host::tree::{Kind, TreePath, at};
 
 /// Which version of a path an index has, or a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::super::Repository;
 use super::super::super::obstacle::locked;
 use super::super::LaneError;
-use crate::tree::{TreePath, at};
+use windlass_host::tree::{TreePath, at};
 
 /// How long a person's git may take.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(10) };

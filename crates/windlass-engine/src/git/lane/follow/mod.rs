@@ -22,9 +22,9 @@ use super::super::{GitError, ObjectId, Repository};
 use super::checkout::with_index;
 use super::steps::Step;
 use super::{LONG, LaneError, zero_ended};
-use crate::file::FileError;
 use crate::inventory::{Stamps, as_path};
-use crate::tree::{Attributes, TreePath, at};
+use windlass_host::file::FileError;
+use windlass_host::tree::{Attributes, TreePath, at};
 
 /// What is written aside lies here, beside the checkout's index; it is left over only after a power failure.
 const STAGE: &str = "windlass-landing";

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use windlass_core::spec::Preset;
 
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// What the files in a project's folder speak for; none of them is read.
 pub fn detect(project: &Path) -> BTreeSet<Preset> {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file::FileError;
-use crate::tree::at;
+use windlass_host::file::FileError;
+use windlass_host::tree::at;
 
 /// The longest file that is compared, in bytes.
 const LONGEST: usize = 16 << 20;
@@ -48,9 +48,9 @@ pub fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<Written,
         folder.make_folders()?;
     }
     match place.create_new(bytes, 0o644)? {
-        crate::file::Made::Anew => Ok(Written::Anew),
+        windlass_host::file::Made::Anew => Ok(Written::Anew),
         // Somebody was quicker, or a link leads nowhere: neither is ours.
-        crate::file::Made::WasThere => Ok(Written::Kept),
+        windlass_host::file::Made::WasThere => Ok(Written::Kept),
     }
 }
 

@@ -22,8 +22,8 @@ pub use devcontainer::{DEVCONTAINER, devcontainer};
 pub use dockerfile::{CLAUDE_CODE, dockerfile};
 pub use files::{Overwrite, Written, write};
 
-use crate::file::{AtPath, FileError};
-use crate::tree::at;
+use windlass_host::file::{AtPath, FileError};
+use windlass_host::tree::at;
 
 /// Where a project's own Dockerfile lies, relative to it.
 pub const DOCKERFILE: &str = ".windlass/sandbox/Dockerfile";

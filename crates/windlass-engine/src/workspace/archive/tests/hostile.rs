@@ -10,7 +10,7 @@ use super::super::found::RECORD;
 use super::super::writer::Writer;
 use super::super::{Archive, Form, OutsideLinks};
 use super::*;
-use crate::tree::at;
+use windlass_host::tree::at;
 
 /// An entry, its names as they are.
 fn entry(

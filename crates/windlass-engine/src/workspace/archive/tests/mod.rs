@@ -13,9 +13,9 @@ use windlass_core::workspace::WorkspaceName;
 
 use super::contents::Contents;
 use super::{Afterwards, ArchiveError, Archived, Archives, Limits};
-use crate::file::remove_folder;
 use crate::store;
 use crate::workspace::Workspaces;
+use windlass_host::file::remove_folder;
 
 /// A project with a `.windlass` folder, gone when the test ends.
 struct Project {
@@ -108,5 +108,5 @@ fn name(text: &str) -> WorkspaceName {
 }
 
 fn contents(folder: &Path) -> Contents {
-    Contents::of_folder(&crate::tree::at(folder), &[], Limits::default()).unwrap()
+    Contents::of_folder(&windlass_host::tree::at(folder), &[], Limits::default()).unwrap()
 }

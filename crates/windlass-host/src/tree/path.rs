@@ -173,7 +173,7 @@ impl TreePath {
     }
 
     /// The error of something that was to be done here.
-    pub(crate) fn failed(&self, action: &'static str, source: io::Error) -> FileError {
+    pub fn failed(&self, action: &'static str, source: io::Error) -> FileError {
         FileError { action, path: self.shown(), source }
     }
 

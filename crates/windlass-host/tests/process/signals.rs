@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use rustix::process::Signal;
-use windlass_engine::process::signals::{self, suspend_self};
+use windlass_host::process::signals;
+use windlass_host::process::signals::suspend_self;
 
 use crate::harness::say;
 use crate::lane::{Role, eventually, signal, state};

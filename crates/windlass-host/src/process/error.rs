@@ -44,7 +44,7 @@ pub enum ProcessError {
 
 impl ProcessError {
     /// For `map_err`: the operating system refused `action`.
-    pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> ProcessError {
+    pub fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> ProcessError {
         move |source| ProcessError::System { action, source: source.into() }
     }
 

@@ -10,7 +10,7 @@ use crate::file::{FileError, read_if_there, replace};
 
 /// A file of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Note(PathBuf);
+pub struct Note(PathBuf);
 
 impl Note {
     /// The note at this path.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use windlass_core::values::Ended;
-use windlass_engine::process::{Keeper, KeeperEvent, SpawnId, SpawnRequest};
+use windlass_host::process::{Keeper, KeeperEvent, SpawnId, SpawnRequest};
 
 /// Nothing here takes this long; a loaded machine may.
 pub const PATIENCE: Duration = Duration::from_secs(30);

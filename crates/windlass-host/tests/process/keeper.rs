@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::{Pid, Signal};
 use windlass_core::values::Ended;
-use windlass_engine::process::{Command, KeeperEvent, LastRites, ProcessError, StartFaultKind};
+use windlass_host::process::{Command, KeeperEvent, LastRites, ProcessError, StartFaultKind};
 
 use crate::lane::{
     Lane, eventually, kilobytes, marked, marker, shell, signal, sleepers, stat, state, status,
@@ -330,8 +330,7 @@ fn a_hung_keeper_is_closed_too() {
 }
 
 fn a_program_that_is_no_keeper_is_refused() {
-    let start =
-        |program: &str| windlass_engine::process::Keeper::start(program.as_ref(), |_| {}).unwrap_err();
+    let start = |program: &str| windlass_host::process::Keeper::start(program.as_ref(), |_| {}).unwrap_err();
     assert!(matches!(start("/bin/true"), ProcessError::KeeperMute(_)));
     assert!(start("/nowhere/windlass").is_not_found());
     // Speaks, but not our language.

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::sync::mpsc::channel;
 
 use rustix::process::getpid;
-use windlass_engine::process::KeeperEvent;
-use windlass_engine::process::stream::{LONGEST_LINE, StreamEvent, StreamLog, StreamReader};
+use windlass_host::process::KeeperEvent;
+use windlass_host::process::stream::{LONGEST_LINE, StreamEvent, StreamLog, StreamReader};
 
 use crate::lane::{Lane, kilobytes, shell};
 

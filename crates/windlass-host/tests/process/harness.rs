@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::WaitOptions;
-use windlass_engine::process::Command;
+use windlass_host::process::Command;
 
 use crate::lane::{PATIENCE, this_program};
 
@@ -55,7 +55,7 @@ pub fn run_one(name: &str) -> ExitCode {
 
 fn run_all(tests: &[Test]) -> ExitCode {
     // Whatever a test leaves behind falls to us.
-    windlass_engine::process::become_subreaper().unwrap();
+    windlass_host::process::become_subreaper().unwrap();
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(0_usize);
     std::thread::scope(|scope| {

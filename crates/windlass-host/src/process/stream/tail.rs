@@ -17,7 +17,8 @@ impl Tail {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub(crate) fn push(&self, bytes: &[u8]) {
+    /// Adds what was written; only the end of it is kept.
+    pub fn push(&self, bytes: &[u8]) {
         let mut kept = self.bytes();
         let new = bytes.get(bytes.len().saturating_sub(TAIL_LENGTH)..).unwrap_or_default();
         let surplus = (kept.len() + new.len()).saturating_sub(TAIL_LENGTH);

@@ -86,7 +86,7 @@ impl TreePath {
 
     /// Replaces a file by way of a name that begins with `prefix`. Without `permissions` it has those that the user's mask leaves
     /// of `fresh`. It is not known to be on the disk.
-    pub(crate) fn write_by_way_of(
+    pub fn write_by_way_of(
         &self,
         prefix: &str,
         bytes: &[u8],
@@ -106,7 +106,7 @@ impl TreePath {
     }
 
     /// Replaces what is there by a link, by way of a name that begins with `prefix`.
-    pub(crate) fn link_by_way_of(&self, prefix: &str, target: &Path) -> Result<(), FileError> {
+    pub fn link_by_way_of(&self, prefix: &str, target: &Path) -> Result<(), FileError> {
         let failed = |error: io::Error| self.failed("write", error);
         let (folder, _) = self.named_place().map_err(|errno| failed(as_error(errno)))?;
         let make = |name: &str| symlinkat(target, &folder, name);
@@ -192,7 +192,7 @@ impl TreePath {
     }
 
     /// Gives a file a further name, which nothing has.
-    pub(crate) fn give_name(&self, further: &TreePath) -> Result<(), FileError> {
+    pub fn give_name(&self, further: &TreePath) -> Result<(), FileError> {
         let give = || {
             let ((from_folder, from), (to_folder, to)) = (self.named_place()?, further.named_place()?);
             linkat(from_folder, Path::new(from), to_folder, Path::new(to), AtFlags::empty())
@@ -204,7 +204,7 @@ impl TreePath {
     ///
     /// # Errors
     /// There is none. That nothing can be written for another reason is no error.
-    pub(crate) fn has_room(&self) -> Result<(), FileError> {
+    pub fn has_room(&self) -> Result<(), FileError> {
         const LITTLE: usize = 64 * 1024;
         match self.join("room").prepare(&vec![1; LITTLE], 0o600) {
             Err(error) if error.is_disk_full() => Err(error),
@@ -238,7 +238,7 @@ impl TreePath {
 
     /// Removes what was on its way into a file of this folder when its writer was killed: ours by its name, and nobody's work.
     /// What cannot be removed stays.
-    pub(crate) fn remove_half_written(&self) {
+    pub fn remove_half_written(&self) {
         for entry in self.entries().unwrap_or_default() {
             if entry.kind == Kind::File && entry.name.to_str().is_some_and(is_half_written) {
                 let _ = self.join(&entry.name).remove_file();
@@ -312,7 +312,7 @@ impl TreePath {
     }
 
     /// What the user's mask allows others with a new file in this folder, found as a program without `unsafe` can.
-    pub(crate) fn permissions_of_new_files(&self) -> Result<u32, FileError> {
+    pub fn permissions_of_new_files(&self) -> Result<u32, FileError> {
         let failed = |error: io::Error| self.failed("write in", error);
         let folder =
             self.open_as(OFlags::PATH | OFlags::DIRECTORY).map_err(|errno| failed(as_error(errno)))?;

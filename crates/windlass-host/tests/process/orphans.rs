@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
-use windlass_engine::process::{
+use windlass_host::process::{
     Command, KeeperEvent, ProcessError, RUN_VARIABLE, adopt_and_kill, become_subreaper, reap_adopted,
 };
 

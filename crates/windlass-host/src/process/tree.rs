@@ -57,7 +57,7 @@ impl Process {
 }
 
 /// Reads `/proc/<pid>/stat`. The name in it can hold anything, parentheses and line feeds too.
-pub(crate) fn parse_stat(line: &[u8]) -> Option<Process> {
+pub fn parse_stat(line: &[u8]) -> Option<Process> {
     let name_end = memchr::memrchr(b')', line)?;
     let id = std::str::from_utf8(line.split(|byte| *byte == b' ').next()?).ok()?;
     let mut fields = std::str::from_utf8(line.get(name_end + 1..)?).ok()?.split_ascii_whitespace();

@@ -20,7 +20,7 @@ const DEEPEST: usize = 32;
 /// What was at a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Was {
+pub enum Was {
     /// Nothing.
     #[serde(alias = "Nothing")]
     Absent,
@@ -60,11 +60,11 @@ pub(crate) enum Was {
 }
 
 /// Which of the entries of a folder count; its argument is their path below the one that is looked at.
-pub(crate) type Counts<'a> = &'a dyn Fn(&Path) -> bool;
+pub type Counts<'a> = &'a dyn Fn(&Path) -> bool;
 
 /// What of a folder is kept.
 #[derive(Clone, Copy)]
-pub(crate) enum Folders<'a> {
+pub enum Folders<'a> {
     /// Which one it is.
     ByIdentity,
     /// What is in it. One in which nothing counts is as good as none.

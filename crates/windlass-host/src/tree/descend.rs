@@ -6,15 +6,17 @@ use super::{Folder, Kind, TreeEntry, TreePath};
 
 /// Is a folder looked into?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Enter {
+pub enum Enter {
+    /// It is looked into.
     Yes,
+    /// It is passed over.
     No,
 }
 
 impl TreePath {
     /// Shows all that is below a folder, through no link, in no order: the path from here, the folder that it is in, and what it
     /// is. Names the folders that cannot be read.
-    pub(crate) fn descend(&self, each: &mut dyn FnMut(&Path, &Folder, &TreeEntry) -> Enter) -> Vec<PathBuf> {
+    pub fn descend(&self, each: &mut dyn FnMut(&Path, &Folder, &TreeEntry) -> Enter) -> Vec<PathBuf> {
         let (mut waiting, mut unread) = (vec![PathBuf::new()], Vec::new());
         while let Some(path) = waiting.pop() {
             // From the root each time: who makes folders within each other without an end takes no open files.

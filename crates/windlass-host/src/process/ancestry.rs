@@ -10,17 +10,19 @@ use rustix::process::Pid;
 
 use super::KEEPER_COMMAND;
 use super::tree::Process;
-use crate::store::paths::state_root;
+
+/// Where an environment, by its variables, keeps its state; `None` where that cannot be told.
+pub type StateRoot = dyn Fn(&dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf>;
 
 /// The windlass above this process that keeps its state in the same place, by its process id. What an agent starts is below
 /// its keeper, whatever it did to its environment and however often it forked; what an interactive session starts is below
 /// windlass itself. One whose place cannot be told counts as one of the same.
-pub fn windlass_above(state: &Path) -> Option<i32> {
+pub fn windlass_above(state: &Path, root: &StateRoot) -> Option<i32> {
     let parent = |process: &Process| Pid::from_raw(process.parent).and_then(Process::find);
     let own = Process::find(rustix::process::getpid())?;
     let name = program_name(own.id);
     std::iter::successors(parent(&own), parent)
-        .find(|process| is_windlass(process.id, name.as_deref()) && keeps_state_in(process.id, state))
+        .find(|process| is_windlass(process.id, name.as_deref()) && keeps_state_in(process.id, state, root))
         .map(|process| process.id.as_raw_nonzero().get())
 }
 
@@ -40,14 +42,14 @@ fn program_name(id: Pid) -> Option<OsString> {
     Some(OsStr::from_bytes(name).to_owned())
 }
 
-fn keeps_state_in(id: Pid, state: &Path) -> bool {
+fn keeps_state_in(id: Pid, state: &Path, root: &StateRoot) -> bool {
     let Ok(environment) = fs::read(proc_file(id, "environ")) else { return true };
     let value = |name: &str| {
         let prefix = [name.as_bytes(), b"="].concat();
         let mut entries = environment.split(|byte| *byte == 0);
         entries.find_map(|entry| Some(OsStr::from_bytes(entry.strip_prefix(prefix.as_slice())?).to_owned()))
     };
-    state_root(value).map_or(true, |theirs| is_same_folder(&theirs, state))
+    root(&value).is_none_or(|theirs| is_same_folder(&theirs, state))
 }
 
 /// By what they are, not by their names: a link or a mount makes no other folder of it.

@@ -25,13 +25,13 @@ mod write;
 mod tests;
 
 pub use attributes::{Attributes, Kind, Special};
-pub(crate) use descend::Enter;
+pub use descend::Enter;
 pub use folder::{Folder, TreeEntry};
 pub use links::{follow, links_out};
-pub(crate) use links::{was_there, where_it_leads};
+pub use links::{was_there, where_it_leads};
 pub use open::leads_out;
 pub use path::TreePath;
-pub(crate) use root::is_known;
+pub use root::is_known;
 pub use root::{at, hold, hold_named, without_links};
-pub(crate) use was::{Folders, Was};
+pub use was::{Folders, Was};
 pub use write::Prepared;

@@ -25,7 +25,7 @@ pub fn sees_all_processes() -> bool {
 
 /// May a process of this user be at work in a repository: a git that is in one of these checkouts or folders, or is told to work
 /// there, or any that has a file below `repository` open? Also where this system does not tell.
-pub(crate) fn may_be_at_work(checkouts: &[PathBuf], repository: &[&Path]) -> bool {
+pub fn may_be_at_work(checkouts: &[PathBuf], repository: &[&Path]) -> bool {
     let processes = all();
     let own = rustix::process::getpid();
     if processes.iter().all(|process| process.id != own) {

@@ -74,7 +74,7 @@ fn roots_above(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Is a path beneath a root that is known?
-pub(crate) fn is_known(path: &Path) -> bool {
+pub fn is_known(path: &Path) -> bool {
     !roots_above(path).is_empty()
 }
 

@@ -32,7 +32,7 @@ pub fn links_out(paths: &[PathBuf]) -> Vec<LinkOut> {
 
 /// The place at the end of all links, wherever they lead: of what other programs read and start, which go there too. `None`
 /// where nothing is.
-pub(crate) fn where_it_leads(path: &Path) -> Option<TreePath> {
+pub fn where_it_leads(path: &Path) -> Option<TreePath> {
     std::fs::canonicalize(path).ok().map(|real| at(&real))
 }
 
@@ -45,7 +45,7 @@ pub fn follow(links: &[LinkOut]) {
 }
 
 /// Is it a link that leads out as one did that a person had there? Before guests are at work, every one is.
-pub(crate) fn was_there(path: &TreePath) -> bool {
+pub fn was_there(path: &TreePath) -> bool {
     let followed = FOLLOWED.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(followed) = followed.as_ref() else { return true };
     let path = path.shown();

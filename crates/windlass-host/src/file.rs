@@ -37,7 +37,7 @@ impl FileError {
     }
 
     /// Does the file system not know this way of renaming?
-    pub(crate) fn is_unknown_way(&self) -> bool {
+    pub fn is_unknown_way(&self) -> bool {
         let unknown = [rustix::io::Errno::INVAL.raw_os_error(), rustix::io::Errno::NOSYS.raw_os_error()];
         self.source.raw_os_error().is_some_and(|raw| unknown.contains(&raw))
     }
@@ -62,7 +62,7 @@ impl<T, E: Into<io::Error>> AtPath<T> for Result<T, E> {
 
 /// Reads a file; `None` when there is none (or when a folder on the way to it is missing). A pipe in its place is an
 /// error: nobody may ever write into it.
-pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo()) {
         return Err(io::Error::other("it is no file")).at("read", path);
     }
@@ -134,14 +134,14 @@ pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
 }
 
 /// Creates a folder of ours with its parents; only its owner may enter.
-pub(crate) fn create_private_folder(path: &Path) -> Result<(), FileError> {
+pub fn create_private_folder(path: &Path) -> Result<(), FileError> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).at("create", path)
 }
 
 /// Replaces a file's content in one step: readers see the old bytes or the new ones. The new bytes are on disk before
 /// they get their name.
-pub(crate) fn replace(path: &Path, bytes: &[u8], permissions: u32) -> Result<(), FileError> {
+pub fn replace(path: &Path, bytes: &[u8], permissions: u32) -> Result<(), FileError> {
     let replacement = Replacement::write(path, bytes, permissions)?;
     replacement.temporary.as_file().sync_data().at("sync", path)?;
     replacement.put_in_place()
@@ -149,7 +149,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], permissions: u32) -> Result<(),
 
 /// A file's new content, written beside it.
 #[derive(Debug)]
-pub(crate) struct Replacement {
+pub struct Replacement {
     path: PathBuf,
     temporary: NamedTempFile,
 }
@@ -182,14 +182,14 @@ impl Replacement {
 }
 
 /// Is this the name of a file that was on its way into its place?
-pub(crate) fn is_half_written(name: &str) -> bool {
+pub fn is_half_written(name: &str) -> bool {
     let random = name.strip_prefix(".windlass-").and_then(|rest| rest.strip_suffix(".tmp"));
     random.is_some_and(|random| random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// Removes what was on its way into a file of this folder when its writer was killed: ours by its name, and nobody's work.
 /// What cannot be removed stays.
-pub(crate) fn clear_half_written(folder: &Path) {
+pub fn clear_half_written(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_file && entry.file_name().to_str().is_some_and(is_half_written) {
@@ -200,7 +200,7 @@ pub(crate) fn clear_half_written(folder: &Path) {
 
 /// Removes a folder with all that is in it, folders that may not be written to included. What links lead to stays; a folder
 /// that is gone already is no trouble.
-pub(crate) fn remove_folder(folder: &Path) -> Result<(), FileError> {
+pub fn remove_folder(folder: &Path) -> Result<(), FileError> {
     match fs::remove_dir_all(folder) {
         Ok(()) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -16,7 +16,7 @@ mod streams;
 
 use std::process::ExitCode;
 
-use windlass_engine::process::{KEEPER_COMMAND, keeper_main};
+use windlass_host::process::{KEEPER_COMMAND, keeper_main};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

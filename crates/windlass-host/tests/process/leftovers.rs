@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use rustix::process::{Pid, Signal};
 use windlass_core::values::RunId;
-use windlass_engine::process::{RUN_VARIABLE, leftovers};
+use windlass_host::process::{RUN_VARIABLE, leftovers};
 
 use crate::harness::say;
 use crate::lane::{Role, eventually, marked, marker, signal, sleepers, state};

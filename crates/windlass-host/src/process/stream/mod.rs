@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::ProcessError;
-pub(crate) use lines::Lines;
+pub use lines::Lines;
 
 pub use lines::LONGEST_LINE;
 pub use log::StreamLog;

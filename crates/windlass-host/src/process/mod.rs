@@ -17,15 +17,15 @@ mod command;
 mod error;
 mod keeper;
 pub mod leftovers;
-pub(crate) mod protocol;
+pub mod protocol;
 pub mod signals;
 mod standing_in;
 mod started;
 pub mod stream;
 mod terminal;
-pub(crate) mod tree;
+pub mod tree;
 mod users;
-pub(crate) mod wire;
+pub mod wire;
 
 pub use adopt::{adopt_and_kill, become_subreaper, reap_adopted};
 pub use ancestry::windlass_above;
@@ -33,9 +33,9 @@ pub use command::{Captured, Command, Output, signal_commands};
 pub use error::{ProcessError, StartFault, StartFaultKind};
 pub use keeper::{KEEPER_COMMAND, Keeper, KeeperEvent, LastRites, SpawnId, SpawnRequest, keeper_main};
 pub use rustix::process::Signal as CommandSignal;
-pub(crate) use standing_in::stand_before;
+pub use standing_in::stand_before;
 pub use terminal::HandedBack;
-pub(crate) use users::may_be_at_work;
+pub use users::may_be_at_work;
 pub use users::sees_all_processes;
 
 /// The environment variable that marks everything a run starts; its value is the run's id.
