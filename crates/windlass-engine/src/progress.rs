@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::progress::{LONGEST_PROGRESS, Progress, ProgressEntry, ProgressSummary, with_entry};
+use windlass_jobs::doc::progress::{LONGEST_PROGRESS, Progress, ProgressEntry, ProgressSummary, with_entry};
 
 use windlass_host::file::FileError;
 use windlass_host::tree::{TreePath, at};
@@ -80,8 +80,8 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use jiff::Timestamp;
-    use windlass_core::doc::progress::ProgressExit;
     use windlass_core::values::{Spent, Tokens};
+    use windlass_jobs::doc::progress::ProgressExit;
 
     use super::*;
 

@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::fresher::{FresherSettings, fresher_state};
-use windlass_core::prompt::LONGEST_GOAL;
 use windlass_core::workspace::OptionValue;
+use windlass_jobs::prompt::LONGEST_GOAL;
 
 use super::configuration::{Configuration, as_arguments};
 use super::copy::{copy_file, copy_folder, look_over};

@@ -69,10 +69,8 @@ pub const SUBJECTS: [Subject; 2] = [
     },
 ];
 
-/// Tests that take longer than all others together, and those of files' formats: they say nothing about these rules that
-/// the others do not.
-const SLOW: [&str; 5] =
-    ["every_prefix_of_a_journal", "enormous_line", "any_bytes_are_taken", "an_edit_is_never_cut", "doc::"];
+/// Tests that take longer than all others together: they say nothing about these rules that the others do not.
+const SLOW: [&str; 3] = ["every_prefix_of_a_journal", "enormous_line", "an_edit_is_never_cut"];
 
 /// The simulated nights of the core's own tests: the rest is tried first.
 const NIGHTS: [&str; 2] = ["tests::nights", "whatever_the_order"];
@@ -81,7 +79,7 @@ const NIGHTS: [&str; 2] = ["tests::nights", "whatever_the_order"];
 /// could notice it.
 fn of_core(mutant: &Mutant) -> Vec<Trial> {
     let (own, all): (&[&str], &[&str]) = match mutant.room() {
-        "run" | "mode" => (&["run::"], &["run::", "prompt::", "notification::", "recovery::"]),
+        "run" | "mode" => (&["run::"], &["run::", "notification::", "recovery::"]),
         "tasks" => (&["tasks::tests", "tasks::natural"], &["tasks::", "run::"]),
         "agent" => (&["agent::"], &["agent::"]),
         _ => (&[], &[]),

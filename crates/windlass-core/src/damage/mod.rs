@@ -140,3 +140,11 @@ const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
         | DamageKind::LockLeft => Weight::Beside,
     }
 }
+
+/// What the next agent is told of damage: one line for each; empty without any.
+pub fn sentences(found: &[Damage], undone: bool) -> String {
+    let told = found.iter().filter(|damage| undone || damage.kind == DamageKind::UnderWay);
+    let end = if undone { "this was undone" } else { "this is still so" };
+    let lines: Vec<String> = told.map(|damage| format!("- {}; {end}.\n", damage.sentence)).collect();
+    lines.concat()
+}

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
-use crate::doc::nests_too_deep;
+use crate::nesting::is_too_deep;
 use crate::values::{CallReport, Class};
 
 /// The phrase counts as the last line of the last result, which is no error: what was said after it takes it back. Tool
@@ -21,7 +21,7 @@ fn ends_with_signal(text: &str, signal: &str) -> bool {
 }
 
 /// Is a line the phrase and nothing else but emphasis around it? The prompt itself prints it between backticks.
-pub(crate) fn is_signal(line: &str, signal: &str) -> bool {
+pub fn is_signal(line: &str, signal: &str) -> bool {
     let mut bare = line.trim();
     if signal.is_empty() {
         return false;
@@ -38,7 +38,7 @@ pub(crate) fn is_signal(line: &str, signal: &str) -> bool {
 
 /// Does this place stand in a fenced block, one that was never closed included? What nests too deep to be read is no claim.
 fn is_fenced(text: &str, place: usize) -> bool {
-    if nests_too_deep(text) {
+    if is_too_deep(text) {
         return true;
     }
     Parser::new_ext(text, Options::empty()).into_offset_iter().any(|(event, range)| {

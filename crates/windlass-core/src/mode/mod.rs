@@ -1,12 +1,13 @@
 //! Modes: how an iteration is prompted and how progress is read. One file per mode, where there is something to say.
 
 mod build;
-pub(crate) mod goal;
+mod goal;
 mod workspace;
 
 use crate::spec::{Job, Mode};
 use crate::values::{CallReport, CallSummary, Class, Purpose, Standing};
 
+pub use goal::is_signal;
 pub use workspace::Standings;
 
 /// What an iteration's first call is for.

@@ -342,7 +342,7 @@ impl Run {
     /// What the next prompt says of damage.
     pub fn damage_prompt(&self) -> String {
         let told = self.lanes.values().filter_map(|lane| lane.damage.as_ref());
-        told.map(|damage| crate::prompt::damage(&damage.found, damage.undone)).collect()
+        told.map(|damage| crate::damage::sentences(&damage.found, damage.undone)).collect()
     }
 
     /// What the latest verification had against the work; `None` once a claim was accepted.

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::plan::migrate::{MigrateError, NewFile, to_file, to_folder};
-use windlass_core::doc::plan::{FileRole, Plan};
 use windlass_core::spec::JobPlan;
+use windlass_jobs::doc::plan::migrate::{MigrateError, NewFile, to_file, to_folder};
+use windlass_jobs::doc::plan::{FileRole, Plan};
 
 use super::{FoundPlan, README, find_plan, spec_names};
 use windlass_host::file::{FileError, Made};

@@ -8,11 +8,11 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::plan::{
-    FileRole, Plan, PlanFile, SpecNames, standing_for_build, standing_for_planning,
-};
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::Standing;
+use windlass_jobs::doc::plan::{
+    FileRole, Plan, PlanFile, SpecNames, standing_for_build, standing_for_planning,
+};
 
 pub use migrate::{Migration, MigrationError, PlanForm, migration};
 pub use specs::{FoundSpecs, SkippedFile, find_specs};

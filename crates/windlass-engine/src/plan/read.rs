@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::plan::{FileRole, LONGEST_PLAN, PlanFile};
 use windlass_core::spec::JobPlan;
+use windlass_jobs::doc::plan::{FileRole, LONGEST_PLAN, PlanFile};
 
 use super::{README, role};
 use crate::document::{self, Content};

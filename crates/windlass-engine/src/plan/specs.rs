@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::plan::SpecNames;
 use windlass_core::spec::JobPlan;
+use windlass_jobs::doc::plan::SpecNames;
 
 use crate::document;
 use windlass_host::tree::{Kind, TreePath, at};

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use windlass_core::doc::plan::Task;
+use windlass_jobs::doc::plan::Task;
 
 use super::*;
 use crate::scratch::Scratch;

@@ -9,9 +9,9 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windlass_core::prompt::Templates;
 use windlass_core::values::{LaneId, Purpose, RunId};
 use windlass_host::note::Note;
+use windlass_jobs::prompt::Templates;
 
 use super::StoreError;
 use super::error::Attempted as _;

@@ -2,9 +2,9 @@
 //! run's folder, so that a runner that was started anew knows it as well.
 
 use serde::{Deserialize, Serialize};
-use windlass_core::doc::plan::{FileRole, LONGEST_PLAN, Plan, PlanFile, ProblemKind, WorkItem, vanished};
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{Suspicion, SuspicionKind};
+use windlass_jobs::doc::plan::{FileRole, LONGEST_PLAN, Plan, PlanFile, ProblemKind, WorkItem, vanished};
 
 use super::event::WorkError;
 use super::world::World;

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::doc::tasks::{TaskFile, TaskForm, TaskList};
 use windlass_core::run::{Input, TurnKey};
 use windlass_core::values::TaskId;
+use windlass_jobs::doc::tasks::{TaskFile, TaskForm, TaskList};
 
 use super::event::WorkError;
 use super::refuse;

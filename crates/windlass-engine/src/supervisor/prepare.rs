@@ -5,14 +5,15 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
-use windlass_core::doc::plan::FileRole;
 use windlass_core::mode;
-use windlass_core::prompt::{
-    self, FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
-};
 use windlass_core::run::{NotesShare, TurnKey};
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
+use windlass_jobs::doc::plan::FileRole;
+use windlass_jobs::prompt;
+use windlass_jobs::prompt::{
+    FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
+};
 
 use super::worker::Known;
 use super::{agents_file, tasks};

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
 use windlass_core::mode;
 use windlass_core::spec::{Job, JobPlan, JobWorkspace, Mode, RunSpec};
 use windlass_core::values::{Evidence, LaneId, Standing};
+use windlass_jobs::doc::status;
+use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
 
 use super::event::Event;
 use crate::inventory::{Inventory, Place, entries_within};

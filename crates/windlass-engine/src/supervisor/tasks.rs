@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use windlass_core::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
-use windlass_core::doc::tasks::{TaskForm, TaskList};
-use windlass_core::prompt::TaskWork;
 use windlass_core::run::{CommitKind, Input, TurnKey};
 use windlass_core::spec::{CommitPolicy, JobTasks, Mode, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
 use windlass_core::values::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
+use windlass_jobs::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
+use windlass_jobs::doc::tasks::{TaskForm, TaskList};
+use windlass_jobs::prompt::TaskWork;
 
 use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;

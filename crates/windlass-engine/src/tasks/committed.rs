@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use windlass_core::doc::tasks::{TaskFile, TaskList};
 use windlass_core::values::{TaskId, TaskState};
+use windlass_jobs::doc::tasks::{TaskFile, TaskList};
 
 use super::FoundTasks;
 use crate::git::{GitError, Repository};

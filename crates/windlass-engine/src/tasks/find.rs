@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::tasks::ProblemKind;
+use windlass_jobs::doc::tasks::ProblemKind;
 
 use super::read::{is_task_folder, read_tasks};
 use super::{FoundTasks, TasksError};

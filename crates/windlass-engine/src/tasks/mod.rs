@@ -10,8 +10,8 @@ mod write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::doc::tasks::{Problem, Refused, TaskForm, TaskList};
 use windlass_core::values::TaskId;
+use windlass_jobs::doc::tasks::{Problem, Refused, TaskForm, TaskList};
 
 pub use committed::{Unlike, unlike_committed};
 pub use find::{Wanted, find_tasks};

@@ -5,8 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::doc::tasks::{LONGEST_LIST, TaskFile, TaskForm, TaskList};
 use windlass_core::tasks::natural;
+use windlass_jobs::doc::tasks::{LONGEST_LIST, TaskFile, TaskForm, TaskList};
 
 use super::FoundTasks;
 use crate::document::{self, Content};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use windlass_core::doc::tasks::{ListedTask, NewTask};
 use windlass_core::values::TaskState;
+use windlass_jobs::doc::tasks::{ListedTask, NewTask};
 
 use super::*;
 use crate::scratch::Scratch;

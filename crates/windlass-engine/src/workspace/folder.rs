@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::doc::status::{self, LONGEST_STATUS, StatusFile};
 use windlass_core::values::{Standing, StandingSource};
 use windlass_core::workspace::WorkspaceName;
+use windlass_jobs::doc::status;
+use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
 
 use crate::store::digest;
 use windlass_host::file::FileError;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_core::agent::parse_assessment;
-use windlass_core::doc::report::{Judged, ReportParts, is_report, report};
 use windlass_core::values::{Assessed, Assessment, Confidence, Finding};
+use windlass_jobs::doc::report::{Judged, ReportParts, is_report, report};
 
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

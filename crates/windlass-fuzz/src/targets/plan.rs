@@ -1,7 +1,7 @@
 //! A plan, in one file and as a part of a folder, and a spec.
 
-use windlass_core::doc::plan::migrate::{to_file, to_folder};
-use windlass_core::doc::plan::{
+use windlass_jobs::doc::plan::migrate::{to_file, to_folder};
+use windlass_jobs::doc::plan::{
     FileRole, Form, Plan, PlanFile, Spec, SpecNames, TaskState, coverage, standing_for_build,
     standing_for_planning,
 };

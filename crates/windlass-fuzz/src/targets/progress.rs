@@ -1,10 +1,10 @@
 //! A journal of a task file, read and added to.
 
 use jiff::Timestamp;
-use windlass_core::doc::progress::{
+use windlass_core::values::{Cost, Spent, Tokens};
+use windlass_jobs::doc::progress::{
     Progress, ProgressEntry, ProgressError, ProgressExit, ProgressSummary, ReadEntry, with_entry,
 };
-use windlass_core::values::{Cost, Spent, Tokens};
 
 pub(crate) fn run(data: &[u8]) {
     let before = Progress::parse(data);

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use windlass_core::prompt::{
-    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, Prompt, PromptParts, Templates, compose, holds_signal,
-};
 use windlass_core::run::{NotesShare, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, CheckResult, Purpose};
+use windlass_jobs::prompt::{
+    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, Prompt, PromptParts, Templates, compose, holds_signal,
+};
 
 use crate::example;
 

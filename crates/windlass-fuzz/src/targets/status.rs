@@ -1,8 +1,8 @@
 //! A workspace's status file and its list of boxes.
 
-use windlass_core::doc::count_boxes;
-use windlass_core::doc::status::{StatusFile, payload, standing};
 use windlass_core::values::{Standing, StandingSource};
+use windlass_jobs::doc::count_boxes;
+use windlass_jobs::doc::status::{StatusFile, payload, standing};
 
 pub(crate) fn run(data: &[u8]) {
     let file = || Some(StatusFile { bytes: data, mark: "m" });

@@ -1,9 +1,9 @@
 //! Task files in each form: read, judged, a state changed, a task added.
 
-use windlass_core::doc::tasks::{NewTask, TaskFile, TaskForm, TaskList};
 use windlass_core::guard::Protected;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::TaskState;
+use windlass_jobs::doc::tasks::{NewTask, TaskFile, TaskForm, TaskList};
 
 pub(crate) fn run(data: &[u8]) {
     for form in [TaskForm::Markdown, TaskForm::Prd, TaskForm::FrontMatter] {

@@ -1,7 +1,7 @@
 //! What a template says of itself, and its configuration without what is secret.
 
-use windlass_core::doc::template::{TemplateRecord, without_secret};
 use windlass_core::spec::Mode;
+use windlass_jobs::doc::template::{TemplateRecord, without_secret};
 
 pub(crate) fn run(data: &[u8]) {
     match TemplateRecord::parse(data) {

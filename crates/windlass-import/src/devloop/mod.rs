@@ -9,9 +9,9 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::devloop::{DevloopSession, DevloopSettings};
-use windlass_core::doc::progress::ProgressTotals;
 use windlass_core::project::FeatureName;
 use windlass_core::workspace::OptionValue;
+use windlass_jobs::doc::progress::ProgressTotals;
 
 use self::found::{Found, read_object};
 use super::configuration::Configuration;

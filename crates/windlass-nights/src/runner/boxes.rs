@@ -1,8 +1,8 @@
 //! The plan's boxes, as the worker remembers and misses them.
 
-use windlass_core::doc::plan::{TaskState, WorkItem, vanished};
 use windlass_core::spec::Mode;
 use windlass_core::values::{Suspicion, SuspicionKind};
+use windlass_jobs::doc::plan::{TaskState, WorkItem, vanished};
 
 use super::Runner;
 use crate::record::What;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use windlass_core::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
 use windlass_core::run::{CommitKind, Effect, Input, NotesShare, Occasion, TurnKey};
 use windlass_core::spec::Mode;
 use windlass_core::values::{
     CheckOutcome, CommitNotes, Evidence, LaneId, Purpose, SnapshotId, Standing, StopReason,
 };
+use windlass_jobs::prompt::{FailedCheck, Notes, PromptParts, Templates, compose, holds_signal};
 
 use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;

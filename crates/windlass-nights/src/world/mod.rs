@@ -11,10 +11,10 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::doc::plan::WorkItem;
 use windlass_core::mode;
 use windlass_core::spec::{Job, Mode};
 use windlass_core::values::{Evidence, Items, LaneId, Standing, StandingSource, TaskId};
+use windlass_jobs::doc::plan::WorkItem;
 
 use crate::record::Actor;
 use crate::script::{Script, StatusWord};

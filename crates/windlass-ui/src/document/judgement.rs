@@ -1,8 +1,8 @@
 //! What an agent made of instructions, or of work.
 
 use serde::Serialize;
-use windlass_core::doc::report::{Judged, confidence_in_words, verdict_in_words};
 use windlass_core::values::{Assessed, Assessment, Confidence, Cost, Finding, RunId, Spent};
+use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
 
 use crate::format;
 use crate::harmless::one_line;

@@ -1,8 +1,8 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
-use windlass_core::doc::report::{Judged, confidence_in_words, verdict_in_words};
 use windlass_core::spec::{Depth, Mode};
 use windlass_core::values::{Assessed, Assessment, Finding, Standing, StandingSource};
+use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
 
 use super::iteration::below;
 use super::{indented, notice};

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{PlanSettings, TasksSettings};
-use windlass_core::prompt::{LONGEST_GOAL, Templates};
 use windlass_core::spec::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
@@ -11,6 +10,7 @@ use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
 use windlass_host::tree;
+use windlass_jobs::prompt::{LONGEST_GOAL, Templates};
 use windlass_ui::one_line;
 
 use super::configuration::Configuration;

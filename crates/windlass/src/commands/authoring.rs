@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use windlass_core::agent::ClaudeSettings;
 use windlass_core::config::{NotifySettings, Unlimited};
 use windlass_core::notification;
-use windlass_core::prompt::{Authoring, SessionParts, session};
 use windlass_core::spec::{AgentSpec, Mode};
 use windlass_core::values::StopReason;
 use windlass_engine::workspace::{FoundMetadata, Workspace, Workspaces};
 use windlass_host::process::WORKSPACE_VARIABLE;
 use windlass_host::tree::at;
+use windlass_jobs::prompt::{Authoring, SessionParts, session};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;

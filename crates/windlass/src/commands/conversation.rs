@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
 use windlass_core::environment::{Heir, notice_of};
-use windlass_core::prompt::SessionPrompt;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{Ended, RunId};
 use windlass_engine::interactive::{self, Interactive, Keeping};
@@ -17,6 +16,7 @@ use windlass_engine::inventory::{Change, Surveyor, as_path};
 use windlass_engine::store::SessionFolder;
 use windlass_engine::store::session_folder::SessionRecord;
 use windlass_host::environment::withheld_from;
+use windlass_jobs::prompt::SessionPrompt;
 use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
 
 use super::here::Here;

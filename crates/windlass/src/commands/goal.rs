@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::Resolved;
-use windlass_core::prompt::{LONGEST_GOAL, holds_signal};
 use windlass_core::spec::Mode;
 use windlass_core::values::StopReason;
 use windlass_engine::workspace::Workspace;
 use windlass_host::tree::{Attributes, at};
+use windlass_jobs::prompt::{LONGEST_GOAL, holds_signal};
 
 use super::assignment::Assignment;
 use super::workspaces::from_here;

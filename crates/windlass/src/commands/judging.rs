@@ -4,13 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use windlass_core::config::{OutputLevel, Unlimited};
-use windlass_core::doc::report::{Judged, is_report};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::spec::Mode;
 use windlass_core::values::{Assessment, Spent};
 use windlass_engine::store::{RunFolder, journal};
 use windlass_engine::workspace::{Workspace, Workspaces};
 use windlass_host::tree;
+use windlass_jobs::doc::report::{Judged, is_report};
 use windlass_ui::{Judgement, judgement_json, judgement_text};
 
 use super::assignment::Assignment;

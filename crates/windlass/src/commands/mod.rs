@@ -73,11 +73,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use windlass_core::prompt::Authoring;
 use windlass_core::spec::Mode;
 use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
 use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
 use windlass_host::process::{KEEPER_COMMAND, keeper_main};
+use windlass_jobs::prompt::Authoring;
 use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning, typed_elsewhere};
 
 pub use configuration::exit_codes_here;

@@ -3,11 +3,11 @@
 use std::sync::mpsc::{Receiver, channel};
 
 use jiff::Timestamp;
-use windlass_core::prompt::Templates;
 use windlass_core::spec::RunSpec;
 use windlass_engine::store::RunFolder;
 use windlass_engine::supervisor::{Wanted, preview};
 use windlass_engine::workspace::log::{Kept, LogFile, Renewed, prune};
+use windlass_jobs::prompt::Templates;
 use windlass_ui::{LogParts, LogView, Paper, Sheet, View, format};
 
 /// A session's log, begun.

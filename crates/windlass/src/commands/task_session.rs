@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use windlass_core::agent::ClaudeSettings;
 use windlass_core::config::Unlimited;
-use windlass_core::prompt::{TaskSessionParts, task_session};
 use windlass_core::spec::{AgentSpec, Mode};
+use windlass_jobs::prompt::{TaskSessionParts, task_session};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;

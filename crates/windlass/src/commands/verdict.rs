@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Resolved, Unlimited};
-use windlass_core::doc::report::{Judged, ReportParts, is_report, report};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
 use windlass_core::spec::Job;
@@ -13,6 +12,7 @@ use windlass_core::workspace::VerificationStatus;
 use windlass_engine::store::{RunFolder, journal};
 use windlass_engine::workspace::{Workspace, Workspaces, write_report};
 use windlass_host::tree;
+use windlass_jobs::doc::report::{Judged, ReportParts, is_report, report};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::configuration::Configuration;

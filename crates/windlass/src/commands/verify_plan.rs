@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::config::{Layer, Unlimited};
-use windlass_core::doc::plan::{Problem, ProblemKind, Spec, coverage};
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::plan::{FoundPlan, FoundSpecs, README, find_plan, find_specs};
 use windlass_host::tree;
+use windlass_jobs::doc::plan::{Problem, ProblemKind, Spec, coverage};
 use windlass_ui::{PlanShown, plan_json, plan_text};
 
 use super::configuration::Configuration;

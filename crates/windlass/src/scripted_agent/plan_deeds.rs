@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use windlass_core::doc::plan::{FileRole, Plan, PlanFile, TaskState};
+use windlass_jobs::doc::plan::{FileRole, Plan, PlanFile, TaskState};
 
 use super::deeds::{self, Answer};
 use super::steps::Bash;

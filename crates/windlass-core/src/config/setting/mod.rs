@@ -14,8 +14,8 @@ use toml::Value;
 
 use super::money::{MOST, checked, parse_money};
 use super::shown::shown;
+use crate::inert::Inert;
 use crate::message::Wording;
-use crate::prompt::Inert;
 use crate::values::Cost;
 
 pub use choice::{Choice, OutputLevel};

@@ -21,7 +21,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use windlass_core::doc::archived::{ArchiveRecord, read_archive_name};
+use windlass_jobs::doc::archived::{ArchiveRecord, read_archive_name};
 
 pub use error::ArchiveError;
 pub use found::{Archive, Form};

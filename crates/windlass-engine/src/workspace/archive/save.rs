@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use windlass_core::doc::archived::{ArchiveRecord, archive_name};
+use windlass_jobs::doc::archived::{ArchiveRecord, archive_name};
 
 use super::contents::{Contents, attributes_of, walk};
 use super::error::ArchiveError;

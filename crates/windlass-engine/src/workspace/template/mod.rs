@@ -12,8 +12,8 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::nearest;
-use windlass_core::doc::template::{LONGEST_RECORD, TemplateRecord};
 use windlass_core::workspace::WorkspaceName;
+use windlass_jobs::doc::template::{LONGEST_RECORD, TemplateRecord};
 
 pub use apply::Applied;
 pub use error::TemplateError;

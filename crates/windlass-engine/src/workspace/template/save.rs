@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use windlass_core::doc::template::{TemplateRecord, without_secret};
+use windlass_jobs::doc::template::{TemplateRecord, without_secret};
 
 use super::{Existing, LONGEST_FILE, README, RECORD, Scope, Template, TemplateError, Templates};
 use super::{checked, is_there, read_plain, refuse_other};

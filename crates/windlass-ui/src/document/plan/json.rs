@@ -1,7 +1,7 @@
 //! A plan as one line of JSON. The keys of Fresher's `verify --json` are all there, and more.
 
 use serde::Serialize;
-use windlass_core::doc::plan::{
+use windlass_jobs::doc::plan::{
     Counts, Feature, Named, Problem, RequirementKind, SpecCoverage, Task, TaskState,
 };
 
@@ -149,7 +149,7 @@ fn task(task: &Task) -> TaskRow<'_> {
         priority: task.priority,
         spec_refs: &task.refs,
         dependencies: &task.dependencies,
-        complexity: task.complexity.map(windlass_core::doc::plan::Complexity::name),
+        complexity: task.complexity.map(windlass_jobs::doc::plan::Complexity::name),
         files: &task.touches,
     }
 }

@@ -4,7 +4,7 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-use windlass_core::doc::plan::{Counts, FileRole, Plan, Problem, SpecCoverage, SpecNames, Task};
+use windlass_jobs::doc::plan::{Counts, FileRole, Plan, Problem, SpecCoverage, SpecNames, Task};
 
 use super::table::{Align, Column, table};
 use crate::format;

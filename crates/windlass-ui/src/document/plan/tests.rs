@@ -1,4 +1,4 @@
-use windlass_core::doc::plan::{FileRole, PlanFile, Spec, coverage};
+use windlass_jobs::doc::plan::{FileRole, PlanFile, Spec, coverage};
 
 use super::*;
 use crate::rehearsal::columns;

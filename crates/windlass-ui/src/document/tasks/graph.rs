@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use windlass_core::doc::tasks::ListedTask;
 use windlass_core::values::TaskId;
+use windlass_jobs::doc::tasks::ListedTask;
 
 use super::{Look, TasksShown, named, rendered};
 use crate::harmless::one_line;

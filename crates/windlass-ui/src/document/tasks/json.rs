@@ -1,8 +1,8 @@
 //! Tasks as one line of JSON.
 
 use serde::Serialize;
-use windlass_core::doc::tasks::{ListedTask, Problem, TaskForm};
 use windlass_core::values::TaskId;
+use windlass_jobs::doc::tasks::{ListedTask, Problem, TaskForm};
 
 use super::{Look, TasksShown};
 use crate::view::{FORMAT_VERSION, json_line};

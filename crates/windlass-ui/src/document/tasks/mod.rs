@@ -5,9 +5,9 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-use windlass_core::doc::tasks::{ListedTask, TaskList};
 use windlass_core::tasks::{Schedule, Standing};
 use windlass_core::values::{TaskId, TaskState};
+use windlass_jobs::doc::tasks::{ListedTask, TaskList};
 
 use crate::format;
 use crate::harmless::{harmless, one_line};

@@ -1,4 +1,4 @@
-use windlass_core::doc::tasks::{TaskFile, TaskForm};
+use windlass_jobs::doc::tasks::{TaskFile, TaskForm};
 
 use super::*;
 use crate::rehearsal::columns;

@@ -1,9 +1,10 @@
 //! `archive list`, `archive show`.
 
 use jiff::Timestamp;
-use windlass_core::doc::status::{self, StatusFile};
 use windlass_core::workspace::Metadata;
 use windlass_engine::workspace::archive::{Archive, ArchiveError, Archives, Told};
+use windlass_jobs::doc::status;
+use windlass_jobs::doc::status::StatusFile;
 use windlass_ui::{
     ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table, one_line,
 };

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use windlass_core::doc::tasks::NewTask;
 use windlass_core::values::{TaskId, TaskState};
 use windlass_engine::tasks::{TasksError, Written, add_task, set_state, settable};
+use windlass_jobs::doc::tasks::NewTask;
 use windlass_ui::{Line, Mark, Tone, one_line, task_marked};
 
 use super::{find, told};

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use windlass_core::doc::tasks::ProblemKind;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::tasks::FoundTasks;
+use windlass_jobs::doc::tasks::ProblemKind;
 use windlass_ui::{
     TasksShown, next_task_json, next_task_text, tasks_dot, tasks_json, tasks_judged, tasks_mermaid,
     tasks_table, tasks_tree,

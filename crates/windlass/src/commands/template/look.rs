@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use windlass_core::doc::template::TemplateRecord;
 use windlass_engine::workspace::template::{Scope, Template, Templates};
+use windlass_jobs::doc::template::TemplateRecord;
 use windlass_ui::{
     TemplateRow, TemplateShown, template_json, template_text, templates_json, templates_table,
 };

@@ -3,7 +3,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
-use windlass_core::doc::archived::ArchiveRecord;
+use windlass_jobs::doc::archived::ArchiveRecord;
 
 use super::super::contents::{Found, FoundKind, walk};
 use super::super::found::RECORD;

@@ -1,0 +1,13 @@
+//! The file formats that people and agents share with Windlass. Parsed from bytes, never written back whole.
+
+pub mod archived;
+pub mod plan;
+mod problem;
+pub mod progress;
+pub mod report;
+pub mod status;
+pub mod tasks;
+pub mod template;
+mod todo;
+
+pub use todo::count_boxes;

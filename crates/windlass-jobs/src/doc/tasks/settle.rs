@@ -1,0 +1,130 @@
+//! What tasks are to one another: whom a dependency means, and what is wrong with it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use windlass_core::tasks::cycles::cycles;
+use windlass_core::values::{TaskId, TaskState};
+
+use super::problem::{Problem, ProblemKind, quoted};
+use super::task::{ListedTask, StatePlace};
+
+/// So many tasks of a cycle are named.
+const NAMED_OF_CYCLE: usize = 100;
+
+/// Spells ids and dependencies as the tasks that they mean, and names what is wrong with them.
+pub(super) fn settle(tasks: &mut [ListedTask], problems: &mut Vec<Problem>) {
+    let mut first_of: HashMap<String, usize> = HashMap::with_capacity(tasks.len());
+    let mut shared: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for index in 0..tasks.len() {
+        let Some(id) = tasks.get(index).map(|task| task.row.id.0.to_lowercase()) else { continue };
+        let first = *first_of.entry(id).or_insert(index);
+        if first != index {
+            same_id(tasks, first, index, problems);
+            shared.entry(first).or_default().push(index);
+        }
+    }
+    for (first, later) in shared {
+        share(tasks, first, &later);
+    }
+    let mut folded = None;
+    let ids: Vec<TaskId> = tasks.iter().map(|task| task.row.id.clone()).collect();
+    let mut edges = vec![Vec::new(); tasks.len()];
+    for (index, (task, edges)) in tasks.iter_mut().zip(&mut edges).enumerate() {
+        let is_first = first_of.get(&task.row.id.0.to_lowercase()) == Some(&index);
+        for (name, line) in std::mem::take(&mut task.named) {
+            let other = first_of.get(&name.to_lowercase()).copied();
+            let dependency = other.and_then(|other| ids.get(other)).cloned();
+            task.row.dependencies.push(dependency.unwrap_or_else(|| TaskId(name.clone())));
+            match other {
+                None => {
+                    let folded = folded.get_or_insert_with(|| by_folded_id(&ids));
+                    problems.push(unknown(task, &name, line, folded.get(&fold(&name)).copied()));
+                }
+                Some(_) if other == first_of.get(&task.row.id.0.to_lowercase()).copied() => {
+                    let sentence = format!("{} depends on itself", quoted(&task.row.id.0));
+                    problems.push(at(task, ProblemKind::SelfDependency, line, sentence));
+                }
+                Some(other) if is_first => edges.push(other),
+                Some(_) => {}
+            }
+            task.named.push((name, line));
+        }
+    }
+    problems.extend(cycles(&edges).iter().filter_map(|cycle| cycle_of(tasks, cycle)));
+}
+
+fn same_id(tasks: &mut [ListedTask], first: usize, later: usize, problems: &mut Vec<Problem>) {
+    let Some(first) = tasks.get(first).cloned() else { return };
+    let Some(later) = tasks.get_mut(later) else { return };
+    let place = if first.file == later.file { format!("line {}", first.line) } else { first.place() };
+    let sentence = format!("has the id {} of {place}: give one of them another", quoted(&later.row.id.0));
+    problems.push(later.problem(ProblemKind::DuplicateId, sentence));
+    later.row.id = first.row.id;
+}
+
+/// Several tasks have one id. While one of them is not done the id is not, and nobody can say which of them is meant: none is
+/// worked on.
+fn share(tasks: &mut [ListedTask], first: usize, later: &[usize]) {
+    let members = || std::iter::once(&first).chain(later);
+    let is_done = |index: &usize| tasks.get(*index).is_some_and(|task| task.row.state == TaskState::Done);
+    let why = (!members().all(is_done)).then(|| format!("{} tasks have its id", 1 + later.len()));
+    for index in members() {
+        if let Some(task) = tasks.get_mut(*index) {
+            task.row.unclear.clone_from(&why);
+            task.place = StatePlace::Unclear;
+        }
+    }
+    if why.is_none() {
+        return;
+    }
+    if let Some(first) = tasks.get_mut(first).filter(|first| first.row.state == TaskState::Done) {
+        first.row.state = TaskState::Open;
+    }
+}
+
+fn unknown(task: &ListedTask, name: &str, line: usize, near: Option<&TaskId>) -> Problem {
+    let near = near.map_or_else(String::new, |near| format!("; did you mean {}?", quoted(&near.0)));
+    let sentence = format!(
+        "{} depends on `{}`, which is no task of this list{near}",
+        quoted(&task.row.id.0),
+        quoted(name)
+    );
+    at(task, ProblemKind::UnknownDependency, line, sentence)
+}
+
+/// Ids by what they have in common with misspelled ones.
+fn by_folded_id(ids: &[TaskId]) -> HashMap<String, &TaskId> {
+    ids.iter().rev().map(|id| (fold(&id.0), id)).collect()
+}
+
+/// An id without case, zeros in front of numbers, and signs: `Task_01` is `TASK-1`.
+fn fold(id: &str) -> String {
+    let mut folded = String::with_capacity(id.len());
+    for letter in id.chars().filter(|letter| letter.is_alphanumeric()) {
+        let leading = !folded.ends_with(|before: char| before.is_ascii_digit());
+        if letter != '0' || !leading {
+            folded.extend(letter.to_lowercase());
+        }
+    }
+    folded
+}
+
+fn at(task: &ListedTask, kind: ProblemKind, line: usize, sentence: String) -> Problem {
+    Problem { line: Some(line), ..task.problem(kind, sentence) }
+}
+
+fn cycle_of(tasks: &[ListedTask], cycle: &[usize]) -> Option<Problem> {
+    let members = || cycle.iter().filter_map(|index| tasks.get(*index));
+    let first = members().next()?;
+    let one_file = members().all(|task| task.file == first.file);
+    let place = |task: &ListedTask| if one_file { format!("line {}", task.line) } else { task.place() };
+    let mut named: Vec<String> = members()
+        .take(NAMED_OF_CYCLE)
+        .map(|task| format!("{} ({})", quoted(&task.row.id.0), place(task)))
+        .collect();
+    let more = cycle.len().saturating_sub(NAMED_OF_CYCLE);
+    named.extend((more > 0).then(|| format!("{more} more")));
+    named.push(quoted(&first.row.id.0));
+    let sentence = format!("these wait for one another: {}", named.join(" → "));
+    Some(first.problem(ProblemKind::Cycle, sentence))
+}

@@ -1,0 +1,123 @@
+//! The words of fields: priorities, types, dependencies. Those of statuses: [`status`](super::status).
+
+use std::ops::Range;
+
+use windlass_core::values::TaskRow;
+
+/// The types of conventional commits. Any other is a `chore`, as `DevLoop` has it.
+const KINDS: &[&str] =
+    &["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
+
+/// Other names of types.
+const KIND_NAMES: &[(&str, &str)] = &[
+    ("feature", "feat"),
+    ("bugfix", "fix"),
+    ("bug", "fix"),
+    ("documentation", "docs"),
+    ("tests", "test"),
+    ("performance", "perf"),
+];
+
+/// Without decoration around it, and without a remark in parentheses.
+fn bare(line: &str) -> &str {
+    let trim = |text: &'_ str| -> Range<usize> {
+        let start = text.len() - text.trim_start_matches(|letter: char| !letter.is_alphanumeric()).len();
+        let end = text.trim_end_matches(|letter: char| !letter.is_alphanumeric()).len();
+        start.min(end)..end
+    };
+    let bare = line.get(trim(line)).unwrap_or_default();
+    let words = bare.split('(').next().unwrap_or_default();
+    words.get(trim(words)).unwrap_or_default()
+}
+
+/// A priority: a word, or a number; what is too large for a byte comes last.
+pub(super) fn priority(value: &str) -> Option<u8> {
+    let word = bare(value.trim()).to_lowercase();
+    match word.as_str() {
+        "high" => Some(1),
+        "medium" | "normal" => Some(TaskRow::USUAL_PRIORITY),
+        "low" => Some(3),
+        number => {
+            let digits = number.strip_prefix('p').unwrap_or(number);
+            let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| digits.parse().unwrap_or(u8::MAX))
+        }
+    }
+}
+
+/// The type of a change.
+pub(super) fn kind(value: &str) -> Option<String> {
+    let word = bare(value).to_lowercase();
+    if word.is_empty() || is_none(&word) {
+        return None;
+    }
+    let known = KIND_NAMES.iter().find(|(name, _)| *name == word).map_or(word.as_str(), |(_, kind)| kind);
+    Some(if KINDS.contains(&known) { known } else { "chore" }.to_owned())
+}
+
+/// What a change breaks; the title where the field only says that it breaks something.
+pub(super) fn breaking(value: &str, title: &str) -> Option<String> {
+    let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    match value.to_lowercase().as_str() {
+        "" | "no" | "false" => None,
+        "yes" | "true" => Some(title.to_owned()),
+        word if is_none(word) => None,
+        _ => Some(value),
+    }
+}
+
+/// Does a word say that there is nothing?
+pub(super) fn is_none(word: &str) -> bool {
+    let word = word.trim_end_matches('.');
+    ["none", "n/a", "nothing", "-", "–", "—", "null", "nil"]
+        .iter()
+        .any(|none| word.eq_ignore_ascii_case(none))
+}
+
+/// The tasks that a text names: a list with commas, blanks, `and`, brackets, remarks in parentheses. What is no id is
+/// there as it is written, so that it can be named as unknown.
+pub(super) fn dependencies(value: &str) -> Vec<String> {
+    let spaced = value.replace(" and ", ",").replace(" And ", ",").replace(" AND ", ",");
+    let mut found = Vec::new();
+    for part in spaced.split([',', ';', '\n', '\r', '&']) {
+        let part = part.trim().trim_matches(is_around).trim();
+        let part = match part.split_once('(') {
+            Some((before, _)) if !before.trim().is_empty() => before.trim().trim_matches(is_around),
+            _ => part,
+        };
+        let part = part.strip_prefix("and ").unwrap_or(part).trim();
+        if part.is_empty() || is_none(part) || is_none(part.split_whitespace().next().unwrap_or_default()) {
+            continue;
+        }
+        found.extend(ids_of(part));
+    }
+    found
+}
+
+/// The ids of a part: each of several, the first before a remark, or all of it.
+fn ids_of(part: &str) -> Vec<String> {
+    let words: Vec<&str> = part.split_whitespace().map(bare_id).filter(|word| !word.is_empty()).collect();
+    let ids = words.iter().filter(|word| is_id(word)).count();
+    match words.first() {
+        Some(_) if ids == words.len() => words.into_iter().map(str::to_owned).collect(),
+        // `TASK-1 to TASK-5` names more than it says.
+        Some(first) if ids == 1 && is_id(first) => vec![(*first).to_owned()],
+        _ => vec![part.to_owned()],
+    }
+}
+
+fn bare_id(word: &str) -> &str {
+    word.trim_matches(|letter: char| is_around(letter) || matches!(letter, ':' | '.' | '#' | '-' | '–' | '—'))
+}
+
+const fn is_around(letter: char) -> bool {
+    matches!(letter, '[' | ']' | '(' | ')' | '{' | '}' | '`' | '"' | '\'' | '*' | '<' | '>')
+}
+
+/// Is this written as an id: letters, then perhaps other signs, with a digit among them?
+pub(super) fn is_id(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_alphabetic())
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && word.len() <= 64
+}

@@ -1,0 +1,177 @@
+//! The prompts of plan and build: a template of the mode, which a project may replace, and what the runner has to add: the
+//! task of this iteration, what is wrong with the plan, what was undone, what the checks said.
+
+use windlass_core::inert::names;
+use windlass_core::spec::{CommitPolicy, Mode};
+
+use super::{
+    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+};
+use crate::doc::plan::{NextTask, TaskState};
+
+const PLAN: &str = include_str!("templates/plan.md");
+const BUILD: &str = include_str!("templates/build.md");
+
+/// So many problems of a plan are named.
+const MOST_PROBLEMS: usize = 12;
+
+/// The longest of them, in characters.
+const LONGEST_PROBLEM: usize = 240;
+
+/// How the plan of a job stands.
+#[derive(Clone, Debug, Default)]
+pub struct PlanWork<'a> {
+    /// The plan as it is to be named: its file, or its folder's `README.md`.
+    pub file: String,
+    /// Is it a folder with a file for each feature?
+    pub layout: PlanLayout,
+    /// The task of this iteration; `None` when none is open, and when there is no plan yet.
+    pub next: Option<NextTask>,
+    /// What is wrong with it, one sentence each.
+    pub problems: Vec<String>,
+    /// The first files beyond the plan that the latest iteration changed.
+    pub strays: &'a [String],
+}
+
+/// How a plan is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlanLayout {
+    /// One file.
+    #[default]
+    File,
+    /// A folder whose `README.md` leads to one file for each feature.
+    Folder,
+}
+
+pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
+    let planning = parts.plan.job.mode == Mode::Plan;
+    let values = values(parts);
+    let own = if planning { PLAN } else { BUILD };
+    let template = parts.templates.user;
+    let mut user =
+        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    if !planning && !names(template.unwrap_or(own), "task") {
+        user.push(&Inert::fill("\n{{task}}\n", &[("task", task(parts))]));
+    }
+    user.push(&about_the_folder(parts));
+    if planning {
+        user.push(&what_was_undone(parts));
+        user.push(&what_is_wrong(parts));
+    }
+    user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
+    Texts { system: system(parts, &values), user }
+}
+
+fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
+    let specs = parts.plan.job.plan.as_ref().and_then(|places| places.specs.as_ref());
+    let specs = specs.map_or_else(
+        || Inert::own("none are configured: go by what the project says of itself"),
+        |folder| Inert::name(&format!("{}/", folder.display())),
+    );
+    let file = parts.plan_work.as_ref().map(|work| work.file.as_str());
+    vec![
+        ("projectRoot", Inert::words(&parts.plan.directory.to_string_lossy())),
+        ("iteration", Inert::number(parts.turn.iteration)),
+        ("planFile", Inert::words(file.unwrap_or_default())),
+        ("specs", specs),
+        ("task", task(parts)),
+        ("commits", Inert::own(commits(parts.plan.commit))),
+    ]
+}
+
+const fn commits(policy: CommitPolicy) -> &'static str {
+    match policy {
+        CommitPolicy::None => "Do not commit.",
+        CommitPolicy::Agent => "Commit the work and the plan together, with a message that says why.",
+        CommitPolicy::Runner => "Do not commit: that is done for you.",
+    }
+}
+
+/// What is to be done in this iteration, and nothing else.
+fn task(parts: &PromptParts<'_>) -> Inert {
+    let Some(next) = parts.plan_work.as_ref().and_then(|work| work.next.as_ref()) else {
+        return Inert::own(
+            "No box of the plan is open, but the checks do not pass: mend what they say, below, and nothing else.",
+        );
+    };
+    let block = |text: &str| Inert::block(&without_signal(text, &parts.plan.job.completion_signal));
+    let mut text = Inert::fill("Do exactly this one task:\n\n{{task}}", &[("task", block(&in_words(next)))]);
+    if next.source.lines().count() > 1 {
+        let source = block(&next.source);
+        text.push(&Inert::fill("\nAs it stands in the plan:\n\n{{source}}", &[("source", source)]));
+    }
+    text.trimmed()
+}
+
+/// One line with all that is known of it.
+fn in_words(task: &NextTask) -> String {
+    let number = task.id.as_ref().map_or_else(String::new, |id| format!("{id} "));
+    let mut said = vec![format!("{}:{}", task.file, task.line)];
+    if task.state == TaskState::InProgress {
+        said.push("begun by an earlier iteration".to_owned());
+    }
+    if !task.section.is_empty() {
+        said.push(format!("section: {}", task.section));
+    }
+    if !task.refs.is_empty() {
+        said.push(format!("refs: {}", task.refs.join(", ")));
+    }
+    if !task.dependencies.is_empty() {
+        said.push(format!("depends on: {}", task.dependencies.join(", ")));
+    }
+    said.extend(task.complexity.map(|complexity| format!("complexity: {}", complexity.name())));
+    format!("{number}{} ({})", task.text, said.join("; "))
+}
+
+fn about_the_folder(parts: &PromptParts<'_>) -> Inert {
+    let Some(work) = parts.plan_work.as_ref().filter(|work| work.layout == PlanLayout::Folder) else {
+        return Inert::empty();
+    };
+    Inert::fill(
+        "\nThe plan is a folder: {{file}} lists the features, with a link to each one's file beside it, in the order in which \
+         they are worked off; the tasks stand in those files, below a line `**Spec:** specs/NAME.md`. Keep its table up to \
+         date.\n",
+        &[("file", Inert::name(&work.file))],
+    )
+}
+
+fn what_was_undone(parts: &PromptParts<'_>) -> Inert {
+    let strays = parts.plan_work.as_ref().map(|work| work.strays).unwrap_or_default();
+    if strays.is_empty() {
+        return Inert::empty();
+    }
+    Inert::fill(
+        "\n## What was refused\n\nThe pass before this one changed more than the plan, among others {{files}}. That was \
+         undone. Write nothing but the plan.\n",
+        &[("files", Inert::names(strays))],
+    )
+}
+
+fn what_is_wrong(parts: &PromptParts<'_>) -> Inert {
+    let problems = parts.plan_work.as_ref().map(|work| work.problems.as_slice()).unwrap_or_default();
+    if problems.is_empty() {
+        return Inert::empty();
+    }
+    let mut text = Inert::own("\n## What is wrong with the plan as it is\n\n");
+    for problem in problems.iter().take(MOST_PROBLEMS) {
+        let problem: String = problem.chars().take(LONGEST_PROBLEM).collect();
+        text.push(&Inert::fill("- {{problem}}\n", &[("problem", Inert::words(&problem))]));
+    }
+    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    if more > 0 {
+        text.push(&Inert::fill("- and {{more}} more\n", &[("more", Inert::count(more))]));
+    }
+    text
+}
+
+fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
+    let mut text = unattended(parts.plan);
+    if let Some(template) = parts.templates.system {
+        // What changes from iteration to iteration would make each system prompt another, and none would be cached.
+        let lasts = |name: &str| !matches!(name, "iteration" | "task" | "planFile");
+        let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
+        text.push(&added(template, &lasting));
+    }
+    text.push(&agents_section(parts));
+    text
+}

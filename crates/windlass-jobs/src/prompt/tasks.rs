@@ -1,0 +1,128 @@
+//! The prompts of mode tasks: the task of this iteration, and putting it together with what others have finished.
+
+use windlass_core::inert::names;
+use windlass_core::spec::CommitPolicy;
+use windlass_core::values::{Purpose, TaskRow, TaskState};
+
+use super::{
+    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+};
+
+const TASKS: &str = include_str!("templates/tasks.md");
+const MERGE: &str = include_str!("templates/merge.md");
+
+/// So much of a task's source goes into a prompt, in characters.
+const LONGEST_SOURCE: usize = 8000;
+
+/// The task of an iteration.
+#[derive(Clone, Debug)]
+pub struct TaskWork<'a> {
+    /// The task file, relative to the working directory.
+    pub file: String,
+    /// The task.
+    pub task: &'a TaskRow,
+    /// As it stands in its file; empty where it is not there any more.
+    pub source: String,
+    /// How its agent says that it is done: one sentence.
+    pub claim: String,
+    /// How often it has failed.
+    pub failed: u32,
+    /// Paths that have to be put together.
+    pub conflicts: &'a [String],
+}
+
+pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
+    let merging = parts.purpose == Purpose::Merge;
+    let own = if merging { MERGE } else { TASKS };
+    let template = parts.templates.user.filter(|_| !merging);
+    let values = values(parts);
+    let mut user =
+        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    if !names(template.unwrap_or(own), "task") {
+        user.push(&Inert::fill("\n{{task}}\n", &[("task", task(parts))]));
+    }
+    user.push(&what_the_checks_said(&parts.refused, &parts.plan.job.completion_signal));
+    Texts { system: system(parts, &values), user }
+}
+
+fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
+    let work = parts.task_work.as_ref();
+    vec![
+        ("projectRoot", Inert::words(&parts.plan.directory.to_string_lossy())),
+        ("iteration", Inert::number(parts.turn.iteration)),
+        ("taskFile", work.map_or_else(Inert::empty, |work| Inert::words(&work.file))),
+        ("claim", work.map_or_else(Inert::empty, |work| Inert::words(&work.claim))),
+        ("task", task(parts)),
+        ("conflicts", conflicts(parts)),
+        ("commits", Inert::own(commits(parts.plan.commit))),
+    ]
+}
+
+const fn commits(policy: CommitPolicy) -> &'static str {
+    match policy {
+        CommitPolicy::None => "Do not commit.",
+        CommitPolicy::Agent => "Commit the work, with a message that says why.",
+        CommitPolicy::Runner => "Do not commit: that is done for you.",
+    }
+}
+
+fn task(parts: &PromptParts<'_>) -> Inert {
+    let Some(work) = &parts.task_work else {
+        return Inert::own("No task is open.");
+    };
+    let TaskRow { id, title, state, dependencies, .. } = work.task;
+    let mut text = Inert::fill(
+        "The task: **{{id}}: {{title}}**\n",
+        &[("id", Inert::words(&id.0)), ("title", Inert::words(title))],
+    );
+    if !work.source.trim().is_empty() {
+        let source: String = work.source.chars().take(LONGEST_SOURCE).collect();
+        let source = Inert::block(&without_signal(&source, &parts.plan.job.completion_signal));
+        text.push(&Inert::fill("\nAs it stands in the file:\n\n{{source}}", &[("source", source)]));
+    }
+    if !dependencies.is_empty() {
+        let done: Vec<&str> = dependencies.iter().map(|id| &*id.0).collect();
+        let done = Inert::words(&done.join(", "));
+        text.push(&Inert::fill("\nWhat it depends on is done: {{done}}.\n", &[("done", done)]));
+    }
+    if work.failed > 0 {
+        text.push(&Inert::fill(
+            "\nIt was tried {{times}} and did not hold; what was done is in the files. Look at it first.\n",
+            &[("times", times(work.failed))],
+        ));
+    } else if *state == TaskState::InProgress {
+        text.say("\nIt was begun before; what was done is in the files. Look at it first.\n");
+    }
+    text.trimmed()
+}
+
+fn times(failed: u32) -> Inert {
+    if failed == 1 {
+        return Inert::own("once");
+    }
+    Inert::fill("{{failed}} times", &[("failed", Inert::number(failed))])
+}
+
+fn conflicts(parts: &PromptParts<'_>) -> Inert {
+    let paths = parts.task_work.as_ref().map(|work| work.conflicts).unwrap_or_default();
+    if paths.is_empty() {
+        return Inert::own("The two do not conflict line by line, but checks fail on the whole.");
+    }
+    let mut text = Inert::own("Both sides changed the same in these files, which hold both, marked:\n");
+    for path in paths {
+        text.push(&Inert::fill("\n- {{path}}", &[("path", Inert::name(path))]));
+    }
+    text
+}
+
+fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
+    let mut text = unattended(parts.plan);
+    if let Some(template) = parts.templates.system {
+        // What changes from iteration to iteration would make each system prompt another, and none would be cached.
+        let lasts = |name: &str| matches!(name, "projectRoot" | "taskFile" | "commits");
+        let lasting: Vec<(&str, Inert)> = values.iter().filter(|(name, _)| lasts(name)).cloned().collect();
+        text.push(&added(template, &lasting));
+    }
+    text.push(&agents_section(parts));
+    text
+}

@@ -1,0 +1,126 @@
+//! The prompts of a workspace's modes: a template of the mode, which a project may replace, and what the runner has to
+//! add: what checks and verification said, and what is wrong with the status file.
+
+use windlass_core::inert::names;
+use windlass_core::spec::{Depth, Mode};
+use windlass_core::values::{Assessment, Purpose};
+
+use super::{
+    Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+};
+
+const LOOP: &str = include_str!("templates/loop.md");
+const ITERATIVE: &str = include_str!("templates/iterative.md");
+const VERIFY: &str = include_str!("templates/verify.md");
+const VALIDATE: &str = include_str!("templates/validate.md");
+
+pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
+    let judging = parts.purpose == Purpose::Verify;
+    let template = parts.templates.user.filter(|_| !judging);
+    let own = built_in(parts);
+    let values = values(parts);
+    let mut user =
+        template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));
+    if !names(template.unwrap_or(own), "instructions") {
+        let instructions = Inert::wish(parts.goal);
+        user.push(&Inert::fill("\n## Instructions\n\n{{text}}\n", &[("text", instructions)]));
+    }
+    if !judging {
+        user.push(&what_the_checks_said(&parts.refused, ""));
+        user.push(&what_verification_said(parts));
+        user.push(&about_the_status_file(parts));
+    }
+    Texts { system: system(parts, &values), user }
+}
+
+fn built_in(parts: &PromptParts<'_>) -> &'static str {
+    match (parts.purpose, parts.plan.job.mode) {
+        (Purpose::Verify, Mode::Validate) => VALIDATE,
+        (Purpose::Verify, _) => VERIFY,
+        (_, Mode::Iterative) => ITERATIVE,
+        _ => LOOP,
+    }
+}
+
+fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
+    let job = &parts.plan.job;
+    let workspace = job.workspace.as_ref();
+    let folder =
+        workspace.map_or_else(Inert::empty, |workspace| Inert::words(&workspace.folder.to_string_lossy()));
+    let mode = match job.mode {
+        Mode::Iterative => "iterative (as much as possible per iteration)",
+        _ => "loop (one item per iteration)",
+    };
+    vec![
+        ("projectRoot", Inert::words(&parts.plan.directory.to_string_lossy())),
+        ("workspacePath", folder),
+        ("iteration", Inert::number(parts.turn.iteration)),
+        ("instructions", Inert::wish(parts.goal)),
+        ("depth", Inert::own(depth(job.verification.map(|asked| asked.depth).unwrap_or_default()))),
+        ("mode", Inert::own(mode)),
+    ]
+}
+
+fn depth(depth: Depth) -> &'static str {
+    match depth {
+        Depth::Quick => "Look quickly: are the main results there, and do they hold at a first glance?",
+        Depth::Standard => "Look at each requirement in turn: is it met, and does what should run, run?",
+        Depth::Deep => {
+            "Look closely: each requirement, tested where that is possible, with edge cases, errors and the quality of \
+             the work."
+        }
+    }
+}
+
+fn system(parts: &PromptParts<'_>, values: &[(&'static str, Inert)]) -> Inert {
+    let mut text = unattended(parts.plan);
+    if let Some(template) = parts.templates.system {
+        // The iteration's number would make each system prompt another, and none would be cached.
+        let lasting: Vec<(&str, Inert)> =
+            values.iter().filter(|(name, _)| *name != "iteration").cloned().collect();
+        text.push(&added(template, &lasting));
+    }
+    text.push(&agents_section(parts));
+    text
+}
+
+fn what_verification_said(parts: &PromptParts<'_>) -> Inert {
+    let Some(found) = parts.findings else {
+        return Inert::empty();
+    };
+    let said = without_signal(&findings(found), &parts.plan.job.completion_signal);
+    Inert::fill(
+        "\n## The work was verified and is not finished\n\nA fresh agent looked at it and said:\n\n{{said}}\n\
+         Mend this, then write the status file anew.\n",
+        &[("said", Inert::block(&said))],
+    )
+}
+
+fn findings(found: &Assessment) -> String {
+    let mut lines = vec![found.summary.trim_end().to_owned()];
+    lines.extend(found.findings.iter().map(|finding| {
+        let colon = if finding.detail.is_empty() { "" } else { ": " };
+        format!("- {}{colon}{}", finding.title, finding.detail)
+    }));
+    lines.join("\n")
+}
+
+fn about_the_status_file(parts: &PromptParts<'_>) -> Inert {
+    let Some(standing) = parts.standing else {
+        return Inert::empty();
+    };
+    let mut text = Inert::empty();
+    if let Some(problem) = &standing.problem {
+        text.push(&Inert::fill(
+            "\nThe status file as it is now cannot be used: {{problem}}. Write it anew.\n",
+            &[("problem", Inert::words(problem))],
+        ));
+    }
+    if standing.complete && parts.turn.iteration == 1 {
+        text.say(
+            "\nThe status file is from before this run and says `complete`; that does not count. Look whether it is \
+             true, and write the file anew either way.\n",
+        );
+    }
+    text
+}
