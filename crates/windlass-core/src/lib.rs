@@ -4,7 +4,6 @@
 //! random number (its `clippy.toml` forbids it). Time and the world come in as values; facts come out. So every rule
 //! can be tested as a table, whole nights can be simulated, and recovery is the same code applied to the journal.
 
-pub mod agent;
 pub mod config;
 pub mod damage;
 pub mod environment;

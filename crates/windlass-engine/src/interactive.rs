@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use windlass_core::agent::ClaudeInvocation;
+use windlass_agents::ClaudeInvocation;
 use windlass_core::values::RunId;
 
 use crate::inventory::{Change, Inventory, SurveyError, Surveyor, changes};

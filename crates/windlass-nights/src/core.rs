@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::agent::parse_assessment;
+use windlass_agents::parse_assessment;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
 use windlass_core::spec::Mode;

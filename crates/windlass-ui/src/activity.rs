@@ -1,6 +1,6 @@
 //! What an agent is seen doing.
 
-use windlass_core::agent::Activity;
+use windlass_agents::Activity;
 use windlass_core::observation::{Observation, ToolInput};
 
 /// The kind of thing that an observation shows the agent doing.

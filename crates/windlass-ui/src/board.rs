@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::agent::Activity;
+use windlass_agents::Activity;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;

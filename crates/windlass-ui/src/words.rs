@@ -1,6 +1,6 @@
 //! The vocabulary in words for people.
 
-use windlass_core::agent::Activity;
+use windlass_agents::Activity;
 use windlass_core::spec::{Depth, Mode};
 use windlass_core::values::{CheckResult, Class, ExitCodes, StopReason, Verdict};
 

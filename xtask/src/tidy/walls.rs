@@ -31,16 +31,17 @@ const NOTHING_BUT_VALUES: &[&str] = &[
 
 const WALLS: &[Wall] = &[
     Wall { folder: "crates/windlass-core", may_use: &[], forbids: NOTHING_BUT_VALUES },
+    Wall { folder: "crates/windlass-agents", may_use: &["windlass-core"], forbids: NOTHING_BUT_VALUES },
     Wall { folder: "crates/windlass-jobs", may_use: &["windlass-core"], forbids: NOTHING_BUT_VALUES },
     Wall { folder: "crates/windlass-host", may_use: &["windlass-core"], forbids: NO_PROCESSES },
     Wall {
         folder: "crates/windlass-engine",
-        may_use: &["windlass-core", "windlass-host", "windlass-jobs"],
+        may_use: &["windlass-agents", "windlass-core", "windlass-host", "windlass-jobs"],
         forbids: NO_PROCESSES,
     },
     Wall {
         folder: "crates/windlass-ui",
-        may_use: &["windlass-core", "windlass-jobs"],
+        may_use: &["windlass-agents", "windlass-core", "windlass-jobs"],
         forbids: NO_PROCESSES,
     },
     Wall {
@@ -51,6 +52,7 @@ const WALLS: &[Wall] = &[
     Wall {
         folder: "crates/windlass",
         may_use: &[
+            "windlass-agents",
             "windlass-core",
             "windlass-host",
             "windlass-engine",
@@ -62,7 +64,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         folder: "crates/windlass-nights",
-        may_use: &["windlass-core", "windlass-engine", "windlass-jobs"],
+        may_use: &["windlass-agents", "windlass-core", "windlass-engine", "windlass-jobs"],
         forbids: &[
             "std::process::Command::new",
             "std::fs::File",
@@ -74,7 +76,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         folder: "crates/windlass-fuzz",
-        may_use: &["windlass-core", "windlass-engine", "windlass-jobs", "windlass-ui"],
+        may_use: &["windlass-agents", "windlass-core", "windlass-engine", "windlass-jobs", "windlass-ui"],
         forbids: NO_PROCESSES,
     },
     Wall { folder: "crates/windlass-testkit", may_use: &["windlass-core"], forbids: &[] },

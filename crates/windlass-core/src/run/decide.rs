@@ -1,6 +1,5 @@
 //! What an input means, as facts. Pure; changes nothing.
 
-use crate::agent::claude_prices;
 use crate::fact::Fact;
 use crate::mode;
 use crate::run::ending::Failure;
@@ -314,8 +313,7 @@ impl Run {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
         report.assessment = report.assessment.filter(stands);
         let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
-        let own = self.plan.as_ref().map(|plan| plan.agent.prices.as_slice()).unwrap_or_default();
-        let charge = self.ledger.charge_for(call, &report, &claude_prices(own));
+        let charge = self.ledger.charge_for(call, &report);
         let empty = report.results.iter().all(|text| text.trim().is_empty());
         let summary = CallSummary {
             class: report.class,

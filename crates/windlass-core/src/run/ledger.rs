@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::price::PriceList;
-use crate::values::{CallId, CallReport, CallSummary, Cost, Tokens};
+use crate::values::{Bill, CallId, CallReport, CallSummary, Cost, Tokens};
 
 /// The least that is set aside for a call.
 pub const LEAST_RESERVATION: Cost = Cost::from_micros(500_000);
@@ -84,9 +83,8 @@ impl Ledger {
 
     /// What an ended call is charged: what it reported where that can be, else what its tokens cost at the run's own price,
     /// and never less than what was set aside for it where it reported nothing.
-    pub fn charge_for(&self, call: CallId, report: &CallReport, prices: &PriceList<'_>) -> Charge {
-        let reported = prices.of(&report.bill.reported);
-        let unreported = prices.of(&report.bill.unreported);
+    pub fn charge_for(&self, call: CallId, report: &CallReport) -> Charge {
+        let Bill { reported, unreported, doubted } = report.bill;
         let listed = reported.cost + unreported.cost;
         let charge = |cost, estimated| Charge { cost, estimated, listed };
         let at_own_price = self.at_own_price(listed);
@@ -94,7 +92,7 @@ impl Ledger {
             return charge(at_own_price.max(self.reserved_for(call).unwrap_or_default()), true);
         };
         let believed = reported.guessed || is_believable(cost, reported.cost);
-        if !believed || report.bill.doubted {
+        if !believed || doubted {
             charge(at_own_price.max(cost), true)
         } else if unreported.cost > Cost::ZERO {
             charge(cost + self.at_own_price(unreported.cost), true)

@@ -34,12 +34,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::agent::CallClocks;
 use crate::damage::{Damage, DamageCourse};
 use crate::mode::Standings;
 use crate::values::{
-    Assessment, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId, StopReason,
-    StopSource,
+    Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
+    StopReason, StopSource,
 };
 
 use crate::spec::RunSpec;

@@ -42,3 +42,24 @@ pub struct AgentSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<Price>,
 }
+
+impl AgentSpec {
+    /// An agent of this name that is told nothing and allowed nothing.
+    pub fn new(name: &str, program: PathBuf) -> AgentSpec {
+        AgentSpec {
+            name: name.to_owned(),
+            program,
+            version: String::new(),
+            model: None,
+            max_turns: None,
+            arguments: Vec::new(),
+            skip_permissions: false,
+            allow: Vec::new(),
+            api_keys: false,
+            background: false,
+            add_dirs: Vec::new(),
+            repository_settings: RepositorySettings::Used,
+            prices: Vec::new(),
+        }
+    }
+}

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Assessment, Class, Cost, Tokens, time::millis};
-use crate::price::ModelUsage;
+use crate::price::Listed;
 
 /// Why an agent is called. Every call is charged, whatever its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -54,6 +54,21 @@ pub enum Cut {
     HopelessRetries,
     /// Somebody asked the run to stop.
     Stop,
+}
+
+/// The bounds of one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallClocks {
+    /// Without a byte from the agent.
+    pub silence: Duration,
+    /// The whole call.
+    pub wall: Duration,
+    /// Why the call is cut when `wall` runs out: [`Cut::WallClock`], or [`Cut::Duration`] where the run ends first.
+    pub wall_means: Cut,
+    /// After the last result, until the process must have ended.
+    pub linger: Duration,
+    /// The same while background tasks run.
+    pub linger_background: Duration,
 }
 
 /// A usage limit, as the agent reported it.
@@ -134,16 +149,15 @@ impl CallReport {
 }
 
 /// What is said of a call whose end nobody saw.
-pub(crate) const UNSEEN: &str =
-    "The runner ended while Claude Code worked, so nobody saw how the call ended.";
+pub const UNSEEN: &str = "The runner ended while Claude Code worked, so nobody saw how the call ended.";
 
-/// What a call has used, model by model, and how much of it is in what it reported.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What the agent's list of prices says of a call, and how much of it is in what the call reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bill {
     /// What its last totals have in them.
-    pub reported: Vec<ModelUsage>,
+    pub reported: Listed,
     /// What came after those, or all of it where there were none: as its stream says.
-    pub unreported: Vec<ModelUsage>,
+    pub unreported: Listed,
     /// A total was negative, or less than one before it.
     pub doubted: bool,
 }

@@ -1,6 +1,6 @@
 //! What is made of the lines of a stream.
 
-use windlass_core::agent::{ClaudeDecoder, Decoder as _, Detail, Digest, Sink, tool_traces};
+use windlass_agents::{ClaudeDecoder, Decoder as _, Detail, Digest, Sink, tool_traces};
 use windlass_core::observation::{Observation, ToolTrace};
 
 /// Reads the lines of one call's stream, in their order.

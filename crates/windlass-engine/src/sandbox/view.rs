@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
 
-use windlass_core::agent::GUARDED_IN_WORKSPACES;
+use windlass_agents::GUARDED_IN_WORKSPACES;
 use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_core::agent::{INSTRUCTION_FILES, Instructions, reads_by_itself};
+use windlass_agents::{INSTRUCTION_FILES, Instructions, reads_by_itself};
 use windlass_core::spec::RunSpec;
 use windlass_jobs::prompt::{LONGEST_AGENTS_FILE, agents_text};
 

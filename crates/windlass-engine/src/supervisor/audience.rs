@@ -1,7 +1,7 @@
 //! Who watches a run.
 
 use jiff::Timestamp;
-use windlass_core::agent::Detail;
+use windlass_agents::Detail;
 use windlass_core::fact::Entry;
 use windlass_core::observation::Observation;
 use windlass_core::values::{CallId, LaneId};

@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use windlass_core::agent::{
-    CallClocks, CallFiles, CallWatch, ClaudeDecoder, ClaudeInvocation, Decoder, Detail, Digest, Due, Sink,
+use windlass_agents::{
+    CallFiles, CallWatch, ClaudeDecoder, ClaudeInvocation, Decoder, Detail, Digest, Due, Sink,
 };
 use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
+use windlass_core::values::{CallClocks, CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
 
 use super::audience::{Audience, Place};
 use super::clock::Clock;
@@ -90,7 +90,11 @@ impl LiveCall {
         let stdin = open(&folder.prompt(), OpenOptions::new().read(true))?;
         let (from_agent, stdout) = pipe()?;
         let (from_errors, stderr) = pipe()?;
-        let watch = Arc::new(Mutex::new(CallWatch::new(setting.clock.monotonic(), setting.clocks.clone())));
+        let watch = Arc::new(Mutex::new(CallWatch::new(
+            &setting.plan.agent,
+            setting.clock.monotonic(),
+            setting.clocks.clone(),
+        )));
         // Both pipes have to end; whoever is last tells.
         let open_pipes = Arc::new(AtomicU8::new(2));
         let log =

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::agent::Due;
+use windlass_agents::Due;
 use windlass_core::values::{CallReport, CheckOutcome, CheckStage, Cut, Ended, HookName, HookOutcome};
 
 use super::call::LiveCall;

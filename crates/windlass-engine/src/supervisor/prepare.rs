@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use windlass_core::agent::{CallFiles, ClaudeInvocation, ClaudeSettings};
+use windlass_agents::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::mode;
 use windlass_core::run::{NotesShare, TurnKey};
 use windlass_core::spec::{Mode, RunSpec};

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use windlass_core::agent::close_own_files;
+use windlass_agents::close_own_files;
 use windlass_core::environment::{Heir, hint};
 use windlass_core::run::{Input, LaneState};
 use windlass_core::values::{

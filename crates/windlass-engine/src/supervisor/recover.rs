@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
-use windlass_core::agent::{CallClocks, CallWatch, Decoder, Detail, Digest, Sink};
+use windlass_agents::{CallWatch, Decoder, Detail, Digest, Sink};
 use windlass_core::observation::Observation;
-use windlass_core::values::{CallReport, Cut, Ended, Now, RunId};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CallClocks, CallReport, Cut, Ended, Now};
 
 use super::prepare::read_end;
 use crate::store::CallFolder;
@@ -23,7 +24,8 @@ pub(super) struct Recovered {
 
 /// Ends what is left of a run's processes, and reads what the call had printed: a result that came before the end is
 /// charged as reported, otherwise the reservation stands.
-pub(super) fn report(run: &RunId, call: &CallFolder, decoder: Box<dyn Decoder>) -> Recovered {
+pub(super) fn report(plan: &RunSpec, call: &CallFolder, decoder: Box<dyn Decoder>) -> Recovered {
+    let run = &plan.run;
     let found = leftovers::find(run).len();
     let left = leftovers::end(run);
     let notice = match (found, left.len()) {
@@ -33,7 +35,7 @@ pub(super) fn report(run: &RunId, call: &CallFolder, decoder: Box<dyn Decoder>) 
         }
         (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
     };
-    let mut watch = CallWatch::new(Duration::ZERO, no_clocks());
+    let mut watch = CallWatch::new(&plan.agent, Duration::ZERO, no_clocks());
     read_stream(call, decoder, &mut watch);
     watch.exited(Duration::ZERO, Ended::Lost);
     watch.pipes_closed(Duration::ZERO);

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::agent::{ClaudeDecoder, close_own_files};
+use windlass_agents::{ClaudeDecoder, close_own_files};
 use windlass_core::damage::{Damage, unprotected};
 use windlass_core::run::{Effect, Input, Occasion, TurnKey};
 use windlass_core::spec::{Mode, RunSpec};
@@ -194,7 +194,7 @@ impl World {
             Effect::Recover { lane, call, turn, purpose } => {
                 let call_folder = self.call_folder(*turn, *purpose);
                 let decoder = Box::new(ClaudeDecoder::default());
-                let mut recovered = recover::report(&self.plan.run, &call_folder, decoder);
+                let mut recovered = recover::report(&self.plan, &call_folder, decoder);
                 close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
                 let mut inputs = recovered.notice.map(Input::Notice).into_iter().collect::<Vec<_>>();
                 inputs.push(Input::CallEnded {

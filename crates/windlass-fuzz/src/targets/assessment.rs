@@ -1,7 +1,7 @@
 //! What an agent answers that was asked to judge, and the report that is written of it.
 
 use serde_json::{Value, json};
-use windlass_core::agent::parse_assessment;
+use windlass_agents::parse_assessment;
 use windlass_core::values::{Assessed, Assessment, Confidence, Finding};
 use windlass_jobs::doc::report::{Judged, ReportParts, is_report, report};
 

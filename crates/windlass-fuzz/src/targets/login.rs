@@ -1,6 +1,6 @@
 //! What `claude --version` and `claude auth status` print.
 
-use windlass_core::agent::{parse_auth_status, parse_claude_version};
+use windlass_agents::{parse_auth_status, parse_claude_version};
 
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

@@ -1,6 +1,6 @@
 //! A person's prices, and what usage costs by them.
 
-use windlass_core::agent::claude_prices;
+use windlass_agents::claude_prices;
 use windlass_core::price::{ModelUsage, Price};
 use windlass_core::values::{Cost, Tokens};
 

@@ -1,7 +1,7 @@
 //! A sentence that names a reset time.
 
 use jiff::{SignedDuration, Timestamp};
-use windlass_core::agent::parse_reset_time;
+use windlass_agents::parse_reset_time;
 
 /// Seconds since 1970: an ordinary evening, the last day of a year, a leap day, a night in which clocks change, the
 /// beginning of everything.

@@ -1,6 +1,6 @@
 //! A command as a permission rule. A rule that could be read as another one would allow what nobody allowed.
 
-use windlass_core::agent::{gate_rule, gate_rules, owned_flag};
+use windlass_agents::{gate_rule, gate_rules, owned_flag};
 
 pub(crate) fn run(data: &[u8]) {
     let command = String::from_utf8_lossy(data);

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use windlass_core::agent::{CallClocks, CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
+use windlass_agents::{CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
 use windlass_core::mode;
 use windlass_core::observation::{Observation, ToolInput};
-use windlass_core::values::{CallReport, Class, Cut, Ended, Now};
+use windlass_core::spec::AgentSpec;
+use windlass_core::values::{CallClocks, CallReport, Class, Cut, Ended, Now};
 use windlass_engine::fuzzing;
 
 use crate::dice::Dice;
@@ -76,7 +77,7 @@ fn report(digests: &[Digest], dice: &mut Dice) -> CallReport {
         linger: Duration::from_secs(10),
         linger_background: Duration::from_mins(10),
     };
-    let mut watch = CallWatch::new(Duration::ZERO, clocks);
+    let mut watch = CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks);
     let mut at = Duration::ZERO;
     for digest in digests {
         at += Duration::from_millis(7);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::agent::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
+use windlass_agents::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
 use windlass_core::price::ModelUsage;
 use windlass_core::values::{Cost, Denial, Ended, Tokens, UsageLimit};
 

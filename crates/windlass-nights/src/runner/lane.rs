@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use windlass_core::agent::{CallClocks, CallWatch, Digest, Due};
+use windlass_agents::{CallWatch, Digest, Due};
 use windlass_core::run::{EndCall, Input, TurnKey};
 use windlass_core::values::{
-    Bill, CallId, CallReport, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Ended, LaneId, Now,
-    Purpose, Tokens,
+    Bill, CallClocks, CallId, CallReport, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Ended,
+    LaneId, Now, Purpose, Tokens,
 };
 
 use super::agent::{Agent, Shown, TOKENS_PER_RESPONSE};
@@ -114,7 +114,7 @@ impl Runner<'_> {
         self.note(What::AgentStarted { character: act.character, call, turn, budget, response });
         let at = now.monotonic;
         let agent = Agent::new(act, self.script.goal, self.own_task(), budget, at);
-        let watch = CallWatch::new(at, clocks);
+        let watch = CallWatch::new(&self.plan.agent, at, clocks);
         self.live = Live::Call(Box::new(LiveCall { call, agent, watch, swept_at: None }));
         self.inbox.push_back(Arrival::Spawned(self.here, call));
         self.step()
@@ -261,7 +261,7 @@ impl Runner<'_> {
             .any(|digest| matches!(digest, Digest::Retry { error, .. } if error == "authentication_failed"));
         let answered = digests.iter().any(|digest| match digest {
             Digest::Activity(activity) => {
-                use windlass_core::agent::Activity;
+                use windlass_agents::Activity;
                 !matches!(activity, Activity::Starting | Activity::Thinking | Activity::Retrying)
             }
             _ => false,
@@ -408,7 +408,7 @@ impl Runner<'_> {
             linger: Duration::MAX,
             linger_background: Duration::MAX,
         };
-        let mut watch = CallWatch::new(Duration::ZERO, clocks);
+        let mut watch = CallWatch::new(&self.plan.agent, Duration::ZERO, clocks);
         let stream = self.streams.get(&call).cloned().unwrap_or_default();
         for digest in &stream {
             watch.observe(Duration::ZERO, digest);

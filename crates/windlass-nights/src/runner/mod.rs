@@ -21,7 +21,7 @@ pub(crate) use boxes::accepted;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use windlass_core::agent::Digest;
+use windlass_agents::Digest;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::run::{Effect, Input, LaneState, Phase};
 use windlass_core::spec::RunSpec;

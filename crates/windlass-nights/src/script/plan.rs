@@ -150,19 +150,5 @@ fn checks(dice: &mut Dice) -> Vec<Check> {
 }
 
 fn agent() -> AgentSpec {
-    AgentSpec {
-        name: "claude".to_owned(),
-        program: "/usr/bin/claude".into(),
-        version: "2.1.330".to_owned(),
-        model: None,
-        max_turns: None,
-        arguments: Vec::new(),
-        skip_permissions: false,
-        allow: Vec::new(),
-        api_keys: false,
-        background: false,
-        add_dirs: Vec::new(),
-        repository_settings: windlass_core::spec::RepositorySettings::Used,
-        prices: Vec::new(),
-    }
+    AgentSpec { version: "2.1.330".to_owned(), ..AgentSpec::new("claude", "/usr/bin/claude".into()) }
 }

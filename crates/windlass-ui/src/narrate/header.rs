@@ -1,6 +1,6 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
-use windlass_core::agent::git_reading_rules;
+use windlass_agents::git_reading_rules;
 use windlass_core::mode;
 use windlass_core::spec::{
     AgentSpec, CommitPolicy, Limits, Mode, Network, RunSpec, SandboxKind, Verification,

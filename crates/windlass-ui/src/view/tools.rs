@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use windlass_core::agent::tool_input;
+use windlass_agents::tool_input;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{ToolInput, ToolTrace};
 use windlass_core::values::{LaneId, Purpose};

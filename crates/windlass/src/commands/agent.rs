@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windlass_core::agent::{
+use windlass_agents::{
     Login, MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version,
     project_rules,
 };
@@ -223,21 +223,7 @@ mod tests {
     // Seed defect D1, services/claude-client.ts:320: the look whether there is an agent could hang.
     #[test]
     fn an_agent_that_does_not_answer_is_not_waited_for() {
-        let plan = AgentSpec {
-            name: "claude".to_owned(),
-            program: PathBuf::from("/bin/sleep"),
-            version: String::new(),
-            model: None,
-            max_turns: None,
-            arguments: Vec::new(),
-            skip_permissions: false,
-            allow: Vec::new(),
-            api_keys: false,
-            background: false,
-            add_dirs: Vec::new(),
-            repository_settings: windlass_core::spec::RepositorySettings::Used,
-            prices: Vec::new(),
-        };
+        let plan = AgentSpec::new("claude", "/bin/sleep".into());
         let patience = Duration::from_millis(100);
         let error = ask(&plan, &["60"], patience, ExitCodes::Detailed).unwrap_err();
         assert!(error.message.starts_with("/bin/sleep cannot be started: "), "{}", error.message);

@@ -3,7 +3,7 @@
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::agent::Detail;
+use windlass_agents::Detail;
 use windlass_core::config::OutputLevel;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;

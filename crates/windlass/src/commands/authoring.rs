@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_core::agent::ClaudeSettings;
+use windlass_agents::ClaudeSettings;
 use windlass_core::config::{NotifySettings, Unlimited};
 use windlass_core::notification;
 use windlass_core::spec::{AgentSpec, Mode};

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use windlass_core::agent::{ClaudeInvocation, ClaudeSettings, SessionFiles};
+use windlass_agents::{ClaudeInvocation, ClaudeSettings, SessionFiles};
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{Ended, RunId};

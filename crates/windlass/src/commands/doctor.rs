@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rustix::fs::Access;
-use windlass_core::agent::Login;
+use windlass_agents::Login;
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_engine::git::{self, Found, GitError, Repository};

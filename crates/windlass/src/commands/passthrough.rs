@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use windlass_core::agent::owned_flag;
+use windlass_agents::owned_flag;
 
 use crate::error::CliError;
 

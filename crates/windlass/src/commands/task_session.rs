@@ -3,7 +3,7 @@
 use std::env::consts::{ARCH, OS};
 use std::process::ExitCode;
 
-use windlass_core::agent::ClaudeSettings;
+use windlass_agents::ClaudeSettings;
 use windlass_core::config::Unlimited;
 use windlass_core::spec::{AgentSpec, Mode};
 use windlass_jobs::prompt::{TaskSessionParts, task_session};

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use windlass_core::agent::{CallClocks, CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
+use windlass_agents::{CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
 use windlass_core::observation::Observation;
-use windlass_core::values::{CallReport, Class, Cost, Cut, Ended, Now};
+use windlass_core::spec::AgentSpec;
+use windlass_core::values::{CallClocks, CallReport, Class, Cost, Cut, Ended, Now};
 
 use super::Place;
 
@@ -34,7 +35,7 @@ fn call(steps: &str) -> (Heard, CallReport) {
         linger: Duration::from_secs(10),
         linger_background: Duration::from_secs(10),
     };
-    let mut watch = CallWatch::new(Duration::ZERO, clocks);
+    let mut watch = CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks);
     for line in output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         decoder.line(line, Detail::Everything, &mut heard);
     }

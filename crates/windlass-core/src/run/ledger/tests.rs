@@ -1,8 +1,6 @@
 use super::*;
-use crate::agent::claude_prices;
-use crate::price::ModelUsage;
+use crate::price::Listed;
 use crate::run::testing::report;
-use crate::values::Bill;
 
 const fn dollars(dollars: u64) -> Cost {
     Cost::from_micros(dollars * 1_000_000)
@@ -34,22 +32,14 @@ fn what_is_set_aside_is_not_left_and_what_is_charged_is_spent() {
     assert_eq!((ledger.left_of(dollars(7)), ledger.tokens().total()), (Cost::ZERO, 9));
 }
 
-/// So many millions of tokens read by a model whose list price is 4 dollars for each.
-fn read(millions: u64) -> Vec<ModelUsage> {
-    let tokens = Tokens { input: millions * 1_000_000, ..Tokens::default() };
-    vec![ModelUsage { model: "claude-opus-5-5".to_owned(), tokens, ..ModelUsage::default() }]
-}
-
-fn of_nobody_known(mut usage: Vec<ModelUsage>) -> Vec<ModelUsage> {
-    for used in &mut usage {
-        used.model = "somebody".to_owned();
-    }
-    usage
+/// The list's price of so many millions of tokens at 4 dollars for each.
+fn read(millions: u64) -> Listed {
+    Listed { cost: dollars(4 * millions), guessed: false }
 }
 
 fn charged(ledger: &Ledger, cost: Option<Cost>, bill: Bill) -> (Cost, bool) {
     let report = CallReport { cost, bill, ..report(crate::values::Class::Success) };
-    let charge = ledger.charge_for(CallId(9), &report, &claude_prices(&[]));
+    let charge = ledger.charge_for(CallId(9), &report);
     (charge.cost, charge.estimated)
 }
 
@@ -75,7 +65,7 @@ fn a_call_is_charged_what_it_reported_where_that_can_be() {
             "{reported} {millions}"
         );
     }
-    let unknown = Bill { reported: of_nobody_known(read(2)), ..Bill::default() };
+    let unknown = Bill { reported: Listed { guessed: true, ..read(2) }, ..Bill::default() };
     assert_eq!(charged(&ledger, Some(Cost::ZERO), unknown), (Cost::ZERO, false), "nobody knows its price");
     let doubted = |millions| Bill { doubted: true, ..whole(millions) };
     assert_eq!(charged(&ledger, Some(dollars(9)), doubted(2)), (dollars(9), true));

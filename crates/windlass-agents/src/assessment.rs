@@ -1,0 +1,81 @@
+//! The structured answer of an agent that was asked to judge.
+
+use serde_json::Value;
+use windlass_core::values::{Assessed, Assessment, Confidence, Finding};
+
+/// What the answer has to look like: JSON schema, for `--json-schema`.
+pub const ASSESSMENT_SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["verdict","confidence","summary","findings"],"properties":{"verdict":{"enum":["pass","needs_review","fail"]},"confidence":{"enum":["low","medium","high"]},"summary":{"type":"string"},"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","required"],"properties":{"title":{"type":"string"},"detail":{"type":"string"},"required":{"type":"boolean"}}}},"recommendation":{"type":"string"}}}"#;
+
+/// So many findings are kept.
+const FINDINGS: usize = 20;
+
+/// Reads an answer. Only the verdict is essential: without one of the three words there is no assessment.
+pub fn parse_assessment(json: &str) -> Option<Assessment> {
+    let answer: Value = serde_json::from_str(json).ok()?;
+    let verdict = match answer.get("verdict")?.as_str()? {
+        "pass" => Assessed::Pass,
+        "needs_review" => Assessed::NeedsReview,
+        "fail" => Assessed::Fail,
+        _ => return None,
+    };
+    let confidence = match answer.get("confidence").and_then(Value::as_str) {
+        Some("high") => Confidence::High,
+        Some("medium") => Confidence::Medium,
+        _ => Confidence::Low,
+    };
+    let findings = answer.get("findings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    Some(Assessment {
+        verdict,
+        confidence,
+        summary: text(&answer, "summary", 1000),
+        findings: findings.iter().filter_map(finding).take(FINDINGS).collect(),
+        recommendation: text(&answer, "recommendation", 500),
+    })
+}
+
+fn finding(value: &Value) -> Option<Finding> {
+    let title = text(value, "title", 200);
+    (!title.is_empty()).then(|| Finding {
+        title,
+        detail: text(value, "detail", 500),
+        required: value.get("required").and_then(Value::as_bool).unwrap_or(true),
+    })
+}
+
+/// One line of at most so many characters.
+fn text(value: &Value, name: &str, longest: usize) -> String {
+    let text = value.get(name).and_then(Value::as_str).unwrap_or_default();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().filter(|character| !character.is_control()).take(longest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rows: 132
+    // Seed defect D1, core/verification-service.ts:151: a mark anywhere in the text was a pass.
+    #[test]
+    fn a_verdict_is_a_field_and_never_a_word_in_prose() {
+        let json = r#"{"verdict":"fail","confidence":"high","summary":"VERIFIED COMPLETE, PASS?\n no","findings":[{"title":"No test","required":true},{"detail":"without a title"}]}"#;
+        let assessment = parse_assessment(json).unwrap();
+        assert!(!assessment.passes());
+        assert_eq!(assessment.confidence, Confidence::High);
+        assert_eq!(assessment.summary, "VERIFIED COMPLETE, PASS? no");
+        assert_eq!(assessment.findings.len(), 1);
+    }
+
+    #[test]
+    fn what_has_no_verdict_is_no_assessment() {
+        for json in
+            ["", "{}", "[]", "null", r#"{"verdict":true}"#, r#"{"verdict":"PASS"}"#, "VERIFICATION_PASS"]
+        {
+            assert_eq!(parse_assessment(json), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn the_schema_is_json() {
+        serde_json::from_str::<Value>(ASSESSMENT_SCHEMA).unwrap();
+    }
+}

@@ -1,0 +1,119 @@
+//! `result` lines.
+
+use windlass_core::observation::Observation;
+use windlass_core::price::ModelUsage;
+use windlass_core::values::{Denial, Tokens};
+
+use super::event::{DeniedCall, ResultLine};
+use super::{rule, usage};
+use crate::json::{self, Field};
+use crate::{Digest, ResultDigest, Sink};
+
+/// So much of a result's end is kept.
+const TEXT: usize = 64 * 1024;
+
+/// More denials than this are not told apart.
+const DENIALS: usize = 100;
+
+/// A turn's result; several can come from one process.
+pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Sink) {
+    let Some(line) = json::object::<ResultLine<'_>>(Some(line)) else {
+        return;
+    };
+    let text = match json::tail(line.result, TEXT) {
+        Some(text) => text,
+        None => errors(line.errors),
+    };
+    let is_error = json::flag(line.is_error).unwrap_or(true);
+    let cost_usd = json::number(line.total_cost_usd);
+    if watched {
+        sink.observation(Observation::Result {
+            is_error,
+            text: text.clone(),
+            cost_usd,
+            turns: json::whole(line.num_turns),
+        });
+    }
+    let models = models(&line);
+    sink.digest(Digest::Result(Box::new(ResultDigest {
+        is_error,
+        subtype: subtype.to_owned(),
+        terminal_reason: json::word(line.terminal_reason).into_owned(),
+        stop_reason: json::word(line.stop_reason).into_owned(),
+        status: json::whole(line.api_error_status),
+        api_error: json::word(line.api_error).into_owned(),
+        api_error_type: json::word(line.api_error_type).into_owned(),
+        text,
+        cost_usd,
+        tokens: tokens(&models),
+        models,
+        denials: denials(line.permission_denials),
+        structured: line.structured_output.filter(|json| json.len() <= TEXT).map(str::to_owned),
+    })));
+}
+
+/// `errors`, which stands in the place of `result` where the agent broke off.
+fn errors(errors: Field<'_>) -> String {
+    let mut text = String::new();
+    json::each(errors, |error| {
+        if let Some(error) = json::tail(error, TEXT) {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&error);
+        }
+    });
+    json::last_bytes(&text, TEXT).to_owned()
+}
+
+fn tokens(models: &[ModelUsage]) -> Tokens {
+    let mut tokens = Tokens::default();
+    for used in models {
+        tokens += used.tokens;
+    }
+    tokens
+}
+
+/// What the whole process has used.
+///
+/// Recordings show which field is cumulative: with two results in one process (a second message on standard input, a
+/// background task that ended), `usage` is that of the last turn alone and leaves sub-agents out, while `modelUsage`
+/// grows with `total_cost_usd` and has everything in it. So `modelUsage` counts; `usage`, which names no model, is taken
+/// only where it is missing or empty.
+fn models(line: &ResultLine<'_>) -> Vec<ModelUsage> {
+    let process = json::object::<Models>(line.model_usage).unwrap_or_default().0;
+    if tokens(&process).total() > 0 {
+        return process;
+    }
+    let used = usage::Said::of(line.usage);
+    if used.tokens.total() > 0 { vec![used.of_model(String::new())] } else { Vec::new() }
+}
+
+/// `modelUsage`: an object with a member for each model.
+#[derive(Default)]
+struct Models(Vec<ModelUsage>);
+
+/// More models are never used by one process.
+const MODELS: usize = 64;
+
+impl<'a> json::Shape<'a> for Models {
+    fn keep(&mut self, model: &str, usage: Field<'a>) {
+        if self.0.len() < MODELS {
+            self.0.push(usage::Said::of(usage).of_model(model.to_owned()));
+        }
+    }
+}
+
+fn denials(calls: Field<'_>) -> Vec<Denial> {
+    let mut denials = Vec::new();
+    json::each(calls, |call| {
+        let call = json::object::<DeniedCall<'_>>(call);
+        if let Some(call) = call.filter(|_| denials.len() < DENIALS) {
+            let denial = rule::denial(&json::word(call.tool_name), call.tool_input);
+            if !denials.contains(&denial) {
+                denials.push(denial);
+            }
+        }
+    });
+    denials
+}

@@ -1,0 +1,67 @@
+//! What Claude Code says of tokens, in whichever line it does.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use windlass_core::price::ModelUsage;
+use windlass_core::values::Tokens;
+
+use super::event::{CacheSpans, Message, Usage};
+use crate::json::{self, Field};
+use crate::{MessageId, MessageUsage};
+
+/// One `usage` object.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Said {
+    pub tokens: Tokens,
+    cached_for_an_hour: u64,
+    searches: u64,
+}
+
+impl Said {
+    pub fn of(usage: Field<'_>) -> Said {
+        let usage = json::object::<Usage<'_>>(usage).unwrap_or_default();
+        let spans = json::object::<CacheSpans<'_>>(usage.cache_spans).unwrap_or_default();
+        Said {
+            tokens: Tokens {
+                input: json::whole(usage.input).unwrap_or(0),
+                output: json::whole(usage.output).unwrap_or(0),
+                cache_creation: json::whole(usage.cache_creation).unwrap_or(0),
+                cache_read: json::whole(usage.cache_read).unwrap_or(0),
+            },
+            cached_for_an_hour: json::whole(spans.hour).unwrap_or(0),
+            searches: json::whole(usage.searches).unwrap_or(0),
+        }
+    }
+
+    pub fn of_model(self, model: String) -> ModelUsage {
+        let Said { tokens, cached_for_an_hour, searches } = self;
+        ModelUsage { model, tokens, cached_for_an_hour, searches }
+    }
+
+    pub fn of_message(self, message: MessageId) -> MessageUsage {
+        let Said { tokens, cached_for_an_hour, .. } = self;
+        MessageUsage { message, model: String::new(), tokens, cached_for_an_hour, written: 0, whole: false }
+    }
+}
+
+/// Which message a name stands for.
+pub(super) fn message_id(name: Field<'_>) -> Option<MessageId> {
+    let name = json::word(name);
+    (!name.is_empty()).then(|| {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        MessageId(hasher.finish())
+    })
+}
+
+/// What a message says of itself. The program's own messages have used nothing.
+pub(super) fn of_message(message: &Message<'_>, written: u64) -> Option<MessageUsage> {
+    let said = Said::of(message.usage);
+    let id = message_id(message.id).filter(|_| said.tokens.total() > 0)?;
+    Some(MessageUsage {
+        model: json::word(message.model).into_owned(),
+        written,
+        whole: message.stop_reason.is_some(),
+        ..said.of_message(id)
+    })
+}

@@ -1,0 +1,342 @@
+//! One call, watched: its clocks, and the report at its end.
+//!
+//! That the process ended, that its pipes are closed and that a result was seen are three facts, and none follows from
+//! another: a process lives on after its result, a grandchild holds the pipes after its end, a result never comes.
+
+use std::time::Duration;
+
+use windlass_core::price::{ModelUsage, Price};
+use windlass_core::spec::AgentSpec;
+use windlass_core::values::{
+    Assessment, Bill, CallClocks, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit,
+};
+
+use crate::claude::{self, Retry, Signs};
+use crate::streamed::Streamed;
+use crate::{Activity, Digest, ResultDigest, parse_assessment};
+
+#[cfg(test)]
+mod tests;
+
+/// After the process's end its pipes are read until they were silent for so long …
+const DRAIN_SILENCE: Duration = Duration::from_secs(1);
+
+/// … and for no longer than this.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// So many retries with refused credentials show that it will not heal.
+const HOPELESS: u32 = 2;
+
+/// Texts of results that are kept: the last ones.
+const RESULTS: usize = 50;
+
+/// Denials that are reported.
+const DENIALS: usize = 20;
+
+/// What has become due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// End the call.
+    Cut(Cut),
+    /// The process is gone and its pipes are closed, or have been drained for long enough: take the report.
+    Finished,
+}
+
+/// One call as it is seen from outside. All times are monotonic, on the clock of [`Now`]; they may not go backwards.
+#[derive(Debug)]
+pub struct CallWatch {
+    own_prices: Vec<Price>,
+    clocks: CallClocks,
+    started: Duration,
+    last_byte: Duration,
+    /// Since when it only waits for its end: the last result, or the last change of its background tasks after it.
+    /// `None` while it works.
+    idle_since: Option<Duration>,
+    background: u32,
+    /// When it became clear that its retries will not heal.
+    hopeless_since: Option<Duration>,
+    exited: Option<(Duration, Ended)>,
+    pipes_closed: Option<Duration>,
+    cut: Option<Cut>,
+    heard: Heard,
+}
+
+/// What the agent said, as far as the report needs it.
+#[derive(Debug, Default)]
+struct Heard {
+    /// The last result, and how the message before it was marked.
+    result: Option<(ResultDigest, String)>,
+    /// How the last message since the last result was marked.
+    api_error: String,
+    rejected: Option<UsageLimit>,
+    overage: bool,
+    /// The retry that it is in.
+    retrying: Option<Retry>,
+    /// Retries with refused credentials in a row.
+    refused: u32,
+    /// Some request was answered.
+    answered: bool,
+    results: Vec<String>,
+    assessment: Option<Assessment>,
+    /// The greatest total that was reported: totals only grow.
+    cost: Option<Cost>,
+    /// A total was negative, or less than one before it.
+    doubted: bool,
+    /// What the last totals were made of.
+    reported: Vec<ModelUsage>,
+    streamed: Streamed,
+    tool_uses: u32,
+    denials: Vec<Denial>,
+    garbage_lines: u64,
+}
+
+impl CallWatch {
+    /// A call that is starting now.
+    pub fn new(agent: &AgentSpec, started: Duration, clocks: CallClocks) -> CallWatch {
+        CallWatch {
+            own_prices: agent.prices.clone(),
+            clocks,
+            started,
+            last_byte: started,
+            idle_since: None,
+            background: 0,
+            hopeless_since: None,
+            exited: None,
+            pipes_closed: None,
+            cut: None,
+            heard: Heard::default(),
+        }
+    }
+
+    /// A digest came.
+    pub fn observe(&mut self, at: Duration, digest: &Digest) {
+        match digest {
+            Digest::Started { .. } => self.idle_since = None,
+            Digest::Activity(activity) => self.active(*activity),
+            Digest::Background(running) => {
+                self.background = *running;
+                // A task's end may wake the agent once more: it is given the time for it.
+                self.idle_since = self.idle_since.map(|since| since.max(at));
+            }
+            Digest::Result(_) => self.idle_since = Some(at),
+            Digest::Retry { .. }
+            | Digest::ToolUse
+            | Digest::ApiError(_)
+            | Digest::Limit { .. }
+            | Digest::Usage(_)
+            | Digest::Wrote(..)
+            | Digest::Garbage => {}
+        }
+        self.heard.digest(digest);
+        if self.heard.refused >= HOPELESS {
+            self.hopeless_since.get_or_insert(at);
+        }
+    }
+
+    /// Work goes on, also where no `init` said so. (A sub-agent's work shows as background tasks; a start is a start.)
+    fn active(&mut self, activity: Activity) {
+        if !matches!(activity, Activity::Starting | Activity::Delegating) {
+            self.idle_since = None;
+        }
+    }
+
+    /// Bytes came, of whatever kind (a heartbeat, half a line).
+    pub fn bytes(&mut self, at: Duration) {
+        self.last_byte = self.last_byte.max(at);
+    }
+
+    /// The process ended. Only the first end counts.
+    pub fn exited(&mut self, at: Duration, ended: Ended) {
+        self.exited.get_or_insert((at, ended));
+    }
+
+    /// Both pipes reached their end.
+    pub fn pipes_closed(&mut self, at: Duration) {
+        self.pipes_closed.get_or_insert(at);
+    }
+
+    /// The runner has begun to end the call; no further [`Due::Cut`] is raised. The first reason stands.
+    pub fn cut(&mut self, cut: Cut) {
+        self.cut.get_or_insert(cut);
+    }
+
+    /// What is due at this time, if anything.
+    pub fn due(&self, at: Duration) -> Option<Due> {
+        self.deadline().filter(|(when, _)| *when <= at).map(|(_, due)| due)
+    }
+
+    /// When [`due`](CallWatch::due) may next say something new without a further event; in the past only while
+    /// something is due.
+    pub fn next_due(&self) -> Option<Duration> {
+        self.deadline().map(|(when, _)| when)
+    }
+
+    /// What comes first if nothing happens before.
+    fn deadline(&self) -> Option<(Duration, Due)> {
+        if let Some((exited, _)) = self.exited {
+            return Some((self.drained(exited), Due::Finished));
+        }
+        if self.cut.is_some() {
+            return None;
+        }
+        let wall = (self.started.checked_add(self.clocks.wall), self.clocks.wall_means);
+        let hopeless = (self.hopeless_since, Cut::HopelessRetries);
+        // While it only waits for its end, silence is what is expected of it.
+        let quiet = match self.idle_since {
+            Some(since) => (since.checked_add(self.linger()), Cut::Lingering),
+            None => (self.last_byte.checked_add(self.clocks.silence), Cut::Silence),
+        };
+        [hopeless, quiet, wall]
+            .into_iter()
+            .filter_map(|(when, cut)| Some((when?, Due::Cut(cut))))
+            .min_by_key(|(when, _)| *when)
+    }
+
+    /// When the pipes of a process that has ended are done with.
+    fn drained(&self, exited: Duration) -> Duration {
+        let patience =
+            exited.max(self.last_byte).saturating_add(DRAIN_SILENCE).min(exited.saturating_add(DRAIN));
+        match self.pipes_closed {
+            Some(closed) => closed.max(exited).min(patience),
+            None => patience,
+        }
+    }
+
+    fn linger(&self) -> Duration {
+        if self.background > 0 { self.clocks.linger_background } else { self.clocks.linger }
+    }
+
+    /// The report; `stderr_tail` is the end of standard error, a few kilobytes. A call whose end nobody saw is
+    /// [`Ended::Lost`]. Wall time is needed where the agent names a reset time in a sentence only.
+    pub fn report(self, now: Now, stderr_tail: &str) -> CallReport {
+        let (end, ended) = self.exited.unwrap_or((now.monotonic, Ended::Lost));
+        let heard = self.heard;
+        let prices = claude::claude_prices(&self.own_prices);
+        let judgement = claude::judge(&Signs {
+            now: now.wall,
+            clocks: &self.clocks,
+            ended,
+            cut: self.cut,
+            working: self.idle_since.is_none(),
+            result: heard.result.as_ref().map(|(result, _)| result),
+            api_error: heard.marked(),
+            rejected: heard.rejected.as_ref(),
+            retrying: heard.retrying.as_ref(),
+            stderr: stderr_tail,
+        });
+        CallReport {
+            class: judgement.class,
+            detail: judgement.detail,
+            ended,
+            cut: self.cut,
+            cost: heard.cost(),
+            tokens: heard.tokens(),
+            bill: Bill {
+                reported: prices.of(&heard.reported),
+                unreported: prices.of(&heard.streamed.unreported()),
+                doubted: heard.doubted,
+            },
+            results: heard.results,
+            assessment: heard.assessment,
+            tool_uses: heard.tool_uses,
+            denials: heard.denials,
+            limit: judgement.limit,
+            overage: heard.overage,
+            garbage_lines: heard.garbage_lines,
+            duration: end.saturating_sub(self.started),
+        }
+    }
+}
+
+impl Heard {
+    fn digest(&mut self, digest: &Digest) {
+        match digest {
+            Digest::Activity(activity) => self.active(*activity),
+            Digest::ToolUse => self.tool_uses = self.tool_uses.saturating_add(1),
+            Digest::Retry { status, error } => {
+                self.refused =
+                    if error == "authentication_failed" { self.refused.saturating_add(1) } else { 0 };
+                self.retrying = Some(Retry { status: *status, error: error.clone() });
+            }
+            Digest::ApiError(word) => self.api_error.clone_from(word),
+            Digest::Limit { rejected, overage } => {
+                self.rejected.clone_from(rejected);
+                self.overage |= *overage;
+            }
+            Digest::Result(result) => self.result(result),
+            Digest::Usage(usage) => self.streamed.used(usage),
+            Digest::Wrote(message, bytes) => self.streamed.wrote(*message, *bytes),
+            Digest::Garbage => self.garbage_lines = self.garbage_lines.saturating_add(1),
+            Digest::Started { .. } | Digest::Background(_) => {}
+        }
+    }
+
+    /// A request came through: starting, waiting for the model and retrying are no sign of that, all else is.
+    fn active(&mut self, activity: Activity) {
+        if !matches!(activity, Activity::Starting | Activity::Thinking | Activity::Retrying) {
+            self.retrying = None;
+            self.refused = 0;
+            self.answered = true;
+        }
+    }
+
+    /// What is known of its cost. Requests whose credentials are refused are not billed.
+    fn cost(&self) -> Option<Cost> {
+        let only_refused = self.refused > 0 && !self.answered;
+        self.cost.or_else(|| only_refused.then_some(Cost::ZERO))
+    }
+
+    /// A total that is negative says nothing, and one that shrinks leaves the greater one; both are doubted.
+    fn costs(&mut self, dollars: f64) {
+        if dollars.is_sign_negative() && dollars != 0.0 {
+            self.doubted = true;
+            return;
+        }
+        let cost = Cost::from_dollars(dollars);
+        self.doubted |= self.cost.is_some_and(|before| cost < before);
+        self.cost = Some(self.cost.map_or(cost, |before| before.max(cost)));
+    }
+
+    fn tokens(&self) -> Tokens {
+        let mut tokens = Tokens::default();
+        for used in self.reported.iter().chain(&self.streamed.unreported()) {
+            tokens += used.tokens;
+        }
+        tokens
+    }
+
+    /// How the last message was marked, if it came after the last result, else the one before that.
+    fn marked(&self) -> &str {
+        match &self.result {
+            Some((_, marked)) if self.api_error.is_empty() => marked,
+            _ => &self.api_error,
+        }
+    }
+
+    fn result(&mut self, result: &ResultDigest) {
+        self.retrying = None;
+        if let Some(dollars) = result.cost_usd {
+            self.costs(dollars);
+        }
+        if result.tokens.total() > 0 {
+            let unnamed = || vec![ModelUsage { tokens: result.tokens, ..ModelUsage::default() }];
+            self.reported = if result.models.is_empty() { unnamed() } else { result.models.clone() };
+        }
+        if result.cost_usd.is_some_and(|dollars| dollars >= 0.0) || result.tokens.total() > 0 {
+            self.streamed.reported();
+        }
+        if !result.is_error {
+            self.assessment = result.structured.as_deref().and_then(parse_assessment);
+            if self.results.len() >= RESULTS {
+                self.results.remove(0);
+            }
+            self.results.push(result.text.clone());
+        }
+        for denial in &result.denials {
+            if self.denials.len() < DENIALS && !self.denials.contains(denial) {
+                self.denials.push(denial.clone());
+            }
+        }
+        self.result = Some((result.clone(), std::mem::take(&mut self.api_error)));
+    }
+}
