@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use super::content::{self, LARGEST, Stamps};
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
-use crate::git::{GitError, ObjectFormat, ObjectId, ObjectKind, Repository};
+use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository};
 use windlass_host::tree::{Attributes, Folder, Kind, TreePath, at};
 
 /// The working tree could not be looked at.
@@ -37,6 +37,7 @@ pub enum SurveyError {
 #[derive(Debug)]
 pub struct Surveyor {
     place: Place,
+    listing: Listing,
     limits: Bound,
     known: HashMap<Vec<u8>, (Stamps, ObjectId)>,
     read: u64,
@@ -49,7 +50,15 @@ impl Surveyor {
     /// A surveyor that has seen nothing yet.
     pub fn new(place: Place) -> Self {
         let limits = Bound { files: WALK_FILES, bytes: WALK_BYTES };
-        Self { place, limits, known: HashMap::new(), read: 0, large: 0, most_of_large: MOST_OF_LARGE }
+        Self {
+            place,
+            listing: Listing::default(),
+            limits,
+            known: HashMap::new(),
+            read: 0,
+            large: 0,
+            most_of_large: MOST_OF_LARGE,
+        }
     }
 
     /// The same with another bound for walks without git.
@@ -101,9 +110,9 @@ impl Surveyor {
     }
 
     /// The paths that git lists; those of a walk without git, or when git cannot read its repository.
-    fn list(&self, inventory: &mut Inventory) -> Result<Vec<Vec<u8>>, SurveyError> {
+    fn list(&mut self, inventory: &mut Inventory) -> Result<Vec<Vec<u8>>, SurveyError> {
         if let Some(repository) = &self.place.repository {
-            match list_repository(repository) {
+            match list_repository(repository, &mut self.listing) {
                 Ok((head, paths)) => {
                     inventory.head = Some(head);
                     return Ok(paths);
@@ -209,7 +218,7 @@ impl Surveyor {
     }
 }
 
-fn list_repository(repository: &Repository) -> Result<(crate::git::Head, Vec<Vec<u8>>), GitError> {
+fn list_repository(repository: &Repository, listing: &mut Listing) -> Result<(Head, Vec<Vec<u8>>), GitError> {
     // Without this, a folder above may be a repository as well, and git would speak of that one.
     if !at(&repository.git_dir).join("HEAD").is_taken() {
         return Err(GitError::Failed {
@@ -217,7 +226,7 @@ fn list_repository(repository: &Repository) -> Result<(crate::git::Head, Vec<Vec
             said: "the repository has no HEAD".into(),
         });
     }
-    Ok((repository.head()?, repository.list_files()?))
+    Ok((repository.head()?, listing.files(repository)?))
 }
 
 /// No snapshot holds a file that is larger, in bytes.

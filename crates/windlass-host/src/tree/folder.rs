@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -43,6 +43,17 @@ impl Folder {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let opened = open_at(&self.0, Path::new(name), flags, Mode::empty(), resolve);
         plain(File::from(opened.map_err(as_error)?))
+    }
+
+    /// The bytes of a regular file; `None` where it is longer than `longest` bytes.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not a file.
+    pub fn read(&self, name: &OsStr, longest: usize) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        let most = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
+        self.open(name)?.take(most).read_to_end(&mut bytes)?;
+        Ok((bytes.len() <= longest).then_some(bytes))
     }
 
     /// Opens a folder in it.
