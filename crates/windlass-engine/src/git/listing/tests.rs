@@ -338,7 +338,7 @@ fn conflicts_submodules_and_linked_working_trees_are_listed() {
     scratch.write(".git/info/exclude", "*.log");
     fs::write(linked.join("x.log"), "").unwrap();
     fs::write(linked.join("y"), "").unwrap();
-    let Found::Worktree(repository) = crate::git::Repository::find(&linked).unwrap() else { panic!() };
+    let Found::Worktree(repository) = Repository::find(&linked).unwrap() else { panic!() };
     let files = Listing::default().without_git(&repository).unwrap();
     assert_eq!(shown(&files), ["a.txt", "src/b.txt", "y"]);
     assert_eq!(files, repository.list_files().unwrap());
