@@ -6,6 +6,7 @@ mod agents;
 mod bench;
 mod checks;
 mod containers;
+mod evidence;
 mod fuzz;
 mod mutants;
 mod nights;
@@ -72,6 +73,12 @@ const CHORES: &[Chore] = &[
         arguments: "[--seeds N] [--from S] [--mode M] [--story] [--plant NAME] [--list] [--hash] [--renew] [--journal]",
         about: "play simulated nights, each from a seed, and say what they broke",
         run: nights::run_chore,
+    },
+    Chore {
+        name: "evidence",
+        arguments: "--keep DIR | --compare DIR [-- FILTER…]",
+        about: "keep what the tests make windlass say and leave, or compare it with what an earlier version said and left",
+        run: evidence::run_chore,
     },
     Chore {
         name: "containers",

@@ -3,6 +3,7 @@
 //! - [`api`]: a stand-in for the Messages API, so that the *real* Claude Code can be driven through any story on
 //!   loopback, without an account.
 //! - [`receiver`]: a web service that records the notifications it is sent.
+//! - [`evidence`]: what tests leave for a comparison with another version.
 //! - [`environment`]: a hermetic place to run programs in, programs that always end, and proofs that nothing is left.
 //!
 //! Everything here panics, with a sentence that says what was missing, where a test cannot be set up: such a test has
@@ -16,6 +17,7 @@
 
 pub mod api;
 pub mod environment;
+pub mod evidence;
 pub mod receiver;
 
 pub use api::{RateLimit, Reply, Request, Scenario, StandIn, Window};

@@ -185,6 +185,7 @@ impl Drop for TestEnv {
                 processes::kill(process);
             }
         }
+        crate::evidence::keep_place(&self.state(), &self.project);
     }
 }
 

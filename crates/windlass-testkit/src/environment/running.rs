@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::processes::{descendants, kill};
 use super::waiting::wait_until;
+use crate::evidence::{Watched, watched};
 
 /// How long the pipes may stay open after the program itself has ended.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -22,6 +23,7 @@ pub struct Running {
     stdout: Collector,
     stderr: Collector,
     ended: bool,
+    watched: Option<Watched>,
 }
 
 /// How a program ended and what it said.
@@ -65,7 +67,7 @@ impl Running {
             started.unwrap_or_else(|error| panic!("{}: {error}", command.get_program().display()));
         let stdout = Collector::start(child.stdout.take().expect("the stdout that was asked for"));
         let stderr = Collector::start(child.stderr.take().expect("the stderr that was asked for"));
-        Self { child, stdout, stderr, ended: false }
+        Self { child, stdout, stderr, ended: false, watched: watched(command) }
     }
 
     /// The process id, which is also its group's.
@@ -122,7 +124,7 @@ impl Running {
         let duration = started.elapsed();
         self.ended = true;
         let drained = wait_until(DRAIN, || self.stdout.is_complete() && self.stderr.is_complete());
-        Outcome {
+        let outcome = Outcome {
             code: status.code(),
             signal: status.signal(),
             stdout: self.stdout.bytes(),
@@ -130,7 +132,11 @@ impl Running {
             timed_out: !in_time,
             output_held: !drained,
             duration,
+        };
+        if let Some(watched) = &self.watched {
+            watched.ended(outcome.code, outcome.signal, &outcome.stdout, &outcome.stderr);
         }
+        outcome
     }
 
     fn try_wait(&mut self) -> Option<ExitStatus> {

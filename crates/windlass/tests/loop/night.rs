@@ -11,7 +11,7 @@ use windlass_core::run::{Phase, Run};
 use windlass_core::values::{CallSummary, StopReason, Verdict};
 use windlass_engine::store::journal;
 use windlass_testkit::environment::wait_until;
-use windlass_testkit::{Outcome, Running, TestEnv};
+use windlass_testkit::{Outcome, Running, TestEnv, evidence};
 
 /// Longer than any of these runs takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(1);
@@ -41,7 +41,7 @@ impl Night {
     /// In a place that was prepared.
     pub fn within(env: TestEnv, script: &str) -> Night {
         // Outside the project, so that it is no part of what is looked at.
-        let script = env.write(env.root().join("script.toml"), script);
+        let script = env.write(env.root().join("script.toml"), watched(script));
         Night { env, script, variables: Vec::new() }
     }
 
@@ -222,6 +222,13 @@ pub fn expect_end(outcome: &Outcome, code: i32, reason: &str) {
     outcome.expect_code(code, reason);
     let said = outcome.stdout_text() + &outcome.stderr_text();
     assert!(said.contains(&format!("stopped: {reason}")), "{reason} is not said: {said}");
+}
+
+/// Where evidence is kept, each call of a script keeps what its agent was called with.
+fn watched(script: &str) -> String {
+    let Some(keeps) = evidence::caller() else { return script.to_owned() };
+    let keeps = format!("{{ bash = {{ command = '''{keeps}''', silent = true }} }}, ");
+    script.replace("steps = [", &format!("steps = [ {keeps}"))
 }
 
 /// A script with one call, repeated for ever.

@@ -1,7 +1,8 @@
 //! One project, one story of the stand-in, and the runs that are made there.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use windlass_testkit::api::{Request, Scenario, StandIn};
 use windlass_testkit::environment::{Credentials, Outcome, Running, TestEnv, real_claude};
+use windlass_testkit::evidence;
 
 /// For one run on a busy machine; each of them ends in seconds.
 pub const PATIENCE: Duration = Duration::from_mins(2);
@@ -41,7 +43,7 @@ impl Night {
         let api = StandIn::start(scenario);
         let mut variables = env.claude_environment(&api, credentials);
         variables.retain(|(name, _)| name != "IS_SANDBOX");
-        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), real_claude().into()));
+        variables.push(("WINDLASS_AGENT__COMMAND".to_owned(), watched(real_claude(), &env).into()));
         let night = Night { env, api, variables };
         match credentials {
             Credentials::ApiKey => night.variable("WINDLASS_AGENT__API_KEYS", "true"),
@@ -119,6 +121,16 @@ impl Night {
         };
         self.api.requests().into_iter().filter(is_first).collect()
     }
+}
+
+/// Where evidence is kept, the agent keeps what it was called with.
+fn watched(agent: PathBuf, env: &TestEnv) -> PathBuf {
+    let Some(keeps) = evidence::caller() else { return agent };
+    let agent =
+        format!("#!/bin/sh\nsh -c '{}'\nexec {} \"$@\"\n", keeps.replace('\'', "'\\''"), agent.display());
+    let path = env.write(env.root().join("bin/claude"), agent);
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path
 }
 
 /// What the runs are asked for.
