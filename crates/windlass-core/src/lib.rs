@@ -21,6 +21,7 @@ pub mod price;
 pub mod project;
 pub mod recovery;
 pub mod redact;
+pub mod report;
 pub mod run;
 pub mod spec;
 pub mod tasks;

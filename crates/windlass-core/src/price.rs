@@ -30,7 +30,7 @@ pub struct Price {
 }
 
 /// What was used of one model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelUsage {
     /// The model, as the agent calls it.
     pub model: String,
@@ -56,7 +56,7 @@ pub struct PriceList<'a> {
 }
 
 /// What a list says about some usage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
     /// What it costs.
     pub cost: Cost,

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use windlass_agents::parse_assessment;
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report::Report;
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
 use windlass_core::spec::Mode;
 use windlass_core::values::{
-    Bill, CheckResult, CheckStage, Class, Cost, Ended, HookDecision, Items, LaneId, Now, Standing,
-    StandingSource, StopReason, Tokens, Verdict,
+    Bill, CallReport, CheckResult, CheckStage, Class, Cost, Ended, HookDecision, Items, LaneId, Now,
+    Standing, StandingSource, StopReason, Tokens, Verdict,
 };
 
 use crate::plant::Plant;
@@ -29,73 +30,17 @@ impl Core {
         let Some(plant) = self.plant else {
             return self.run.decide(now, input);
         };
-        let (now, input) = match (plant, input) {
+        let mut now = now;
+        let mut input = input;
+        match (plant, &mut input) {
             (Plant::EarlyWaking, Input::Tick) if self.run.hold().is_some() => {
-                let wall = now.wall.checked_add(Duration::from_mins(1)).unwrap_or(now.wall);
-                (Now { wall, ..now }, Input::Tick)
+                now.wall = now.wall.checked_add(Duration::from_mins(1)).unwrap_or(now.wall);
             }
-            (Plant::LostAnswer, Input::TreeRechecked { .. }) => return Vec::new(),
+            (Plant::LostAnswer, Input::Report(Report::TreeRechecked(_))) => return Vec::new(),
             (Plant::LostInterrupt, Input::Stop { .. }) if self.is_calling() => return Vec::new(),
-            (Plant::UncheckedHook, Input::CommitEnded { lane, commit, evidence, refused, notes, .. }) => {
-                (now, Input::CommitEnded { lane, commit, evidence, altered: false, refused, notes })
-            }
-            (Plant::RedLands, Input::CheckEnded { lane, stage: CheckStage::Merged, mut outcome }) => {
-                outcome.result = CheckResult::Passed;
-                (now, Input::CheckEnded { lane, stage: CheckStage::Merged, outcome })
-            }
-            (Plant::RedIsGreen, Input::CheckEnded { lane, stage, mut outcome }) => {
-                if outcome.result == CheckResult::TimedOut {
-                    outcome.result = CheckResult::Passed;
-                }
-                (now, Input::CheckEnded { lane, stage, outcome })
-            }
-            (Plant::ForgottenReservation, Input::CallEnded { lane, call, mut report })
-                if report.ended == Ended::Lost =>
-            {
-                report.cost = report.cost.or(Some(Cost::ZERO));
-                (now, Input::CallEnded { lane, call, report })
-            }
-            (Plant::ParkedForTheApi, Input::CallEnded { lane, call, mut report })
-                if report.class == Class::Unknown =>
-            {
-                report.class = Class::TaskFailure;
-                (now, Input::CallEnded { lane, call, report })
-            }
-            (Plant::UncountedDeath, Input::CallEnded { lane, call, mut report }) => {
-                if report.cost.is_none() {
-                    (report.bill, report.tokens) = (Bill::default(), Tokens::default());
-                }
-                (now, Input::CallEnded { lane, call, report })
-            }
-            (Plant::VanishedIsDone, Input::Examined { lane, .. }) => {
-                (now, Input::Examined { lane, suspicions: Vec::new() })
-            }
-            (Plant::RetractedClaim, Input::CallEnded { lane, call, mut report }) => {
-                report.results.sort_by_key(|text| text.contains(SIGNAL));
-                (now, Input::CallEnded { lane, call, report })
-            }
-            (Plant::FreeDeath, Input::CallEnded { lane, call, mut report }) => {
-                report.cost = report.cost.or(Some(Cost::ZERO));
-                (now, Input::CallEnded { lane, call, report })
-            }
-            (
-                Plant::StatusFromYesterday,
-                Input::BaselineCaptured { evidence, snapshot, left_out, standing: Some(mut standing), tasks },
-            ) if self.run.counters().started == 0 => {
-                standing.mark.push('?');
-                (
-                    now,
-                    Input::BaselineCaptured { evidence, snapshot, left_out, standing: Some(standing), tasks },
-                )
-            }
-            (Plant::ProseIsJudgement, Input::CallEnded { lane, call, mut report }) => {
-                if report.results.iter().any(|text| text.contains("PASS")) {
-                    report.assessment = parse_assessment(r#"{"verdict":"pass"}"#);
-                }
-                (now, Input::CallEnded { lane, call, report })
-            }
-            (_, input) => (now, self.twist(plant, input)),
-        };
+            (_, Input::Report(report)) => self.twist(plant, report),
+            _ => {}
+        }
         let resumes = matches!(input, Input::Resume(_));
         let mut facts = self.run.decide(now, input);
         if plant == Plant::ForgottenHold && resumes && self.run.hold().is_some() {
@@ -114,37 +59,36 @@ impl Core {
     }
 
     /// What the world says, twisted before the core hears it.
-    fn twist(&self, plant: Plant, input: Input) -> Input {
-        match (plant, input) {
-            (Plant::DeafToSkips, Input::HookEnded { lane, hook, mut outcome })
-                if outcome.decision == HookDecision::Skip =>
+    fn twist(&self, plant: Plant, report: &mut Report) {
+        match (plant, report) {
+            (Plant::UncheckedHook, Report::Committed(committed)) => committed.altered = false,
+            (Plant::RedLands, Report::CheckFinished(finished)) if finished.stage == CheckStage::Merged => {
+                finished.outcome.result = CheckResult::Passed;
+            }
+            (Plant::RedIsGreen, Report::CheckFinished(finished))
+                if finished.outcome.result == CheckResult::TimedOut =>
             {
-                outcome.decision = HookDecision::Continue;
-                Input::HookEnded { lane, hook, outcome }
+                finished.outcome.result = CheckResult::Passed;
             }
-            (
-                Plant::GoneIsDone | Plant::OpenIsDone,
-                Input::SnapshotTaken {
-                    lane,
-                    evidence,
-                    snapshot,
-                    changed,
-                    strayed,
-                    standing: Some(mut standing),
-                },
-            ) => {
-                let gone = standing.source == StandingSource::Nowhere;
-                let open = standing.items.is_some_and(|items| items.total > items.done);
-                if self.run.plan().is_some_and(|plan| plan.job.mode == Mode::Build)
-                    && if plant == Plant::GoneIsDone { gone } else { open }
-                {
-                    let items = Some(Items { done: 1, total: 1 });
-                    standing =
-                        Standing { complete: true, source: StandingSource::PlanFile, items, ..standing };
+            (Plant::VanishedIsDone, Report::Suspected(suspected)) => suspected.suspicions.clear(),
+            (Plant::StatusFromYesterday, Report::Surveyed(surveyed)) if self.run.counters().started == 0 => {
+                if let Some(standing) = &mut surveyed.baseline.standing {
+                    standing.mark.push('?');
                 }
-                Input::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing: Some(standing) }
             }
-            (_, input) => input,
+            (Plant::DeafToSkips, Report::HookFinished(finished))
+                if finished.outcome.decision == HookDecision::Skip =>
+            {
+                finished.outcome.decision = HookDecision::Continue;
+            }
+            (Plant::GoneIsDone | Plant::OpenIsDone, Report::SnapshotTaken(taken)) => {
+                let builds = self.run.plan().is_some_and(|plan| plan.job.mode == Mode::Build);
+                if let Some(standing) = taken.standing.as_mut().filter(|_| builds) {
+                    finish_plan(plant, standing);
+                }
+            }
+            (plant, Report::CallEnded(ended)) => twist_call(plant, &mut ended.report),
+            _ => {}
         }
     }
 
@@ -247,5 +191,34 @@ impl Core {
 
     pub fn is_calling(&self) -> bool {
         self.run.lanes().any(|(_, state)| state.call().is_some())
+    }
+}
+
+/// A plan that is gone, or has open boxes, passes for one that is done.
+fn finish_plan(plant: Plant, standing: &mut Standing) {
+    let gone = standing.source == StandingSource::Nowhere;
+    let open = standing.items.is_some_and(|items| items.total > items.done);
+    if if plant == Plant::GoneIsDone { gone } else { open } {
+        standing.complete = true;
+        standing.source = StandingSource::PlanFile;
+        standing.items = Some(Items { done: 1, total: 1 });
+    }
+}
+
+fn twist_call(plant: Plant, report: &mut CallReport) {
+    match plant {
+        Plant::ForgottenReservation if report.ended == Ended::Lost => {
+            report.cost = report.cost.or(Some(Cost::ZERO));
+        }
+        Plant::ParkedForTheApi if report.class == Class::Unknown => report.class = Class::TaskFailure,
+        Plant::UncountedDeath if report.cost.is_none() => {
+            (report.bill, report.tokens) = (Bill::default(), Tokens::default());
+        }
+        Plant::RetractedClaim => report.results.sort_by_key(|text| text.contains(SIGNAL)),
+        Plant::FreeDeath => report.cost = report.cost.or(Some(Cost::ZERO)),
+        Plant::ProseIsJudgement if report.results.iter().any(|text| text.contains("PASS")) => {
+            report.assessment = parse_assessment(r#"{"verdict":"pass"}"#);
+        }
+        _ => {}
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Standing, StopReason};
 
 use crate::invariant::{Breach, Invariant};
@@ -157,25 +158,31 @@ fn sentence(what: &What) -> Option<String> {
 
 fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
-        Fact::RunStarted { .. } | Fact::CallSpawned { .. } | Fact::NotificationSettled { .. } => return None,
-        Fact::StatusChanged { standing, .. } => format!("the status file says: {}", status(standing)),
+        Fact::RunStarted { .. } | Fact::CallSpawned(_) | Fact::NotificationSettled(_) => return None,
+        Fact::StatusChanged(report::StatusChanged { standing, .. }) => {
+            format!("the status file says: {}", status(standing))
+        }
         Fact::VerificationDue { .. } => "a fresh agent is to be asked about the claim".to_owned(),
         Fact::RunResumed { .. } => "the run is resumed".to_owned(),
-        Fact::BaselineCaptured { evidence, .. } => {
+        Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => {
             format!("the tree is looked at: {}", short(&evidence.tree))
         }
-        Fact::CheckFinished { outcome, .. } => format!("check {} ended: {:?}", outcome.check, outcome.result),
+        Fact::CheckFinished(report::CheckFinished { outcome, .. }) => {
+            format!("check {} ended: {:?}", outcome.check, outcome.result)
+        }
         Fact::IterationStarted { iteration, task: Some(task), lane } => {
             format!("iteration {iteration} begins {task} in lane {lane}")
         }
         Fact::IterationStarted { iteration, .. } => format!("iteration {iteration} begins"),
         Fact::TasksRead { tasks } => format!("{} tasks are read", tasks.len()),
-        Fact::LaneOpened { lane, base, .. } => format!("lane {lane} is open at {}", short(base)),
-        Fact::Merged { lane, tip, outcome, .. } => {
+        Fact::LaneOpened(report::LaneOpened { lane, base, .. }) => {
+            format!("lane {lane} is open at {}", short(base))
+        }
+        Fact::Merged(report::Merged { lane, tip, outcome, .. }) => {
             format!("lane {lane} is merged with {}: {outcome:?}", short(tip))
         }
-        Fact::Landed { lane, outcome } => format!("lane {lane} lands: {outcome:?}"),
-        Fact::TaskClosed { task, end, .. } => format!("task {task}: {end:?}"),
+        Fact::Landed(report::Landed { lane, outcome }) => format!("lane {lane} lands: {outcome:?}"),
+        Fact::TaskClosed(report::TaskClosed { task, end, .. }) => format!("task {task}: {end:?}"),
         Fact::CallReserved { call, attempt, reserved, .. } => {
             format!("{reserved} is set aside for call {call}, attempt {attempt}")
         }
@@ -187,26 +194,32 @@ fn fact(fact: &Fact) -> Option<String> {
             let claimed = if *claimed { ", a claim" } else { "" };
             format!("the call ended: {:?}, {}{estimated}{claimed}", summary.class, summary.cost)
         }
-        Fact::SnapshotTaken { evidence, changed, .. } => {
+        Fact::SnapshotTaken(report::SnapshotTaken { evidence, changed, .. }) => {
             format!("the tree is kept: {}, {changed} files changed", short(&evidence.tree))
         }
-        Fact::Suspected { suspicions, .. } => format!("the guard finds {} things", suspicions.len()),
-        Fact::ForbiddenChangesReverted { count, evidence, .. } => {
+        Fact::Suspected(report::Suspected { suspicions, .. }) => {
+            format!("the guard finds {} things", suspicions.len())
+        }
+        Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { count, evidence, .. }) => {
             format!("{count} files are made what they were: {}", short(&evidence.tree))
         }
-        Fact::Damaged { found, course, .. } => format!("the repository is damaged: {found:?}, {course:?}"),
-        Fact::Undone { evidence, .. } => format!("that is undone: {}", short(&evidence.tree)),
+        Fact::Damaged(report::Damaged { found, course, .. }) => {
+            format!("the repository is damaged: {found:?}, {course:?}")
+        }
+        Fact::Undone(report::Undone { evidence, .. }) => format!("that is undone: {}", short(&evidence.tree)),
         Fact::HookDue { iteration, .. } => format!("a hook is asked about iteration {iteration}"),
-        Fact::HookFinished { hook, outcome, .. } => {
+        Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
             format!("the hook {} says {:?}", hook.name(), outcome.decision)
         }
-        Fact::Committed { commit: Some(commit), altered, .. } => {
+        Fact::Committed(report::Committed { commit: Some(commit), altered, .. }) => {
             let altered = if *altered { ", and its hook changed what was judged" } else { "" };
             format!("it is committed as {commit}{altered}")
         }
-        Fact::Committed { refused: Some(refused), .. } => format!("there is no commit: {refused}"),
-        Fact::Committed { .. } => "there was nothing to commit".to_owned(),
-        Fact::TreeRechecked { evidence, .. } => {
+        Fact::Committed(report::Committed { refused: Some(refused), .. }) => {
+            format!("there is no commit: {refused}")
+        }
+        Fact::Committed(_) => "there was nothing to commit".to_owned(),
+        Fact::TreeRechecked(report::TreeRechecked { evidence, .. }) => {
             format!("the tree after the checks: {}", short(&evidence.tree))
         }
         Fact::AttemptRepeats { attempt, class, .. } => {
@@ -225,7 +238,7 @@ fn fact(fact: &Fact) -> Option<String> {
             format!("it cannot go on: {} ({detail})", stop_reason.name())
         }
         Fact::RunEnding { stop_reason, .. } => format!("it is to end: {}", name(*stop_reason)),
-        Fact::Noticed { text } => format!("notice: {text}"),
+        Fact::Noticed(report::Noticed { text }) => format!("notice: {text}"),
         Fact::RunFinished { stop_reason, cost, iterations, .. } => {
             format!("the run ends: {} after {iterations} iterations, {cost}", name(*stop_reason))
         }

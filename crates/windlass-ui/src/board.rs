@@ -11,6 +11,7 @@ use windlass_agents::Activity;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
+use windlass_core::report;
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
@@ -238,15 +239,17 @@ impl Board {
                 self.failing = None;
                 self.ending = None;
             }
-            Fact::BaselineCaptured { left_out, standing, .. } => {
+            Fact::BaselineCaptured(report::BaselineCaptured { left_out, standing, .. }) => {
                 self.left_out = *left_out;
                 if let Some(standing) = standing {
                     self.status.find(standing);
                 }
             }
-            Fact::StatusChanged { standing, .. } => self.status.read(standing),
-            Fact::CheckFinished { lane, stage, outcome } => self.check(*lane, *stage, outcome),
-            Fact::Committed { lane, commit, refused, notes, .. } => {
+            Fact::StatusChanged(report::StatusChanged { standing, .. }) => self.status.read(standing),
+            Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
+                self.check(*lane, *stage, outcome)
+            }
+            Fact::Committed(report::Committed { lane, commit, refused, notes, .. }) => {
                 self.commit(*lane, commit.as_deref(), refused.as_deref());
                 self.held_back.extend(notes.held_back.iter().cloned());
             }
@@ -255,16 +258,18 @@ impl Board {
             Fact::StopRequested { by, stage } => self.stop = Some((*by, *stage)),
             Fact::RunFinished { .. } => self.end(&entry.fact),
             Fact::Failing { under_way, .. } => self.failing = Some(*under_way),
-            Fact::HookFinished { hook, outcome, .. } => {
+            Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
                 let skipped = outcome.decision == HookDecision::Skip;
                 self.skips = if skipped { self.skips.saturating_add(1) } else { 0 };
                 self.hooks.insert(*hook, outcome.clone());
             }
-            Fact::NotificationSettled { sink, delivery, .. } => self.undelivered.settle(*sink, *delivery),
-            Fact::Damaged { iteration, attempt, course, .. } => {
+            Fact::NotificationSettled(report::NotificationSettled { sink, delivery, .. }) => {
+                self.undelivered.settle(*sink, *delivery)
+            }
+            Fact::Damaged(report::Damaged { iteration, attempt, course, .. }) => {
                 self.ruined = (*course == DamageCourse::Stop).then_some((*iteration, *attempt));
             }
-            Fact::Noticed { .. } | Fact::CallCut { .. } | Fact::RunEnding { .. } => {}
+            Fact::Noticed(_) | Fact::CallCut { .. } | Fact::RunEnding { .. } => {}
             fact => self.lane_fact(entry.seq, fact),
         }
     }
@@ -274,8 +279,10 @@ impl Board {
         match fact {
             Fact::IterationStarted { lane, iteration, task } => self.begin(*lane, *iteration, task.as_ref()),
             Fact::TasksRead { tasks } => self.tasks = Schedule::new(tasks.clone()),
-            Fact::TaskClosed { task, end, .. } => self.close(task, end),
-            Fact::Landed { lane, outcome: LandOutcome::Landed { commit } } => self.landed(*lane, commit),
+            Fact::TaskClosed(report::TaskClosed { task, end, .. }) => self.close(task, end),
+            Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
+                self.landed(*lane, commit)
+            }
             Fact::CallReserved { lane, call, attempt, purpose, reserved, .. } => {
                 let board = self.lanes.entry(*lane).or_default();
                 board.attempt = *attempt;
@@ -285,9 +292,11 @@ impl Board {
                 let reserved = *reserved;
                 self.calls.insert(*call, CallBoard { seq, lane, reserved, reported });
             }
-            Fact::CallSpawned { lane, .. } => self.does(*lane, Doing::Agent(Activity::Starting)),
+            Fact::CallSpawned(report::CallSpawned { lane, .. }) => {
+                self.does(*lane, Doing::Agent(Activity::Starting))
+            }
             Fact::CallFinished { lane, call, summary, .. } => self.call_finished(*lane, *call, summary),
-            Fact::SnapshotTaken { lane, snapshot, changed, .. } => {
+            Fact::SnapshotTaken(report::SnapshotTaken { lane, snapshot, changed, .. }) => {
                 self.keep(*lane, snapshot.as_ref(), *changed)
             }
             Fact::IterationFinished { lane, verdict, .. } => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Ended, LandOutcome, LaneId, Suspicion};
 
 /// Where HEAD was, how the last agent ended, and what speaks against the checks.
@@ -27,17 +28,19 @@ impl Seen {
         // The HEAD of a lane's own checkout is nobody's until its work has landed.
         let is_here = fact.lane().is_none_or(|lane| lane == LaneId::default());
         match fact {
-            Fact::BaselineCaptured { evidence, .. }
-            | Fact::SnapshotTaken { evidence, .. }
-            | Fact::Committed { evidence, .. }
-            | Fact::TreeRechecked { evidence, .. }
+            Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. })
+            | Fact::SnapshotTaken(report::SnapshotTaken { evidence, .. })
+            | Fact::Committed(report::Committed { evidence, .. })
+            | Fact::TreeRechecked(report::TreeRechecked { evidence, .. })
                 if is_here =>
             {
                 self.look(evidence.head.as_ref());
             }
-            Fact::Landed { outcome: LandOutcome::Landed { commit }, .. } => self.look(Some(commit)),
+            Fact::Landed(report::Landed { outcome: LandOutcome::Landed { commit }, .. }) => {
+                self.look(Some(commit))
+            }
             Fact::CallFinished { summary, .. } => self.ended = Some(summary.ended),
-            Fact::Suspected { lane, suspicions } => {
+            Fact::Suspected(report::Suspected { lane, suspicions }) => {
                 self.suspicions.insert(*lane, suspicions.clone());
             }
             _ => {}

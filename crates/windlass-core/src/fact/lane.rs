@@ -1,29 +1,30 @@
 //! In which lane a fact happened.
 
 use super::{Fact, LaneId};
+use crate::report;
 
 impl Fact {
     /// Where it happened; `None` where that is the run as a whole.
     pub const fn lane(&self) -> Option<LaneId> {
         match self {
-            Fact::CheckFinished { lane, .. }
+            Fact::CheckFinished(report::CheckFinished { lane, .. })
             | Fact::IterationStarted { lane, .. }
-            | Fact::LaneOpened { lane, .. }
-            | Fact::Merged { lane, .. }
-            | Fact::Landed { lane, .. }
-            | Fact::TaskClosed { lane, .. }
+            | Fact::LaneOpened(report::LaneOpened { lane, .. })
+            | Fact::Merged(report::Merged { lane, .. })
+            | Fact::Landed(report::Landed { lane, .. })
+            | Fact::TaskClosed(report::TaskClosed { lane, .. })
             | Fact::CallReserved { lane, .. }
-            | Fact::CallSpawned { lane, .. }
+            | Fact::CallSpawned(report::CallSpawned { lane, .. })
             | Fact::CallCut { lane, .. }
             | Fact::CallFinished { lane, .. }
-            | Fact::StatusChanged { lane, .. }
-            | Fact::SnapshotTaken { lane, .. }
-            | Fact::Suspected { lane, .. }
-            | Fact::ForbiddenChangesReverted { lane, .. }
-            | Fact::Damaged { lane, .. }
-            | Fact::Undone { lane, .. }
-            | Fact::Committed { lane, .. }
-            | Fact::TreeRechecked { lane, .. }
+            | Fact::StatusChanged(report::StatusChanged { lane, .. })
+            | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
+            | Fact::Suspected(report::Suspected { lane, .. })
+            | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
+            | Fact::Damaged(report::Damaged { lane, .. })
+            | Fact::Undone(report::Undone { lane, .. })
+            | Fact::Committed(report::Committed { lane, .. })
+            | Fact::TreeRechecked(report::TreeRechecked { lane, .. })
             | Fact::VerificationDue { lane, .. }
             | Fact::AttemptRepeats { lane, .. }
             | Fact::IterationFinished { lane, .. } => Some(*lane),

@@ -8,13 +8,11 @@ mod name;
 
 use serde::{Deserialize, Serialize};
 
-use crate::damage::{Damage, DamageCourse};
+use crate::report;
 use crate::spec::RunSpec;
 use crate::values::{
-    CallId, CallSummary, CheckOutcome, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Evidence,
-    HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, Now, Purpose, SinkKind,
-    SnapshotId, Standing, StopReason, StopSource, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UnderWay,
-    Verdict, millis,
+    CallId, CallSummary, Class, Cost, Cut, LaneId, Now, Purpose, StopReason, StopSource, TaskId, TaskRow,
+    Tokens, UnderWay, Verdict, millis,
 };
 
 /// One line of the journal.
@@ -42,28 +40,9 @@ pub enum Fact {
     },
     /// The world before the first iteration was looked at and kept.
     #[serde(rename = "surveyed")]
-    BaselineCaptured {
-        /// What was seen.
-        evidence: Evidence,
-        /// Where it is kept; `None` without a git repository.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        snapshot: Option<SnapshotId>,
-        /// Files that the snapshot left out.
-        #[serde(default)]
-        left_out: u32,
-        /// What the job's own file says; `None` where the mode reads none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        standing: Option<Standing>,
-    },
+    BaselineCaptured(report::BaselineCaptured),
     /// A check ended.
-    CheckFinished {
-        /// The lane whose tree it judged.
-        lane: LaneId,
-        /// When it was run.
-        stage: CheckStage,
-        /// How it ended.
-        outcome: CheckOutcome,
-    },
+    CheckFinished(report::CheckFinished),
     /// An iteration began.
     IterationStarted {
         /// Where.
@@ -80,54 +59,13 @@ pub enum Fact {
         tasks: Vec<TaskRow>,
     },
     /// A lane's own checkout is at the tip of the branch, or where the lane's task was left.
-    LaneOpened {
-        /// Where.
-        lane: LaneId,
-        /// The commit that it is counted from.
-        base: String,
-        /// What was seen there.
-        evidence: Evidence,
-        /// Where it is kept.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        snapshot: Option<SnapshotId>,
-    },
+    LaneOpened(report::LaneOpened),
     /// A lane's work was merged with the tip of the branch, in the lane.
-    Merged {
-        /// Where.
-        lane: LaneId,
-        /// The tip.
-        tip: String,
-        /// What came of it.
-        outcome: MergeOutcome,
-        /// What is in the lane now.
-        evidence: Evidence,
-    },
+    Merged(report::Merged),
     /// A lane's work was to reach the branch.
-    Landed {
-        /// Where.
-        lane: LaneId,
-        /// What came of it.
-        outcome: LandOutcome,
-    },
+    Landed(report::Landed),
     /// What an iteration means for its task is written down where people look for it.
-    TaskClosed {
-        /// Where.
-        lane: LaneId,
-        /// The iteration that ended.
-        iteration: u32,
-        /// The task.
-        task: TaskId,
-        /// How it stands.
-        end: TaskEnd,
-        /// The branch that holds the work of a parked task; `None` where there was none to hold.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        branch: Option<String>,
-        /// What is in the lane now.
-        evidence: Evidence,
-        /// Where it is kept, where the lane was put back to what was last committed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        snapshot: Option<SnapshotId>,
-    },
+    TaskClosed(report::TaskClosed),
     /// Money was set aside for a call that is about to be made.
     CallReserved {
         /// Where.
@@ -148,14 +86,7 @@ pub enum Fact {
         budget: Option<Cost>,
     },
     /// The agent's process exists.
-    CallSpawned {
-        /// Where.
-        lane: LaneId,
-        /// The call.
-        call: CallId,
-        /// Its process id.
-        pid: u32,
-    },
+    CallSpawned(report::CallSpawned),
     /// The runner decided to end a call.
     CallCut {
         /// Where.
@@ -182,76 +113,19 @@ pub enum Fact {
         summary: CallSummary,
     },
     /// The job's own file says something else than before; seen while an agent worked, or after it.
-    StatusChanged {
-        /// Where.
-        lane: LaneId,
-        /// What it says now.
-        standing: Standing,
-    },
+    StatusChanged(report::StatusChanged),
     /// The tree that a call left is kept.
     #[serde(rename = "kept")]
-    SnapshotTaken {
-        /// Where.
-        lane: LaneId,
-        /// What was seen.
-        evidence: Evidence,
-        /// Where it is kept; `None` without a git repository.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        snapshot: Option<SnapshotId>,
-        /// Files that differ from the iteration's beginning.
-        #[serde(default)]
-        changed: u32,
-        /// Those that the agent may not change: they are protected, or its mode does not let it.
-        #[serde(default, skip_serializing_if = "is_none")]
-        strayed: u32,
-        /// What the job's own file says; `None` where the mode reads none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        standing: Option<Standing>,
-    },
+    SnapshotTaken(report::SnapshotTaken),
     /// What speaks against the checks of a lane's tree is something else than before. The tree is being kept.
-    Suspected {
-        /// Where.
-        lane: LaneId,
-        /// All that is suspicious now, with what was so before; empty = nothing is any more.
-        suspicions: Vec<Suspicion>,
-    },
+    Suspected(report::Suspected),
     /// What the agent may not change, since it is protected or by its mode, was undone; the kept tree still has it.
     #[serde(rename = "refused")]
-    ForbiddenChangesReverted {
-        /// Where.
-        lane: LaneId,
-        /// How many files.
-        count: u32,
-        /// The first of them, relative to the working directory: at most 5.
-        files: Vec<String>,
-        /// They are as before; `false` where there is no snapshot to take them from.
-        undone: bool,
-        /// What is there now.
-        evidence: Evidence,
-    },
+    ForbiddenChangesReverted(report::ForbiddenChangesReverted),
     /// The agent did something to the repository beyond its work. Comes before the tree is [`Fact::SnapshotTaken`].
-    Damaged {
-        /// Where.
-        lane: LaneId,
-        /// The iteration.
-        iteration: u32,
-        /// The attempt.
-        attempt: u32,
-        /// What, the worst first.
-        found: Vec<Damage>,
-        /// What follows.
-        course: DamageCourse,
-    },
+    Damaged(report::Damaged),
     /// That was undone, as far as it could be; the kept tree still has it.
-    Undone {
-        /// Where.
-        lane: LaneId,
-        /// What is there now.
-        evidence: Evidence,
-        /// What the job's own file says now; `None` where the mode reads none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        standing: Option<Standing>,
-    },
+    Undone(report::Undone),
     /// A hook is to be asked whether the next iteration may begin.
     HookDue {
         /// Where.
@@ -260,42 +134,12 @@ pub enum Fact {
         iteration: u32,
     },
     /// A hook ended.
-    HookFinished {
-        /// Below whose keeper it ran.
-        lane: LaneId,
-        /// Which.
-        hook: HookName,
-        /// How it went, and what follows.
-        #[serde(flatten)]
-        outcome: HookOutcome,
-    },
+    HookFinished(report::HookFinished),
     /// A commit was made of what the iteration changed, or there was nothing to commit.
-    Committed {
-        /// Where.
-        lane: LaneId,
-        /// The commit; `None` when nothing was left to commit.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        commit: Option<String>,
-        /// What is there now, seen after the commit's own hooks.
-        evidence: Evidence,
-        /// The commit's hooks changed the tree that the gates had judged, whether there is a commit or not.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        altered: bool,
-        /// Why there is no commit although there were changes: what git or its hook said, at most 10 lines.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        refused: Option<String>,
-        /// What else there is to say.
-        #[serde(flatten)]
-        notes: CommitNotes,
-    },
+    Committed(report::Committed),
     /// What the checks wrote was looked at, so that it is not taken for the agent's progress.
     #[serde(rename = "settled")]
-    TreeRechecked {
-        /// Where.
-        lane: LaneId,
-        /// What was seen.
-        evidence: Evidence,
-    },
+    TreeRechecked(report::TreeRechecked),
     /// A claim would complete the job: a fresh agent is asked first, as a further attempt of the same iteration.
     VerificationDue {
         /// Where.
@@ -377,28 +221,9 @@ pub enum Fact {
         plan: Box<RunSpec>,
     },
     /// Something a person should know that changes no decision.
-    Noticed {
-        /// One sentence.
-        text: String,
-    },
+    Noticed(report::Noticed),
     /// A notification has been accepted by a sink, or will not be. Changes no decision.
-    NotificationSettled {
-        /// Which.
-        #[serde(flatten)]
-        key: NotificationKey,
-        /// Whom it was for.
-        sink: SinkKind,
-        /// What became of it.
-        delivery: Delivery,
-        /// The last answer's HTTP status, or the command's exit code; `None` without an answer.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        status: Option<i32>,
-        /// Why it was not accepted: one line, without addresses or secrets.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        detail: String,
-        /// How often it was tried; 0 = never.
-        attempts: u32,
-    },
+    NotificationSettled(report::NotificationSettled),
     /// How the run ends is decided, and nothing of it is at work any more. Who has to be told is told before
     /// [`Fact::RunFinished`]; nothing else happens between the two.
     RunEnding {
@@ -447,8 +272,19 @@ pub enum Fact {
     },
 }
 
-/// For counts that are left out where there is nothing.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-const fn is_none(count: &u32) -> bool {
-    *count == 0
+/// Makes the facts that hold a report as it is.
+macro_rules! from_reports {
+    ($($name:ident),+ $(,)?) => {
+        $(impl From<report::$name> for Fact {
+            fn from(report: report::$name) -> Fact {
+                Fact::$name(report)
+            }
+        })+
+    };
+}
+
+from_reports! {
+    BaselineCaptured, LaneOpened, CallSpawned, StatusChanged, Suspected, Damaged, SnapshotTaken,
+    ForbiddenChangesReverted, Undone, HookFinished, CheckFinished, Committed, TreeRechecked, Merged, Landed, TaskClosed,
+    NotificationSettled, Noticed,
 }

@@ -1,10 +1,11 @@
 //! What a hook is told by its environment.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::run::Run;
 use crate::spec::Mode;
@@ -12,7 +13,7 @@ use crate::values::{Ended, Grounds, HookName, LaneId, Now, RunId, StopReason};
 
 /// All that a hook is told. Each variable comes twice: as `WINDLASS_HOOK_<NAME>`, and as `FRESHER_<NAME>` for hooks that
 /// were written for seed 002.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookSetting {
     /// Which hook.
     pub hook: HookName,
@@ -129,9 +130,9 @@ const ROWS: &[Row] = &[
 ];
 
 impl HookSetting {
-    /// What the run itself knows. Commits are counted by whoever can ask git; a mode's files are looked for by whoever
-    /// can read them. `None` before the run started.
-    pub fn of(run: &Run, hook: HookName, iteration: u32, now: Now, log_folder: &Path) -> Option<HookSetting> {
+    /// What the run itself knows. Commits are counted by whoever can ask git; a mode's files and the run's folder are
+    /// looked for by whoever can read them. `None` before the run started.
+    pub fn of(run: &Run, hook: HookName, iteration: u32, now: Now) -> Option<HookSetting> {
         let plan = run.plan()?;
         let latest = run.latest_iteration();
         let job = plan.job.plan.as_ref();
@@ -151,7 +152,7 @@ impl HookSetting {
             project: plan.directory.clone(),
             mode: plan.job.mode,
             max_iterations: plan.limits.iterations,
-            log_folder: log_folder.to_owned(),
+            log_folder: PathBuf::new(),
             started: run.started().unwrap_or(now.wall),
             plan_file: job.map(|job| job.file.clone()),
             spec_folder: job.and_then(|job| job.specs.clone()),

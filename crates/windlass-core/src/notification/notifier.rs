@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Figures, Notification, Priority, ending, tags, text, usual_priority};
 use crate::config::NotifyEvent;
 use crate::fact::{Entry, Fact};
+use crate::report;
 use crate::spec::RunSpec;
 use crate::values::{Class, Delivery, NotificationKey, SinkKind, Spent, Standing, StopReason, Verdict};
 
@@ -55,7 +56,8 @@ impl Notifier {
                 self.plan = Some(plan.clone());
                 vec![self.start(entry, "resumed")]
             }
-            Fact::BaselineCaptured { standing, .. } | Fact::SnapshotTaken { standing, .. } => {
+            Fact::BaselineCaptured(report::BaselineCaptured { standing, .. })
+            | Fact::SnapshotTaken(report::SnapshotTaken { standing, .. }) => {
                 self.standing = standing.clone().or(self.standing.take());
                 Vec::new()
             }
@@ -67,7 +69,7 @@ impl Notifier {
                 self.spent += Spent::of(summary.cost, summary.estimated);
                 Vec::new()
             }
-            Fact::StatusChanged { standing, .. } => vec![self.status(entry, standing)],
+            Fact::StatusChanged(report::StatusChanged { standing, .. }) => vec![self.status(entry, standing)],
             Fact::IterationFinished { iteration, verdict, cost, estimated_cost, duration, .. } => {
                 let spent = Spent { cost: *cost, estimated: *estimated_cost };
                 self.iteration(entry, *iteration, *verdict, (spent, *duration))
@@ -75,7 +77,7 @@ impl Notifier {
             Fact::BackoffStarted { until, class: Class::UsageLimit, attempt } => {
                 self.wait(entry, *until, *attempt).into_iter().collect()
             }
-            Fact::NotificationSettled { key, sink, delivery, .. } => {
+            Fact::NotificationSettled(report::NotificationSettled { key, sink, delivery, .. }) => {
                 self.settled(*key, *sink, *delivery);
                 Vec::new()
             }

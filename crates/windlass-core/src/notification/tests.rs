@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::fact::{Entry, Fact};
+use crate::report;
 use crate::run::Input;
 use crate::run::testing::{Act, DOLLAR, World, plan};
 use crate::spec::JobWorkspace;
@@ -129,7 +130,7 @@ fn a_status_update_counts_what_was_done_since() {
     notifier.take(&started());
     let mut update = |seq, standing| {
         let lane = LaneId::default();
-        notifier.take(&entry(seq, Fact::StatusChanged { lane, standing })).remove(0)
+        notifier.take(&entry(seq, Fact::StatusChanged(report::StatusChanged { lane, standing }))).remove(0)
     };
     let first = update(2, standing(30, false));
     assert_eq!(first.body, "STATUS UPDATE\n\n30/60 items - Migrated the endpoints");
@@ -167,14 +168,14 @@ fn an_end_that_was_not_written_is_told_again_with_a_mark_but_not_to_whom_knows_i
     let mut journal = world.journal[..=decided].to_vec();
     let seq = journal.last().unwrap().seq;
     let key = NotificationKey { about: seq, event: NotifyEvent::RunEnd };
-    let settled = Fact::NotificationSettled {
+    let settled = Fact::NotificationSettled(report::NotificationSettled {
         key,
         sink: SinkKind::Ntfy,
         delivery: Delivery::Sent,
         status: Some(200),
         detail: String::new(),
         attempts: 1,
-    };
+    });
     journal.push(entry(seq + 1, settled));
     let mut resumed = world;
     resumed.journal = journal;

@@ -1,13 +1,10 @@
 //! What an input means, as facts. Pure; changes nothing.
 
 use crate::fact::Fact;
-use crate::mode;
 use crate::run::ending::Failure;
-use crate::run::lane::{LaneState, Turn};
+use crate::run::lane::LaneState;
 use crate::run::{Hold, Input, LEAST_RESERVATION, Phase, Run, Stop, Survey};
-use crate::values::{
-    Assessment, CallReport, CallSummary, Class, Cost, Cut, HookName, LaneId, Now, Standing, StopSource,
-};
+use crate::values::{Cost, Cut, HookName, LaneId, Now, StopSource};
 
 impl Run {
     /// What the input means, as facts, which [`apply`](Run::apply) accepts in this order. An input that comes too late
@@ -17,147 +14,14 @@ impl Run {
             Input::Start(plan) => one((self.phase == Phase::New).then_some(Fact::RunStarted { plan })),
             Input::Resume(plan) => one((self.phase != Phase::New).then_some(Fact::RunResumed { plan })),
             _ if self.phase != Phase::Active => Vec::new(),
-            Input::Notice(text) => vec![Fact::Noticed { text }],
-            Input::NotificationSettled { key, sink, delivery, status, detail, attempts } => {
-                vec![Fact::NotificationSettled { key, sink, delivery, status, detail, attempts }]
-            }
+            Input::Report(report) => self.reported(now, report),
             Input::Announced => one(self.finished(now)),
-            Input::HookEnded { lane, hook, outcome } => self.hook_ended(lane, hook, outcome),
             // Its end is decided, and nothing that comes now can change it.
             _ if self.is_ending() => Vec::new(),
             Input::Tick => self.due(now),
             Input::Stop { by, least } => one(self.stop_requested(by, least)),
-            Input::Failed { .. } | Input::Broken { .. } | Input::RecordLost { .. } => {
-                one(Failure::of(input).and_then(|failure| self.fails(failure)))
-            }
-            Input::BaselineCaptured { evidence, snapshot, left_out, standing, tasks } => {
-                if !matches!(self.survey, Survey::First | Survey::Again | Survey::Hook) {
-                    return Vec::new();
-                }
-                let tasks = tasks.map(|tasks| self.as_first_protected(tasks));
-                let news =
-                    tasks.filter(|tasks| self.is_of_tasks() && tasks.as_slice() != self.tasks().rows());
-                let read = news.map(|tasks| Fact::TasksRead { tasks });
-                read.into_iter()
-                    .chain([Fact::BaselineCaptured { evidence, snapshot, left_out, standing }])
-                    .collect()
-            }
-            Input::Opened { .. } | Input::Merged { .. } | Input::Landed { .. } | Input::TaskClosed { .. } => {
-                one(self.of_a_task(input))
-            }
-            Input::LaneLost { lane } => self.lane_lost(lane),
-            Input::Prepared { lane } => self.prepared(lane, now),
-            Input::Spawned { lane, call, pid } => {
-                one(self.is_calling(lane, call).then_some(Fact::CallSpawned { lane, call, pid }))
-            }
-            Input::CallDue { lane, call, cut } => match self.lane(lane) {
-                Some(LaneState::Calling(_, running)) if running.id == call => {
-                    vec![Fact::CallCut { lane, call, cut, now: false }]
-                }
-                _ => Vec::new(),
-            },
-            Input::CallEnded { lane, call, report } => {
-                if self.is_calling(lane, call) {
-                    vec![self.finish_call(lane, call, *report)]
-                } else {
-                    Vec::new()
-                }
-            }
-            Input::StatusSeen { lane, standing } => {
-                let working = self.lane(lane).and_then(LaneState::call).is_some();
-                one((working && self.is_news(&standing)).then_some(Fact::StatusChanged { lane, standing }))
-            }
-            Input::Examined { lane, suspicions } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Keeping(..)));
-                let news = expected && self.is_suspicion_news(lane, &suspicions);
-                one(news.then_some(Fact::Suspected { lane, suspicions }))
-            }
-            Input::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing } => {
-                if !matches!(self.lane(lane), Some(LaneState::Keeping(..))) {
-                    return Vec::new();
-                }
-                // Whoever watches the file is told of its last words, too.
-                let news = standing.clone().filter(|standing| self.is_news(standing));
-                let told = news.map(|standing| Fact::StatusChanged { lane, standing });
-                let kept = Fact::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing };
-                told.into_iter().chain([kept]).collect()
-            }
-            Input::Damaged { lane, found, course } => match self.lane(lane) {
-                Some(LaneState::Keeping(turn, _)) => {
-                    let (iteration, attempt) = (turn.iteration, turn.attempt);
-                    vec![Fact::Damaged { lane, iteration, attempt, found, course }]
-                }
-                _ => Vec::new(),
-            },
-            Input::Undone { lane, evidence, standing } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Undoing(..)));
-                one(expected.then_some(Fact::Undone { lane, evidence, standing }))
-            }
-            Input::ForbiddenChangesReverted { lane, count, files, undone, evidence } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Refusing(..)));
-                one(expected.then_some(Fact::ForbiddenChangesReverted {
-                    lane,
-                    count,
-                    files,
-                    undone,
-                    evidence,
-                }))
-            }
-            Input::CheckEnded { lane, stage, outcome } => {
-                let expected = self.expects_check(lane, stage, outcome.check);
-                one(expected.then_some(Fact::CheckFinished { lane, stage, outcome }))
-            }
-            Input::CommitEnded { lane, commit, evidence, altered, refused, notes } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Advancing(..)));
-                one(expected.then_some(Fact::Committed { lane, commit, evidence, altered, refused, notes }))
-            }
-            Input::TreeRechecked { lane, evidence } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Settling(..)));
-                one(expected.then_some(Fact::TreeRechecked { lane, evidence }))
-            }
+            Input::RecordLost { detail } => one(self.fails(Failure::lost(detail))),
         }
-    }
-
-    /// What came of a lane's way to the branch, or of a task.
-    fn of_a_task(&self, input: Input) -> Option<Fact> {
-        match input {
-            Input::Opened { lane, base, evidence, snapshot } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Opening(_)));
-                expected.then_some(Fact::LaneOpened { lane, base, evidence, snapshot })
-            }
-            Input::Merged { lane, tip, outcome, evidence } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Queued(..)));
-                let outcome = self.with_the_tip_judged(lane, &tip, outcome);
-                expected.then_some(Fact::Merged { lane, tip, outcome, evidence })
-            }
-            Input::Landed { lane, outcome } => {
-                let expected = matches!(self.lane(lane), Some(LaneState::Landing(..)));
-                expected.then_some(Fact::Landed { lane, outcome })
-            }
-            Input::TaskClosed { lane, branch, evidence, snapshot } => match self.lane(lane) {
-                Some(LaneState::Closing(turn, end)) => turn.task.clone().map(|task| Fact::TaskClosed {
-                    lane,
-                    iteration: turn.iteration,
-                    task,
-                    end: end.clone(),
-                    branch,
-                    evidence,
-                    snapshot,
-                }),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn is_news(&self, standing: &Standing) -> bool {
-        if self.is_of_tasks() {
-            // What is done there, its own facts say.
-            return false;
-        }
-        let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
-        let watch = workspace.and_then(|workspace| workspace.watch);
-        self.standings.is_news(standing, watch.map(|watch| watch.news).unwrap_or_default())
     }
 
     /// The first thing that is due now.
@@ -265,7 +129,7 @@ impl Run {
     }
 
     /// What a call that is made now may spend: what neither was spent nor is granted, shared with those that come next.
-    fn share_of(&self, limit: Cost) -> Cost {
+    pub(super) fn share_of(&self, limit: Cost) -> Cost {
         let left = limit.minus(self.ledger.spent()).minus(self.granted());
         let next = |state: &&LaneState| matches!(state, LaneState::Opening(_) | LaneState::Preparing(_));
         let sharers = self.lanes.values().map(|lane| &lane.state).filter(next).count().max(1);
@@ -282,62 +146,9 @@ impl Run {
         };
         (pressed < 3).then_some(Fact::StopRequested { by, stage })
     }
-
-    fn prepared(&self, lane: LaneId, now: Now) -> Vec<Fact> {
-        let (Some(LaneState::Preparing(turn)), Some(plan)) = (self.lane(lane), &self.plan) else {
-            return Vec::new();
-        };
-        if !self.calls_may_begin() || self.has_to_end(now) {
-            return Vec::new();
-        }
-        let Turn { iteration, attempt, purpose, .. } = *turn;
-        let budget = plan.limits.budget().map(|limit| self.share_of(limit));
-        let reserved = self.ledger.reservation();
-        vec![Fact::CallReserved {
-            lane,
-            call: self.ledger.next_call(),
-            iteration,
-            attempt,
-            purpose,
-            reserved,
-            budget,
-        }]
-    }
-
-    fn is_calling(&self, lane: LaneId, call: crate::values::CallId) -> bool {
-        self.lane(lane).and_then(LaneState::call).is_some_and(|(_, running)| running.id == call)
-    }
-
-    /// A yes of a call that went on working and failed is not its last word.
-    fn finish_call(&self, lane: LaneId, call: crate::values::CallId, mut report: CallReport) -> Fact {
-        let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
-        report.assessment = report.assessment.filter(stands);
-        let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
-        let charge = self.ledger.charge_for(call, &report);
-        let empty = report.results.iter().all(|text| text.trim().is_empty());
-        let summary = CallSummary {
-            class: report.class,
-            detail: report.detail,
-            ended: report.ended,
-            cut: report.cut,
-            cost: charge.cost,
-            estimated: charge.estimated,
-            listed: charge.listed,
-            tokens: report.tokens,
-            tool_uses: report.tool_uses,
-            empty,
-            denials: report.denials,
-            limit: report.limit,
-            overage: report.overage,
-            garbage_lines: report.garbage_lines,
-            duration: report.duration,
-            assessment: report.assessment,
-        };
-        Fact::CallFinished { lane, call, claimed, summary }
-    }
 }
 
-fn one(fact: Option<Fact>) -> Vec<Fact> {
+pub(super) fn one(fact: Option<Fact>) -> Vec<Fact> {
     fact.into_iter().collect()
 }
 

@@ -1,10 +1,13 @@
 //! What has been decided but not yet seen done.
 
-use crate::values::{CallId, CheckStage, Cost, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
+use serde::{Deserialize, Serialize};
+
+use crate::values::{CallId, CheckStage, Cost, Cut, HookName, LaneId, Purpose, SnapshotId, TaskEnd, TaskId};
 
 /// Something for the shell to carry out. Its row in `docs/effects.md` names the fact that intends it, the fact that
 /// ends it, its idempotency key, and how a crash between the two is settled.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Look at the world and keep it, before anything is done.
     Survey(Occasion),
@@ -62,6 +65,8 @@ pub enum Effect {
         call: CallId,
         /// How.
         how: EndCall,
+        /// Why.
+        cut: Cut,
     },
     /// Keep the tree that a call left.
     Keep {
@@ -162,7 +167,8 @@ pub enum Effect {
 }
 
 /// What a commit says of its work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CommitKind {
     /// It is what was asked for.
     #[default]
@@ -174,7 +180,8 @@ pub enum CommitKind {
 }
 
 /// Why the world is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Occasion {
     /// The run begins.
     Start,
@@ -185,7 +192,8 @@ pub enum Occasion {
 }
 
 /// How a call is ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EndCall {
     /// SIGTERM to the agent.
     Ask,
@@ -194,7 +202,7 @@ pub enum EndCall {
 }
 
 /// An attempt of an iteration: the name of its folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TurnKey {
     /// The iteration, from 1.
     pub iteration: u32,
@@ -203,7 +211,8 @@ pub struct TurnKey {
 }
 
 /// How much of the notes goes into a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NotesShare {
     /// As much as usual.
     Usual,

@@ -3,8 +3,9 @@
 
 use crate::fact::Fact;
 use crate::mode;
+use crate::report::{Broken, Failed};
 use crate::run::lane::LaneState;
-use crate::run::{Input, Phase, REFUSED_CLAIMS, Run, Stop, Survey};
+use crate::run::{Phase, REFUSED_CLAIMS, Run, Stop, Survey};
 use crate::spec::{Mode, RunSpec};
 use crate::values::{CheckKind, Now, StopReason, StopSource, UnderWay};
 
@@ -241,6 +242,18 @@ fn manual(stop: Stop) -> StopReason {
     }
 }
 
+impl From<Failed> for Failure {
+    fn from(Failed { stop_reason, detail }: Failed) -> Failure {
+        Failure { stop_reason, detail, under_way: UnderWay::SeenThrough }
+    }
+}
+
+impl From<Broken> for Failure {
+    fn from(Broken { stop_reason, detail }: Broken) -> Failure {
+        Failure { stop_reason, detail, under_way: UnderWay::GivenUp }
+    }
+}
+
 /// Why a run cannot go on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
@@ -250,20 +263,9 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// What an input says of it.
-    pub fn of(input: Input) -> Option<Failure> {
-        Some(match input {
-            Input::Failed { stop_reason, detail } => {
-                Failure { stop_reason, detail, under_way: UnderWay::SeenThrough }
-            }
-            Input::Broken { stop_reason, detail } => {
-                Failure { stop_reason, detail, under_way: UnderWay::GivenUp }
-            }
-            Input::RecordLost { detail } => {
-                Failure { stop_reason: StopReason::NeedsHuman, detail, under_way: UnderWay::Lost }
-            }
-            _ => return None,
-        })
+    /// The run's own folder is gone.
+    pub fn lost(detail: String) -> Failure {
+        Failure { stop_reason: StopReason::NeedsHuman, detail, under_way: UnderWay::Lost }
     }
 
     /// May what is being done never end? Either it has failed, or the runner has, or what it works on is lost.

@@ -60,9 +60,8 @@ impl Run {
     }
 
     /// What each lane had last committed, or began with, where that is kept.
-    pub fn last_commits(&self) -> impl Iterator<Item = (LaneId, &SnapshotId)> {
-        let lanes = self.lanes.iter();
-        lanes.filter_map(|(id, lane)| Some((*id, lane.committed.as_ref()?.snapshot.as_ref()?)))
+    pub fn last_commit(&self, lane: LaneId) -> Option<&SnapshotId> {
+        self.lanes.get(&lane)?.committed.as_ref()?.snapshot.as_ref()
     }
 
     pub(super) fn suspected(&mut self, lane: LaneId, suspicions: &[Suspicion]) -> Applied {

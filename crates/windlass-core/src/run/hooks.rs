@@ -5,11 +5,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::fact::Fact;
+use crate::report;
 use crate::run::lane::LaneState;
 use crate::run::{Effect, Run};
-use crate::values::{
-    Ended, Evidence, Hook, HookDecision, HookName, HookOutcome, LaneId, Now, StopReason, UnderWay,
-};
+use crate::values::{Ended, Evidence, Hook, HookDecision, HookName, LaneId, Now, StopReason, UnderWay};
 
 /// Iterations that a hook may skip in a row (rule C5).
 pub const MOST_SKIPS: u32 = 10;
@@ -121,14 +120,15 @@ impl Run {
     }
 
     /// The facts that follow from a hook's end.
-    pub(super) fn hook_ended(&self, lane: LaneId, hook: HookName, outcome: HookOutcome) -> Vec<Fact> {
+    pub(super) fn hook_ended(&self, finished: report::HookFinished) -> Vec<Fact> {
+        let report::HookFinished { lane, hook, ref outcome } = finished;
         if !self.expects_hook(lane, hook) {
             return Vec::new();
         }
         let aborts = outcome.decision == HookDecision::Abort && hook != HookName::Finished;
         let because = if outcome.reason.is_empty() { String::new() } else { format!(": {}", outcome.reason) };
         let detail = format!("the hook `{}` said abort{because}", hook.name());
-        let finished = Fact::HookFinished { lane, hook, outcome };
+        let finished = finished.into();
         let failing =
             Fact::Failing { stop_reason: StopReason::HookAbort, detail, under_way: UnderWay::SeenThrough };
         if aborts && self.failing.is_none() { vec![finished, failing] } else { vec![finished] }

@@ -2,6 +2,7 @@
 
 use crate::fact::Fact;
 use crate::mode;
+use crate::report;
 use crate::run::ending::Failure;
 use crate::run::lane::{LaneState, Turn};
 use crate::run::{NotesShare, Run};
@@ -34,7 +35,7 @@ impl Run {
         );
         let (iteration, attempt) = (turn.iteration, turn.attempt);
         let again = Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Interrupted };
-        vec![Fact::Noticed { text }, again]
+        vec![Fact::Noticed(report::Noticed { text }), again]
     }
 
     /// Is what the lane's attempt works on still to be looked at, judged, merged or landed?

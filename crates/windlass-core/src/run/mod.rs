@@ -6,6 +6,7 @@
 
 mod apply;
 mod clock;
+mod context;
 mod decide;
 mod effect;
 mod ending;
@@ -16,8 +17,10 @@ mod lane;
 mod ledger;
 mod lost;
 mod merging;
+mod order;
 mod outstanding;
 mod progress;
+mod reported;
 mod retry;
 mod rows;
 mod tasks;
@@ -51,12 +54,14 @@ use tasks::{AtWork, Tasks};
 
 pub use apply::IllegalFact;
 pub use clock::Clock;
+pub use context::{AttemptContext, HookContext, OrderContext, PromptContext, TaskAtHand, TaskContext};
 pub use effect::{CommitKind, Effect, EndCall, NotesShare, Occasion, TurnKey};
 pub use guard::HELD_CLAIMS;
 pub use hooks::{LatestIteration, MOST_SKIPS};
 pub use input::Input;
 pub use lane::LaneState;
 pub use ledger::{LEAST_RESERVATION, Ledger};
+pub use order::{Due, Epoch, Order, Orders, Reported, WireVersion};
 pub use progress::History;
 pub use retry::{Patience, RESET_MARGIN, Retries, after_limit, after_outage};
 
@@ -89,7 +94,7 @@ pub struct Run {
     refused: Refused,
     standings: Standings,
     /// Files that the latest iteration was not allowed to change.
-    strays: Vec<String>,
+    forbidden_changes: Vec<String>,
     hooks: Hooks,
     findings: Option<Assessment>,
     tasks: Tasks,
@@ -328,8 +333,8 @@ impl Run {
     }
 
     /// The first files that the latest iteration was not allowed to change; empty when there were none.
-    pub fn strays(&self) -> &[String] {
-        &self.strays
+    pub fn forbidden_changes(&self) -> &[String] {
+        &self.forbidden_changes
     }
 
     /// What the latest attempt of a lane did to the repository, whether that was undone; `None` where it did nothing.

@@ -93,7 +93,7 @@ impl Run {
                     purpose: turn.purpose,
                     budget: call.budget,
                 };
-                vec![started, Effect::EndCall { lane: id, call: call.id, how }]
+                vec![started, Effect::EndCall { lane: id, call: call.id, how, cut: termination.cut }]
             }
             LaneState::Recovering(turn, call) => {
                 vec![Effect::Recover { lane: id, call: call.id, turn: turn.key(), purpose: turn.purpose }]

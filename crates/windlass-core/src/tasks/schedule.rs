@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::graph::Graph;
 use crate::values::{TaskId, TaskRow, TaskState};
 
@@ -10,7 +12,8 @@ use crate::values::{TaskId, TaskRow, TaskState};
 ///
 /// Making one takes time in proportion to `n log n` of rows and dependencies; a transition, to the number of the task's
 /// dependants times `log n`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub struct Schedule {
     pub(super) graph: Arc<Graph>,
     pub(super) places: Vec<Place>,
@@ -22,7 +25,8 @@ pub struct Schedule {
 }
 
 /// Where a task stands in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// To be done, and nobody works on it.
     #[default]
@@ -69,6 +73,35 @@ struct Turn {
     priority: u8,
     rank: usize,
     index: usize,
+}
+
+/// A schedule as it is written: its rows, and of each where it stands and whether something of it was done.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    rows: Vec<TaskRow>,
+    places: Vec<(Standing, bool)>,
+}
+
+impl From<Schedule> for Written {
+    fn from(schedule: Schedule) -> Written {
+        let places = schedule.places.iter().map(|place| (place.standing, place.begun)).collect();
+        Written { rows: schedule.graph.rows.clone(), places }
+    }
+}
+
+impl From<Written> for Schedule {
+    fn from(written: Written) -> Schedule {
+        let mut schedule = Schedule::new(written.rows);
+        let ids: Vec<TaskId> = schedule.rows().iter().map(|row| row.id.clone()).collect();
+        for (index, (id, (standing, begun))) in ids.iter().zip(written.places).enumerate() {
+            schedule.change(id, standing, |_| true);
+            if let Some(place) = schedule.places.get_mut(index) {
+                place.begun = begun;
+            }
+            schedule.settle_readiness(index);
+        }
+        schedule
+    }
 }
 
 impl Schedule {

@@ -39,7 +39,7 @@ pub enum Ended {
 }
 
 /// Why the runner ended a call that would have gone on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
     /// It printed nothing for too long.
@@ -57,7 +57,7 @@ pub enum Cut {
 }
 
 /// The bounds of one call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallClocks {
     /// Without a byte from the agent.
     pub silence: Duration,
@@ -93,7 +93,7 @@ pub struct Denial {
 }
 
 /// All that a finished call tells the core.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallReport {
     /// How it went.
     pub class: Class,
@@ -125,6 +125,7 @@ pub struct CallReport {
     /// Lines that were no JSON.
     pub garbage_lines: u64,
     /// From its start to its end.
+    #[serde(rename = "duration_ms", with = "millis")]
     pub duration: Duration,
 }
 
@@ -152,7 +153,7 @@ impl CallReport {
 pub const UNSEEN: &str = "The runner ended while Claude Code worked, so nobody saw how the call ended.";
 
 /// What the agent's list of prices says of a call, and how much of it is in what the call reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bill {
     /// What its last totals have in them.
     pub reported: Listed,

@@ -82,7 +82,7 @@ impl fmt::Display for Cost {
 }
 
 /// Money that was spent, and the part of it that nobody reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// All of it.
     pub cost: Cost,

@@ -23,6 +23,7 @@ use std::ops::ControlFlow;
 use jiff::Timestamp;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
+use windlass_core::report;
 use windlass_core::values::CallId;
 
 use crate::store::journal::Follower;
@@ -115,7 +116,7 @@ impl<R: Reading> Replay<R> {
                 let folder = self.folder.call(*iteration, *attempt, *purpose);
                 self.calls.insert(*call, Recording::new(&folder, *lane, *call, entry.at.wall));
             }
-            Fact::CallSpawned { call, .. } => {
+            Fact::CallSpawned(report::CallSpawned { call, .. }) => {
                 if let Some(recording) = self.calls.get_mut(call) {
                     recording.begin();
                 }

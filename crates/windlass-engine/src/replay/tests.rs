@@ -2,6 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::time::Duration;
 
+use windlass_core::report;
 use windlass_core::values::{CallSummary, Cost, LaneId, Now, Purpose, StopSource};
 
 use super::*;
@@ -52,7 +53,7 @@ impl Recorded {
     }
 
     fn spawn(&mut self, millis: i64, call: u32) {
-        self.fact(millis, Fact::CallSpawned { lane: LANE, call: CallId(call), pid: 1 });
+        self.fact(millis, Fact::CallSpawned(report::CallSpawned { lane: LANE, call: CallId(call), pid: 1 }));
     }
 
     fn stop(&mut self, millis: i64) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
@@ -139,7 +140,7 @@ impl Fold {
                 self.grounds = plan.grounds();
             }
             Fact::TasksRead { tasks } => self.tasks = Some(Schedule::new(tasks.clone())),
-            Fact::TaskClosed { task, end, .. } => {
+            Fact::TaskClosed(report::TaskClosed { task, end, .. }) => {
                 if let Some(tasks) = &mut self.tasks
                     && *end == TaskEnd::Done
                 {
@@ -147,10 +148,12 @@ impl Fold {
                 }
             }
             // What a claim and a lane's own copy of the file say of tasks is not how they stand.
-            Fact::BaselineCaptured { .. } | Fact::SnapshotTaken { .. } if self.tasks.is_some() => {}
-            Fact::BaselineCaptured { standing: Some(standing), .. }
-            | Fact::StatusChanged { standing, .. }
-            | Fact::SnapshotTaken { standing: Some(standing), .. } => summary.items = standing.items,
+            Fact::BaselineCaptured(_) | Fact::SnapshotTaken(_) if self.tasks.is_some() => {}
+            Fact::BaselineCaptured(report::BaselineCaptured { standing: Some(standing), .. })
+            | Fact::StatusChanged(report::StatusChanged { standing, .. })
+            | Fact::SnapshotTaken(report::SnapshotTaken { standing: Some(standing), .. }) => {
+                summary.items = standing.items
+            }
             Fact::CallReserved { call, reserved, .. } => self.open.push((*call, *reserved)),
             Fact::CallFinished { call, summary: ended, .. } => {
                 self.open.retain(|(open, _)| open != call);

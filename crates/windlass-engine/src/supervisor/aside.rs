@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use windlass_core::run::{Input, TurnKey};
+use windlass_core::report::Report;
+use windlass_core::run::TurnKey;
 use windlass_core::spec::CommitPolicy;
 use windlass_core::values::{SnapshotId, TaskId};
 
@@ -33,7 +34,7 @@ pub(super) struct ParkedTask<'a> {
 /// What became of its work.
 #[derive(Debug, Default)]
 pub(super) struct PutAside {
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<Report>,
     /// The branch that it is on.
     pub branch: Option<String>,
     /// What the work of the next task is counted from; `None` = as before.
@@ -66,7 +67,7 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
             parked.task
         );
         // What is there is no part of the next task all the same.
-        return Ok(PutAside { inputs: vec![Input::Notice(said)], branch: None, since: Some(after_id) });
+        return Ok(PutAside { inputs: vec![Report::notice(said)], branch: None, since: Some(after_id) });
     };
     let after = store.load(&after_id)?;
     let others = changed_between(world, store, parked.attempts)?;
@@ -83,7 +84,7 @@ pub(super) fn put_aside(world: &mut World, parked: &ParkedTask<'_>) -> Result<Pu
     git::unstage(&repository, &clean.iter().filter(is_back).cloned().collect::<Vec<_>>())?;
     let mut inputs = Vec::new();
     if !left.changed.is_empty() {
-        inputs.push(Input::Notice(said(world, parked, &left, branch.as_deref())));
+        inputs.push(Report::notice(said(world, parked, &left, branch.as_deref())));
     }
     let look = world.look()?;
     world.remember(look);

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use windlass_core::environment::Heir;
-use windlass_core::run::{Effect, EndCall, Input, LaneState, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{Effect, EndCall, Input, LaneState, Order, TurnKey};
 use windlass_core::spec::{PortPlace, RunSpec};
 use windlass_core::values::{CallId, CheckStage, Cost, Cut, LaneId, Purpose};
 
@@ -13,7 +14,7 @@ use super::check::{CheckSetting, LiveCheck};
 use super::event::{Event, WorkError};
 use super::lane::{Live, LiveLane};
 use super::react::not_set_up;
-use super::worker::{Known, Work};
+
 use super::{EngineError, Supervisor, keeper_gone, lanes, prepare, standing};
 use crate::sandbox::Guest;
 use crate::store::CallFolder;
@@ -26,23 +27,17 @@ use windlass_host::process::Keeper;
 impl Supervisor {
     /// Facts first, then their effects: what leaves a trace waits until the journal is on the disk.
     pub(super) fn begin_outstanding(&mut self) -> Result<(), EngineError> {
-        let outstanding = self.run.outstanding();
-        self.begun.retain(|effect| outstanding.contains(effect));
-        for effect in outstanding {
-            if self.begun.contains(&effect) {
-                continue;
-            }
-            if effect.needs_journal() {
+        for order in self.orders.due(&self.run, self.clock.now()).orders {
+            if order.effect.needs_journal() {
                 self.sync()?;
             }
-            self.begun.insert(effect.clone());
-            self.begin(effect)?;
+            self.begin(order)?;
         }
         Ok(())
     }
 
-    pub(super) fn begin(&mut self, effect: Effect) -> Result<(), EngineError> {
-        match &effect {
+    pub(super) fn begin(&mut self, order: Order) -> Result<(), EngineError> {
+        match &order.effect {
             Effect::Call { lane, call, turn, purpose, budget } => {
                 let folder = self.folder.call(turn.iteration, turn.attempt, *purpose);
                 self.begin_call(*lane, *call, *purpose, folder, *budget)
@@ -51,10 +46,7 @@ impl Supervisor {
             Effect::RunHook { lane, hook, iteration, .. } => self.begin_hook(*lane, *hook, *iteration),
             Effect::EndCall { lane, how, .. } => self.end_call(*lane, *how),
             Effect::Announce => self.announce(),
-            _ => {
-                let known = Known::of(&self.run, &effect);
-                self.worker.carry_out(Work { effect, known })
-            }
+            _ => self.worker.carry_out(order),
         }
     }
 
@@ -74,7 +66,7 @@ impl Supervisor {
         if self.is_missing(lane) {
             // What follows the call finds out, and has the task begun again.
             let report = Box::new(not_set_up());
-            return self.take(Input::CallEnded { lane, call, report });
+            return self.take(Input::from(report::CallEnded { lane, call, report }));
         }
         if let Err(error) = self.wall_in(lane) {
             self.call_not_set_up(lane, call, error);
@@ -129,7 +121,7 @@ impl Supervisor {
         prepare::write_settings(&plan, &self.folder, lane)?;
         if let Some(notice) = left_out.notice {
             // Said with what the worker says next; nothing waits for it.
-            let _ = self.events.send(Event::Worked(Input::Notice(notice)));
+            let _ = self.events.send(Event::Worked(Report::notice(notice)));
         }
         Ok(Arc::new(plan))
     }
@@ -138,7 +130,7 @@ impl Supervisor {
     fn call_not_set_up(&self, lane: LaneId, call: CallId, error: WorkError) {
         let _ = self.events.send(Event::WorkFailed(error));
         let report = Box::new(not_set_up());
-        let _ = self.events.send(Event::Worked(Input::CallEnded { lane, call, report }));
+        let _ = self.events.send(Event::Worked(report::CallEnded { lane, call, report }.into()));
     }
 
     /// Watches the job's own file. Where that cannot be, it is said once: the file is read after each call all the same.
@@ -150,7 +142,7 @@ impl Supervisor {
                 self.unwatched = true;
                 let text =
                     format!("the job's own file is not watched, and read after each call only: {error}");
-                self.take(Input::Notice(text))?;
+                self.take(Input::notice(text))?;
                 Ok(None)
             }
         }
@@ -193,7 +185,7 @@ impl Supervisor {
         };
         let environment = inherited(self.environment_of(lane), &Heir::check(&plan));
         if stage != CheckStage::Baseline && self.is_missing(lane) {
-            return self.take(Input::LaneLost { lane });
+            return self.take(Input::from(report::LaneLost { lane }));
         }
         self.checks_run += 1;
         let id = self.checks_run * 2 + 1;

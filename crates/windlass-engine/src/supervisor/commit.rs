@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use windlass_core::message::{Message, Outcome, TaskText};
-use windlass_core::run::{CommitKind, Input, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{CommitKind, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CommitNotes, LaneId, SnapshotId, TaskRow};
 
@@ -66,8 +67,8 @@ pub(super) fn carry_out(
             (None, moved, Some(format!("a hook of the repository refused: {last}")))
         }
     };
-    inputs.extend(std::mem::take(&mut world.notices).into_iter().map(Input::Notice));
-    inputs.push(Input::CommitEnded { lane, commit, evidence, altered, refused, notes });
+    inputs.extend(std::mem::take(&mut world.notices).into_iter().map(Report::notice));
+    inputs.push(Report::from(report::Committed { lane, commit, evidence, altered, refused, notes }));
     Ok(inputs)
 }
 

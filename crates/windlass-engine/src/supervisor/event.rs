@@ -2,7 +2,7 @@
 
 use std::io;
 
-use windlass_core::run::Input;
+use windlass_core::report::Report;
 use windlass_core::values::{LaneId, Standing, StopReason};
 
 use windlass_host::process::KeeperEvent;
@@ -22,7 +22,7 @@ pub(super) enum Event {
     /// A signal came.
     Signal(Signal),
     /// The worker has carried an effect out.
-    Worked(Input),
+    Worked(Report),
     /// The worker could not carry an effect out.
     WorkFailed(WorkError),
 }

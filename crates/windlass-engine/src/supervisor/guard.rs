@@ -8,14 +8,14 @@ use std::path::Path;
 
 use windlass_core::guard::{Content, Examination, Protected, is_of_interest};
 use windlass_core::mode;
-use windlass_core::run::TurnKey;
+use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::Mode;
 use windlass_core::spec::{GuardAction, TestsAction};
-use windlass_core::values::{LaneId, SnapshotId, Suspicion, SuspicionKind};
+use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
 use super::event::WorkError;
 use super::refuse::{self, Paths};
-use super::worker::Known;
+
 use super::world::World;
 use crate::guard;
 use crate::inventory::{self, EntryKind, Inventory, OWN_FOLDER, as_path, is_own};
@@ -68,12 +68,12 @@ pub(super) fn strays(
     world: &World,
     turn: TurnKey,
     now: &Inventory,
-    known: &Known,
+    context: &OrderContext,
 ) -> Result<Paths, WorkError> {
     if !undoes(world) {
         return Ok(Paths::new());
     }
-    let forbidden = Forbidden::of(world, known);
+    let forbidden = Forbidden::of(world, context);
     let mut changed = match world.latest.as_ref().filter(|_| world.began == Some(turn)) {
         Some(before) => {
             let changes = inventory::changes(&before.inventory, now).into_iter().map(|change| change.path);
@@ -141,9 +141,9 @@ pub(super) struct Forbidden {
 
 impl Forbidden {
     /// By the plan, and by what is known of the task.
-    pub fn of(world: &World, known: &Known) -> Forbidden {
+    pub fn of(world: &World, context: &OrderContext) -> Forbidden {
         let guard = &world.plan.guard;
-        let globs = guard.protected.iter().chain(&known.protected).map(String::as_str);
+        let globs = guard.protected.iter().chain(context.protected()).map(String::as_str);
         // Those of the configuration were read when the run started; a task's own may be anything.
         let protected = Protected::new(globs)
             .or_else(|_| Protected::new(guard.protected.iter().map(String::as_str)))
@@ -187,17 +187,16 @@ fn is_the_jobs(world: &World, path: &[u8]) -> bool {
 /// All that speaks against the checks of the tree as it is now.
 pub(super) fn suspicions(
     world: &mut World,
-    lane: LaneId,
     now: &Inventory,
-    known: &Known,
+    context: &OrderContext,
 ) -> Result<Vec<Suspicion>, WorkError> {
     if !is_on(world) || now.trouble.is_some() {
         return Ok(Vec::new());
     }
-    load_baseline(world, lane, known)?;
+    load_baseline(world, context)?;
     let mut found = Vec::new();
     if world.plan.guard.action != GuardAction::Off {
-        let forbidden = Forbidden::of(world, known);
+        let forbidden = Forbidden::of(world, context);
         found.extend(files(world, now, &forbidden));
         found.extend(hidden(world, now, &forbidden));
         let place = world.surveyor.place();
@@ -205,7 +204,7 @@ pub(super) fn suspicions(
     }
     if let (Some(store), Some(baseline)) = (&world.snapshots, &world.guard.baseline) {
         let changed = changed_since(store, baseline, now)?;
-        let forbidden = Forbidden::of(world, known);
+        let forbidden = Forbidden::of(world, context);
         found.extend(protected(world, &changed, &forbidden));
         if world.plan.guard.tests != TestsAction::Off {
             found.extend(examined(world, (store, baseline), &changed, &forbidden)?);
@@ -217,11 +216,12 @@ pub(super) fn suspicions(
 }
 
 /// What the work is compared with: what the run began with, or what the lane has last committed where that is done by task.
-fn load_baseline(world: &mut World, lane: LaneId, known: &Known) -> Result<(), WorkError> {
+fn load_baseline(world: &mut World, context: &OrderContext) -> Result<(), WorkError> {
     let Some(store) = &world.snapshots else {
         return Ok(());
     };
-    let committed = known.committed.get(&lane).filter(|_| mode::is_judged_by_commit(world.plan.job.mode));
+    let committed = context.attempt.as_ref().and_then(|attempt| attempt.committed.as_ref());
+    let committed = committed.filter(|_| mode::is_judged_by_commit(world.plan.job.mode));
     let id: Option<SnapshotId> = match committed {
         Some(id) => Some(id.clone()),
         None => store.named(&world.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before)).ok(),

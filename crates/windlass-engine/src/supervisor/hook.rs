@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::hook::HookSetting;
+use windlass_core::report;
 use windlass_core::run::Input;
 use windlass_core::spec::{JobPlan, RunSpec};
 use windlass_core::values::{CheckResult, Ended, Evidence, HookDecision, HookName, HookOutcome, LaneId};
@@ -149,7 +150,7 @@ impl Supervisor {
     }
 
     fn hook_not_started(&mut self, lane: LaneId, hook: HookName, why: &str) -> Result<(), EngineError> {
-        self.take(Input::HookEnded { lane, hook, outcome: not_started(why) })
+        self.take(Input::from(report::HookFinished { lane, hook, outcome: not_started(why) }))
     }
 
     /// Makes what it needs; a sentence where that cannot be.
@@ -197,7 +198,8 @@ impl Supervisor {
     /// What a hook is told: what the run knows, and what only git and the disk know.
     fn hook_setting(&self, plan: &RunSpec, name: HookName, iteration: u32) -> Option<HookSetting> {
         let now = self.clock.now();
-        let mut setting = HookSetting::of(&self.run, name, iteration, now, self.folder.path())?;
+        let mut setting = HookSetting::of(&self.run, name, iteration, now)?;
+        setting.log_folder = self.folder.path().to_owned();
         if let Some(job) = &plan.job.plan {
             setting.plan_file = Some(plan_file(plan, job));
         }

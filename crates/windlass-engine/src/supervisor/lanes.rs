@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_core::run::{CommitKind, Effect, Input, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{CommitKind, Effect, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
     CommitNotes, Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskId,
@@ -17,7 +18,7 @@ use super::commit::{self, Subject};
 use super::damage;
 use super::event::WorkError;
 use super::tasks;
-use super::worker::{Known, Work, Worked};
+use super::worker::Worked;
 use super::world::World;
 use crate::git::lane::{
     Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
@@ -139,17 +140,17 @@ impl Worlds {
     }
 
     /// Does what an effect says, where it takes place.
-    pub fn carry_out(&mut self, work: &Work) -> Worked {
-        let Some(lane) = self.own_lane(&work.effect) else {
-            return self.main.carry_out(work);
+    pub fn carry_out(&mut self, order: &Order) -> Worked {
+        let Some(lane) = self.own_lane(&order.effect) else {
+            return self.main.carry_out(order);
         };
         self.main.put_steering_back()?;
-        let done = match &work.effect {
+        let done = match &order.effect {
             Effect::Land { turn, commit, tip, .. } => {
-                self.land(lane, *turn, commit.as_deref(), tip, &work.known)
+                self.land(lane, *turn, commit.as_deref(), tip, &order.context)
             }
-            Effect::CloseTask { turn, task, end, .. } => self.close(lane, *turn, task, end, &work.known),
-            _ => self.carry_out_in(lane, work),
+            Effect::CloseTask { turn, task, end, .. } => self.close(lane, *turn, task, end, &order.context),
+            _ => self.carry_out_in(lane, order),
         };
         done.map_err(|error| self.for_want_of_room(error))
     }
@@ -194,14 +195,13 @@ impl Worlds {
         turn: TurnKey,
         since: Option<&SnapshotId>,
         kind: CommitKind,
-        known: &Known,
+        context: &OrderContext,
     ) -> Worked {
-        let work =
-            work_of(known).filter(|_| known.at_task.as_ref().is_some_and(|at| !at.conflicts.is_empty()));
+        let work = work_of(context).filter(|_| context.task().is_some_and(|at| !at.conflicts.is_empty()));
         let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
         let mut notes = CommitNotes::default();
         let mut inputs = Vec::new();
-        let subject = Subject { kind, task: known.at_task.as_ref().map(|at| &at.row) };
+        let subject = Subject { kind, task: context.task().map(|at| &at.row) };
         let unresolved = match work {
             Some(work) => checkout.unresolved(work)?,
             None => Vec::new(),
@@ -227,7 +227,7 @@ impl Worlds {
                 (None, false, Some(format!("a hook of the repository refused: {last}")))
             }
         };
-        inputs.push(Input::CommitEnded { lane, commit, evidence, altered, refused, notes });
+        inputs.push(Report::from(report::Committed { lane, commit, evidence, altered, refused, notes }));
         Ok(inputs)
     }
 
@@ -254,7 +254,7 @@ impl Worlds {
         let look = world.look()?;
         let evidence = world.evidence(&look);
         world.remember(look);
-        Ok(vec![Input::Merged { lane, tip: tip.to_string(), outcome, evidence }])
+        Ok(vec![Report::from(report::Merged { lane, tip: tip.to_string(), outcome, evidence })])
     }
 
     /// Brings the lane's work to the branch, with what the runner says of its task.
@@ -264,14 +264,14 @@ impl Worlds {
         turn: TurnKey,
         commit: Option<&str>,
         tip: &str,
-        known: &Known,
+        context: &OrderContext,
     ) -> Worked {
         let main = self.repository()?;
         let now = self.tip(&main)?;
         let commit = commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
         let tip = ObjectId::from_hex(tip.as_bytes()).unwrap_or(now);
         let plan = Arc::clone(&self.main.plan);
-        let subject = Subject { kind: CommitKind::Complete, task: known.at_task.as_ref().map(|at| &at.row) };
+        let subject = Subject { kind: CommitKind::Complete, task: context.task().map(|at| &at.row) };
         let said = commit::message(&plan, turn, subject);
         let (message, trailers) = (said.text(&plan.message), said.key());
         let Some(target) = self.target.clone() else {
@@ -282,12 +282,12 @@ impl Worlds {
             return Ok(self.lost(lane));
         }
         let here = self.is_checked_out(&main)?;
-        let mut inputs = damage::clear_locks(&self.main, known);
+        let mut inputs = damage::clear_locks(&self.main, context);
         let mut files = Vec::new();
         if here {
-            inputs.extend(self.main.write_state(known, TaskState::Done)?);
-            inputs.extend(self.main.note_progress(known, turn, &TaskEnd::Done)?);
-            files = self.own_files(known);
+            inputs.extend(self.main.write_state(context, TaskState::Done)?);
+            inputs.extend(self.main.note_progress(context, turn, &TaskEnd::Done)?);
+            files = self.own_files(context);
         } else {
             let text = "another branch is checked out here: tasks land without their status in the task file";
             inputs.extend(self.main.say_once(vec![text.to_owned()]));
@@ -307,26 +307,26 @@ impl Worlds {
         let landed = since.and_then(|since| land(&main, &landing(since)));
         if matches!(&landed, Err(error) if !error.is_disk_full()) && !self.is_there(lane)? {
             // It was written down before it could land.
-            self.main.write_state(known, TaskState::InProgress)?;
+            self.main.write_state(context, TaskState::InProgress)?;
             return Ok(self.lost(lane));
         }
-        let outcome = match landed? {
-            Landed::Landed { commit, behind, .. } => {
-                inputs
-                    .extend(behind.map(|why| {
-                        Input::Notice(format!("landed, but the files here are of before: {why}"))
+        let outcome =
+            match landed? {
+                Landed::Landed { commit, behind, .. } => {
+                    inputs.extend(behind.map(|why| {
+                        Report::notice(format!("landed, but the files here are of before: {why}"))
                     }));
-                LandOutcome::Landed { commit: commit.to_string() }
-            }
-            Landed::Nothing => LandOutcome::Landed { commit: now.to_string() },
-            Landed::Moved { .. } => LandOutcome::Moved,
-            Landed::Refused(why) => LandOutcome::Refused { why },
-        };
+                    LandOutcome::Landed { commit: commit.to_string() }
+                }
+                Landed::Nothing => LandOutcome::Landed { commit: now.to_string() },
+                Landed::Moved { .. } => LandOutcome::Moved,
+                Landed::Refused(why) => LandOutcome::Refused { why },
+            };
         if here && !matches!(outcome, LandOutcome::Landed { .. }) {
             // It was written down before it could land; a session after this one would take it for done.
-            inputs.extend(self.main.write_state(known, TaskState::InProgress)?);
+            inputs.extend(self.main.write_state(context, TaskState::InProgress)?);
         }
-        inputs.push(Input::Landed { lane, outcome });
+        inputs.push(Report::from(report::Landed { lane, outcome }));
         Ok(inputs)
     }
 
@@ -337,11 +337,11 @@ impl Worlds {
     }
 
     /// The runner's own files as they are in the user's directory now.
-    fn own_files(&self, known: &Known) -> Vec<OwnFile> {
+    fn own_files(&self, context: &OrderContext) -> Vec<OwnFile> {
         let plan = &self.main.plan;
         let place = self.main.surveyor.place();
         let list = tasks::read(plan);
-        let at = known.at_task.as_ref().and_then(|at| list.as_ref()?.task(&at.row.id));
+        let at = context.task().and_then(|at| list.as_ref()?.task(&at.row.id));
         let task_file = at.map(|task| PathBuf::from(&*task.file));
         let progress = tasks::of(plan).and_then(|places| places.progress.clone());
         let files = task_file.into_iter().chain(progress);
@@ -352,7 +352,14 @@ impl Worlds {
         files.filter_map(read).collect()
     }
 
-    fn close(&mut self, lane: LaneId, turn: TurnKey, task: &TaskId, end: &TaskEnd, known: &Known) -> Worked {
+    fn close(
+        &mut self,
+        lane: LaneId,
+        turn: TurnKey,
+        task: &TaskId,
+        end: &TaskEnd,
+        context: &OrderContext,
+    ) -> Worked {
         let main = self.repository()?;
         let state = match end {
             TaskEnd::Done => TaskState::Done,
@@ -361,12 +368,13 @@ impl Worlds {
         };
         let mut inputs = Vec::new();
         if self.is_checked_out(&main)? {
-            inputs = self.main.write_state(known, state)?;
+            inputs = self.main.write_state(context, state)?;
             if *end != TaskEnd::Done {
-                inputs.extend(self.main.note_progress(known, turn, end)?);
+                inputs.extend(self.main.note_progress(context, turn, end)?);
             }
         }
-        let closed = if self.is_usable(lane)? { self.leave(lane, task, end, known, &main) } else { Ok(None) };
+        let closed =
+            if self.is_usable(lane)? { self.leave(lane, task, end, context, &main) } else { Ok(None) };
         let closed = match closed {
             Err(error) if error.stop_reason != StopReason::DiskFull && !self.is_there(lane)? => None,
             closed => closed?,
@@ -381,12 +389,14 @@ impl Worlds {
                     "the checkout of lane {lane} was removed: the work on {task} is in no branch; \
                      `windlass restore {run} {iteration}` brings back what is kept of it"
                 );
-                inputs.push(Input::Notice(text));
+                inputs.push(Report::notice(text));
             }
             let look = self.main.look()?;
             (None, self.main.evidence(&look))
         };
-        inputs.push(Input::TaskClosed { lane, branch, evidence, snapshot: None });
+        let (task, end, iteration) = (task.clone(), end.clone(), turn.iteration);
+        inputs
+            .push(report::TaskClosed { lane, iteration, task, end, branch, evidence, snapshot: None }.into());
         Ok(inputs)
     }
 
@@ -396,14 +406,14 @@ impl Worlds {
         lane: LaneId,
         task: &TaskId,
         end: &TaskEnd,
-        known: &Known,
+        context: &OrderContext,
         main: &Repository,
     ) -> Result<Option<(Option<String>, Evidence)>, WorkError> {
         let run = self.main.plan.run.0.clone();
         let checkout = self.checkout(lane)?;
         let mut branch = None;
         if matches!(end, TaskEnd::Parked { .. }) {
-            let parked = park(main, &checkout.lane, work_of(known), &run, &task.0)?;
+            let parked = park(main, &checkout.lane, work_of(context), &run, &task.0)?;
             branch = parked.branch.or(parked.merging);
         }
         checkout.lane.mend()?;
@@ -458,8 +468,8 @@ fn squash(
 }
 
 /// The lane's work as it was before its agent was asked to put it together with the branch.
-fn work_of(known: &Known) -> Option<ObjectId> {
-    ObjectId::from_hex(known.at_task.as_ref()?.work.as_ref()?.as_bytes())
+fn work_of(context: &OrderContext) -> Option<ObjectId> {
+    ObjectId::from_hex(context.task()?.work.as_ref()?.as_bytes())
 }
 
 fn listed(paths: &[Vec<u8>]) -> String {

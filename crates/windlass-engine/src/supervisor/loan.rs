@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::damage::{Damage, DamageKind};
+use windlass_core::report::{self, Report};
 use windlass_core::run::Input;
 use windlass_core::spec::SandboxKind;
 use windlass_core::values::StopReason;
@@ -101,7 +102,7 @@ impl World {
         self.notices.extend(taken.notices);
         if let Some(sentence) = taken.needs_person {
             let detail = format!("{sentence}: bring both together, then `windlass resume`");
-            self.ends = Some(Input::Failed { stop_reason: StopReason::NeedsHuman, detail });
+            self.ends = Some(Report::from(report::Failed { stop_reason: StopReason::NeedsHuman, detail }));
         }
         Ok(())
     }
@@ -125,7 +126,7 @@ impl Supervisor {
     /// What checks or hooks did after the last look.
     pub(super) fn take_over_at_last(&mut self) -> Result<(), EngineError> {
         if let Some(notice) = self.put_back_at_last() {
-            self.take(Input::Notice(notice))?;
+            self.take(Input::notice(notice))?;
         }
         let Some(loan) = self.walls.of_run().loan().cloned() else { return Ok(()) };
         let notices = match loan.take_over(&self.folder.run().0, "left") {
@@ -138,6 +139,6 @@ impl Supervisor {
             }
         };
         loan.close();
-        notices.into_iter().try_for_each(|notice| self.take(Input::Notice(notice)))
+        notices.into_iter().try_for_each(|notice| self.take(Input::notice(notice)))
     }
 }

@@ -4,14 +4,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::run::{Input, TurnKey};
+use windlass_core::report::Report;
+use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::values::TaskId;
 use windlass_jobs::doc::tasks::{TaskFile, TaskForm, TaskList};
 
 use super::event::WorkError;
 use super::refuse;
 use super::tasks;
-use super::worker::Known;
+
 use super::world::World;
 use crate::inventory::as_path;
 use crate::snapshot::{Snapshot, SnapshotError, Store, remove_half_written, undo};
@@ -22,10 +23,10 @@ impl World {
     pub(super) fn bring_tasks_back(
         &mut self,
         turn: TurnKey,
-        known: &Known,
-    ) -> Result<Option<Input>, WorkError> {
+        context: &OrderContext,
+    ) -> Result<Option<Report>, WorkError> {
         let plan = Arc::clone(&self.plan);
-        let (Some(places), Some(schedule)) = (tasks::of(&plan), &known.schedule) else {
+        let (Some(places), Some(schedule)) = (tasks::of(&plan), context.schedule()) else {
             return Ok(None);
         };
         let list = tasks::read(&plan).unwrap_or_default();
@@ -58,7 +59,7 @@ impl World {
         let look = self.look()?;
         self.remember(look);
         self.put_back = Some(turn);
-        Ok(Some(Input::Notice(format!(
+        Ok(Some(Report::notice(format!(
             "tasks of this run were gone from {}: it is put back as it was before; `windlass restore {} {}` has what was left of it",
             places.file.display(),
             plan.run,

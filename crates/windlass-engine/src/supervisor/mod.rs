@@ -36,7 +36,7 @@ mod walls;
 mod worker;
 mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,7 +44,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::run::{Effect, Input, Phase, Run};
+use windlass_core::report;
+use windlass_core::run::{Input, Orders, Phase, Run};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, StopReason, StopSource};
 
@@ -164,7 +165,7 @@ struct Supervisor {
     run: Run,
     clock: Arc<Clock>,
     lanes: BTreeMap<LaneId, LiveLane>,
-    begun: BTreeSet<Effect>,
+    orders: Orders,
     worker: Worker,
     events: Sender<Event>,
     inbox: Receiver<Event>,
@@ -239,7 +240,7 @@ impl Supervisor {
             run,
             clock: Arc::new(Clock::start()),
             lanes: BTreeMap::new(),
-            begun: BTreeSet::new(),
+            orders: Orders::default(),
             worker,
             events,
             inbox,
@@ -260,7 +261,7 @@ impl Supervisor {
         }
         self.take(first)?;
         for notice in notices {
-            self.take(Input::Notice(notice))?;
+            self.take(Input::notice(notice))?;
         }
         let mut looked = Instant::now();
         loop {
@@ -319,7 +320,7 @@ impl Supervisor {
             self.take(Input::Stop { by: StopSource::Command, least: 1 })?;
         }
         while let Some(trouble) = self.audience.trouble() {
-            self.take(Input::Notice(trouble))?;
+            self.take(Input::notice(trouble))?;
         }
         if !self.journal.is_in_place() {
             self.record_lost()?;
@@ -373,7 +374,7 @@ impl Supervisor {
             return Ok(());
         }
         let detail = "what was being done did not come to its end in time".to_owned();
-        self.take(Input::Broken { stop_reason: StopReason::NeedsHuman, detail })
+        self.take(Input::from(report::Broken { stop_reason: StopReason::NeedsHuman, detail }))
     }
 
     fn record_lost(&mut self) -> Result<(), EngineError> {

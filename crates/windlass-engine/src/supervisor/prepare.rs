@@ -6,7 +6,7 @@ use std::path::Path;
 
 use windlass_agents::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::mode;
-use windlass_core::run::{NotesShare, TurnKey};
+use windlass_core::run::{NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
 use windlass_jobs::doc::plan::FileRole;
@@ -15,7 +15,6 @@ use windlass_jobs::prompt::{
     FailedCheck, NOTES_USUAL, Notes, PlanLayout, PlanWork, Prompt, PromptParts, Templates,
 };
 
-use super::worker::Known;
 use super::{agents_file, tasks};
 use crate::plan::{find_plan, spec_names};
 use crate::store::{RunFolder, StoreError, write_private};
@@ -33,7 +32,25 @@ pub(super) struct Preparation<'a> {
     pub turn: TurnKey,
     pub purpose: Purpose,
     pub notes: NotesShare,
-    pub known: &'a Known,
+    pub context: &'a OrderContext,
+}
+
+impl<'a> Preparation<'a> {
+    /// What the run has to say.
+    fn told(&self) -> &'a PromptContext {
+        const NOTHING: &PromptContext = &PromptContext {
+            refused: Vec::new(),
+            baseline: Vec::new(),
+            findings: None,
+            standing: None,
+            hook: String::new(),
+            hook_refusal: None,
+            forbidden_changes: Vec::new(),
+            damage: String::new(),
+            held: Vec::new(),
+        };
+        self.context.prompt.as_deref().unwrap_or(NOTHING)
+    }
 }
 
 /// Writes prompt and system prompt into the attempt's folder, and the settings into the run's. Doing it again writes the
@@ -91,9 +108,9 @@ pub fn preview(plan: &RunSpec, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
     let turn = TurnKey { iteration: 1, attempt: 1 };
     let purpose = mode::purpose(plan.job.mode);
     let notes = NotesShare::Usual;
-    let known = &Known::at_first(tasks::rows(plan));
+    let context = &OrderContext::at_first(tasks::rows(plan));
     let lane = LaneId::default();
-    let preparation = Preparation { plan, folder, lane, turn, purpose, notes, known };
+    let preparation = Preparation { plan, folder, lane, turn, purpose, notes, context };
     let call = folder.call(turn.iteration, turn.attempt, purpose);
     let (system, settings) = (call.system(), folder.settings());
     let budget = plan.limits.budget();
@@ -109,7 +126,8 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
     let Preparation { plan, turn, purpose, .. } = preparation;
     let agents_file = agents_file::relayed(plan);
     let notes = plan.job.notes_file.as_ref().and_then(|file| read_notes(&at(&plan.directory).join(file)));
-    let known = preparation.known;
+    let context = preparation.context;
+    let told = preparation.told();
     prompt::compose(&PromptParts {
         plan,
         turn: *turn,
@@ -119,19 +137,19 @@ fn compose(preparation: &Preparation<'_>, wanted: &Wanted<'_>) -> Prompt {
         notes: notes.map(|bytes| Notes::take(&bytes, preparation.notes)),
         refused: failed_checks(preparation),
         agents_file: agents_file.as_deref(),
-        findings: known.findings.as_ref(),
-        held: &known.held,
-        standing: known.standing.as_ref(),
-        hook: &known.hook,
-        refused_commit: known.hook_refusal.as_deref(),
-        damage: &known.damage,
-        plan_work: plan_work(plan, known),
-        task_work: tasks::work(plan, known),
+        findings: told.findings.as_ref(),
+        held: &told.held,
+        standing: told.standing.as_ref(),
+        hook: &told.hook,
+        refused_commit: told.hook_refusal.as_deref(),
+        damage: &told.damage,
+        plan_work: plan_work(plan, told),
+        task_work: tasks::work(plan, context),
     })
 }
 
 /// The plan as it is now: what a person changed since it was last looked at counts as well.
-fn plan_work<'a>(plan: &RunSpec, known: &'a Known) -> Option<PlanWork<'a>> {
+fn plan_work<'a>(plan: &RunSpec, told: &'a PromptContext) -> Option<PlanWork<'a>> {
     let places = plan.job.plan.as_ref()?;
     let found = find_plan(&plan.directory, places).plan;
     let index = found.files().find(|(_, role)| *role == FileRole::Index).map(|(name, _)| name.to_owned());
@@ -145,15 +163,15 @@ fn plan_work<'a>(plan: &RunSpec, known: &'a Known) -> Option<PlanWork<'a>> {
         layout,
         next: found.next_task(),
         problems: problems.iter().map(ToString::to_string).collect(),
-        strays: &known.strays,
+        strays: &told.forbidden_changes,
     })
 }
 
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
-    let failed = preparation.known.refused.iter().filter(|outcome| !outcome.passed());
+    let failed = preparation.told().refused.iter().filter(|outcome| !outcome.passed());
     let command = |outcome: &CheckOutcome| preparation.plan.checks.get(usize::from(outcome.check));
     let before = |outcome: &CheckOutcome| {
-        preparation.known.baseline.iter().any(|first| first.check == outcome.check && !first.passed())
+        preparation.told().baseline.iter().any(|first| first.check == outcome.check && !first.passed())
     };
     failed
         .filter_map(|outcome| {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use windlass_agents::close_own_files;
 use windlass_core::environment::{Heir, hint};
+use windlass_core::report::{self, LaneOpened, Report};
 use windlass_core::run::{Input, LaneState};
 use windlass_core::values::{
     Bill, CallReport, CheckOutcome, CheckStage, Class, Cost, Cut, Ended, LaneId, StopReason, StopSource,
@@ -28,24 +29,28 @@ impl Supervisor {
     pub(super) fn event(&mut self, event: Event) -> Result<(), EngineError> {
         match event {
             Event::Stirred => Ok(()),
-            Event::Worked(Input::Opened { lane, .. }) if self.wants_setup(lane) => self.begin_setup(lane),
-            Event::Worked(input) => self.take(input),
+            Event::Worked(Report::LaneOpened(LaneOpened { lane, .. })) if self.wants_setup(lane) => {
+                self.begin_setup(lane)
+            }
+            Event::Worked(report) => self.take(report.into()),
             // Whatever failed, this is why.
             Event::WorkFailed(_) | Event::LogFailed(_) if !self.journal.is_in_place() => self.record_lost(),
             Event::WorkFailed(WorkError { stop_reason, detail }) => {
                 if stop_reason == StopReason::DiskFull {
                     self.release_reserve()?;
                 }
-                self.take(Input::Broken { stop_reason, detail })
+                self.take(Input::from(report::Broken { stop_reason, detail }))
             }
-            Event::StatusSeen(lane, standing) => self.take(Input::StatusSeen { lane, standing }),
+            Event::StatusSeen(lane, standing) => {
+                self.take(Input::from(report::StatusChanged { lane, standing }))
+            }
             Event::LogFailed(error) if error.kind() == ErrorKind::StorageFull => {
                 self.release_reserve()?;
                 let detail = "the disk is full: what the agent prints cannot be kept".to_owned();
-                self.take(Input::Failed { stop_reason: StopReason::DiskFull, detail })
+                self.take(Input::from(report::Failed { stop_reason: StopReason::DiskFull, detail }))
             }
             Event::LogFailed(error) => {
-                self.take(Input::Notice(format!("the agent's output is not kept: {error}")))
+                self.take(Input::notice(format!("the agent's output is not kept: {error}")))
             }
             Event::Signal(signal) => self.signal(signal),
             Event::Keeper(lane, event) => self.keeper_event(lane, event),
@@ -61,7 +66,11 @@ impl Supervisor {
             KeeperEvent::Spawned { id, pid } if held.id == Some(id) => {
                 if let Live::Call(live) = &held.live {
                     let call = live.call;
-                    return self.take(Input::Spawned { lane, call, pid: pid.unsigned_abs() });
+                    return self.take(Input::from(report::CallSpawned {
+                        lane,
+                        call,
+                        pid: pid.unsigned_abs(),
+                    }));
                 }
                 if let Live::Hook(live) = &mut held.live {
                     live.began(now);
@@ -76,7 +85,7 @@ impl Supervisor {
                         drop(live);
                         let gone = self.is_missing(lane);
                         let report = Box::new(if gone { not_set_up() } else { never_started(detail) });
-                        self.take(Input::CallEnded { lane, call, report })
+                        self.take(Input::from(report::CallEnded { lane, call, report }))
                     }
                     Live::Check(mut check) => {
                         check.exited(Ended::Lost);
@@ -87,7 +96,11 @@ impl Supervisor {
                     Live::Hook(live) => {
                         let hook = live.hook;
                         live.abandon();
-                        self.take(Input::HookEnded { lane, hook, outcome: not_started(&detail) })
+                        self.take(Input::from(report::HookFinished {
+                            lane,
+                            hook,
+                            outcome: not_started(&detail),
+                        }))
                     }
                     Live::Setup(setup) => self.setup_ended(lane, setup.not_started(detail)),
                     Live::Nothing | Live::Clearing(..) => Ok(()),
@@ -102,7 +115,7 @@ impl Supervisor {
             KeeperEvent::TreeGone { left } => {
                 if !left.is_empty() {
                     let text = format!("{} processes could not be killed: {left:?}", left.len());
-                    self.take(Input::Notice(text))?;
+                    self.take(Input::notice(text))?;
                 }
                 self.walls.end(lane);
                 self.tell_of_sandbox()?;
@@ -129,7 +142,9 @@ impl Supervisor {
             None => Ok(()),
             Some(Ending::Check(stage, outcome)) => self.check_ended(lane, stage, outcome),
             Some(Ending::Setup(ended)) => self.setup_ended(lane, ended),
-            Some(Ending::Hook(hook, outcome)) => self.take(Input::HookEnded { lane, hook, outcome }),
+            Some(Ending::Hook(hook, outcome)) => {
+                self.take(Input::from(report::HookFinished { lane, hook, outcome }))
+            }
             Some(Ending::Call(call, mut report)) => {
                 if let Some(plan) = self.plan_in(lane) {
                     close_own_files(&mut report.denials, &plan, self.folder.state());
@@ -137,7 +152,7 @@ impl Supervisor {
                 if let Some(why) = lost {
                     report.lost_with_its_keeper(why);
                 }
-                self.take(Input::CallEnded { lane, call, report })
+                self.take(Input::from(report::CallEnded { lane, call, report }))
             }
         }
     }
@@ -150,11 +165,11 @@ impl Supervisor {
         outcome: CheckOutcome,
     ) -> Result<(), EngineError> {
         if stage != CheckStage::Baseline && self.is_missing(lane) {
-            return self.take(Input::LaneLost { lane });
+            return self.take(Input::from(report::LaneLost { lane }));
         }
         let hint = self.hint_of_environment(stage, &outcome);
-        self.take(Input::CheckEnded { lane, stage, outcome })?;
-        hint.map_or(Ok(()), |hint| self.take(Input::Notice(hint)))
+        self.take(Input::from(report::CheckFinished { lane, stage, outcome }))?;
+        hint.map_or(Ok(()), |hint| self.take(Input::notice(hint)))
     }
 
     /// A check that fails before anything was done may want a variable that it does not get.
@@ -181,7 +196,7 @@ impl Supervisor {
         }
         for (lane, cut) in due {
             if let Some((_, call)) = self.run.lane(lane).and_then(LaneState::call) {
-                self.take(Input::CallDue { lane, call: call.id, cut })?;
+                self.take(Input::from(report::CallDue { lane, call: call.id, cut }))?;
             }
         }
         Ok(())
@@ -212,7 +227,7 @@ impl Supervisor {
             Signal::Terminate => self.take(Input::Stop { by: StopSource::Terminate, least: 2 }),
             Signal::HangUp => {
                 self.terminal = false;
-                self.take(Input::Notice("the terminal is gone; the run goes on without it".to_owned()))
+                self.take(Input::notice("the terminal is gone; the run goes on without it".to_owned()))
             }
             Signal::Suspend => self.suspend(),
             Signal::Resumed | Signal::WindowChanged => Ok(()),

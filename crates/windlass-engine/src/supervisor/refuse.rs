@@ -6,13 +6,14 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass_core::mode;
-use windlass_core::run::{Input, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{LaneId, Purpose};
 
 use super::event::WorkError;
 use super::guard::{self, Forbidden};
-use super::worker::{Known, Worked};
+use super::worker::Worked;
 use super::world::World;
 use crate::inventory::{self, EntryKind, Inventory, as_path, content_now, is_own};
 use crate::plan::is_plan;
@@ -32,7 +33,7 @@ pub(super) fn find(
     world: &mut World,
     turn: TurnKey,
     now: &Inventory,
-    known: &Known,
+    context: &OrderContext,
 ) -> Result<u32, WorkError> {
     world.strays.clear();
     if now.trouble.is_some() {
@@ -40,7 +41,7 @@ pub(super) fn find(
     }
     let strays = match world.plan.job.mode {
         Mode::Plan => strays(world, turn, now)?,
-        _ => guard::strays(world, turn, now, known)?,
+        _ => guard::strays(world, turn, now, context)?,
     };
     let count = u32::try_from(strays.len()).unwrap_or(u32::MAX);
     world.strays = strays;
@@ -69,24 +70,24 @@ pub(super) fn commit_notice(world: &World, turn: TurnKey, now: &Inventory) -> Op
 }
 
 /// Undoes it; what somebody else has changed since is left alone, and so is what no snapshot holds.
-pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
+pub(super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
     // Found when the attempt was kept: a runner that was started anew keeps it anew first.
     let strays = std::mem::take(&mut world.strays);
     let (left, notice) = match both_ends(world, turn)? {
-        Some((before, after)) => undo_strays(world, (&before, &after), &strays, known)?,
+        Some((before, after)) => undo_strays(world, (&before, &after), &strays, context)?,
         None => (strays.clone(), None),
     };
     let look = world.look()?;
     let evidence = world.evidence(&look);
     world.remember(look);
-    let mut inputs: Vec<Input> = notice.map(Input::Notice).into_iter().collect();
-    inputs.push(Input::ForbiddenChangesReverted {
+    let mut inputs: Vec<Report> = notice.map(Report::notice).into_iter().collect();
+    inputs.push(Report::from(report::ForbiddenChangesReverted {
         lane,
         count: u32::try_from(strays.len()).unwrap_or(u32::MAX),
         files: strays.iter().take(NAMED).map(|path| shown(world, path)).collect(),
         undone: left.is_empty(),
         evidence,
-    });
+    }));
     Ok(inputs)
 }
 
@@ -95,7 +96,7 @@ fn undo_strays(
     world: &mut World,
     (before, after): (&Snapshot, &Snapshot),
     strays: &[Vec<u8>],
-    known: &Known,
+    context: &OrderContext,
 ) -> Result<(Paths, Option<String>), WorkError> {
     let place = world.surveyor.place().clone();
     let now = world.look()?.inventory;
@@ -115,7 +116,7 @@ fn undo_strays(
     };
     let mut others = changed_since(store, before, &now)?;
     let link = plan_behind_link(world, store, before)?;
-    let forbidden = (world.plan.job.mode != Mode::Plan).then(|| Forbidden::of(world, known));
+    let forbidden = (world.plan.job.mode != Mode::Plan).then(|| Forbidden::of(world, context));
     others.retain(|path| {
         let refused = match &forbidden {
             Some(forbidden) => forbidden.holds(world, path),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use windlass_core::environment::Heir;
+use windlass_core::report;
 use windlass_core::run::{Effect, Input, LaneState};
 use windlass_core::spec::BootstrapSpec;
 use windlass_core::values::{Ended, LaneId, StopReason};
@@ -87,7 +88,7 @@ impl Supervisor {
             return Ok(());
         }
         let Some((bootstrap, _, command)) = self.setup_of_lanes() else { return Ok(()) };
-        self.take(Input::Notice(format!("lane {lane} is being set up: {command}")))?;
+        self.take(Input::notice(format!("lane {lane} is being set up: {command}")))?;
         let (attempt, request, id) = match self.prepare_setup(lane, &bootstrap, &command) {
             Ok(prepared) => prepared,
             Err(error) => {
@@ -140,17 +141,17 @@ impl Supervisor {
         ended: Result<(), SetupError>,
     ) -> Result<(), EngineError> {
         if self.is_missing(lane) {
-            return self.take(Input::LaneLost { lane });
+            return self.take(Input::from(report::LaneLost { lane }));
         }
         let Err(error) = ended else { return self.is_set_up(lane) };
         if let SetupError::Failed { tail, .. } = &error {
             for said in tail.lines().filter(|said| !said.trim().is_empty()) {
                 let said = said.replace(char::is_control, " ");
-                self.take(Input::Notice(format!("lane {lane}: {}", said.trim_end())))?;
+                self.take(Input::notice(format!("lane {lane}: {}", said.trim_end())))?;
             }
         }
         let detail = format!("lane {lane} is not ready: {error}");
-        self.take(Input::Failed { stop_reason: StopReason::SetupFailed, detail })
+        self.take(Input::from(report::Failed { stop_reason: StopReason::SetupFailed, detail }))
     }
 
     fn is_set_up(&mut self, lane: LaneId) -> Result<(), EngineError> {
@@ -161,8 +162,9 @@ impl Supervisor {
             return Ok(());
         }
         let opens = |effect: &Effect| matches!(effect, Effect::Open { lane: opened, .. } if *opened == lane);
-        match self.run.outstanding().into_iter().find(opens) {
-            Some(open) => self.begin(open),
+        let open = self.run.outstanding().into_iter().find(opens);
+        match open.and_then(|open| self.orders.order(&self.run, open, self.clock.now())) {
+            Some(order) => self.begin(order),
             // The run is being stopped.
             None => Ok(()),
         }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use windlass_core::run::{CommitKind, Input, TurnKey};
+use windlass_core::report::Report;
+use windlass_core::run::{CommitKind, OrderContext, TaskAtHand, TurnKey};
 use windlass_core::spec::{CommitPolicy, JobTasks, Mode, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
 use windlass_core::values::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
@@ -16,7 +17,7 @@ use windlass_jobs::prompt::TaskWork;
 
 use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
-use super::worker::{AtTask, Known};
+
 use super::world::World;
 use crate::inventory::{Inventory, Place, as_path};
 use crate::progress::{ProgressFileError, write_progress};
@@ -94,8 +95,8 @@ pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<Standing> 
 }
 
 /// What the prompt of an attempt says of its task.
-pub(super) fn work<'a>(plan: &RunSpec, known: &'a Known) -> Option<TaskWork<'a>> {
-    let (places, at) = (of(plan)?, known.at_task.as_ref()?);
+pub(super) fn work<'a>(plan: &RunSpec, context: &'a OrderContext) -> Option<TaskWork<'a>> {
+    let (places, at) = (of(plan)?, context.task()?);
     let list = read_tasks(&plan.directory, &places.file).list;
     let form = list.files().next().map(|(_, form)| form).unwrap_or_default();
     let file =
@@ -119,10 +120,10 @@ fn claim(form: TaskForm, id: &TaskId, file: &str) -> String {
 }
 
 /// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run.
-pub(super) fn foreign_changes(plan: &RunSpec, known: &Known) -> Option<String> {
-    let (places, schedule) = (of(plan)?, known.schedule.as_ref()?);
+pub(super) fn foreign_changes(plan: &RunSpec, context: &OrderContext) -> Option<String> {
+    let (places, schedule) = (of(plan)?, context.schedule()?);
     let list = read_tasks(&plan.directory, &places.file).list;
-    let at = known.at_task.as_ref().map(|at| &at.row.id);
+    let at = context.task().map(|at| &at.row.id);
     let mut said = Vec::new();
     for row in schedule.rows() {
         match list.task(&row.id).map(|task| &task.row) {
@@ -177,13 +178,13 @@ impl World {
     /// Sets the statuses in the user's file to what the run knows; what cannot be said there is told once.
     pub(super) fn write_states(
         &mut self,
-        known: &Known,
+        context: &OrderContext,
         at: Option<TaskState>,
-    ) -> Result<Vec<Input>, WorkError> {
-        let (Some(places), Some(schedule)) = (of(&self.plan), &known.schedule) else {
+    ) -> Result<Vec<Report>, WorkError> {
+        let (Some(places), Some(schedule)) = (of(&self.plan), context.schedule()) else {
             return Ok(Vec::new());
         };
-        let at = known.at_task.as_ref().map(|task| &task.row.id).zip(at);
+        let at = context.task().map(|task| &task.row.id).zip(at);
         let (directory, file) = (&self.plan.directory, &places.file);
         let list = read_tasks(directory, file).list;
         let mut said = Vec::new();
@@ -206,8 +207,12 @@ impl World {
     }
 
     /// Lets the task at hand stand so in its file, and leaves all others as they are: of those other lanes know more.
-    pub(super) fn write_state(&mut self, known: &Known, state: TaskState) -> Result<Vec<Input>, WorkError> {
-        let (Some(places), Some(at)) = (of(&self.plan), &known.at_task) else { return Ok(Vec::new()) };
+    pub(super) fn write_state(
+        &mut self,
+        context: &OrderContext,
+        state: TaskState,
+    ) -> Result<Vec<Report>, WorkError> {
+        let (Some(places), Some(at)) = (of(&self.plan), context.task()) else { return Ok(Vec::new()) };
         match set_state(&self.plan.directory, &places.file, &at.row.id, state) {
             Ok(_) => Ok(Vec::new()),
             Err(TasksError::File(error)) if error.is_disk_full() => Err(error.into()),
@@ -218,12 +223,12 @@ impl World {
     /// Notes an iteration in `progress.md`; noting it again replaces what was noted.
     pub(super) fn note_progress(
         &mut self,
-        known: &Known,
+        context: &OrderContext,
         turn: TurnKey,
         end: &TaskEnd,
-    ) -> Result<Vec<Input>, WorkError> {
+    ) -> Result<Vec<Report>, WorkError> {
         let (Some(file), Some(schedule), Some(at)) =
-            (of(&self.plan).and_then(|places| places.progress.clone()), &known.schedule, &known.at_task)
+            (of(&self.plan).and_then(|places| places.progress.clone()), context.schedule(), context.task())
         else {
             return Ok(Vec::new());
         };
@@ -248,10 +253,10 @@ impl World {
     /// Before the runner commits: what the commit is to say of the task stands in the files that it holds.
     pub(super) fn write_down_before_commit(
         &mut self,
-        known: &Known,
+        context: &OrderContext,
         turn: TurnKey,
         what: CommitKind,
-    ) -> Result<Vec<Input>, WorkError> {
+    ) -> Result<Vec<Report>, WorkError> {
         if of(&self.plan).is_none() {
             return Ok(Vec::new());
         }
@@ -264,12 +269,15 @@ impl World {
                 (TaskState::InProgress, TaskEnd::Again { why: String::new() })
             }
         };
-        let mut said = self.write_states(known, Some(state))?;
-        said.extend(self.note_progress(known, turn, &end)?);
+        let mut said = self.write_states(context, Some(state))?;
+        said.extend(self.note_progress(context, turn, &end)?);
         let look = self.look()?;
         let name = match &self.snapshots {
             // The attempt's snapshot is what has the changes that it was not allowed.
-            Some(store) if !known.strays.is_empty() || self.put_back == Some(turn) => {
+            Some(store)
+                if context.attempt.as_ref().is_some_and(|attempt| attempt.has_forbidden_changes)
+                    || self.put_back == Some(turn) =>
+            {
                 store.next_before_restore(&self.plan.run)?
             }
             _ => self.name(turn, Side::After),
@@ -282,7 +290,7 @@ impl World {
     /// How an iteration left its task, where it is in the user's own directory.
     pub(super) fn close_task(
         &mut self,
-        known: &Known,
+        context: &OrderContext,
         turn: TurnKey,
         end: &TaskEnd,
         parked: Option<ParkedTask<'_>>,
@@ -296,10 +304,10 @@ impl World {
             TaskEnd::Again { .. } => TaskState::InProgress,
             TaskEnd::Parked { .. } => TaskState::Open,
         };
-        aside.inputs.extend(self.write_states(known, Some(state))?);
+        aside.inputs.extend(self.write_states(context, Some(state))?);
         // What was committed says so already.
         if *end != TaskEnd::Done || self.plan.commit != CommitPolicy::Runner {
-            aside.inputs.extend(self.note_progress(known, turn, end)?);
+            aside.inputs.extend(self.note_progress(context, turn, end)?);
         }
         Ok(aside)
     }
@@ -309,7 +317,7 @@ fn unwritten(task: &TaskId, error: &TasksError) -> String {
     format!("the status of {task} is not written: {error}")
 }
 
-fn entry(plan: &RunSpec, at: &AtTask, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {
+fn entry(plan: &RunSpec, at: &TaskAtHand, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {
     let id = at.row.id.0.clone();
     let seconds = u64::try_from(now.duration_since(at.began).as_secs()).unwrap_or(0);
     let (exit, why) = match end {

@@ -7,6 +7,7 @@ use windlass_core::config::NotifySettings;
 use windlass_core::fact::Entry;
 use windlass_core::notification::Notifier;
 use windlass_core::redact::Redactor;
+use windlass_core::report;
 use windlass_core::run::Input;
 
 use super::event::Event;
@@ -137,7 +138,7 @@ impl Supervisor {
             let most = PATIENCE.as_secs();
             let skip = if self.terminal { "; Ctrl-C ends without them" } else { "" };
             let text = format!("waiting for notifications to be delivered, {most} s at most{skip}");
-            return self.take(Input::Notice(text));
+            return self.take(Input::notice(text));
         }
         Ok(())
     }
@@ -148,6 +149,6 @@ impl Supervisor {
             return Ok(());
         }
         let Settlement { key, sink, delivery, status, detail, attempts } = settlement;
-        self.take(Input::NotificationSettled { key, sink, delivery, status, detail, attempts })
+        self.take(Input::from(report::NotificationSettled { key, sink, delivery, status, detail, attempts }))
     }
 }

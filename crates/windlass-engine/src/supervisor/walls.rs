@@ -75,7 +75,7 @@ impl Supervisor {
     /// Before what else happened: with that, the run may end.
     pub(super) fn tell_of_sandbox(&mut self) -> Result<(), EngineError> {
         while let Some(news) = self.walls.news() {
-            self.take(Input::Notice(news))?;
+            self.take(Input::notice(news))?;
         }
         Ok(())
     }

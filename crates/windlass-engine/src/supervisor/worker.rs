@@ -7,13 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use windlass_core::damage::DamageKind;
-use windlass_core::run::{Effect, Input, Run, TurnKey};
-use windlass_core::tasks::Schedule;
-use windlass_core::values::{
-    Assessment, CheckOutcome, LaneId, SnapshotId, Spent, Standing, StopReason, Suspicion, TaskRow, Tokens,
-};
+use windlass_core::report::Report;
+use windlass_core::run::Order;
+use windlass_core::values::{LaneId, StopReason};
 
 use super::error::EngineError;
 use super::event::{Event, WorkError};
@@ -28,137 +24,6 @@ use windlass_host::process::ProcessError;
 
 /// How long the end of a run waits for what the worker is doing.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// An effect, with what the worker needs to know of the run's state.
-#[derive(Debug)]
-pub(super) struct Work {
-    /// What is to be done.
-    pub effect: Effect,
-    /// What the run knows that a prompt may have to say.
-    pub known: Known,
-}
-
-/// What a run knows that a prompt may have to say.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    /// When the run began.
-    pub began: Option<Timestamp>,
-    /// The outcomes that refused the latest claim.
-    pub refused: Vec<CheckOutcome>,
-    /// The outcomes of the baseline.
-    pub baseline: Vec<CheckOutcome>,
-    /// What the latest verification had against the work.
-    pub findings: Option<Assessment>,
-    /// What the job's own file says.
-    pub standing: Option<Standing>,
-    /// What hooks want the agent to be told.
-    pub hook: String,
-    /// What the repository's hook said when it refused the lane's latest commit.
-    pub hook_refusal: Option<String>,
-    /// The first files that the latest iteration was not allowed to change.
-    pub strays: Vec<String>,
-    /// The tasks, in mode tasks.
-    pub schedule: Option<Schedule>,
-    /// The task that the effect is about.
-    pub at_task: Option<AtTask>,
-    /// What the last attempt did to the repository, for the prompt.
-    pub damage: String,
-    /// What this attempt is known, and was told, to have done to it: in a session before this one.
-    pub told: Vec<(TurnKey, DamageKind)>,
-    /// What the guard holds against the work.
-    pub held: Vec<Suspicion>,
-    /// What each lane had last committed, or began with.
-    pub committed: BTreeMap<LaneId, SnapshotId>,
-    /// Patterns of files that the task protects, or may change, beyond those of the plan.
-    pub protected: Vec<String>,
-}
-
-/// A task that a lane is at.
-#[derive(Clone, Debug)]
-pub(super) struct AtTask {
-    /// The task.
-    pub row: TaskRow,
-    /// Its lane has just taken it up.
-    pub fresh: bool,
-    /// How often it has failed.
-    pub failed: u32,
-    /// Paths that its agent has to put together.
-    pub conflicts: Vec<String>,
-    /// The commit of its work before that.
-    pub work: Option<String>,
-    /// When its iteration began.
-    pub began: Timestamp,
-    /// What the iteration has cost.
-    pub cost: Spent,
-    /// What the iteration has used.
-    pub tokens: Tokens,
-}
-
-impl Known {
-    /// As the run stands.
-    pub fn of(run: &Run, effect: &Effect) -> Known {
-        let lane = effect.lane().unwrap_or_default();
-        let of_tasks = run.plan().is_some_and(|plan| plan.job.tasks.is_some());
-        let refused = if of_tasks { run.refused_in(lane) } else { run.refused_by() };
-        Known {
-            began: run.started(),
-            refused: refused.to_vec(),
-            baseline: run.baseline().to_vec(),
-            findings: run.findings().cloned(),
-            standing: run.standings().latest().cloned(),
-            hook: run.hook_prompt(),
-            hook_refusal: run.hook_refusal(lane).map(str::to_owned),
-            strays: run.strays().to_vec(),
-            schedule: of_tasks.then(|| run.tasks_as_decided()),
-            protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
-            at_task: AtTask::in_lane(run, lane),
-            damage: run.damage_prompt(),
-            told: told(run),
-            held: run.held(lane).into_iter().cloned().collect(),
-            committed: run.last_commits().map(|(lane, id)| (lane, id.clone())).collect(),
-        }
-    }
-}
-
-impl Known {
-    /// Before anything was done: with the first of these tasks, in mode tasks.
-    pub fn at_first(rows: Option<Vec<TaskRow>>) -> Known {
-        let schedule = rows.map(Schedule::new);
-        let first = schedule.as_ref().and_then(Schedule::next).cloned();
-        let at_task = first.map(|row| AtTask {
-            row,
-            fresh: true,
-            failed: 0,
-            conflicts: Vec::new(),
-            work: None,
-            began: Timestamp::UNIX_EPOCH,
-            cost: Spent::default(),
-            tokens: Tokens::default(),
-        });
-        Known { schedule, at_task, ..Known::default() }
-    }
-}
-
-impl AtTask {
-    fn in_lane(run: &Run, lane: LaneId) -> Option<AtTask> {
-        let (row, turn) = (run.task_in(lane)?.clone(), run.lane(lane)?.turn()?);
-        Some(AtTask {
-            fresh: run.task_is_fresh(lane),
-            failed: run.task_failures(&row.id),
-            conflicts: run.conflicts_in(lane).to_vec(),
-            work: run.work_in(lane).map(str::to_owned),
-            began: turn.began,
-            cost: Spent { cost: turn.cost, estimated: turn.estimated },
-            tokens: turn.tokens,
-            row,
-        })
-    }
-}
-
-fn told(run: &Run) -> Vec<(TurnKey, DamageKind)> {
-    let damaged = run.lanes().filter_map(|(lane, _)| run.damage(lane));
-    damaged.flat_map(|(turn, found, _)| found.iter().map(move |damage| (turn, damage.kind))).collect()
-}
 
 /// The handle of those who work: one thread for the user's directory, and one for each lane with a checkout of its own, so
 /// that no lane waits for what another's checkout takes.
@@ -175,7 +40,7 @@ pub(super) struct Worker {
 /// One thread's handle.
 #[derive(Debug)]
 struct Labourer {
-    work: Sender<Work>,
+    work: Sender<Order>,
     /// Nothing is ever sent; it closes when the thread ends.
     gone: Receiver<()>,
 }
@@ -205,8 +70,8 @@ impl Worker {
     }
 
     /// Hands an effect to the thread of its lane.
-    pub fn carry_out(&mut self, work: Work) -> Result<(), EngineError> {
-        let labourer = match self.worlds.own_lane(&work.effect) {
+    pub fn carry_out(&mut self, order: Order) -> Result<(), EngineError> {
+        let labourer = match self.worlds.own_lane(&order.effect) {
             None => &self.main,
             Some(lane) => match self.lanes.entry(lane) {
                 btree_map::Entry::Occupied(there) => there.into_mut(),
@@ -216,7 +81,7 @@ impl Worker {
                 }
             },
         };
-        labourer.work.send(work).map_err(|_| EngineError::Broken)
+        labourer.work.send(order).map_err(|_| EngineError::Broken)
     }
 }
 
@@ -245,13 +110,13 @@ impl Labourer {
 }
 
 /// Ends when either side is gone.
-fn labour(mut world: Worlds, inbox: &Receiver<Work>, shared: &Mutex<()>, events: &Sender<Event>) {
-    for work in inbox {
+fn labour(mut world: Worlds, inbox: &Receiver<Order>, shared: &Mutex<()>, events: &Sender<Event>) {
+    for order in inbox {
         // The task file and the journal of progress are written one after another. What another thread left undone when
         // it died is said by that thread's end.
         let turn =
-            Worlds::is_shared(&work.effect).then(|| shared.lock().unwrap_or_else(PoisonError::into_inner));
-        let carried_out = world.carry_out(&work);
+            Worlds::is_shared(&order.effect).then(|| shared.lock().unwrap_or_else(PoisonError::into_inner));
+        let carried_out = world.carry_out(&order);
         drop(turn);
         let answers = match carried_out {
             Ok(inputs) => inputs.into_iter().map(Event::Worked).collect(),
@@ -332,4 +197,4 @@ impl From<SurveyError> for WorkError {
 }
 
 /// What one effect gave: its result last, notices before it.
-pub(super) type Worked = Result<Vec<Input>, WorkError>;
+pub(super) type Worked = Result<Vec<Report>, WorkError>;

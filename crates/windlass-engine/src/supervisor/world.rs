@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_agents::{ClaudeDecoder, close_own_files};
 use windlass_core::damage::{Damage, unprotected};
-use windlass_core::run::{Effect, Input, Occasion, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{
     Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
@@ -26,7 +27,7 @@ use super::refuse;
 use super::standing;
 use super::stray_trees;
 use super::tasks;
-use super::worker::{Known, Work, Worked};
+use super::worker::Worked;
 use crate::git::{Loan, Steering, TreeFiles};
 use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::recovery::Uncommitted;
@@ -81,7 +82,7 @@ pub(super) struct World {
     /// What a guest did in it that was not taken over.
     pub left_behind: Vec<Damage>,
     /// Why the run must end, to be told with the next answer.
-    pub ends: Option<Input>,
+    pub ends: Option<Report>,
 }
 
 /// One look at the tree.
@@ -138,18 +139,18 @@ impl World {
     }
 
     /// Does what an effect says, in a repository that no git that is gone keeps locked.
-    pub fn carry_out(&mut self, work: &Work) -> Worked {
+    pub fn carry_out(&mut self, order: &Order) -> Worked {
         self.put_steering_back()?;
-        let mut inputs = damage::clear_locks(self, &work.known);
-        let answers = self.act(work)?;
-        inputs.extend(std::mem::take(&mut self.notices).into_iter().map(Input::Notice));
+        let mut inputs = damage::clear_locks(self, &order.context);
+        let answers = self.act(order)?;
+        inputs.extend(std::mem::take(&mut self.notices).into_iter().map(Report::notice));
         inputs.extend(self.ends.take());
         inputs.extend(answers);
         Ok(inputs)
     }
 
-    fn act(&mut self, work: &Work) -> Worked {
-        match &work.effect {
+    fn act(&mut self, order: &Order) -> Worked {
+        match &order.effect {
             Effect::Survey(Occasion::Start) => self.survey(),
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
@@ -170,7 +171,7 @@ impl World {
                 // In a lane of its own the file is the branch's.
                 let mut inputs = Vec::new();
                 if self.plan.lanes.is_none() && tasks::of(&self.plan).is_some() {
-                    inputs = self.write_states(&work.known, Some(TaskState::InProgress))?;
+                    inputs = self.write_states(&order.context, Some(TaskState::InProgress))?;
                     let look = self.look()?;
                     self.remember(look);
                 }
@@ -185,10 +186,10 @@ impl World {
                     turn: *turn,
                     purpose: *purpose,
                     notes: *notes,
-                    known: &work.known,
+                    context: &order.context,
                 };
                 prepare::write(&preparation)?;
-                inputs.push(Input::Prepared { lane: *lane });
+                inputs.push(Report::from(report::Prepared { lane: *lane }));
                 Ok(inputs)
             }
             Effect::Recover { lane, call, turn, purpose } => {
@@ -196,26 +197,26 @@ impl World {
                 let decoder = Box::new(ClaudeDecoder::default());
                 let mut recovered = recover::report(&self.plan, &call_folder, decoder);
                 close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
-                let mut inputs = recovered.notice.map(Input::Notice).into_iter().collect::<Vec<_>>();
-                inputs.push(Input::CallEnded {
+                let mut inputs = recovered.notice.map(Report::notice).into_iter().collect::<Vec<_>>();
+                inputs.push(Report::from(report::CallEnded {
                     lane: *lane,
                     call: *call,
                     report: Box::new(recovered.report),
-                });
+                }));
                 Ok(inputs)
             }
-            Effect::Keep { lane, turn } => self.keep(*lane, *turn, &work.known),
+            Effect::Keep { lane, turn } => self.keep(*lane, *turn, &order.context),
             Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
             Effect::Settle { lane, .. } => {
                 let look = self.look()?;
                 let evidence = self.evidence(&look);
                 self.note_checks(&look);
                 self.remember(look);
-                Ok(vec![Input::TreeRechecked { lane: *lane, evidence }])
+                Ok(vec![Report::from(report::TreeRechecked { lane: *lane, evidence })])
             }
             Effect::Commit { lane, turn, since, what } => {
-                let mut inputs = self.write_down_before_commit(&work.known, *turn, *what)?;
-                let task = work.known.at_task.as_ref().map(|at| &at.row);
+                let mut inputs = self.write_down_before_commit(&order.context, *turn, *what)?;
+                let task = order.context.task().map(|at| &at.row);
                 let subject = Subject { kind: *what, task };
                 inputs.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);
                 Ok(inputs)
@@ -223,12 +224,13 @@ impl World {
             Effect::CloseTask { lane, turn, task, end, since, attempts } => {
                 let since = since.as_ref();
                 let parked = since.map(|since| ParkedTask { task, turn: *turn, attempts, since });
-                let aside = self.close_task(&work.known, *turn, end, parked)?;
+                let aside = self.close_task(&order.context, *turn, end, parked)?;
                 let PutAside { mut inputs, branch, since: snapshot } = aside;
                 let look = self.look()?;
                 let evidence = self.evidence(&look);
                 self.remember(look);
-                inputs.push(Input::TaskClosed { lane: *lane, branch, evidence, snapshot });
+                let (task, end, iteration) = (task.clone(), end.clone(), turn.iteration);
+                inputs.push(report::TaskClosed { lane: *lane, iteration, task, end, branch, evidence, snapshot }.into());
                 Ok(inputs)
             }
             Effect::RunCheck { .. }
@@ -240,7 +242,7 @@ impl World {
             | Effect::Open { .. }
             | Effect::Merge { .. }
             | Effect::Land { .. } => Ok(Vec::new()),
-            Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn, &work.known),
+            Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn, &order.context),
         }
     }
 
@@ -267,13 +269,15 @@ impl World {
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let standing = self.standing(&mut inputs);
-        inputs.push(Input::BaselineCaptured {
-            evidence,
-            snapshot,
-            left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
-            standing,
+        inputs.push(Report::from(report::Surveyed {
+            baseline: report::BaselineCaptured {
+                evidence,
+                snapshot,
+                left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+                standing,
+            },
             tasks: tasks::rows(&self.plan),
-        });
+        }));
         Ok(inputs)
     }
 
@@ -286,7 +290,10 @@ impl World {
         self.remember(look);
         let standing = standing::read(&self.plan);
         let tasks = tasks::rows(&self.plan);
-        inputs.push(Input::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing, tasks });
+        inputs.push(Report::from(report::Surveyed {
+            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
+            tasks,
+        }));
         Ok(inputs)
     }
 
@@ -297,7 +304,10 @@ impl World {
         let evidence = self.evidence(&look);
         self.remember(look);
         let standing = standing::read(&self.plan);
-        Ok(vec![Input::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
+        Ok(vec![Report::from(report::Surveyed {
+            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
+            tasks: None,
+        })])
     }
 
     /// What differs from the tree that was judged, the checks wrote.
@@ -311,37 +321,44 @@ impl World {
         }
     }
 
-    fn keep(&mut self, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
+    fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let began = damage::beginning(self, turn)?;
         let look = self.look()?;
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
-        let strayed = refuse::find(self, turn, &look.inventory, known)?;
-        let mut suspicions = guard::suspicions(self, lane, &look.inventory, known)?;
+        let forbidden_changes = refuse::find(self, turn, &look.inventory, context)?;
+        let mut suspicions = guard::suspicions(self, &look.inventory, context)?;
         suspicions.extend(boxes::missing(self)?);
         let moved = refuse::commit_notice(self, turn, &look.inventory);
         let evidence = self.evidence(&look);
         let name = self.name(turn, Side::After);
         let aside = self.set_aside(&name, &look.inventory)?;
         let kept = self.keep_look(&look.inventory, &name)?;
-        let found = damage::find(self, turn, began.as_ref(), (&look.inventory, kept.as_ref()), known)?;
+        let found = damage::find(self, turn, began.as_ref(), (&look.inventory, kept.as_ref()), context)?;
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let mut inputs = self.say_once(self.changed_inputs());
         if self.began == Some(turn) {
             inputs.extend(self.say_once(stray_trees::notices(self, &self.trees)));
         }
-        inputs.extend(aside.map(Input::Notice));
+        inputs.extend(aside.map(Report::notice));
         inputs.extend(found.iter().flat_map(|found| damage::inputs(self, lane, found)));
         self.damage = found;
-        inputs.extend(moved.map(Input::Notice));
+        inputs.extend(moved.map(Report::notice));
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
-        let at = known.at_task.as_ref().map(|at| &at.row.id);
-        inputs.extend(self.say_once(tasks::foreign_changes(&self.plan, known).into_iter().collect()));
+        let at = context.task().map(|at| &at.row.id);
+        inputs.extend(self.say_once(tasks::foreign_changes(&self.plan, context).into_iter().collect()));
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
         // After the claim was read.
-        inputs.extend(self.bring_tasks_back(turn, known)?);
-        inputs.push(Input::Examined { lane, suspicions });
-        inputs.push(Input::SnapshotTaken { lane, evidence, snapshot, changed, strayed, standing });
+        inputs.extend(self.bring_tasks_back(turn, context)?);
+        inputs.push(Report::from(report::Suspected { lane, suspicions }));
+        inputs.push(Report::from(report::SnapshotTaken {
+            lane,
+            evidence,
+            snapshot,
+            changed,
+            forbidden_changes,
+            standing,
+        }));
         Ok(inputs)
     }
 
@@ -427,7 +444,7 @@ impl World {
     }
 
     /// What the status file says before the run; what of it does not count is said.
-    fn standing(&mut self, inputs: &mut Vec<Input>) -> Option<Standing> {
+    fn standing(&mut self, inputs: &mut Vec<Report>) -> Option<Standing> {
         let standing = standing::read(&self.plan)?;
         let trusted =
             self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
@@ -466,9 +483,9 @@ impl World {
     }
 
     /// Notices of what was not said before.
-    pub fn say_once(&mut self, texts: Vec<String>) -> Vec<Input> {
+    pub fn say_once(&mut self, texts: Vec<String>) -> Vec<Report> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.into_iter().filter(|text| said.insert(text.clone())).map(Input::Notice).collect()
+        texts.into_iter().filter(|text| said.insert(text.clone())).map(Report::notice).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
 use windlass_core::run::{Input, Phase, Run};
 use windlass_core::values::{Now, StopReason, StopSource};
 use windlass_engine::fuzzing;
@@ -87,7 +88,10 @@ fn inputs(entries: &[Entry], dice: &mut Dice) -> Vec<Input> {
     });
     let sources = [StopSource::Interrupt, StopSource::Terminate, StopSource::Command];
     let by = dice.pick(&sources).copied().unwrap_or(StopSource::Interrupt);
-    let failed = Input::Broken { stop_reason: StopReason::DiskFull, detail: "the disk is full".to_owned() };
+    let failed = Input::from(report::Broken {
+        stop_reason: StopReason::DiskFull,
+        detail: "the disk is full".to_owned(),
+    });
     let mut inputs = vec![Input::Tick, Input::Stop { by, least: 1 }, failed];
     inputs.extend(plan.map(Input::Resume));
     inputs

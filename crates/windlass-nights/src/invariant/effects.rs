@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Class, Cost, LaneId};
 
 use super::{Breach, lane_of};
@@ -38,7 +39,7 @@ pub(super) fn iterations(record: &Record) -> Result<(), Breach> {
                 *open = Open::default();
                 finished += 1;
             }
-            Fact::Noticed { text } => noticed = Some(text),
+            Fact::Noticed(report::Noticed { text }) => noticed = Some(text),
             Fact::RunFinished { iterations, .. } if *iterations != finished => {
                 return wrong(format!("the run says {iterations} iterations, and {finished} ended"));
             }

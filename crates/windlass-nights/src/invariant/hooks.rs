@@ -1,6 +1,7 @@
 //! What hooks say is heeded, and each is called when it is its turn.
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::run::MOST_SKIPS;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{HookDecision, HookName, StopReason};
@@ -88,9 +89,11 @@ impl Heard {
         let has = |name: HookName| plan.hooks.iter().any(|hook| hook.name == name);
         match fact {
             Fact::RunResumed { .. } if self.skips >= MOST_SKIPS => self.skips = 0,
-            Fact::HookFinished { hook, outcome, .. } => return self.heard(*hook, outcome.decision),
+            Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
+                return self.heard(*hook, outcome.decision);
+            }
             Fact::Failing { .. } => self.stopping = true,
-            Fact::BaselineCaptured { .. }
+            Fact::BaselineCaptured(_)
             | Fact::HookDue { .. }
             | Fact::IterationStarted { .. }
             | Fact::CallReserved { .. }

@@ -19,6 +19,7 @@ mod waits;
 use std::collections::BTreeMap;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::LaneId;
 
 use crate::record::{Record, What};
@@ -236,23 +237,23 @@ fn lane_of(fact: &Fact) -> Option<LaneId> {
     match fact {
         Fact::IterationStarted { lane, .. }
         | Fact::CallReserved { lane, .. }
-        | Fact::CallSpawned { lane, .. }
+        | Fact::CallSpawned(report::CallSpawned { lane, .. })
         | Fact::CallCut { lane, .. }
         | Fact::CallFinished { lane, .. }
-        | Fact::StatusChanged { lane, .. }
-        | Fact::Suspected { lane, .. }
-        | Fact::SnapshotTaken { lane, .. }
-        | Fact::ForbiddenChangesReverted { lane, .. }
+        | Fact::StatusChanged(report::StatusChanged { lane, .. })
+        | Fact::Suspected(report::Suspected { lane, .. })
+        | Fact::SnapshotTaken(report::SnapshotTaken { lane, .. })
+        | Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { lane, .. })
         | Fact::VerificationDue { lane, .. }
-        | Fact::CheckFinished { lane, .. }
-        | Fact::Committed { lane, .. }
-        | Fact::TreeRechecked { lane, .. }
+        | Fact::CheckFinished(report::CheckFinished { lane, .. })
+        | Fact::Committed(report::Committed { lane, .. })
+        | Fact::TreeRechecked(report::TreeRechecked { lane, .. })
         | Fact::AttemptRepeats { lane, .. }
         | Fact::IterationFinished { lane, .. }
-        | Fact::LaneOpened { lane, .. }
-        | Fact::Merged { lane, .. }
-        | Fact::Landed { lane, .. }
-        | Fact::TaskClosed { lane, .. } => Some(*lane),
+        | Fact::LaneOpened(report::LaneOpened { lane, .. })
+        | Fact::Merged(report::Merged { lane, .. })
+        | Fact::Landed(report::Landed { lane, .. })
+        | Fact::TaskClosed(report::TaskClosed { lane, .. }) => Some(*lane),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::fact::Entry;
+use windlass_core::report;
 use windlass_core::run::{Effect, Input, Phase, Run};
 use windlass_core::values::{
     Bill, CallReport, CheckOutcome, CheckResult, Class, CommitNotes, Cost, Ended, Evidence, HookDecision,
@@ -99,9 +100,10 @@ impl Calm {
         let snapshot = Some(SnapshotId("calm".to_owned()));
         self.pass(Duration::from_millis(10));
         match *effect {
-            Effect::Survey(_) => {
-                Input::BaselineCaptured { evidence, snapshot, left_out: 0, standing: None, tasks: None }
-            }
+            Effect::Survey(_) => Input::from(report::Surveyed {
+                baseline: report::BaselineCaptured { evidence, snapshot, left_out: 0, standing: None },
+                tasks: None,
+            }),
             Effect::RunCheck { lane, stage, check, .. } => {
                 let outcome = CheckOutcome {
                     check,
@@ -110,45 +112,68 @@ impl Calm {
                     log: String::new(),
                     last_line: String::new(),
                 };
-                Input::CheckEnded { lane, stage, outcome }
+                Input::from(report::CheckFinished { lane, stage, outcome })
             }
-            Effect::Prepare { lane, .. } => Input::Prepared { lane },
+            Effect::Prepare { lane, .. } => Input::from(report::Prepared { lane }),
             Effect::Call { lane, call, .. } | Effect::EndCall { lane, call, .. } => {
-                Input::CallEnded { lane, call, report: Box::new(report(Class::Success)) }
+                Input::from(report::CallEnded { lane, call, report: Box::new(report(Class::Success)) })
             }
             Effect::Recover { lane, call, .. } => {
-                Input::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) }
+                Input::from(report::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) })
             }
-            Effect::Keep { lane, .. } => {
-                Input::SnapshotTaken { lane, evidence, snapshot, changed: 0, strayed: 0, standing: None }
-            }
-            Effect::Undo { lane, .. } => Input::Undone { lane, evidence, standing: None },
-            Effect::Refuse { lane, .. } => Input::ForbiddenChangesReverted {
+            Effect::Keep { lane, .. } => Input::from(report::SnapshotTaken {
+                lane,
+                evidence,
+                snapshot,
+                changed: 0,
+                forbidden_changes: 0,
+                standing: None,
+            }),
+            Effect::Undo { lane, .. } => Input::from(report::Undone { lane, evidence, standing: None }),
+            Effect::Refuse { lane, .. } => Input::from(report::ForbiddenChangesReverted {
                 lane,
                 count: 1,
                 files: vec!["a file".to_owned()],
                 undone: true,
                 evidence,
-            },
-            Effect::RunHook { lane, hook, .. } => Input::HookEnded { lane, hook, outcome: hook_outcome() },
+            }),
+            Effect::RunHook { lane, hook, .. } => {
+                Input::from(report::HookFinished { lane, hook, outcome: hook_outcome() })
+            }
             Effect::Commit { lane, .. } => {
                 let notes = CommitNotes::default();
-                Input::CommitEnded { lane, commit: None, evidence, altered: false, refused: None, notes }
+                Input::from(report::Committed {
+                    lane,
+                    commit: None,
+                    evidence,
+                    altered: false,
+                    refused: None,
+                    notes,
+                })
             }
-            Effect::Settle { lane, .. } => Input::TreeRechecked { lane, evidence },
-            Effect::Open { lane, .. } => Input::Opened { lane, base: "calm".to_owned(), evidence, snapshot },
-            Effect::Merge { lane, ref commit, .. } => Input::Merged {
+            Effect::Settle { lane, .. } => Input::from(report::TreeRechecked { lane, evidence }),
+            Effect::Open { lane, .. } => {
+                Input::from(report::LaneOpened { lane, base: "calm".to_owned(), evidence, snapshot })
+            }
+            Effect::Merge { lane, ref commit, .. } => Input::from(report::Merged {
                 lane,
                 tip: "calm".to_owned(),
                 outcome: MergeOutcome::Clean { commit: commit.clone(), retest: false },
                 evidence,
-            },
-            Effect::Land { lane, .. } => {
-                Input::Landed { lane, outcome: LandOutcome::Landed { commit: "calm".to_owned() } }
-            }
-            Effect::CloseTask { lane, .. } => {
-                Input::TaskClosed { lane, branch: None, evidence, snapshot: None }
-            }
+            }),
+            Effect::Land { lane, .. } => Input::from(report::Landed {
+                lane,
+                outcome: LandOutcome::Landed { commit: "calm".to_owned() },
+            }),
+            Effect::CloseTask { lane, turn, ref task, ref end, .. } => Input::from(report::TaskClosed {
+                lane,
+                iteration: turn.iteration,
+                task: task.clone(),
+                end: end.clone(),
+                branch: None,
+                evidence,
+                snapshot: None,
+            }),
             Effect::Announce => Input::Announced,
         }
     }

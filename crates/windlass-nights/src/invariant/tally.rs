@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
+use windlass_core::report;
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{
     Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision, HookName, LaneId,
@@ -87,7 +88,7 @@ impl Tally {
         match &entry.fact {
             Fact::RunStarted { plan } => self.plan = Some((**plan).clone()),
             Fact::RunResumed { plan } => self.resumed(plan),
-            Fact::BaselineCaptured { evidence, standing, .. } => {
+            Fact::BaselineCaptured(report::BaselineCaptured { evidence, standing, .. }) => {
                 if let Some(standing) = standing {
                     self.read(standing);
                 }
@@ -110,8 +111,12 @@ impl Tally {
                 self.at.verifying = true;
                 self.at.claim = Some((self.at.latest.clone(), self.at.outcomes.clone()));
             }
-            Fact::StatusChanged { standing, .. }
-            | Fact::SnapshotTaken { strayed: 1.., standing: Some(standing), .. } => self.read(standing),
+            Fact::StatusChanged(report::StatusChanged { standing, .. })
+            | Fact::SnapshotTaken(report::SnapshotTaken {
+                forbidden_changes: 1..,
+                standing: Some(standing),
+                ..
+            }) => self.read(standing),
             Fact::CallFinished { summary, claimed, .. } => {
                 self.at.assessment = summary.assessment.as_ref().map(|said| said.verdict == Assessed::Pass);
                 self.spent += summary.cost;
@@ -122,23 +127,27 @@ impl Tally {
                     self.at.claimed = *claimed;
                 }
             }
-            Fact::SnapshotTaken { strayed: 1.., standing: None, .. } => {}
-            Fact::SnapshotTaken { evidence, standing, .. } => self.kept(evidence, standing.as_ref()),
+            Fact::SnapshotTaken(report::SnapshotTaken { forbidden_changes: 1.., standing: None, .. }) => {}
+            Fact::SnapshotTaken(report::SnapshotTaken { evidence, standing, .. }) => {
+                self.kept(evidence, standing.as_ref())
+            }
             // Whoever did what he must not do has not claimed anything.
-            Fact::ForbiddenChangesReverted { evidence, .. } => {
+            Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { evidence, .. }) => {
                 self.kept(evidence, None);
                 self.at.by_file = false;
                 self.at.claimed = false;
             }
-            Fact::Suspected { suspicions, .. } => self.at.suspicions.clone_from(suspicions),
-            Fact::HookFinished { hook: HookName::NextIteration, outcome, .. } => {
+            Fact::Suspected(report::Suspected { suspicions, .. }) => {
+                self.at.suspicions.clone_from(suspicions)
+            }
+            Fact::HookFinished(report::HookFinished { hook: HookName::NextIteration, outcome, .. }) => {
                 self.skips = if outcome.decision == HookDecision::Skip { self.skips + 1 } else { 0 };
             }
-            Fact::CheckFinished { stage, outcome, .. } => {
+            Fact::CheckFinished(report::CheckFinished { stage, outcome, .. }) => {
                 self.at.stuck |= *stage == CheckStage::Merged && !outcome.passed();
                 self.checked(*stage, outcome);
             }
-            Fact::Committed { commit, evidence, altered, refused, .. } => {
+            Fact::Committed(report::Committed { commit, evidence, altered, refused, .. }) => {
                 self.at.stuck = refused.is_some();
                 self.at.attempted |= self.mode() == Mode::Tasks
                     && commit.is_some()
@@ -149,7 +158,7 @@ impl Tally {
                     self.at.outcomes.clear();
                 }
             }
-            Fact::TreeRechecked { evidence, .. } => {
+            Fact::TreeRechecked(report::TreeRechecked { evidence, .. }) => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
             }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::spec::{CommitPolicy, Mode};
 use windlass_core::values::{
     CallId, CheckStage, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId, TaskRow,
@@ -51,7 +52,7 @@ impl Known {
                 self.active.insert(*lane, task.clone());
                 self.busy.insert(*lane);
             }
-            Fact::TaskClosed { lane, task, end, .. } => {
+            Fact::TaskClosed(report::TaskClosed { lane, task, end, .. }) => {
                 self.busy.remove(lane);
                 match end {
                     TaskEnd::Done => {
@@ -116,9 +117,12 @@ pub(super) fn spared(record: &Record) -> Result<(), Breach> {
                 let by_api = refused.get(lane).copied().unwrap_or(false);
                 failed.insert(*lane, *verdict == Verdict::Failed && by_api);
             }
-            Some(Fact::TaskClosed { lane, task, end: TaskEnd::Parked { reason }, .. })
-                if failed.get(lane).copied().unwrap_or(false) =>
-            {
+            Some(Fact::TaskClosed(report::TaskClosed {
+                lane,
+                task,
+                end: TaskEnd::Parked { reason },
+                ..
+            })) if failed.get(lane).copied().unwrap_or(false) => {
                 return Err(Breach::at(at, format!("{task} is put aside, and the API had failed: {reason}")));
             }
             _ => {}
@@ -176,7 +180,9 @@ pub(super) fn one_end(record: &Record) -> Result<(), Breach> {
                 let both = known.done.intersection(&known.parked).next();
                 both.map_or(Ok(()), |task| Err(format!("{task} is done and put aside")))
             }
-            Some(Fact::TaskClosed { lane, task, .. }) if known.active.get(lane) != Some(task) => {
+            Some(Fact::TaskClosed(report::TaskClosed { lane, task, .. }))
+                if known.active.get(lane) != Some(task) =>
+            {
                 Err(format!("{task} is closed, and lane {lane} was not at it"))
             }
             Some(Fact::RunEnding { stop_reason: StopReason::Complete, .. }) => {
@@ -234,7 +240,7 @@ pub(super) fn done_is_landed(record: &Record) -> Result<(), Breach> {
             ungated.map_or(Ok(()), |check| Err(format!("check {check} did not pass on what lands of {task}")))
         }
         what => match fact(what) {
-            Some(Fact::Committed { lane, refused, .. }) => {
+            Some(Fact::Committed(report::Committed { lane, refused, .. })) => {
                 committed.remove(lane);
                 if refused.is_none() {
                     committed.insert(*lane);
@@ -245,7 +251,9 @@ pub(super) fn done_is_landed(record: &Record) -> Result<(), Breach> {
                 committed.remove(lane);
                 Ok(())
             }
-            Some(Fact::TaskClosed { lane, iteration, task, end: TaskEnd::Done, .. }) => {
+            Some(Fact::TaskClosed(report::TaskClosed {
+                lane, iteration, task, end: TaskEnd::Done, ..
+            })) => {
                 if has_lanes && !landed.contains(&(*iteration, task.clone())) {
                     return Err(format!("{task} is done, and its work is not on the branch"));
                 }
@@ -292,7 +300,7 @@ pub(super) fn one_at_the_branch(record: &Record) -> Result<(), Breach> {
         };
         let lane = lane_of(fact);
         match fact {
-            Fact::Merged { lane, outcome, .. } => {
+            Fact::Merged(report::Merged { lane, outcome, .. }) => {
                 if let Some(other) = bringing.filter(|other| other != lane) {
                     return Err(format!(
                         "lane {lane} is merged while lane {other} is on its way to the branch"
@@ -300,7 +308,7 @@ pub(super) fn one_at_the_branch(record: &Record) -> Result<(), Breach> {
                 }
                 bringing = matches!(outcome, MergeOutcome::Clean { .. }).then_some(*lane);
             }
-            Fact::Landed { lane, outcome } => {
+            Fact::Landed(report::Landed { lane, outcome }) => {
                 if let Some(other) = bringing.filter(|other| other != lane) {
                     return Err(format!("lane {lane} lands while lane {other} is on its way to the branch"));
                 }
@@ -316,7 +324,7 @@ pub(super) fn one_at_the_branch(record: &Record) -> Result<(), Breach> {
             {
                 bringing = None;
             }
-            Fact::CheckFinished { stage: CheckStage::Merged, outcome, .. }
+            Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Merged, outcome, .. })
                 if lane == bringing && !outcome.passed() =>
             {
                 bringing = None;

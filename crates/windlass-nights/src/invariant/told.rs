@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use windlass_core::config::NotifyEvent;
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Delivery, NotificationKey, StopReason};
 
 use super::Breach;
@@ -92,7 +93,7 @@ impl Known {
     fn fact(&mut self, seq: u64, fact: &Fact) -> Result<(), String> {
         match fact {
             Fact::IterationStarted { .. } | Fact::CallReserved { .. } => self.ending = None,
-            Fact::NotificationSettled { key, delivery, .. } => {
+            Fact::NotificationSettled(report::NotificationSettled { key, delivery, .. }) => {
                 if let Some((_, about, settled)) = &mut self.ending
                     && *about == key.about
                     && key.event == NotifyEvent::RunEnd

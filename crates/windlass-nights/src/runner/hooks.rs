@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use windlass_core::report;
 use windlass_core::run::{Effect, Input};
 use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, LaneId};
 
@@ -74,7 +75,7 @@ impl Runner<'_> {
             duration: now.saturating_sub(live.began),
             log: String::new(),
         };
-        self.take(Input::HookEnded { lane: live.lane, hook: live.hook, outcome })
+        self.take(Input::from(report::HookFinished { lane: live.lane, hook: live.hook, outcome }))
     }
 
     fn hook_leaves(&mut self, leaves: Leaves) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use windlass_agents::{CallWatch, Digest, Due};
+use windlass_core::report;
 use windlass_core::run::{EndCall, Input, TurnKey};
 use windlass_core::values::{
     Bill, CallClocks, CallId, CallReport, CheckOutcome, CheckResult, CheckStage, Class, Cost, Cut, Ended,
@@ -77,7 +78,11 @@ impl Runner<'_> {
             self.fail_full();
             let report =
                 Box::new(CallReport { class: Class::Interrupted, cut: Some(Cut::Stop), ..never_started() });
-            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: self.here, call, report }));
+            self.inbox.push_back(Arrival::Worked(Input::from(report::CallEnded {
+                lane: self.here,
+                call,
+                report,
+            })));
             return Ok(());
         }
         self.streams.insert(call, Vec::new());
@@ -90,7 +95,11 @@ impl Runner<'_> {
                 never_started()
             };
             let report = Box::new(report);
-            self.inbox.push_back(Arrival::Worked(Input::CallEnded { lane: self.here, call, report }));
+            self.inbox.push_back(Arrival::Worked(Input::from(report::CallEnded {
+                lane: self.here,
+                call,
+                report,
+            })));
             return Ok(());
         }
         if self.plan.git
@@ -195,7 +204,8 @@ impl Runner<'_> {
         let watched = self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.watch.is_some());
         let standing = self.world.standing(&self.plan.job).filter(|_| watched);
         if let Some(standing) = standing.filter(|standing| standing.problem.is_none()) {
-            self.inbox.push_back(Arrival::Worked(Input::StatusSeen { lane: self.here, standing }));
+            self.inbox
+                .push_back(Arrival::Worked(Input::from(report::StatusChanged { lane: self.here, standing })));
         }
     }
 
@@ -225,7 +235,9 @@ impl Runner<'_> {
                 let calling =
                     self.run().lane(self.here).and_then(|state| state.call()).map(|(_, call)| call.id);
                 match calling {
-                    Some(id) if id == call => self.take(Input::CallDue { lane: self.here, call, cut }),
+                    Some(id) if id == call => {
+                        self.take(Input::from(report::CallDue { lane: self.here, call, cut }))
+                    }
                     _ => Ok(()),
                 }
             }
@@ -243,7 +255,11 @@ impl Runner<'_> {
         self.stream_read(live.call);
         self.claim_from_notes(&mut report);
         self.step()?;
-        self.take(Input::CallEnded { lane: self.here, call: live.call, report: Box::new(report) })
+        self.take(Input::from(report::CallEnded {
+            lane: self.here,
+            call: live.call,
+            report: Box::new(report),
+        }))
     }
 
     /// What there is to be known of a stream, found out without the code that is under test.
@@ -332,7 +348,7 @@ impl Runner<'_> {
             return Ok(());
         }
         if stage != CheckStage::Baseline && self.is_lost() {
-            self.inbox.push_back(Arrival::Worked(Input::LaneLost { lane }));
+            self.inbox.push_back(Arrival::Worked(Input::from(report::LaneLost { lane })));
             return Ok(());
         }
         // Beside lanes, a person may write in the user's directory at any moment.
@@ -387,7 +403,7 @@ impl Runner<'_> {
         self.world.judged();
         self.step()?;
         if check.stage != CheckStage::Baseline && self.is_lost() {
-            return self.take(Input::LaneLost { lane: check.lane });
+            return self.take(Input::from(report::LaneLost { lane: check.lane }));
         }
         let outcome = CheckOutcome {
             check: check.check,
@@ -396,7 +412,7 @@ impl Runner<'_> {
             log: "a log".to_owned(),
             last_line: String::new(),
         };
-        self.take(Input::CheckEnded { lane: check.lane, stage: check.stage, outcome })
+        self.take(Input::from(report::CheckFinished { lane: check.lane, stage: check.stage, outcome }))
     }
 
     /// What became of a call whose runner died: what is on the disk of its stream is read.

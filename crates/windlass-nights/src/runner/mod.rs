@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use windlass_agents::Digest;
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
 use windlass_core::run::{Effect, Input, LaneState, Phase};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CallId, HookName, LaneId, Purpose, StopReason};
@@ -337,14 +338,16 @@ impl<'a> Runner<'a> {
                 if stop_reason == StopReason::DiskFull {
                     self.release_reserve();
                 }
-                self.take(Input::Broken { stop_reason, detail })
+                self.take(Input::from(report::Broken { stop_reason, detail }))
             }
             Arrival::LogFailed => {
                 self.release_reserve();
                 let detail = "the disk is full: what the agent prints cannot be kept".to_owned();
-                self.take(Input::Failed { stop_reason: StopReason::DiskFull, detail })
+                self.take(Input::from(report::Failed { stop_reason: StopReason::DiskFull, detail }))
             }
-            Arrival::Spawned(lane, call) => self.take(Input::Spawned { lane, call, pid: 1 }),
+            Arrival::Spawned(lane, call) => {
+                self.take(Input::from(report::CallSpawned { lane, call, pid: 1 }))
+            }
             Arrival::KeeperDied => self.keeper_died(),
             Arrival::Signal(signal) => self.signal(&signal),
         }

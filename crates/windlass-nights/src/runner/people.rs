@@ -21,7 +21,7 @@ impl Runner<'_> {
             _ => {
                 self.terminal = false;
                 return self
-                    .take(Input::Notice("the terminal is gone; the run goes on without it".to_owned()));
+                    .take(Input::notice("the terminal is gone; the run goes on without it".to_owned()));
             }
         };
         self.note(What::Stopped { by });

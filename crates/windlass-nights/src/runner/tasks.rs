@@ -1,5 +1,6 @@
 //! What the worker does for tasks: lanes' checkouts, merges, landings, and how the task file is kept.
 
+use windlass_core::report;
 use windlass_core::run::{CommitKind, Input, TurnKey};
 use windlass_core::spec::Mode;
 use windlass_core::tasks::Standing as Standings;
@@ -163,7 +164,7 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         let snapshot = self.keep_look(&look, turn, Side::Before)?;
         self.remember_kept(look, snapshot.clone());
-        Ok(vec![Input::Opened { lane, base, evidence, snapshot }])
+        Ok(vec![Input::from(report::LaneOpened { lane, base, evidence, snapshot })])
     }
 
     pub(super) fn merge(&mut self, turn: TurnKey, commit: Option<&str>) -> Worked {
@@ -182,7 +183,7 @@ impl Runner<'_> {
         let look = self.look()?;
         let evidence = look.evidence.clone();
         self.remember(look);
-        Ok(vec![Input::Merged { lane, tip: name(tip), outcome, evidence }])
+        Ok(vec![Input::from(report::Merged { lane, tip: name(tip), outcome, evidence })])
     }
 
     fn merge_commit(
@@ -238,7 +239,7 @@ impl Runner<'_> {
     ) -> Worked {
         let is_lost = self.is_lost();
         self.enter(LaneId::default());
-        let landed = |outcome| Ok(vec![Input::Landed { lane, outcome }]);
+        let landed = |outcome| Ok(vec![Input::from(report::Landed { lane, outcome })]);
         if self.plant != Some(Plant::LandedTwice)
             && let Some(commit) = self.world.git.marked(Author::Runner(turn.iteration))
         {
@@ -246,7 +247,7 @@ impl Runner<'_> {
             return landed(LandOutcome::Landed { commit });
         }
         if is_lost {
-            return Ok(vec![Input::LaneLost { lane }]);
+            return Ok(vec![Input::from(report::LaneLost { lane })]);
         }
         let Some(head) = self.world.git.head() else { return Err(Trouble::Halted(Halt::Broken)) };
         if name(head) != tip {
@@ -334,7 +335,7 @@ impl Runner<'_> {
         let (mut branch, mut kept): (Option<String>, Option<(Evidence, Option<SnapshotId>)>) = (None, None);
         self.step()?;
         if self.is_lost() {
-            return self.close_lost();
+            return self.close_lost(turn, task, end);
         }
         match end {
             TaskEnd::Again { .. } => self.close_with(Mark::Begun),
@@ -364,17 +365,22 @@ impl Runner<'_> {
             self.remember(look);
             (evidence, None)
         };
-        Ok(vec![Input::TaskClosed { lane, branch, evidence, snapshot }])
+        let (iteration, task, end) = (turn.iteration, task.clone(), end.clone());
+        Ok(vec![report::TaskClosed { lane, iteration, task, end, branch, evidence, snapshot }.into()])
     }
 
     /// Nothing is left there to be put aside.
-    fn close_lost(&mut self) -> Worked {
+    fn close_lost(&mut self, turn: TurnKey, task: &TaskId, end: &TaskEnd) -> Worked {
         let lane = self.here;
         self.world.task = None;
         self.enter(LaneId::default());
         let look = self.look();
         self.enter(lane);
-        Ok(vec![Input::TaskClosed { lane, branch: None, evidence: look?.evidence, snapshot: None }])
+        let (task, end, evidence) = (task.clone(), end.clone(), look?.evidence);
+        let iteration = turn.iteration;
+        Ok(vec![
+            report::TaskClosed { lane, iteration, task, end, branch: None, evidence, snapshot: None }.into(),
+        ])
     }
 
     fn close_with(&mut self, own: Mark) {

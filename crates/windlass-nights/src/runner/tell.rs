@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::notification::{Notification, Notifier};
+use windlass_core::report;
 use windlass_core::run::Input;
 use windlass_core::values::{Delivery, NotificationKey, SinkKind};
 
@@ -36,7 +37,7 @@ impl Herald {
         let mut notifier = Notifier::new(Some(MILESTONE));
         for entry in entries {
             let forgets = plant == Some(Plant::ForgottenDelivery);
-            if !(forgets && matches!(entry.fact, Fact::NotificationSettled { .. })) {
+            if !(forgets && matches!(entry.fact, Fact::NotificationSettled(_))) {
                 let _ = notifier.take(entry);
             }
         }
@@ -135,6 +136,6 @@ impl Runner<'_> {
             return Ok(());
         }
         let (sink, status, detail, attempts) = (SinkKind::Command, None, String::new(), 1);
-        self.take(Input::NotificationSettled { key, sink, delivery, status, detail, attempts })
+        self.take(Input::from(report::NotificationSettled { key, sink, delivery, status, detail, attempts }))
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use windlass_core::report;
 use windlass_core::run::{CommitKind, Effect, Input, NotesShare, Occasion, TurnKey};
 use windlass_core::spec::Mode;
 use windlass_core::values::{
@@ -80,53 +81,53 @@ impl Runner<'_> {
             Effect::Survey(Occasion::Resume) => self.survey_again(),
             Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
             Effect::Prepare { lane, turn, purpose, notes } => {
-                self.prepare(turn, purpose, notes).map(|()| vec![Input::Prepared { lane }])
+                self.prepare(turn, purpose, notes).map(|()| vec![Input::from(report::Prepared { lane })])
             }
             Effect::Recover { lane, call, .. } => {
                 let report = Box::new(self.recovered(call));
                 self.stream_read(call);
-                Ok(vec![Input::CallEnded { lane, call, report }])
+                Ok(vec![Input::from(report::CallEnded { lane, call, report })])
             }
             Effect::Keep { lane, turn } => {
                 let standing = self.standing();
                 let kept = self.keep(turn);
                 let strays = self.strays(turn);
-                let strayed = u32::try_from(strays.len()).unwrap_or(u32::MAX);
+                let forbidden_changes = u32::try_from(strays.len()).unwrap_or(u32::MAX);
                 self.memory.strays = Some(strays);
                 kept.map(|(inputs, evidence, snapshot, changed)| {
                     inputs
                         .into_iter()
-                        .chain([Input::SnapshotTaken {
+                        .chain([Input::from(report::SnapshotTaken {
                             lane,
                             evidence,
                             snapshot,
                             changed,
-                            strayed,
+                            forbidden_changes,
                             standing: standing.clone(),
-                        }])
+                        })])
                         .collect()
                 })
             }
             Effect::Refuse { lane, turn } => self.refuse(turn).map(|(files, undone, evidence)| {
                 let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
-                vec![Input::ForbiddenChangesReverted { lane, count, files, undone, evidence }]
+                vec![Input::from(report::ForbiddenChangesReverted { lane, count, files, undone, evidence })]
             }),
             // Simulated agents damage the repository only beyond repair.
             Effect::Undo { lane, .. } => self.look().map(|look| {
                 let evidence = look.evidence.clone();
                 self.remember(look);
-                vec![Input::Undone { lane, evidence, standing: None }]
+                vec![Input::from(report::Undone { lane, evidence, standing: None })]
             }),
             Effect::Settle { lane, .. } => self.look().map(|look| {
                 let evidence = look.evidence.clone();
                 self.note_checks(&look);
                 self.remember(look);
-                vec![Input::TreeRechecked { lane, evidence }]
+                vec![Input::from(report::TreeRechecked { lane, evidence })]
             }),
             Effect::Commit { lane, turn, since, what } => {
                 self.commit(turn, since.as_ref(), what).map(|(commit, evidence, altered, refused)| {
                     let notes = CommitNotes::default();
-                    vec![Input::CommitEnded { lane, commit, evidence, altered, refused, notes }]
+                    vec![Input::from(report::Committed { lane, commit, evidence, altered, refused, notes })]
                 })
             }
             Effect::Open { turn, .. } => self.open_lane(turn),
@@ -149,7 +150,7 @@ impl Runner<'_> {
             Ok(_) | Err(Trouble::Failed(StopReason::DestructiveChange, _))
                 if in_checkout && self.is_lost() =>
             {
-                Ok(vec![Input::LaneLost { lane }])
+                Ok(vec![Input::from(report::LaneLost { lane })])
             }
             worked => worked,
         };
@@ -170,13 +171,10 @@ impl Runner<'_> {
         let snapshot = self.keep_look(&look, TurnKey { iteration: 1, attempt: 1 }, Side::Before)?;
         self.memory.latest = Some(Look { snapshot: snapshot.clone(), ..look });
         let standing = self.standing();
-        Ok(vec![Input::BaselineCaptured {
-            evidence,
-            snapshot,
-            left_out: 0,
-            standing,
+        Ok(vec![Input::from(report::Surveyed {
+            baseline: report::BaselineCaptured { evidence, snapshot, left_out: 0, standing },
             tasks: self.task_rows(),
-        }])
+        })])
     }
 
     fn survey_again(&mut self) -> Worked {
@@ -185,13 +183,10 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         self.remember(look);
         let standing = self.standing();
-        Ok(vec![Input::BaselineCaptured {
-            evidence,
-            snapshot: None,
-            left_out: 0,
-            standing,
+        Ok(vec![Input::from(report::Surveyed {
+            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
             tasks: self.task_rows(),
-        }])
+        })])
     }
 
     /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
@@ -201,7 +196,10 @@ impl Runner<'_> {
         let evidence = look.evidence.clone();
         self.remember(look);
         let standing = self.standing();
-        Ok(vec![Input::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing, tasks: None }])
+        Ok(vec![Input::from(report::Surveyed {
+            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
+            tasks: None,
+        })])
     }
 
     fn prepare(&mut self, turn: TurnKey, purpose: Purpose, share: NotesShare) -> Result<(), Trouble> {
@@ -256,11 +254,13 @@ impl Runner<'_> {
 
     fn keep(&mut self, turn: TurnKey) -> Result<(Vec<Input>, Evidence, Option<SnapshotId>, u32), Trouble> {
         let look = self.look()?;
-        let destroyed = look.trouble.then(|| Input::Failed {
-            stop_reason: StopReason::DestructiveChange,
-            detail: "the git repository was damaged while the agent worked".to_owned(),
+        let destroyed = look.trouble.then(|| {
+            Input::from(report::Failed {
+                stop_reason: StopReason::DestructiveChange,
+                detail: "the git repository was damaged while the agent worked".to_owned(),
+            })
         });
-        let examined = Input::Examined { lane: self.here, suspicions: self.missing_boxes() };
+        let examined = Input::from(report::Suspected { lane: self.here, suspicions: self.missing_boxes() });
         let changed = self.memory.latest.as_ref().map_or(0, |before| before.tree.changes(&look.tree).count());
         let evidence = look.evidence.clone();
         let snapshot = self.keep_look(&look, turn, Side::After)?;

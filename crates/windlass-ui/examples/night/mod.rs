@@ -11,6 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{Excerpt, Observation, ToolInput};
+use windlass_core::report;
 use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
 use windlass_core::values::{
@@ -180,7 +181,7 @@ impl Night {
             reserved: Cost::from_dollars(0.5),
             budget: None,
         })
-        .fact(Fact::CallSpawned { lane: LANE, call, pid: 4711 })
+        .fact(Fact::CallSpawned(report::CallSpawned { lane: LANE, call, pid: 4711 }))
     }
 
     /// The agent uses a tool and gets its answer.
@@ -233,19 +234,19 @@ impl Night {
 
     /// The tree is kept.
     pub fn kept(&mut self, changed: u32) -> &mut Night {
-        self.fact(Fact::SnapshotTaken {
+        self.fact(Fact::SnapshotTaken(report::SnapshotTaken {
             standing: None,
             lane: LANE,
             evidence: Evidence::default(),
             snapshot: Some(SnapshotId("5eed".to_owned())),
             changed,
-            strayed: 0,
-        })
+            forbidden_changes: 0,
+        }))
     }
 
     /// The gate is run.
     pub fn gate(&mut self, stage: CheckStage, result: CheckResult, last_line: &str) -> &mut Night {
-        self.pass(3).fact(Fact::CheckFinished {
+        self.pass(3).fact(Fact::CheckFinished(report::CheckFinished {
             lane: LANE,
             stage,
             outcome: CheckOutcome {
@@ -255,7 +256,7 @@ impl Night {
                 log: "iterations/0001/1-work/gates/0".to_owned(),
                 last_line: last_line.to_owned(),
             },
-        })
+        }))
     }
 
     /// The iteration ends.
@@ -301,12 +302,12 @@ impl Night {
         let night = &mut self;
         night
             .start()
-            .fact(Fact::BaselineCaptured {
+            .fact(Fact::BaselineCaptured(report::BaselineCaptured {
                 standing: None,
                 evidence: Evidence::default(),
                 snapshot: Some(SnapshotId("ba5e".to_owned())),
                 left_out: 0,
-            })
+            }))
             .gate(CheckStage::Baseline, CheckResult::Failed(101), "test result: FAILED. 11 passed; 2 failed");
         night.iteration(1).first_iteration();
         night.pass(2).iteration(2).pass(63);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::spec::{
     Depth, JobLog, JobWorkspace, Mode, RunSpec, StatusNews, StatusWatch, Verification,
 };
@@ -73,17 +74,14 @@ pub fn objection() -> Assessment {
 impl Night {
     /// A workspace's run begins.
     pub fn start_workspace(&mut self, plan: RunSpec, standing: Option<Standing>) -> &mut Night {
-        self.fact(Fact::RunStarted { plan: Box::new(plan) }).fact(Fact::BaselineCaptured {
-            standing,
-            evidence: Evidence::default(),
-            snapshot: None,
-            left_out: 0,
-        })
+        self.fact(Fact::RunStarted { plan: Box::new(plan) }).fact(Fact::BaselineCaptured(
+            report::BaselineCaptured { standing, evidence: Evidence::default(), snapshot: None, left_out: 0 },
+        ))
     }
 
     /// The status file says something.
     pub fn status(&mut self, standing: Standing) -> &mut Night {
-        self.fact(Fact::StatusChanged { lane: LANE, standing })
+        self.fact(Fact::StatusChanged(report::StatusChanged { lane: LANE, standing }))
     }
 
     /// An iteration in which the status file says this.

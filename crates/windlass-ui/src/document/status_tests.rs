@@ -1,4 +1,5 @@
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Ended, Evidence, LaneId, StopReason};
 
 use super::*;
@@ -77,7 +78,7 @@ fn a_run_that_was_stopped_by_hand_can_go_on() {
 fn commits_and_how_the_agent_ended_are_shown_where_there_is_something_to_show() {
     let looked = |head: Option<&str>| {
         let evidence = Evidence { head: head.map(str::to_owned), ..Evidence::default() };
-        Fact::TreeRechecked { lane: LaneId(0), evidence }
+        Fact::TreeRechecked(report::TreeRechecked { lane: LaneId(0), evidence })
     };
     let mut night = Night::new();
     night.start().fact(looked(Some("aaaa1111aaaa1111"))).iteration(1);
@@ -109,7 +110,9 @@ fn the_task_of_a_plan_is_named() {
     {
         let mut board = Board::default();
         let mut night = Night::new();
-        night.start().fact(Fact::StatusChanged { lane: LaneId(0), standing: said(source) });
+        night
+            .start()
+            .fact(Fact::StatusChanged(report::StatusChanged { lane: LaneId(0), standing: said(source) }));
         night.events.iter().for_each(|event| board.apply(event));
         assert_eq!(RunStatus::new(&board, RunState::Running, None, now()).task, task);
     }

@@ -18,6 +18,7 @@ pub(crate) use living::{living, title};
 use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::mode;
+use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, StopReason, StopSource};
 
@@ -37,7 +38,7 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
     match &entry.fact {
         Fact::RunStarted { .. } => header::started(board),
         Fact::RunResumed { .. } => header::resumed(board),
-        Fact::BaselineCaptured { left_out, .. } => {
+        Fact::BaselineCaptured(report::BaselineCaptured { left_out, .. }) => {
             let mut lines = left_out_files(board, *left_out);
             lines.extend(status::found(board));
             lines
@@ -46,15 +47,21 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
             vec![tasks::begun(board, *iteration, task)]
         }
         Fact::IterationStarted { iteration, .. } => begun(board, *iteration).into_iter().collect(),
-        Fact::Merged { lane, outcome, .. } => tasks::merged(board, *lane, outcome).into_iter().collect(),
-        Fact::TaskClosed { task, end, branch, .. } => tasks::closed(board, task, end, branch.as_deref()),
-        Fact::StatusChanged { .. } => status::changed(board),
-        Fact::ForbiddenChangesReverted { count, files, undone, .. } => {
+        Fact::Merged(report::Merged { lane, outcome, .. }) => {
+            tasks::merged(board, *lane, outcome).into_iter().collect()
+        }
+        Fact::TaskClosed(report::TaskClosed { task, end, branch, .. }) => {
+            tasks::closed(board, task, end, branch.as_deref())
+        }
+        Fact::StatusChanged(_) => status::changed(board),
+        Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { count, files, undone, .. }) => {
             vec![guard::refused(board, (*count, files), *undone)]
         }
-        Fact::Suspected { suspicions, .. } => guard::suspected(board, suspicions),
+        Fact::Suspected(report::Suspected { suspicions, .. }) => guard::suspected(board, suspicions),
         Fact::VerificationDue { .. } => vec![status::verification_due(board)],
-        Fact::CheckFinished { stage: CheckStage::Baseline, outcome, .. } => vec![baseline(board, outcome)],
+        Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Baseline, outcome, .. }) => {
+            vec![baseline(board, outcome)]
+        }
         Fact::CallCut { cut, .. } => cut_line(board, *cut).into_iter().collect(),
         Fact::AttemptRepeats { class, attempt, .. } => {
             iteration::repeats(board, &entry.fact, *class, *attempt)
@@ -63,11 +70,11 @@ pub(crate) fn lines(board: &Board, entry: &Entry, zone: &TimeZone) -> Vec<Line> 
         Fact::BackoffStarted { until, class, .. } => vec![held(board, *until, *class, zone)],
         Fact::StopRequested { by, stage } => stopping(board, *by, *stage),
         Fact::Failing { stop_reason, detail, .. } => vec![failing(board, *stop_reason, detail)],
-        Fact::NotificationSettled { .. } => undelivered(board, &entry.fact).into_iter().collect(),
-        Fact::HookFinished { hook, outcome, .. } => {
+        Fact::NotificationSettled(_) => undelivered(board, &entry.fact).into_iter().collect(),
+        Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => {
             hook::finished(board, *hook, outcome).into_iter().collect()
         }
-        Fact::Noticed { text } => vec![notice(board, Mark::Notice, text)],
+        Fact::Noticed(report::Noticed { text }) => vec![notice(board, Mark::Notice, text)],
         _ => Vec::new(),
     }
 }
@@ -173,7 +180,10 @@ fn failing(board: &Board, reason: StopReason, detail: &str) -> Line {
 
 /// That a notification did not arrive is said once, until one arrives again: a night has many.
 fn undelivered(board: &Board, fact: &Fact) -> Option<Line> {
-    let Fact::NotificationSettled { key, sink, status, detail, attempts, .. } = fact else {
+    let Fact::NotificationSettled(report::NotificationSettled {
+        key, sink, status, detail, attempts, ..
+    }) = fact
+    else {
         return None;
     };
     if board.undelivered.in_a_row.get(sink) != Some(&1) {

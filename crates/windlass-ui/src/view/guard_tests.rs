@@ -1,6 +1,7 @@
 //! What is shown of the guard's findings, and of what it undid.
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::spec::{GuardAction, TestsAction};
 use windlass_core::values::{Class, Evidence, LaneId, StopReason, Suspicion, SuspicionKind, Verdict};
 
@@ -10,7 +11,7 @@ use crate::rehearsal::{Night, columns, plan, shown};
 const LANE: LaneId = LaneId(0);
 
 fn suspected(suspicions: Vec<Suspicion>) -> Fact {
-    Fact::Suspected { lane: LANE, suspicions }
+    Fact::Suspected(report::Suspected { lane: LANE, suspicions })
 }
 
 fn cheated() -> Night {
@@ -28,13 +29,13 @@ fn cheated() -> Night {
         ),
         Suspicion::new(SuspicionKind::Tests, "tests/a\u{1b}[31m.rs", deleted),
     ]));
-    night.kept(2).fact(Fact::ForbiddenChangesReverted {
+    night.kept(2).fact(Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted {
         lane: LANE,
         count: 1,
         files: vec!["check.sh".to_owned()],
         undone: true,
         evidence: Evidence::default(),
-    });
+    }));
     night.finished(1, Verdict::ClaimRefused, Class::Success, 0.42, 60);
     night
 }

@@ -8,6 +8,7 @@ use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
+use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
     CallId, CheckKind, CheckOutcome, CheckResult, CheckStage, Ended, Hook, HookCommand, HookName,
@@ -124,10 +125,12 @@ fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<Stri
     let name = fact_name(&entry.fact);
     match &entry.fact {
         Fact::RunStarted { plan } | Fact::RunResumed { plan } => (name, None, plan_body(plan)),
-        Fact::CheckFinished { lane, stage, outcome } => {
+        Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
             (name, Some(*lane), check_body(board, *stage, outcome))
         }
-        Fact::HookFinished { lane, hook, outcome } => (name, Some(*lane), hook_body(*hook, outcome)),
+        Fact::HookFinished(report::HookFinished { lane, hook, outcome }) => {
+            (name, Some(*lane), hook_body(*hook, outcome))
+        }
         fact => {
             let (lane, body) = other_fact(board, fact);
             (name, lane, body)
@@ -138,10 +141,10 @@ fn fact(board: &Board, entry: &Entry) -> (&'static str, Option<LaneId>, Map<Stri
 /// The name of a fact's line: the journal's, but for four that were promised under another one.
 const fn fact_name(fact: &Fact) -> &'static str {
     match fact {
-        Fact::CheckFinished { .. } => "gate_finished",
+        Fact::CheckFinished(_) => "gate_finished",
         Fact::BackoffStarted { .. } => "waiting",
-        Fact::TaskClosed { .. } => "task_finished",
-        Fact::NotificationSettled { .. } => "notification_sent",
+        Fact::TaskClosed(_) => "task_finished",
+        Fact::NotificationSettled(_) => "notification_sent",
         fact => fact.name(),
     }
 }
@@ -156,7 +159,7 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
         tokens.insert("total".to_owned(), json!(total));
     }
     match fact {
-        Fact::TaskClosed { end, .. } => {
+        Fact::TaskClosed(report::TaskClosed { end, .. }) => {
             body.remove("end");
             let (outcome, reason) = match end {
                 TaskEnd::Done => ("done", ""),
@@ -168,11 +171,11 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
                 body.insert("reason".to_owned(), json!(reason));
             }
         }
-        Fact::StatusChanged { standing, .. } => {
+        Fact::StatusChanged(report::StatusChanged { standing, .. }) => {
             body = status_body(standing, board.status.more());
         }
-        Fact::BaselineCaptured { standing: Some(standing), .. }
-        | Fact::SnapshotTaken { standing: Some(standing), .. } => {
+        Fact::BaselineCaptured(report::BaselineCaptured { standing: Some(standing), .. })
+        | Fact::SnapshotTaken(report::SnapshotTaken { standing: Some(standing), .. }) => {
             body.insert("standing".to_owned(), Value::Object(status_body(standing, None)));
         }
         Fact::IterationFinished { .. } => {
@@ -194,7 +197,7 @@ fn other_fact(board: &Board, fact: &Fact) -> (Option<LaneId>, Map<String, Value>
             body.insert("exit_code".to_owned(), json!(exit_code));
             body.insert("signal".to_owned(), json!(signal));
         }
-        Fact::Suspected { suspicions, .. } => {
+        Fact::Suspected(report::Suspected { suspicions, .. }) => {
             body.insert("suspicions".to_owned(), json!(suspicions_body(board, suspicions)));
         }
         // Ctrl-C and SIGTERM have one name there.

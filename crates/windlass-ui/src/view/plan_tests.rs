@@ -1,6 +1,7 @@
 //! How plans are shown: written, and worked off.
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::spec::{JobPlan, Mode};
 use windlass_core::values::{Class, Evidence, Items, LaneId, Standing, StandingSource, StopReason, Verdict};
 
@@ -43,14 +44,17 @@ fn told(night: &Night) -> String {
 #[test]
 fn a_build_says_what_it_works_on_and_what_comes_next() {
     let mut night = started(Mode::Build);
-    let surveyed = Fact::BaselineCaptured {
+    let surveyed = Fact::BaselineCaptured(report::BaselineCaptured {
         evidence: Evidence::default(),
         snapshot: None,
         left_out: 0,
         standing: Some(boxes(0, "Read numbers")),
-    };
+    });
     night.fact(surveyed).iteration(1).call(1, 1);
-    night.fact(Fact::StatusChanged { lane: LANE, standing: boxes(1, "Write the manual") });
+    night.fact(Fact::StatusChanged(report::StatusChanged {
+        lane: LANE,
+        standing: boxes(1, "Write the manual"),
+    }));
     night.called(|_| {}).kept(2).finished(1, Verdict::Worked, Class::Success, 0.42, 60);
     night.end(StopReason::NoChanges, "neither commits nor files nor the plan have changed");
     let told = told(&night);
@@ -72,15 +76,17 @@ fn a_build_says_what_it_works_on_and_what_comes_next() {
 fn planning_says_what_it_undid_and_what_comes_after_it() {
     let mut night = started(Mode::Plan);
     night.iteration(1).call(1, 1).called(|_| {}).kept(9);
-    let refused = |undone| Fact::ForbiddenChangesReverted {
-        lane: LANE,
-        count: 7,
-        files: vec!["src/main.rs".to_owned(), "a\u{1b}[31mb".to_owned()],
-        undone,
-        evidence: Evidence::default(),
+    let refused = |undone| {
+        Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted {
+            lane: LANE,
+            count: 7,
+            files: vec!["src/main.rs".to_owned(), "a\u{1b}[31mb".to_owned()],
+            undone,
+            evidence: Evidence::default(),
+        })
     };
     night.fact(refused(true)).fact(refused(false));
-    night.fact(Fact::StatusChanged { lane: LANE, standing: boxes(2, "") });
+    night.fact(Fact::StatusChanged(report::StatusChanged { lane: LANE, standing: boxes(2, "") }));
     night.finished(1, Verdict::ClaimAccepted, Class::Success, 0.42, 60).end(StopReason::Complete, "");
     let told = told(&night);
     for words in [

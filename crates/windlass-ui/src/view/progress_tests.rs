@@ -1,6 +1,7 @@
 use jiff::Timestamp;
 use windlass_core::fact::Fact;
 use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::report;
 use windlass_core::values::{
     CheckKind, CheckStage, Class, Cut, Evidence, LaneId, RunId, StopReason, StopSource, TaskEnd, TaskId,
     TaskRow, UnderWay, Verdict,
@@ -196,7 +197,7 @@ fn an_outage_and_a_cut_are_said() {
         });
         let until: Timestamp = "2026-03-01T20:00:08Z".parse().unwrap();
         night.fact(Fact::BackoffStarted { until, class: Class::Outage, attempt: 1 });
-        night.fact(Fact::Noticed { text: "the\x1b[2J config changed".to_owned() });
+        night.fact(Fact::Noticed(report::Noticed { text: "the\x1b[2J config changed".to_owned() }));
     });
     assert_eq!(
         text,
@@ -326,7 +327,15 @@ fn the_window_is_called_after_the_task_at_hand() {
     night.start().fact(Fact::TasksRead { tasks: vec![row("TASK-001"), row("TASK-002")] });
     night.fact(Fact::IterationStarted { lane, iteration: 1, task: Some(task.clone()) });
     let evidence = Evidence { head: None, tree: "e".to_owned(), work: None };
-    night.fact(Fact::TaskClosed { lane, iteration: 1, task, end, branch: None, evidence, snapshot: None });
+    night.fact(Fact::TaskClosed(report::TaskClosed {
+        lane,
+        iteration: 1,
+        task,
+        end,
+        branch: None,
+        evidence,
+        snapshot: None,
+    }));
     night.fact(Fact::IterationStarted { lane, iteration: 2, task: Some("TASK-002".into()) });
     let start: Timestamp = "2026-03-01T20:00:00Z".parse().unwrap();
     night.events.push(Event::Tick { now: start });

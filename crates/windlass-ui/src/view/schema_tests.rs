@@ -5,6 +5,7 @@ use windlass_core::config::NotifyEvent;
 use windlass_core::damage::DamageCourse;
 use windlass_core::fact::Fact;
 use windlass_core::observation::{Observation, ToolInput};
+use windlass_core::report;
 use windlass_core::values::{
     CallId, CheckResult, CheckStage, Class, CommitNotes, Cost, Cut, Delivery, Denial, Ended, Evidence,
     HookDecision, HookName, HookOutcome, LandOutcome, LaneId, MergeOutcome, NotificationKey, SinkKind,
@@ -96,7 +97,7 @@ fn everything_else() -> Night {
             call.denials =
                 vec![Denial { tool: "Bash".to_owned(), input: "x".to_owned(), rule: "Bash(x)".to_owned() }];
         })
-        .fact(Fact::Committed {
+        .fact(Fact::Committed(report::Committed {
             lane,
             commit: Some("c0ffee".to_owned()),
             evidence: evidence.clone(),
@@ -107,10 +108,10 @@ fn everything_else() -> Night {
                 held_back: vec![".env (its name is that of a secret)".to_owned()],
                 snapshot: Some(SnapshotId("5eed".to_owned())),
             },
-        })
-        .fact(Fact::TreeRechecked { lane, evidence })
+        }))
+        .fact(Fact::TreeRechecked(report::TreeRechecked { lane, evidence }))
         .fact(Fact::HookDue { lane, iteration: 2 })
-        .fact(Fact::HookFinished {
+        .fact(Fact::HookFinished(report::HookFinished {
             lane,
             hook: HookName::NextIteration,
             outcome: HookOutcome {
@@ -121,7 +122,7 @@ fn everything_else() -> Night {
                 duration: std::time::Duration::from_millis(12),
                 log: "hooks/000007-next_iteration.log".to_owned(),
             },
-        });
+        }));
     for result in [CheckResult::Signalled(9), CheckResult::TimedOut, CheckResult::Lost] {
         night.gate(CheckStage::Committed, result, "");
     }
@@ -141,15 +142,15 @@ fn everything_else() -> Night {
             detail: "detail".to_owned(),
             under_way: UnderWay::GivenUp,
         })
-        .fact(Fact::Noticed { text: "text".to_owned() })
-        .fact(Fact::NotificationSettled {
+        .fact(Fact::Noticed(report::Noticed { text: "text".to_owned() }))
+        .fact(Fact::NotificationSettled(report::NotificationSettled {
             key: NotificationKey { about: 3, event: NotifyEvent::Iteration },
             sink: SinkKind::Webhook,
             delivery: Delivery::Failed,
             status: Some(500),
             detail: "detail".to_owned(),
             attempts: 4,
-        })
+        }))
         .fact(Fact::RunEnding {
             stop_reason: StopReason::Terminated,
             detail: "detail".to_owned(),
@@ -206,35 +207,45 @@ fn observations() -> Vec<Observation> {
 fn every_line_is_as_the_table_says_and_every_type_occurs() {
     let mut seen = BTreeSet::new();
     let mut kept = Night::new();
-    kept.start().iteration(1).fact(Fact::SnapshotTaken {
+    kept.start().iteration(1).fact(Fact::SnapshotTaken(report::SnapshotTaken {
         standing: Some(status(3, "three")),
         lane: LaneId(0),
         evidence: Evidence::default(),
         snapshot: None,
         changed: 0,
-        strayed: 2,
-    });
-    kept.fact(Fact::Suspected {
+        forbidden_changes: 2,
+    }));
+    kept.fact(Fact::Suspected(report::Suspected {
         lane: LaneId(0),
         suspicions: vec![Suspicion::new(SuspicionKind::Tests, "tests/a.rs", "1 test fewer")],
-    });
-    kept.fact(Fact::ForbiddenChangesReverted {
+    }));
+    kept.fact(Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted {
         lane: LaneId(0),
         count: 2,
         files: vec!["src/main.rs".to_owned()],
         undone: true,
         evidence: Evidence::default(),
-    });
+    }));
     let (lane, evidence, snapshot) = (LaneId(0), Evidence::default(), None);
     let task = TaskId::from("T1");
     let end = TaskEnd::Parked { reason: "failed 2 times".to_owned() };
     let clean = MergeOutcome::Clean { commit: None, retest: false };
     for fact in [
         Fact::TasksRead { tasks: vec![TaskRow { id: task.clone(), ..TaskRow::default() }] },
-        Fact::LaneOpened { lane, base: "c1".to_owned(), evidence: evidence.clone(), snapshot: None },
-        Fact::Merged { lane, tip: "c1".to_owned(), outcome: clean, evidence: evidence.clone() },
-        Fact::Landed { lane, outcome: LandOutcome::Landed { commit: "c2".to_owned() } },
-        Fact::TaskClosed {
+        Fact::LaneOpened(report::LaneOpened {
+            lane,
+            base: "c1".to_owned(),
+            evidence: evidence.clone(),
+            snapshot: None,
+        }),
+        Fact::Merged(report::Merged {
+            lane,
+            tip: "c1".to_owned(),
+            outcome: clean,
+            evidence: evidence.clone(),
+        }),
+        Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit: "c2".to_owned() } }),
+        Fact::TaskClosed(report::TaskClosed {
             lane,
             iteration: 1,
             task,
@@ -242,9 +253,15 @@ fn every_line_is_as_the_table_says_and_every_type_occurs() {
             branch: None,
             evidence: evidence.clone(),
             snapshot,
-        },
-        Fact::Damaged { lane, iteration: 1, attempt: 1, found: Vec::new(), course: DamageCourse::GoOn },
-        Fact::Undone { lane, evidence, standing: None },
+        }),
+        Fact::Damaged(report::Damaged {
+            lane,
+            iteration: 1,
+            attempt: 1,
+            found: Vec::new(),
+            course: DamageCourse::GoOn,
+        }),
+        Fact::Undone(report::Undone { lane, evidence, standing: None }),
     ] {
         kept.fact(fact);
     }

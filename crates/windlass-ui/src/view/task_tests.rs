@@ -1,6 +1,7 @@
 //! How tasks are shown: begun in several lanes, in conflict, done, and parked.
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::spec::{JobTasks, LanesSpec, Mode};
 use windlass_core::values::{
     Evidence, LaneId, MergeOutcome, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
@@ -47,7 +48,7 @@ fn started() -> Night {
 }
 
 fn closed(night: &mut Night, task: &str, end: TaskEnd, branch: Option<&str>) {
-    night.fact(Fact::TaskClosed {
+    night.fact(Fact::TaskClosed(report::TaskClosed {
         lane: LaneId(1),
         iteration: 1,
         task: TaskId(task.to_owned()),
@@ -55,7 +56,7 @@ fn closed(night: &mut Night, task: &str, end: TaskEnd, branch: Option<&str>) {
         branch: branch.map(str::to_owned),
         evidence: Evidence::default(),
         snapshot: None,
-    });
+    }));
 }
 
 // rows: 6, 10
@@ -67,12 +68,12 @@ fn tasks_are_named_as_they_begin_and_end_and_so_is_where_they_are_worked_on() {
         night.fact(Fact::IterationStarted { lane, iteration: u32::from(lane.0), task });
     }
     let paths = ["a.rs", "b.rs", "c.rs", "d.rs"].map(str::to_owned).to_vec();
-    night.fact(Fact::Merged {
+    night.fact(Fact::Merged(report::Merged {
         lane: LaneId(1),
         tip: "1111".to_owned(),
         outcome: MergeOutcome::Conflict { paths },
         evidence: Evidence::default(),
-    });
+    }));
     closed(&mut night, "TASK-001", TaskEnd::Done, None);
     closed(&mut night, "T2", TaskEnd::Again { why: "its checks did not pass".to_owned() }, None);
     let reason = "failed 2 times: its checks did not pass".to_owned();

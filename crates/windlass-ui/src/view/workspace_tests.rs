@@ -1,6 +1,7 @@
 //! How a workspace's run is shown.
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::spec::Mode;
 use windlass_core::values::{Evidence, LaneId, Standing, StopReason};
 
@@ -244,11 +245,13 @@ fn what_was_before_this_session_is_known_and_not_shown() {
 
 #[test]
 fn looks_after_checks_and_hooks_tell_only_what_is_new() {
-    let look = |standing: Standing| Fact::BaselineCaptured {
-        evidence: Evidence::default(),
-        snapshot: None,
-        left_out: 0,
-        standing: Some(standing),
+    let look = |standing: Standing| {
+        Fact::BaselineCaptured(report::BaselineCaptured {
+            evidence: Evidence::default(),
+            snapshot: None,
+            left_out: 0,
+            standing: Some(standing),
+        })
     };
     let mut night = Night::new();
     night.start_workspace(workspace_plan(Mode::Loop), Some(status(3, "three")));

@@ -1,6 +1,7 @@
 //! A repository that cannot be gone on with: what a run that had one needs before it is resumed.
 
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
 use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::StopReason;
@@ -49,9 +50,8 @@ fn why_none(here: &Here) -> String {
 /// The commit that HEAD named when the run last looked.
 fn last_head(entries: &[Entry]) -> Option<&str> {
     entries.iter().rev().find_map(|entry| match &entry.fact {
-        Fact::SnapshotTaken { evidence, .. } | Fact::BaselineCaptured { evidence, .. } => {
-            Some(evidence.head.as_deref())
-        }
+        Fact::SnapshotTaken(report::SnapshotTaken { evidence, .. })
+        | Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => Some(evidence.head.as_deref()),
         _ => None,
     })?
 }

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{StopReason, Suspicion, SuspicionKind, Verdict};
 use windlass_testkit::TestEnv;
 
@@ -50,7 +51,7 @@ fn script(env: &TestEnv, path: &str, text: &str) {
 /// What stands against the work at the end.
 fn found(night: &Night) -> Vec<Suspicion> {
     let found = |fact: Fact| match fact {
-        Fact::Suspected { suspicions, .. } => Some(suspicions),
+        Fact::Suspected(report::Suspected { suspicions, .. }) => Some(suspicions),
         _ => None,
     };
     night.facts().into_iter().rev().find_map(found).unwrap_or_default()

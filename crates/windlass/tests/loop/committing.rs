@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::Verdict;
 use windlass_host::process::sees_all_processes;
 use windlass_testkit::Outcome;
@@ -19,7 +20,7 @@ fn said(outcome: &Outcome) -> String {
 /// What each commit was refused for; `None` where there was nothing to refuse.
 fn refusals(night: &Night) -> Vec<Option<String>> {
     let refusal = |fact: Fact| match fact {
-        Fact::Committed { refused, .. } => Some(refused),
+        Fact::Committed(report::Committed { refused, .. }) => Some(refused),
         _ => None,
     };
     night.facts().into_iter().filter_map(refusal).collect()
@@ -27,7 +28,7 @@ fn refusals(night: &Night) -> Vec<Option<String>> {
 
 fn held_back(night: &Night) -> Vec<Vec<String>> {
     let held = |fact: Fact| match fact {
-        Fact::Committed { notes, .. } => Some(notes.held_back),
+        Fact::Committed(report::Committed { notes, .. }) => Some(notes.held_back),
         _ => None,
     };
     night.facts().into_iter().filter_map(held).collect()

@@ -4,6 +4,7 @@ use std::fs;
 
 use rustix::process::{Pid, Signal};
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Cost, StopReason};
 
 use super::night::{CLEARED, Night, PATIENCE, calls, every_call, expect_end};
@@ -39,7 +40,10 @@ fn a_run_that_was_refused_does_not_look_like_one_that_was_killed() {
     night.assert_clean();
     expect_end(&night.run(&["-m", "1"]), 10, "max_iterations");
     assert!(
-        !night.facts().iter().any(|fact| matches!(fact, Fact::Noticed { text } if text.contains("killed")))
+        !night
+            .facts()
+            .iter()
+            .any(|fact| matches!(fact, Fact::Noticed(report::Noticed { text }) if text.contains("killed")))
     );
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     night.resume(&[&run]).expect_code(2, "an ended run");

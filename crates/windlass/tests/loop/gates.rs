@@ -1,6 +1,7 @@
 //! Commands that the runner executes itself.
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{CheckResult, Verdict};
 
 use super::night::{Night, calls, every_call, expect_end};
@@ -10,7 +11,7 @@ const CLAIM: &str = "{ bash = 'echo x >> work' }, { result = { text = 'WINDLASS_
 
 fn results(night: &Night) -> Vec<CheckResult> {
     let result = |fact: Fact| match fact {
-        Fact::CheckFinished { outcome, .. } => Some(outcome.result),
+        Fact::CheckFinished(report::CheckFinished { outcome, .. }) => Some(outcome.result),
         _ => None,
     };
     night.facts().into_iter().filter_map(result).collect()

@@ -4,6 +4,7 @@
 use std::fs;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{StopReason, Suspicion, SuspicionKind, TaskEnd, Verdict};
 use windlass_testkit::{Outcome, TestEnv};
 
@@ -47,7 +48,7 @@ fn a_claim_that_is_taken_back_completes_nothing() {
 
 fn vanished(night: &Night) -> Vec<Suspicion> {
     let found = |fact: Fact| match fact {
-        Fact::Suspected { suspicions, .. } => Some(suspicions),
+        Fact::Suspected(report::Suspected { suspicions, .. }) => Some(suspicions),
         _ => None,
     };
     let latest = night.facts().into_iter().rev().find_map(found).unwrap_or_default();
@@ -122,7 +123,7 @@ fn a_box_that_vanished_before_a_kill_is_missed_after_it() {
     let night = planned(TWO, &calls(&[&kill, "{ say = 'It is all done.' }"]));
     let mut command = plans::command(&night, "build", &["--gate", "true", "--exit-codes", "detailed"]);
     let mut child = command.spawn().unwrap();
-    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned { .. }));
+    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned(_)));
     while night.env.read(PLAN) != done {
         // sleep: between two looks at a file that the agent is about to write
         std::thread::sleep(std::time::Duration::from_millis(20));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{CheckResult, HookDecision, HookName, HookOutcome, StopReason};
 use windlass_testkit::{Outcome, Running};
 
@@ -43,7 +44,7 @@ fn told(night: &Night, name: &str) -> BTreeMap<String, String> {
 
 fn outcomes(night: &Night) -> Vec<(HookName, HookOutcome)> {
     let outcome = |fact: Fact| match fact {
-        Fact::HookFinished { hook, outcome, .. } => Some((hook, outcome)),
+        Fact::HookFinished(report::HookFinished { hook, outcome, .. }) => Some((hook, outcome)),
         _ => None,
     };
     night.facts().into_iter().filter_map(outcome).collect()

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_host::process::sees_all_processes;
 use windlass_testkit::{Outcome, TestEnv};
 
@@ -92,7 +93,7 @@ fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
     ];
     assert_eq!(subjects(&night)[..4], expected);
     assert_eq!((files_of(&night, "HEAD~2"), files_of(&night, "HEAD~1")), ("b.txt".into(), "a.txt".into()));
-    let told = |fact: &Fact| matches!(fact, Fact::Noticed { text } if text.contains("is committed as"));
+    let told = |fact: &Fact| matches!(fact, Fact::Noticed(report::Noticed { text }) if text.contains("is committed as"));
     assert_eq!(night.facts().iter().filter(|fact| told(fact)).count(), 1, "it is in the journal");
     night.assert_clean();
 }

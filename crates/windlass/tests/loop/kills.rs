@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::run::LEAST_RESERVATION;
 use windlass_core::values::{CallId, Class, Cost, StopReason, Verdict};
 
@@ -247,7 +248,7 @@ fn commits_are_made_once(night: &Night, fault: &str) {
         .facts()
         .into_iter()
         .filter_map(|fact| match fact {
-            Fact::Committed { commit, .. } => commit,
+            Fact::Committed(report::Committed { commit, .. }) => commit,
             _ => None,
         })
         .collect();

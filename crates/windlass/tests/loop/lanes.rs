@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::StopReason;
 
 use super::night::{Night, PATIENCE};
@@ -33,17 +34,19 @@ fn assert_done_again(night: &Night, tasks: usize, when: &str) {
     said.dedup_by_key(|line| line.split_once("Complete").map(|(_, task)| task.to_owned()));
     assert_eq!(said.len(), tasks, "{when}: {said:?}");
     let failed = night.facts().into_iter().filter(|fact| {
-        matches!(fact, Fact::TaskClosed { end: windlass_core::values::TaskEnd::Parked { .. }, .. })
+        matches!(
+            fact,
+            Fact::TaskClosed(report::TaskClosed { end: windlass_core::values::TaskEnd::Parked { .. }, .. })
+        )
     });
     assert_eq!(failed.count(), 0, "{when}");
     assert_whole(night);
 }
 
 fn was_told(night: &Night) -> bool {
-    night
-        .facts()
-        .iter()
-        .any(|fact| matches!(fact, Fact::Noticed { text } if text.contains("was removed while")))
+    night.facts().iter().any(
+        |fact| matches!(fact, Fact::Noticed(report::Noticed { text }) if text.contains("was removed while")),
+    )
 }
 
 #[test]

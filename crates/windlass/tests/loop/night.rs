@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
 use windlass_core::run::{Phase, Run};
 use windlass_core::values::{CallSummary, StopReason, Verdict};
 use windlass_engine::store::journal;
@@ -154,7 +155,7 @@ impl Night {
     /// What was said beside the facts.
     pub fn notices(&self) -> Vec<String> {
         let text = |fact: Fact| match fact {
-            Fact::Noticed { text } => Some(text),
+            Fact::Noticed(report::Noticed { text }) => Some(text),
             _ => None,
         };
         self.facts().into_iter().filter_map(text).collect()

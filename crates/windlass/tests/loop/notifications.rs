@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustix::process::Signal;
 use serde_json::Value;
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Delivery, SinkKind};
 use windlass_testkit::environment::wait_until;
 use windlass_testkit::{Letter, Receiver, Response};
@@ -32,7 +33,7 @@ fn json(letter: &Letter) -> Value {
 fn settled(night: &Night) -> BTreeMap<(SinkKind, Delivery), usize> {
     let mut counts = BTreeMap::new();
     for fact in night.facts() {
-        if let Fact::NotificationSettled { sink, delivery, .. } = fact {
+        if let Fact::NotificationSettled(report::NotificationSettled { sink, delivery, .. }) = fact {
             *counts.entry((sink, delivery)).or_default() += 1;
         }
     }
@@ -137,7 +138,7 @@ fn ctrl_c_ends_a_run_that_only_waits_for_notifications() {
     outcome.expect_code(10, "the run had ended by itself");
     assert_eq!(outcome.json_lines().last().unwrap()["stop_reason"], "max_iterations");
     assert_eq!(settled(&night), BTreeMap::from([((SinkKind::Webhook, Delivery::Abandoned), 3)]));
-    let unwaited = |fact: &Fact| matches!(fact, Fact::NotificationSettled { detail, .. } if detail == "it was not waited for any longer");
+    let unwaited = |fact: &Fact| matches!(fact, Fact::NotificationSettled(report::NotificationSettled { detail, .. }) if detail == "it was not waited for any longer");
     assert_eq!(night.facts().iter().filter(|fact| unwaited(fact)).count(), 3);
     night.assert_clean();
 }
@@ -165,9 +166,12 @@ fn what_fails_for_a_while_is_tried_again() {
         .facts()
         .into_iter()
         .filter_map(|fact| match fact {
-            Fact::NotificationSettled { attempts, delivery: Delivery::Sent, status: Some(200), .. } => {
-                Some(attempts)
-            }
+            Fact::NotificationSettled(report::NotificationSettled {
+                attempts,
+                delivery: Delivery::Sent,
+                status: Some(200),
+                ..
+            }) => Some(attempts),
             _ => None,
         })
         .collect();
@@ -274,7 +278,9 @@ fn a_command_that_hangs_or_fails_is_ended_and_said() {
     let outcome = night.run(&["-m", "1"]);
     expect_end(&outcome, 10, "max_iterations");
     let said = night.facts().into_iter().find_map(|fact| match fact {
-        Fact::NotificationSettled { status, detail, attempts, .. } => Some((status, detail, attempts)),
+        Fact::NotificationSettled(report::NotificationSettled { status, detail, attempts, .. }) => {
+            Some((status, detail, attempts))
+        }
         _ => None,
     });
     assert_eq!(said, Some((Some(7), "nobody is at home".to_owned(), 2)));

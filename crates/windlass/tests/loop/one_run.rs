@@ -64,7 +64,7 @@ fn configured_exit_codes_are_those_of_every_verb() {
     ask(&["run", "api"]).expect_code(2, "as usual");
     ask(&["edit", "api"]).expect_code(2, "as usual");
     let running = night.start(&[]);
-    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned { .. }));
+    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned(_)));
     night.run(&["--fresh"]).expect_code(25, "as usual");
     ask(&["config", "set", "output.exit_codes", "simple"]).expect_success("config");
     ask(&["run", "api"]).expect_code(1, "run");

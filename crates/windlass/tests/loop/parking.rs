@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{StopReason, TaskEnd};
 use windlass_testkit::TestEnv;
 
@@ -73,7 +74,7 @@ fn assert_put_aside(night: &Night) {
     let parked = night.env.git(&["ls-tree", "-r", "--name-only", &branch]);
     assert!(!parked.contains(".env"), "what looks like a secret is in no commit: {parked}");
     let told = night.facts().into_iter().find_map(|fact| match fact {
-        Fact::TaskClosed { end: TaskEnd::Parked { .. }, branch, .. } => Some(branch),
+        Fact::TaskClosed(report::TaskClosed { end: TaskEnd::Parked { .. }, branch, .. }) => Some(branch),
         _ => None,
     });
     assert_eq!(told, Some(Some(branch)));
@@ -186,7 +187,7 @@ fn failed_attempts_are_committed_in_the_seeds_words_where_that_is_wanted() {
         let done = night
             .facts()
             .into_iter()
-            .filter(|fact| matches!(fact, Fact::TaskClosed { end: TaskEnd::Done, .. }));
+            .filter(|fact| matches!(fact, Fact::TaskClosed(report::TaskClosed { end: TaskEnd::Done, .. })));
         assert_eq!(done.count(), 1);
         assert_eq!(night.env.git(&["status", "--porcelain", "--untracked-files=no"]), "");
     }

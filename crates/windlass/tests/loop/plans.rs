@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::Verdict;
 use windlass_testkit::{Outcome, TestEnv};
 
@@ -60,7 +61,9 @@ fn tasks(night: &Night) -> Vec<String> {
 
 pub(super) fn refused(night: &Night) -> Vec<(u32, Vec<String>, bool)> {
     let refused = |fact: Fact| match fact {
-        Fact::ForbiddenChangesReverted { count, files, undone, .. } => Some((count, files, undone)),
+        Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { count, files, undone, .. }) => {
+            Some((count, files, undone))
+        }
         _ => None,
     };
     night.facts().into_iter().filter_map(refused).collect()

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{SuspicionKind, TaskEnd};
 use windlass_testkit::{Outcome, TestEnv};
 
@@ -55,8 +56,8 @@ fn call(task: u32, command: &str) -> String {
 
 fn ends(night: &Night) -> Vec<(String, bool)> {
     let end = |fact: Fact| match fact {
-        Fact::TaskClosed { end: TaskEnd::Again { .. }, .. } => None,
-        Fact::TaskClosed { task, end, .. } => Some((task.0, end == TaskEnd::Done)),
+        Fact::TaskClosed(report::TaskClosed { end: TaskEnd::Again { .. }, .. }) => None,
+        Fact::TaskClosed(report::TaskClosed { task, end, .. }) => Some((task.0, end == TaskEnd::Done)),
         _ => None,
     };
     let mut ends: Vec<_> = night.facts().into_iter().filter_map(end).collect();
@@ -66,7 +67,9 @@ fn ends(night: &Night) -> Vec<(String, bool)> {
 
 fn refused(night: &Night) -> Vec<Vec<String>> {
     let refused = |fact: Fact| match fact {
-        Fact::ForbiddenChangesReverted { files, undone: true, .. } => Some(files),
+        Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted { files, undone: true, .. }) => {
+            Some(files)
+        }
         _ => None,
     };
     night.facts().into_iter().filter_map(refused).collect()
@@ -150,7 +153,9 @@ fn nor_when_the_run_goes_on_in_another_session() {
     let files: Vec<String> = refused(&night).concat();
     assert!(files.contains(&"golden/a".to_owned()) && files.contains(&"check.sh".to_owned()), "{files:?}");
     let kinds = |fact: Fact| match fact {
-        Fact::Suspected { suspicions, .. } => suspicions.into_iter().map(|found| found.kind).collect(),
+        Fact::Suspected(report::Suspected { suspicions, .. }) => {
+            suspicions.into_iter().map(|found| found.kind).collect()
+        }
         _ => Vec::new(),
     };
     let kinds: Vec<SuspicionKind> = night.facts().into_iter().flat_map(kinds).collect();

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{StopReason, TaskEnd};
 use windlass_testkit::TestEnv;
 
@@ -357,8 +358,10 @@ fn end(night: &Night) -> End {
     let branches = env.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads/"]);
     let tree = env.git(&["ls-tree", "-r", "HEAD"]);
     let closed = night.facts().into_iter().filter_map(|fact| match fact {
-        Fact::TaskClosed { task, end: TaskEnd::Done, .. } => Some((task.0, true)),
-        Fact::TaskClosed { task, end: TaskEnd::Parked { .. }, .. } => Some((task.0, false)),
+        Fact::TaskClosed(report::TaskClosed { task, end: TaskEnd::Done, .. }) => Some((task.0, true)),
+        Fact::TaskClosed(report::TaskClosed { task, end: TaskEnd::Parked { .. }, .. }) => {
+            Some((task.0, false))
+        }
         _ => None,
     });
     let is_own = |line: &&str| line.ends_with("progress.md") || line.ends_with("requirements.md");

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::Standing;
 use windlass_engine::replay::{Replay, Told};
 use windlass_engine::store::{Project, RunFolder};
@@ -64,7 +65,7 @@ fn only_log(night: &Night) -> String {
 /// What was told of the status file: in which line of the journal, and what.
 fn told(night: &Night) -> Vec<(u64, Standing)> {
     let told = |entry: windlass_core::fact::Entry| match entry.fact {
-        Fact::StatusChanged { standing, .. } => Some((entry.seq, standing)),
+        Fact::StatusChanged(report::StatusChanged { standing, .. }) => Some((entry.seq, standing)),
         _ => None,
     };
     night.entries().into_iter().filter_map(told).collect()
@@ -162,7 +163,7 @@ fn a_run_is_logged_in_its_workspace_whatever_the_terminal_shows() {
     assert!(!text.contains("\"type\":"), "the raw stream has a file of its own:\n{text}");
     let kept = night.entries();
     let changed = kept.iter().find_map(|entry| match &entry.fact {
-        Fact::SnapshotTaken { changed, .. } => Some(*changed),
+        Fact::SnapshotTaken(report::SnapshotTaken { changed, .. }) => Some(*changed),
         _ => None,
     });
     assert_eq!(changed, Some(1), "the log and the status file are no work");

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Class, Cut, Ended, StopSource};
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
@@ -45,10 +46,9 @@ fn sigterm_ends_the_agent_and_the_run() {
         (Class::Interrupted, Some(Cut::Stop), true)
     );
     // What was cut off is kept: the file the agent had made is in a snapshot.
-    let kept = night
-        .facts()
-        .iter()
-        .any(|fact| matches!(fact, Fact::SnapshotTaken { snapshot: Some(_), changed: 1.., .. }));
+    let kept = night.facts().iter().any(|fact| {
+        matches!(fact, Fact::SnapshotTaken(report::SnapshotTaken { snapshot: Some(_), changed: 1.., .. }))
+    });
     assert!(kept, "{:#?}", night.facts());
     night.assert_clean();
 }
@@ -113,7 +113,7 @@ fn a_hang_up_ends_nothing() {
     running.signal_group(Signal::HUP);
     night.wait_for_fact(
         "the hang-up",
-        |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")),
+        |fact| matches!(fact, Fact::Noticed(report::Noticed { text }) if text.contains("terminal")),
     );
     night.env.write("go", "");
     expect_end(&running.wait(PATIENCE), 10, "max_iterations");

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_testkit::{Running, TestEnv};
 
 use super::night::{Night, PATIENCE, calls, expect_end};
@@ -92,7 +93,10 @@ fn what_a_person_wrote_while_no_runner_was_there_stays() {
         let fault = format!("kill-after-write={write}");
         let _ = night.env.run(command(&night, "plan", &[]).env("WINDLASS_TEST_FAULT", &fault), PATIENCE);
         night.env.assert_no_processes(super::night::CLEARED);
-        if !matches!(night.facts().last(), Some(Fact::SnapshotTaken { strayed: 7, .. })) {
+        if !matches!(
+            night.facts().last(),
+            Some(Fact::SnapshotTaken(report::SnapshotTaken { forbidden_changes: 7, .. }))
+        ) {
             continue;
         }
         night.env.write("src/main.rs", "fn main() { mine() }\n");

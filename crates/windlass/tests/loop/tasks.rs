@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{LandOutcome, MergeOutcome, StopReason, TaskEnd};
 use windlass_testkit::{Outcome, TestEnv};
 
@@ -64,7 +65,7 @@ pub(super) fn subjects(night: &Night) -> Vec<String> {
 
 pub(super) fn ends(night: &Night) -> Vec<(String, TaskEnd)> {
     let end = |fact: Fact| match fact {
-        Fact::TaskClosed { task, end, .. } => Some((task.0, end)),
+        Fact::TaskClosed(report::TaskClosed { task, end, .. }) => Some((task.0, end)),
         _ => None,
     };
     night.facts().into_iter().filter_map(end).collect()
@@ -160,10 +161,9 @@ fn for_tasks_that_commute_many_lanes_give_what_one_gives() {
         let night = night(&forty, HONEST);
         run(&night, &["-j", lanes, "--gate", "true"]).expect_code(0, lanes);
         assert_eq!(subjects(&night).len(), 40, "each once");
-        let landed = night
-            .facts()
-            .into_iter()
-            .filter(|fact| matches!(fact, Fact::Landed { outcome: LandOutcome::Landed { .. }, .. }));
+        let landed = night.facts().into_iter().filter(|fact| {
+            matches!(fact, Fact::Landed(report::Landed { outcome: LandOutcome::Landed { .. }, .. }))
+        });
         assert_eq!(landed.count(), if lanes == "1" { 0 } else { 40 });
         assert_whole(&night);
         night.env.git(&["ls-tree", "-r", "HEAD", "--", "work", "requirements.md"])
@@ -192,7 +192,7 @@ fn a_conflict_is_put_together_by_the_agent_that_comes_second() {
     let night = night(&[(1, &[]), (2, &[])], CONFLICT);
     run(&night, &["-j", "2", "--gate", "true"]).expect_code(0, "run");
     let conflicts = night.facts().into_iter().filter(|fact| {
-        matches!(fact, Fact::Merged { outcome: MergeOutcome::Conflict { paths }, .. } if paths == &["common"])
+        matches!(fact, Fact::Merged(report::Merged { outcome: MergeOutcome::Conflict { paths }, .. }) if paths == &["common"])
     });
     assert_eq!(conflicts.count(), 1);
     let common = night.env.read("common");
@@ -257,11 +257,13 @@ fn a_task_that_changed_nothing_is_judged_with_what_the_branch_got_meanwhile() {
     run(&night, &["-j", "2", "--gate", "test ! -e red"]).expect_code(17, "the branch is red");
     assert_eq!(night.ended(), StopReason::Blocked);
     let merged = night.facts().into_iter().find_map(|fact| match fact {
-        Fact::Merged { outcome, .. } => Some(outcome),
+        Fact::Merged(report::Merged { outcome, .. }) => Some(outcome),
         _ => None,
     });
     assert_eq!(merged, Some(MergeOutcome::Clean { commit: None, retest: true }));
-    let done =
-        night.facts().into_iter().filter(|fact| matches!(fact, Fact::TaskClosed { end: TaskEnd::Done, .. }));
+    let done = night
+        .facts()
+        .into_iter()
+        .filter(|fact| matches!(fact, Fact::TaskClosed(report::TaskClosed { end: TaskEnd::Done, .. })));
     assert_eq!(done.count(), 0, "{:#?}", night.facts());
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{Class, StopReason};
 use windlass_testkit::environment::{PersonsTerminal as Terminal, wait_until};
 
@@ -117,7 +118,7 @@ fn a_terminal_that_is_closed_ends_nothing() {
     terminal.close();
     night.wait_for_fact(
         "the hang-up",
-        |fact| matches!(fact, Fact::Noticed { text } if text.contains("terminal")),
+        |fact| matches!(fact, Fact::Noticed(report::Noticed { text }) if text.contains("terminal")),
     );
     night.env.write("go", "");
     assert_eq!(terminal.wait(), 10);

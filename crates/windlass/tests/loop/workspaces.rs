@@ -136,7 +136,7 @@ fn what_cannot_be_a_prompt_is_said_at_once() {
 fn two_runs_on_one_workspace_are_one_too_many() {
     let night = night(&every_call("{ sleep = '20s' }"));
     let first = Running::start(&mut run_of(&night, &["api"], &[]));
-    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned { .. }));
+    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned(_)));
     let second = run(&night, &["--fresh"]);
     second.expect_code(25, "the directory is taken");
     assert!(second.stderr_text().contains(&format!("process {}", first.id())), "{}", second.stderr_text());
@@ -218,7 +218,7 @@ fn killed_and_resumed_it_is_counted_once() {
     let steps = format!("{WORK}, {}", status(r#"{"complete":true}"#));
     let night = night(&calls(&["{ sleep = '30s' }", &steps]));
     let first = Running::start(&mut run_of(&night, &["api"], &[]));
-    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned { .. }));
+    night.wait_for_fact("a call", |fact| matches!(fact, Fact::CallSpawned(_)));
     first.signal(Signal::KILL);
     let _ = first.wait(PATIENCE);
     night.env.assert_no_processes(CLEARED + Duration::from_secs(1));

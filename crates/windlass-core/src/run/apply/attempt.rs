@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Applied;
 use crate::mode;
+use crate::report::SnapshotTaken;
 use crate::run::lane::{Call, Checking, Claim, InGit, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
 use crate::run::{CommitKind, Committed, NotesShare, Run};
@@ -87,14 +88,9 @@ impl Run {
         self.set_state(lane, LaneState::Keeping(turn, outcome));
     }
 
-    pub(super) fn kept(
-        &mut self,
-        lane: LaneId,
-        evidence: &Evidence,
-        snapshot: Option<&SnapshotId>,
-        standing: Option<&Standing>,
-        strayed: u32,
-    ) -> Applied {
+    pub(super) fn snapshot_kept(&mut self, taken: &SnapshotTaken) -> Applied {
+        let SnapshotTaken { lane, evidence, snapshot, standing, forbidden_changes, .. } = taken;
+        let lane = *lane;
         let (turn, mut outcome) = self.take_state(lane, "keeping", |state| match state {
             LaneState::Keeping(turn, outcome) => Some((turn.clone(), outcome.clone())),
             _ => None,
@@ -102,11 +98,11 @@ impl Run {
         if let Some(standing) = standing {
             self.standings.read(standing);
         }
-        self.strays.clear();
+        self.forbidden_changes.clear();
         self.forget_earlier_damage(lane, &turn);
         self.forget_refused(lane);
-        outcome.kept = Some(self.kept_tree(lane, evidence, snapshot));
-        if strayed > 0 {
+        outcome.kept = Some(self.kept_tree(lane, evidence, snapshot.as_ref()));
+        if *forbidden_changes > 0 {
             self.set_state(lane, LaneState::Refusing(turn, outcome));
             return Ok(());
         }
@@ -133,7 +129,7 @@ impl Run {
             LaneState::Refusing(turn, outcome) => Some((turn.clone(), outcome.clone())),
             _ => None,
         })?;
-        files.clone_into(&mut self.strays);
+        files.clone_into(&mut self.forbidden_changes);
         self.note_refused(lane, files, undone);
         let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
         outcome.kept = Some(self.kept_tree(lane, evidence, snapshot.as_ref()));

@@ -54,7 +54,8 @@ impl Run {
         }
         let snapshot = outcome.kept.as_ref().and_then(|kept| kept.snapshot.clone());
         outcome.kept = Some(self.kept_tree(lane, evidence, snapshot.as_ref()));
-        let claimed = self.file_claims().unwrap_or(outcome.claimed) && !whole && self.strays.is_empty();
+        let claimed =
+            self.file_claims().unwrap_or(outcome.claimed) && !whole && self.forbidden_changes.is_empty();
         self.take_in(lane, turn, outcome, claimed);
         Ok(())
     }

@@ -8,6 +8,7 @@ mod session;
 mod tasks;
 
 use crate::fact::{Entry, Fact};
+use crate::report;
 use crate::run::ending::Failure;
 use crate::run::lane::{Call, LaneState, Termination};
 use crate::run::{Hold, Phase, Run, Stop};
@@ -50,19 +51,21 @@ impl Run {
             Fact::RunStarted { plan } => self.run_started(plan),
             Fact::RunResumed { plan } => self.run_resumed(plan),
             _ if self.phase != Phase::Active => Err("the run is not under way".to_owned()),
-            Fact::Noticed { .. } | Fact::NotificationSettled { .. } => Ok(()),
+            Fact::Noticed(_) | Fact::NotificationSettled(_) => Ok(()),
             Fact::RunFinished { stop_reason, .. } => {
                 self.phase = Phase::Ended(*stop_reason);
                 self.ending = None;
                 Ok(())
             }
-            Fact::HookFinished { lane, hook, outcome } => self.hook_finished(now, *lane, *hook, outcome),
+            Fact::HookFinished(report::HookFinished { lane, hook, outcome }) => {
+                self.hook_finished(now, *lane, *hook, outcome)
+            }
             _ if self.is_ending() => Err("the run is ending".to_owned()),
             Fact::RunEnding { stop_reason, detail, .. } => {
                 self.ending = Some((*stop_reason, detail.clone()));
                 Ok(())
             }
-            Fact::BaselineCaptured { evidence, snapshot, standing, .. } => {
+            Fact::BaselineCaptured(report::BaselineCaptured { evidence, snapshot, standing, .. }) => {
                 self.surveyed(evidence, snapshot.as_ref(), standing.as_ref())
             }
             Fact::TasksRead { tasks } => self.tasks_read(tasks),
@@ -100,7 +103,9 @@ impl Run {
             Fact::CallReserved { lane, call, reserved, budget, .. } => {
                 self.call_reserved(*lane, Call { id: *call, budget: *budget }, *reserved)
             }
-            Fact::CallSpawned { lane, call, .. } => self.expect_call(*lane, *call).map(drop),
+            Fact::CallSpawned(report::CallSpawned { lane, call, .. }) => {
+                self.expect_call(*lane, *call).map(drop)
+            }
             Fact::CallCut { lane, call, cut, now: kill } => {
                 let (turn, call) = self.expect_call(*lane, *call)?;
                 let termination = Termination { since: now.monotonic, cut: *cut, kill: *kill };
@@ -112,33 +117,43 @@ impl Run {
                 self.call_finished(*lane, turn, call, *claimed, summary);
                 Ok(())
             }
-            Fact::StatusChanged { lane, standing } => self.status_changed(*lane, standing),
-            Fact::SnapshotTaken { lane, evidence, snapshot, standing, strayed, .. } => {
-                self.kept(*lane, evidence, snapshot.as_ref(), standing.as_ref(), *strayed)
+            Fact::StatusChanged(report::StatusChanged { lane, standing }) => {
+                self.status_changed(*lane, standing)
             }
-            Fact::Damaged { lane, found, course, .. } => self.damaged(*lane, found, *course),
-            Fact::Undone { lane, evidence, standing } => self.undone(*lane, evidence, standing.as_ref()),
-            Fact::Suspected { lane, suspicions } => self.suspected(*lane, suspicions),
-            Fact::ForbiddenChangesReverted { lane, files, evidence, undone, .. } => {
-                self.refused(*lane, files, *undone, evidence)
+            Fact::SnapshotTaken(taken) => self.snapshot_kept(taken),
+            Fact::Damaged(report::Damaged { lane, found, course, .. }) => self.damaged(*lane, found, *course),
+            Fact::Undone(report::Undone { lane, evidence, standing }) => {
+                self.undone(*lane, evidence, standing.as_ref())
             }
+            Fact::Suspected(report::Suspected { lane, suspicions }) => self.suspected(*lane, suspicions),
+            Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted {
+                lane,
+                files,
+                evidence,
+                undone,
+                ..
+            }) => self.refused(*lane, files, *undone, evidence),
             Fact::HookDue { lane, iteration } => self.hook_due(*lane, *iteration),
             Fact::VerificationDue { lane, .. } => self.verification_due(*lane),
-            Fact::CheckFinished { lane, stage, outcome } => self.check_finished(*lane, *stage, outcome),
-            Fact::Committed { lane, commit, evidence, altered, refused, notes } => {
+            Fact::CheckFinished(report::CheckFinished { lane, stage, outcome }) => {
+                self.check_finished(*lane, *stage, outcome)
+            }
+            Fact::Committed(report::Committed { lane, commit, evidence, altered, refused, notes }) => {
                 self.committed(*lane, commit.as_deref(), evidence, *altered, refused.as_deref())?;
                 self.note_commit(*lane, notes, refused.is_none());
                 Ok(())
             }
-            Fact::LaneOpened { lane, base, evidence, snapshot } => {
+            Fact::LaneOpened(report::LaneOpened { lane, base, evidence, snapshot }) => {
                 self.lane_opened(*lane, base, evidence, snapshot.as_ref())
             }
-            Fact::Merged { lane, tip, outcome, evidence } => self.merged(*lane, tip, outcome, evidence),
-            Fact::Landed { lane, outcome } => self.landed(*lane, outcome),
-            Fact::TaskClosed { lane, task, end, evidence, snapshot, .. } => {
+            Fact::Merged(report::Merged { lane, tip, outcome, evidence }) => {
+                self.merged(*lane, tip, outcome, evidence)
+            }
+            Fact::Landed(report::Landed { lane, outcome }) => self.landed(*lane, outcome),
+            Fact::TaskClosed(report::TaskClosed { lane, task, end, evidence, snapshot, .. }) => {
                 self.task_closed(now, *lane, task, end, evidence, snapshot.as_ref())
             }
-            Fact::TreeRechecked { lane, evidence } => self.settled(*lane, evidence),
+            Fact::TreeRechecked(report::TreeRechecked { lane, evidence }) => self.settled(*lane, evidence),
             Fact::AttemptRepeats { lane, class, .. } => self.attempt_repeats(now, *lane, *class),
             Fact::IterationFinished { lane, verdict, class, progress, .. } => {
                 self.iteration_finished(now, *lane, *verdict, *class, *progress)

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::workspace::{complete, status, workspace};
 use super::world::{Act, World, plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{CommitKind, Effect, EndCall, Input, NotesShare, Occasion, Run, Stop, TurnKey};
 use crate::spec::{Mode, StatusNews, StatusWatch};
 use crate::values::{CallId, CheckStage, Cut, HookName, LaneId, Purpose, Standing, StopSource};
@@ -13,7 +14,7 @@ const LANE: LaneId = LaneId(0);
 
 fn calling(world: &mut World) {
     world.until(|effect| matches!(effect, Effect::Call { .. }));
-    world.input(Input::Spawned { lane: LANE, call: CallId(1), pid: 7 });
+    world.input(Input::from(report::CallSpawned { lane: LANE, call: CallId(1), pid: 7 }));
 }
 
 fn press(world: &mut World) {
@@ -90,7 +91,7 @@ fn what_leaves_a_trace_waits_for_the_journal() {
         Effect::Survey(Occasion::Start),
         Effect::Prepare { lane, turn, purpose, notes: NotesShare::Usual },
         Effect::Recover { lane, call, turn, purpose },
-        Effect::EndCall { lane, call, how: EndCall::Ask },
+        Effect::EndCall { lane, call, how: EndCall::Ask, cut: Cut::Stop },
         Effect::Settle { lane, turn },
     ];
     assert!(!others.iter().any(Effect::needs_journal));
@@ -125,12 +126,15 @@ fn what_is_told_of_a_status_file_is_what_was_asked_for() {
         }
         let mut world = World::new(plan, |_, _| Act::works("x")).with_status(status("a"));
         calling(&mut world);
-        world.input(Input::StatusSeen { lane: LANE, standing: status("a") });
+        world.input(Input::from(report::StatusChanged { lane: LANE, standing: status("a") }));
         assert_eq!(world.count("status_changed"), 0, "{news:?}: it was not written");
-        world.input(Input::StatusSeen { lane: LANE, standing: written_again.clone() });
+        world.input(Input::from(report::StatusChanged { lane: LANE, standing: written_again.clone() }));
         assert_eq!(world.count("status_changed"), told, "{news:?}");
-        world.input(Input::StatusSeen { lane: LANE, standing: complete("c") });
+        world.input(Input::from(report::StatusChanged { lane: LANE, standing: complete("c") }));
         let last = world.facts().last();
-        assert!(matches!(last, Some(Fact::StatusChanged { standing, .. }) if standing.complete), "{news:?}");
+        assert!(
+            matches!(last, Some(Fact::StatusChanged(report::StatusChanged { standing, .. })) if standing.complete),
+            "{news:?}"
+        );
     }
 }

@@ -3,6 +3,7 @@
 use super::sharing::{ends_with, open};
 use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World};
+use crate::report;
 use crate::run::{Effect, Input};
 use crate::tasks;
 use crate::values::{Class, Cost, LaneId, Standing, StandingSource, TaskRow, TaskState};
@@ -13,7 +14,7 @@ fn a_claim_that_nothing_speaks_for_does_not_reach_the_branch() {
     let lane = LaneId(1);
     let mut world = at_work_with(two_lanes(), &["T1"]);
     open(&mut world, lane);
-    world.input(Input::Prepared { lane });
+    world.input(Input::from(report::Prepared { lane }));
     let claim = Standing { complete: true, source: StandingSource::TaskFile, ..Standing::default() };
     ends_with(&mut world, lane, Class::Success, Cost::ZERO, Some(claim));
     let commits = |effect: &Effect| matches!(effect, Effect::Commit { .. } | Effect::Merge { .. });

@@ -1,5 +1,6 @@
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input, Phase};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{CheckKind, Class, StopReason, Verdict};
@@ -53,7 +54,7 @@ fn a_run_that_cannot_keep_what_was_done_ends_and_keeps_it_when_it_goes_on() {
                 Effect::Commit { .. } => stuck == "commit",
                 _ => false,
             });
-            world.input(Input::Broken { stop_reason: reason, detail: "no room".to_owned() });
+            world.input(Input::from(report::Broken { stop_reason: reason, detail: "no room".to_owned() }));
             assert!(world.run.is_ending() && world.step());
             assert_eq!(
                 world.run.phase(),

@@ -1,5 +1,6 @@
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{CheckKind, Class, StopReason, Verdict};
 
@@ -161,7 +162,7 @@ fn the_runner_commits_only_what_its_gates_let_pass_and_checks_again_what_a_hook_
     let committed: Vec<bool> = world
         .facts()
         .filter_map(|fact| match fact {
-            Fact::Committed { altered, .. } => Some(*altered),
+            Fact::Committed(report::Committed { altered, .. }) => Some(*altered),
             _ => None,
         })
         .collect();

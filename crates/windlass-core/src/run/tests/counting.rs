@@ -8,6 +8,7 @@ use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World, check, plan};
 use crate::damage::DamageCourse;
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::spec::{GuardAction, GuardSpec, TestsAction};
@@ -131,7 +132,14 @@ fn what_a_hook_of_the_repository_said_is_known_until_a_commit_is_made() {
     let (lane, evidence) = (LaneId(0), world.evidence());
     let notes = CommitNotes { hook_output: Some("no tabs, please".to_owned()), ..CommitNotes::default() };
     let refused = Some("the hook refused".to_owned());
-    world.input(Input::CommitEnded { lane, commit: None, evidence, altered: false, refused, notes });
+    world.input(Input::from(report::Committed {
+        lane,
+        commit: None,
+        evidence,
+        altered: false,
+        refused,
+        notes,
+    }));
     world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));
     assert_eq!(world.run.hook_refusal(lane), Some("no tabs, please"));
     assert_eq!(world.finish(), StopReason::MaxIterations);
@@ -184,7 +192,7 @@ fn an_answer_in_one_lane_ends_the_count_of_the_outages_of_another() {
     let mut world = at_work_with(two_lanes(), &["T1", "T2"]);
     for lane in [fails, works] {
         open(&mut world, lane);
-        world.input(Input::Prepared { lane });
+        world.input(Input::from(report::Prepared { lane }));
     }
     ends_with(&mut world, fails, Class::Outage, Cost::ZERO, None);
     ends_with(&mut world, works, Class::Success, Cost::from_micros(100), None);
@@ -192,7 +200,7 @@ fn an_answer_in_one_lane_ends_the_count_of_the_outages_of_another() {
     let left = Duration::try_from(until.duration_since(world.now.wall)).unwrap();
     world.pass(left);
     world.input(Input::Tick);
-    world.input(Input::Prepared { lane: fails });
+    world.input(Input::from(report::Prepared { lane: fails }));
     assert_eq!(calls(&world, fails).0, 3);
     ends_with(&mut world, fails, Class::Outage, Cost::ZERO, None);
     let attempts: Vec<u32> = world
@@ -209,12 +217,12 @@ fn an_answer_in_one_lane_ends_the_count_of_the_outages_of_another() {
 fn the_first_failure_of_the_runner_counts_unless_a_worse_one_follows() {
     let mut world = World::new(plan(), |_, _| Act::idles());
     world.until(|effect| matches!(effect, Effect::Call { .. }));
-    let failed = |stop_reason| Input::Failed { stop_reason, detail: "why".to_owned() };
+    let failed = |stop_reason| Input::from(report::Failed { stop_reason, detail: "why".to_owned() });
     world.input(failed(StopReason::NeedsHuman));
     let follows = |world: &World, reason| world.run.decide(world.now, failed(reason)).len();
     assert_eq!(follows(&world, StopReason::AgentUnavailable), 0);
     assert_eq!(follows(&world, StopReason::DiskFull), 1);
-    let broken = |stop_reason| Input::Broken { stop_reason, detail: "why".to_owned() };
+    let broken = |stop_reason| Input::from(report::Broken { stop_reason, detail: "why".to_owned() });
     assert_eq!(
         world.run.decide(world.now, broken(StopReason::NeedsHuman)).len(),
         1,

@@ -3,6 +3,7 @@
 use super::world::{Act, World, plan};
 use crate::damage::DamageCourse;
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input};
 use crate::spec::RunSpec;
 use crate::values::{Evidence, LaneId, StopReason};
@@ -22,7 +23,7 @@ fn world(course: DamageCourse) -> World {
 
 fn trees(world: &World) -> Vec<String> {
     let undone = |fact: &Fact| match fact {
-        Fact::Undone { evidence: Evidence { tree, .. }, .. } => Some(tree.clone()),
+        Fact::Undone(report::Undone { evidence: Evidence { tree, .. }, .. }) => Some(tree.clone()),
         _ => None,
     };
     world.facts().filter_map(undone).collect()
@@ -70,8 +71,18 @@ fn a_run_that_ends_for_it_goes_on_once_it_is_resumed() {
         sentence: "x".to_owned(),
         names: Vec::new(),
     };
-    world.input(Input::Damaged { lane: LANE, found: vec![lost], course: DamageCourse::Stop });
-    world.input(Input::Failed { stop_reason: StopReason::DestructiveChange, detail: "x".to_owned() });
+    let found = vec![lost];
+    world.input(Input::from(report::Damaged {
+        lane: LANE,
+        iteration: 1,
+        attempt: 1,
+        found,
+        course: DamageCourse::Stop,
+    }));
+    world.input(Input::from(report::Failed {
+        stop_reason: StopReason::DestructiveChange,
+        detail: "x".to_owned(),
+    }));
     assert_eq!(world.finish(), StopReason::DestructiveChange);
     assert_eq!(world.count("kept"), 0);
     world.restart(world.journal.len());

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::world::{Act, World, plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input, LaneState, MOST_SKIPS, Phase};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{Hook, HookCommand, HookDecision, HookName, LaneId, StopReason, StopSource};
@@ -24,9 +25,9 @@ fn with(names: &[HookName]) -> RunSpec {
 /// The hooks that were called, and what else happened, in order.
 fn story(world: &World) -> Vec<String> {
     let told = |fact: &Fact| match fact {
-        Fact::HookFinished { hook, .. } => Some(hook.name().to_owned()),
+        Fact::HookFinished(report::HookFinished { hook, .. }) => Some(hook.name().to_owned()),
         Fact::IterationStarted { iteration, .. } => Some(format!("iteration {iteration}")),
-        Fact::BaselineCaptured { .. } | Fact::RunEnding { .. } | Fact::RunFinished { .. } => {
+        Fact::BaselineCaptured(_) | Fact::RunEnding { .. } | Fact::RunFinished { .. } => {
             Some(fact.name().to_owned())
         }
         _ => None,
@@ -225,7 +226,7 @@ fn an_answer_that_nobody_waits_for_means_nothing() {
             duration: Duration::ZERO,
             log: String::new(),
         };
-        let input = Input::HookEnded { lane: LaneId::default(), hook, outcome };
+        let input = Input::from(report::HookFinished { lane: LaneId::default(), hook, outcome });
         assert_eq!(world.run.decide(world.now, input), []);
     }
 }
@@ -254,7 +255,7 @@ fn a_full_disk_ends_what_an_abort_would_have_seen_through() {
     world.restart(world.journal.len());
     world.until(|effect| matches!(effect, Effect::Keep { .. }));
     assert!(!world.run.is_ending());
-    let failed = |stop_reason| Input::Failed { stop_reason, detail: String::new() };
+    let failed = |stop_reason| Input::from(report::Failed { stop_reason, detail: String::new() });
     world.input(failed(StopReason::DiskFull));
     assert!(world.run.is_ending());
     assert_eq!(world.finish(), StopReason::DiskFull);

@@ -61,7 +61,7 @@ fn asked_again_over_a_crash_the_gates_decide() {
         world.tree = "good".to_owned();
         world.restart(world.journal.len());
         assert_eq!(world.finish(), ends);
-        let asked = |fact: &&Fact| matches!(fact, Fact::CheckFinished { .. });
+        let asked = |fact: &&Fact| matches!(fact, Fact::CheckFinished(_));
         assert_eq!(world.facts().filter(asked).count(), 3, "before the run, for the claim, and once more");
     }
 }

@@ -4,6 +4,7 @@ use super::lanes_world::{Deed, World, row, tasks_plan};
 use super::waking::{at_work_with, two_lanes};
 use super::world::fold;
 use crate::fact::{Entry, Fact};
+use crate::report;
 use crate::run::{CommitKind, Effect, Input, LaneState};
 use crate::tasks::Standing;
 use crate::values::{
@@ -52,7 +53,10 @@ fn what_was_kept_from_the_branch_is_not_done_and_parked_as_soon_as_that_is_decid
     let Effect::Land { lane, .. } = until(&mut world, |effect| matches!(effect, Effect::Land { .. })) else {
         panic!()
     };
-    world.input(Input::Landed { lane, outcome: LandOutcome::Refused { why: "the tip is held".to_owned() } });
+    world.input(Input::from(report::Landed {
+        lane,
+        outcome: LandOutcome::Refused { why: "the tip is held".to_owned() },
+    }));
     assert_eq!(world.finish(), StopReason::Blocked);
     let standings = standings(&world);
     assert!(standings.iter().all(|(_, standing)| *standing != Some(Standing::Done)), "{standings:?}");
@@ -91,7 +95,14 @@ fn a_commit_that_a_hook_altered_lands_once_its_checks_have_passed_again() {
     let evidence = world.evidence(lane);
     let commit = Some("c".to_owned());
     let notes = CommitNotes::default();
-    world.input(Input::CommitEnded { lane, commit, evidence, altered: true, refused: None, notes });
+    world.input(Input::from(report::Committed {
+        lane,
+        commit,
+        evidence,
+        altered: true,
+        refused: None,
+        notes,
+    }));
     assert!(world.run.outstanding().iter().any(|effect| matches!(effect, Effect::RunCheck { .. })));
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(world.landings.len(), 1);
@@ -107,16 +118,23 @@ fn a_task_that_changed_nothing_is_judged_with_what_the_branch_got_meanwhile() {
             panic!()
         };
         let evidence = world.evidence(lane);
-        world.input(Input::Opened { lane, base: "here".to_owned(), evidence, snapshot: None });
+        world.input(Input::from(report::LaneOpened {
+            lane,
+            base: "here".to_owned(),
+            evidence,
+            snapshot: None,
+        }));
         let merges = |effect: &Effect| matches!(effect, Effect::Merge { .. });
         until(&mut world, merges);
         let tip = if moved { "there" } else { "here" }.to_owned();
         let outcome = MergeOutcome::Clean { commit: None, retest: false };
         let evidence = world.evidence(lane);
-        world.input(Input::Merged { lane, tip, outcome, evidence });
+        world.input(Input::from(report::Merged { lane, tip, outcome, evidence }));
         let gated = matches!(world.run.outstanding()[..], [Effect::RunCheck { .. }]);
         assert_eq!(gated, moved, "{:?}", world.run.outstanding());
-        let Some(Fact::Merged { outcome, .. }) = world.journal.last().map(|entry| &entry.fact) else {
+        let Some(Fact::Merged(report::Merged { outcome, .. })) =
+            world.journal.last().map(|entry| &entry.fact)
+        else {
             panic!()
         };
         assert_eq!(*outcome, MergeOutcome::Clean { commit: None, retest: moved });
@@ -126,7 +144,7 @@ fn a_task_that_changed_nothing_is_judged_with_what_the_branch_got_meanwhile() {
             until(&mut world, merges);
             let outcome = MergeOutcome::Clean { commit: None, retest: false };
             let evidence = world.evidence(lane);
-            world.input(Input::Merged { lane, tip: "there".to_owned(), outcome, evidence });
+            world.input(Input::from(report::Merged { lane, tip: "there".to_owned(), outcome, evidence }));
             assert!(matches!(world.run.outstanding()[..], [Effect::RunCheck { .. }]));
         }
     }
@@ -268,14 +286,16 @@ fn a_lane_leaves_a_task_that_somebody_else_has_done_meanwhile() {
 fn only_the_end_that_was_decided_closes_a_task_and_only_that_task() {
     let mut world = World::new(tasks_plan(1), vec![row("T1", &[]), row("T2", &[])], done);
     until(&mut world, |effect| matches!(effect, Effect::CloseTask { .. }));
-    let closed = |task: &str, end: TaskEnd| Fact::TaskClosed {
-        lane: LaneId(0),
-        iteration: 1,
-        task: task.into(),
-        end,
-        branch: None,
-        evidence: world.evidence(LaneId(0)),
-        snapshot: None,
+    let closed = |task: &str, end: TaskEnd| {
+        Fact::TaskClosed(report::TaskClosed {
+            lane: LaneId(0),
+            iteration: 1,
+            task: task.into(),
+            end,
+            branch: None,
+            evidence: world.evidence(LaneId(0)),
+            snapshot: None,
+        })
     };
     let again = TaskEnd::Again { why: String::new() };
     for (fact, legal) in [

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::lanes_world::{Deed, World, row, tasks_plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{CommitKind, Effect, Input, Phase, Run};
 use crate::tasks::Standing as TaskStanding;
 use crate::values::{Class, Cost, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict};
@@ -232,7 +233,7 @@ fn what_was_committed_as_an_attempt_is_not_accepted_in_that_iteration() {
     plan.job.tasks.as_mut().unwrap().commits_attempts = true;
     let mut world = World::new(plan, vec![row("T1", &[])], |_, _, _| Deed::done("red", "red"));
     world.gate = |_| false;
-    while !world.journal.iter().any(|entry| matches!(entry.fact, Fact::Committed { .. })) {
+    while !world.journal.iter().any(|entry| matches!(entry.fact, Fact::Committed(_))) {
         assert!(world.step(0));
     }
     world.restart(world.journal.len());
@@ -321,7 +322,7 @@ fn a_checkout_that_is_gone_is_made_again_and_no_fault_of_the_task() {
         assert_eq!(world.started().len(), 6, "no iteration was begun for it");
         let again = |entry: &&crate::fact::Entry| matches!(entry.fact, Fact::AttemptRepeats { .. });
         assert_eq!(world.journal.iter().filter(again).count(), 1, "after {before} effects");
-        let said = |entry: &crate::fact::Entry| matches!(&entry.fact, Fact::Noticed { text } if text.contains("was removed"));
+        let said = |entry: &crate::fact::Entry| matches!(&entry.fact, Fact::Noticed(report::Noticed { text }) if text.contains("was removed"));
         assert!(world.journal.iter().any(said));
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::world::{check, fold, plan, report, settle};
+use super::world::{check, closed, fold, plan, report, settle};
 use crate::fact::{Entry, Fact};
-use crate::run::{Effect, Input, Phase, Run};
+use crate::report;
+use crate::run::{Effect, Input, Phase, Run, TurnKey};
 use crate::spec::{CommitPolicy, JobTasks, LanesSpec, Mode, RunSpec};
 use crate::values::{
     CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, LandOutcome, LaneId, MergeOutcome,
@@ -163,7 +164,7 @@ impl World {
             self.begun.insert(effect.clone());
             if let Some(lane) = self.loses(&effect) {
                 self.lanes.insert(lane, Checkout { gone: true, ..Checkout::default() });
-                self.input(Input::LaneLost { lane });
+                self.input(Input::from(report::LaneLost { lane }));
             } else {
                 self.carry_out(effect);
             }
@@ -196,13 +197,15 @@ impl World {
     pub fn carry_out(&mut self, effect: Effect) {
         let snapshot = Some(SnapshotId(format!("s{}", self.journal.len())));
         let input = match effect {
-            Effect::Survey(_) => Input::BaselineCaptured {
-                evidence: self.evidence(LaneId(99)),
-                snapshot,
-                left_out: 0,
-                standing: None,
+            Effect::Survey(_) => Input::from(report::Surveyed {
+                baseline: report::BaselineCaptured {
+                    evidence: self.evidence(LaneId(99)),
+                    snapshot,
+                    left_out: 0,
+                    standing: None,
+                },
                 tasks: Some(self.rows.clone()),
-            },
+            }),
             Effect::Open { lane, .. } => {
                 let fresh = self.run.task_is_fresh(lane);
                 let tip = self.tip().clone();
@@ -210,9 +213,14 @@ impl World {
                 if fresh {
                     *checkout = Checkout { base: tip.clone(), files: tip, ..Checkout::default() };
                 }
-                Input::Opened { lane, base: "base".to_owned(), evidence: self.evidence(lane), snapshot }
+                Input::from(report::LaneOpened {
+                    lane,
+                    base: "base".to_owned(),
+                    evidence: self.evidence(lane),
+                    snapshot,
+                })
             }
-            Effect::Prepare { lane, .. } => Input::Prepared { lane },
+            Effect::Prepare { lane, .. } => Input::from(report::Prepared { lane }),
             Effect::Call { lane, call, purpose, .. } => {
                 let task = self.run.task_in(lane).unwrap().id.clone();
                 self.calls += 1;
@@ -220,10 +228,10 @@ impl World {
                 let checkout = self.lanes.entry(lane).or_default();
                 checkout.files.extend(deed.writes.into_iter().map(|(file, text)| (file.to_owned(), text)));
                 checkout.claims |= deed.claims;
-                Input::CallEnded { lane, call, report: Box::new(report(deed.class)) }
+                Input::from(report::CallEnded { lane, call, report: Box::new(report(deed.class)) })
             }
             Effect::Recover { lane, call, .. } => {
-                Input::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) }
+                Input::from(report::CallEnded { lane, call, report: Box::new(report(Class::Interrupted)) })
             }
             Effect::Keep { lane, .. } => {
                 let complete = self.lanes.entry(lane).or_default().claims;
@@ -233,14 +241,14 @@ impl World {
                     complete,
                     ..Standing::default()
                 };
-                Input::SnapshotTaken {
+                Input::from(report::SnapshotTaken {
                     lane,
                     evidence: self.evidence(lane),
                     snapshot,
                     changed: 1,
-                    strayed: 0,
+                    forbidden_changes: 0,
                     standing: Some(standing),
-                }
+                })
             }
             Effect::RunCheck { lane, stage, check, .. } => {
                 let files = if stage == CheckStage::Baseline { self.tip() } else { &self.lanes[&lane].files };
@@ -252,7 +260,7 @@ impl World {
                     log: String::new(),
                     last_line: String::new(),
                 };
-                Input::CheckEnded { lane, stage, outcome }
+                Input::from(report::CheckFinished { lane, stage, outcome })
             }
             Effect::Commit { lane, .. } => {
                 let checkout = self.lanes.entry(lane).or_default();
@@ -263,21 +271,23 @@ impl World {
                     let task = self.run.task_in(lane).unwrap().id.clone();
                     self.landings.push((task, 0));
                 }
-                Input::CommitEnded {
+                Input::from(report::Committed {
                     lane,
                     commit: Some("c".to_owned()),
                     evidence: self.evidence(lane),
                     altered: false,
                     refused: None,
                     notes: crate::values::CommitNotes::default(),
-                }
+                })
             }
             Effect::Merge { lane, .. } => self.merge(lane),
             Effect::Land { lane, turn, ref tip, ref task, .. } => {
                 self.land(lane, turn.iteration, tip, task.clone())
             }
-            Effect::Settle { lane, .. } => Input::TreeRechecked { lane, evidence: self.evidence(lane) },
-            Effect::CloseTask { lane, task, end, .. } => self.close(lane, &task, &end),
+            Effect::Settle { lane, .. } => {
+                Input::from(report::TreeRechecked { lane, evidence: self.evidence(lane) })
+            }
+            Effect::CloseTask { lane, turn, task, end, .. } => self.close(lane, turn, &task, &end),
             Effect::EndCall { .. } | Effect::RunHook { .. } | Effect::Refuse { .. } | Effect::Undo { .. } => {
                 return;
             }
@@ -286,7 +296,7 @@ impl World {
         self.input(input);
     }
 
-    fn close(&mut self, lane: LaneId, task: &TaskId, end: &TaskEnd) -> Input {
+    fn close(&mut self, lane: LaneId, turn: TurnKey, task: &TaskId, end: &TaskEnd) -> Input {
         if *end == TaskEnd::Done
             && let Some(row) = self.rows.iter_mut().find(|row| row.id == *task)
         {
@@ -295,7 +305,7 @@ impl World {
         if *end != TaskEnd::Done {
             self.lanes.entry(lane).or_default().claims = false;
         }
-        Input::TaskClosed { lane, branch: None, evidence: self.evidence(lane), snapshot: None }
+        closed(lane, turn, task, end, self.evidence(lane))
     }
 
     /// Is the lane's checkout gone before this can be carried out there?
@@ -349,13 +359,13 @@ impl World {
         } else {
             MergeOutcome::Conflict { paths: both }
         };
-        Input::Merged { lane, tip: name, outcome, evidence: self.evidence(lane) }
+        Input::from(report::Merged { lane, tip: name, outcome, evidence: self.evidence(lane) })
     }
 
     pub fn land(&mut self, lane: LaneId, iteration: u32, tip: &str, task: TaskId) -> Input {
         let already = self.landings.contains(&(task.clone(), iteration));
         if !already && tip != format!("t{}", self.branch.len()) {
-            return Input::Landed { lane, outcome: LandOutcome::Moved };
+            return Input::from(report::Landed { lane, outcome: LandOutcome::Moved });
         }
         if !already && self.moves.first() == Some(&iteration) {
             // A person commits meanwhile.
@@ -363,13 +373,16 @@ impl World {
             let mut next = self.tip().clone();
             next.insert("by a person".to_owned(), iteration.to_string());
             self.branch.push(next);
-            return Input::Landed { lane, outcome: LandOutcome::Moved };
+            return Input::from(report::Landed { lane, outcome: LandOutcome::Moved });
         }
         if !already {
             self.branch.push(self.lanes[&lane].files.clone());
             self.landings.push((task, iteration));
         }
-        Input::Landed { lane, outcome: LandOutcome::Landed { commit: format!("l{}", self.branch.len()) } }
+        Input::from(report::Landed {
+            lane,
+            outcome: LandOutcome::Landed { commit: format!("l{}", self.branch.len()) },
+        })
     }
 
     pub fn restart(&mut self, kept: usize) {
@@ -382,7 +395,7 @@ impl World {
 
     pub fn ends(&self) -> Vec<(String, TaskEnd)> {
         let end = |entry: &Entry| match &entry.fact {
-            Fact::TaskClosed { task, end, .. } => Some((task.0.clone(), end.clone())),
+            Fact::TaskClosed(report::TaskClosed { task, end, .. }) => Some((task.0.clone(), end.clone())),
             _ => None,
         };
         self.journal.iter().filter_map(end).collect()

@@ -3,6 +3,7 @@
 use super::landing::until;
 use super::lanes_world::{Deed, World, row, tasks_plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input, LaneState, Run};
 use crate::spec::{Depth, Verification};
 use crate::values::{Class, Evidence, LaneId, MergeOutcome, Now, Purpose, StopReason, TaskId};
@@ -26,7 +27,7 @@ fn merges(effect: &Effect) -> bool {
 /// The attempt that begins again once the checkout of the lane is gone.
 fn lost(world: &mut World, effect: &Effect) -> (LaneId, crate::run::TurnKey, Purpose) {
     let lane = effect.lane().unwrap();
-    world.input(Input::LaneLost { lane });
+    world.input(Input::from(report::LaneLost { lane }));
     let Some(LaneState::Opening(turn)) = world.run.lane(lane) else { panic!("{:?}", world.run.lane(lane)) };
     assert!(turn.claim.is_none() && !turn.progress, "{turn:?}");
     assert!(world.run.task_is_fresh(lane) && world.run.work_in(lane).is_none());
@@ -89,7 +90,7 @@ fn what_the_agent_has_put_together_once_is_a_persons_when_it_conflicts_again() {
     let evidence: Evidence = world.evidence(lane);
     let outcome = MergeOutcome::Conflict { paths: vec!["both".to_owned()] };
     let task = world.run.task_in(lane).unwrap().id.clone();
-    world.input(Input::Merged { lane, tip: "t9".to_owned(), outcome, evidence });
+    world.input(Input::from(report::Merged { lane, tip: "t9".to_owned(), outcome, evidence }));
     assert_eq!(world.finish(), StopReason::Blocked);
     assert_eq!(world.run.parked_because(&task), Some("merged with the branch it conflicts in both"));
     assert_eq!(world.calls, 3);
@@ -98,7 +99,7 @@ fn what_the_agent_has_put_together_once_is_a_persons_when_it_conflicts_again() {
 #[test]
 fn a_run_that_has_not_begun_or_has_ended_takes_nothing_in() {
     let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: std::time::Duration::ZERO };
-    let notice = || Input::Notice("what".to_owned());
+    let notice = || Input::notice("what".to_owned());
     assert_eq!(Run::new().decide(now, notice()), []);
     let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);
     assert_eq!(world.run.decide(world.now, notice()).len(), 1);

@@ -19,6 +19,7 @@ mod limits;
 mod losing;
 mod nights;
 mod order;
+mod ordering;
 mod parking;
 mod plans;
 mod protecting;

@@ -7,6 +7,7 @@ use super::workspace::{complete, workspace};
 use super::world::{Act, World, check, fold, plan, report};
 use crate::damage::DamageCourse;
 use crate::fact::{Entry, Fact};
+use crate::report;
 use crate::run::{Effect, Input, LaneState, Phase, Run, Survey};
 use crate::spec::{CommitPolicy, Depth, Mode, RunSpec, Verification};
 use crate::values::{
@@ -37,7 +38,7 @@ fn eventful() -> World {
     world.strays = vec![("one".to_owned(), "one, without what is not allowed".to_owned())];
     world.damaged = vec![("tree 3".to_owned(), DamageCourse::UndoParts, "tree 3, mended".to_owned())];
     world.until(|effect| matches!(effect, Effect::Call { turn, .. } if turn.iteration == 1));
-    world.input(Input::CallDue { lane: LANE, call: CallId(1), cut: Cut::Silence });
+    world.input(Input::from(report::CallDue { lane: LANE, call: CallId(1), cut: Cut::Silence }));
     world.restart(world.journal.len());
     assert_eq!(world.finish(), StopReason::Complete);
     world
@@ -55,7 +56,12 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
         turn.map_or((run.counters().started + 1, 1), |turn| (turn.iteration, turn.attempt));
     let begun = if turn.is_some() { iteration + 1 } else { iteration };
     let mut facts = vec![
-        Fact::BaselineCaptured { evidence: evidence.clone(), snapshot: None, left_out: 0, standing: None },
+        Fact::BaselineCaptured(report::BaselineCaptured {
+            evidence: evidence.clone(),
+            snapshot: None,
+            left_out: 0,
+            standing: None,
+        }),
         Fact::IterationStarted { lane, iteration: begun, task: None },
         Fact::CallReserved {
             lane,
@@ -66,38 +72,44 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             reserved: Cost::ZERO,
             budget: None,
         },
-        Fact::CallSpawned { lane, call, pid: 1 },
+        Fact::CallSpawned(report::CallSpawned { lane, call, pid: 1 }),
         Fact::CallCut { lane, call, cut: Cut::Silence, now: false },
         Fact::CallFinished { lane, call, claimed: false, summary: summary() },
-        Fact::StatusChanged { lane, standing: complete("x") },
-        Fact::SnapshotTaken {
+        Fact::StatusChanged(report::StatusChanged { lane, standing: complete("x") }),
+        Fact::SnapshotTaken(report::SnapshotTaken {
             lane,
             evidence: evidence.clone(),
             snapshot: None,
             changed: 0,
-            strayed: 0,
+            forbidden_changes: 0,
             standing: None,
-        },
-        Fact::Suspected { lane, suspicions: Vec::new() },
-        Fact::ForbiddenChangesReverted {
+        }),
+        Fact::Suspected(report::Suspected { lane, suspicions: Vec::new() }),
+        Fact::ForbiddenChangesReverted(report::ForbiddenChangesReverted {
             lane,
             count: 0,
             files: Vec::new(),
             undone: true,
             evidence: evidence.clone(),
-        },
-        Fact::Damaged { lane, iteration, attempt, found: Vec::new(), course: DamageCourse::GoOn },
-        Fact::Undone { lane, evidence: evidence.clone(), standing: None },
+        }),
+        Fact::Damaged(report::Damaged {
+            lane,
+            iteration,
+            attempt,
+            found: Vec::new(),
+            course: DamageCourse::GoOn,
+        }),
+        Fact::Undone(report::Undone { lane, evidence: evidence.clone(), standing: None }),
         Fact::HookDue { lane, iteration: begun },
-        Fact::Committed {
+        Fact::Committed(report::Committed {
             lane,
             commit: None,
             evidence: evidence.clone(),
             altered: false,
             refused: None,
             notes: CommitNotes::default(),
-        },
-        Fact::TreeRechecked { lane, evidence },
+        }),
+        Fact::TreeRechecked(report::TreeRechecked { lane, evidence }),
         Fact::VerificationDue { lane, iteration, attempt },
         Fact::AttemptRepeats { lane, iteration, attempt, class: Class::Outage },
         Fact::IterationFinished {
@@ -120,7 +132,7 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
             under_way: UnderWay::GivenUp,
         },
         Fact::RunResumed { plan: Box::new(plan()) },
-        Fact::Noticed { text: String::new() },
+        Fact::Noticed(report::Noticed { text: String::new() }),
         Fact::RunEnding {
             stop_reason: StopReason::Internal,
             detail: String::new(),
@@ -131,9 +143,13 @@ fn facts(world: &World, run: &Run, lane: LaneId, call: CallId) -> Vec<Fact> {
         },
     ];
     for stage in [CheckStage::Baseline, CheckStage::Candidate, CheckStage::Committed] {
-        facts.extend([0, 1].map(|check| Fact::CheckFinished { lane, stage, outcome: outcome(check) }));
+        facts.extend([0, 1].map(|check| {
+            Fact::CheckFinished(report::CheckFinished { lane, stage, outcome: outcome(check) })
+        }));
     }
-    facts.extend(HookName::ALL.map(|hook| Fact::HookFinished { lane, hook, outcome: hooked() }));
+    facts.extend(
+        HookName::ALL.map(|hook| Fact::HookFinished(report::HookFinished { lane, hook, outcome: hooked() })),
+    );
     facts
 }
 
@@ -166,33 +182,37 @@ fn may_follow(run: &Run, fact: &Fact) -> bool {
     match fact {
         Fact::RunResumed { .. } => run.phase() != Phase::New,
         _ if ended || run.phase() == Phase::New => false,
-        Fact::Noticed { .. } => true,
-        Fact::HookFinished { hook: HookName::Finished, .. } => run.is_ending() && !run.hooks.dismissed,
+        Fact::Noticed(_) => true,
+        Fact::HookFinished(report::HookFinished { hook: HookName::Finished, .. }) => {
+            run.is_ending() && !run.hooks.dismissed
+        }
         _ if run.is_ending() => false,
-        Fact::HookFinished { hook: HookName::Started, .. } => !run.hooks.greeted,
-        Fact::HookFinished { hook: HookName::NextIteration, .. } => state == "asking",
+        Fact::HookFinished(report::HookFinished { hook: HookName::Started, .. }) => !run.hooks.greeted,
+        Fact::HookFinished(report::HookFinished { hook: HookName::NextIteration, .. }) => state == "asking",
         Fact::BackoffStarted { .. }
         | Fact::StopRequested { .. }
         | Fact::Failing { .. }
         | Fact::RunEnding { .. }
-        | Fact::StatusChanged { .. } => true,
+        | Fact::StatusChanged(_) => true,
         Fact::BackoffEnded => run.hold().is_some(),
-        Fact::BaselineCaptured { .. } => !matches!(run.survey, Survey::Baseline | Survey::Done),
+        Fact::BaselineCaptured(_) => !matches!(run.survey, Survey::Baseline | Survey::Done),
         Fact::HookDue { .. } => state == "idle",
         Fact::IterationStarted { .. } => state == "cleared",
         Fact::CallReserved { .. } => state == "preparing",
-        Fact::CallSpawned { .. } | Fact::CallCut { .. } | Fact::CallFinished { .. } => with_agent,
-        Fact::SnapshotTaken { .. } | Fact::Damaged { .. } | Fact::Suspected { .. } => state == "keeping",
-        Fact::ForbiddenChangesReverted { .. } => state == "refusing",
-        Fact::Undone { .. } => state == "undoing",
-        Fact::Committed { .. } => state == "advancing",
-        Fact::TreeRechecked { .. } => state == "settling",
+        Fact::CallSpawned(_) | Fact::CallCut { .. } | Fact::CallFinished { .. } => with_agent,
+        Fact::SnapshotTaken(_) | Fact::Damaged(_) | Fact::Suspected(_) => state == "keeping",
+        Fact::ForbiddenChangesReverted(_) => state == "refusing",
+        Fact::Undone(_) => state == "undoing",
+        Fact::Committed(_) => state == "advancing",
+        Fact::TreeRechecked(_) => state == "settling",
         Fact::AttemptRepeats { .. } | Fact::IterationFinished { .. } => state == "judging",
         Fact::VerificationDue { .. } => {
             state == "judging"
                 && run.lane(LANE).and_then(LaneState::turn).is_some_and(|turn| turn.claim.is_none())
         }
-        Fact::CheckFinished { stage, outcome, .. } => due(run) == Some((*stage, outcome.check)),
+        Fact::CheckFinished(report::CheckFinished { stage, outcome, .. }) => {
+            due(run) == Some((*stage, outcome.check))
+        }
         _ => panic!("{} is not in the table", fact.name()),
     }
 }
@@ -245,15 +265,16 @@ fn names_a_lane(fact: &Fact) -> bool {
     // The baseline belongs to no lane, nor does what is called at the ends of a run.
     let of_the_run = |hook: &HookName| *hook != HookName::NextIteration;
     let everywhere = match fact {
-        Fact::CheckFinished { stage: CheckStage::Baseline, .. } | Fact::BaselineCaptured { .. } => true,
-        Fact::HookFinished { hook, .. } => of_the_run(hook),
+        Fact::CheckFinished(report::CheckFinished { stage: CheckStage::Baseline, .. })
+        | Fact::BaselineCaptured(_) => true,
+        Fact::HookFinished(report::HookFinished { hook, .. }) => of_the_run(hook),
         _ => false,
     };
     !everywhere && serde_json::to_value(fact).is_ok_and(|fact| fact.get("lane").is_some())
 }
 
 fn names_a_call(fact: &Fact) -> bool {
-    matches!(fact, Fact::CallSpawned { .. } | Fact::CallCut { .. } | Fact::CallFinished { .. })
+    matches!(fact, Fact::CallSpawned(_) | Fact::CallCut { .. } | Fact::CallFinished { .. })
 }
 
 #[test]

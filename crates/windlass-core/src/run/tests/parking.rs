@@ -8,6 +8,7 @@ use super::sharing::open;
 use super::waking::{at_work_with, two_lanes};
 use super::world::{Act, World, report};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::spec::RunSpec;
 use crate::spec::{GuardAction, GuardSpec, TestsAction};
@@ -144,23 +145,23 @@ fn waits(ends: [(Class, Option<&str>); 2]) -> Vec<Timestamp> {
     let mut world = at_work_with(two_lanes(), &["T1", "T2"]);
     for lane in [LaneId(1), LaneId(2)] {
         open(&mut world, lane);
-        world.input(Input::Prepared { lane });
+        world.input(Input::from(report::Prepared { lane }));
     }
     for (lane, (class, until)) in [LaneId(1), LaneId(2)].into_iter().zip(ends) {
         let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
         let window = "five_hour".to_owned();
         let limit = until.map(|until| UsageLimit { resets_at: Some(until.parse().unwrap()), window });
         let report = CallReport { cost: Some(Cost::ZERO), limit, ..report(class) };
-        world.input(Input::CallEnded { lane, call, report: Box::new(report) });
+        world.input(Input::from(report::CallEnded { lane, call, report: Box::new(report) }));
         let evidence = Evidence { head: Some("c0".to_owned()), tree: "start".to_owned(), work: None };
-        world.input(Input::SnapshotTaken {
+        world.input(Input::from(report::SnapshotTaken {
             lane,
             evidence,
             snapshot: None,
             changed: 0,
-            strayed: 0,
+            forbidden_changes: 0,
             standing: None,
-        });
+        }));
     }
     let held = world.facts().filter_map(|fact| match fact {
         Fact::BackoffStarted { until, .. } => Some(*until),

@@ -2,6 +2,7 @@
 
 use super::waking::{at_work_with, two_lanes};
 use super::world::{World, check, report};
+use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::values::{
     CheckKind, CheckOutcome, CheckResult, CheckStage, Class, Evidence, LaneId, Standing, StandingSource,
@@ -21,7 +22,7 @@ fn pass(world: &mut World, stage: CheckStage) {
         log: String::new(),
         last_line: String::new(),
     };
-    world.input(Input::CheckEnded { lane: LANE, stage, outcome });
+    world.input(Input::from(report::CheckFinished { lane: LANE, stage, outcome }));
 }
 
 // The hook had formatted a file as well, so that the gates were asked again, and said yes.
@@ -30,33 +31,42 @@ fn what_a_hook_changed_and_refused_does_not_land() {
     let mut plan = two_lanes();
     plan.checks = vec![check(CheckKind::Gate, "make test")];
     let mut world = at_work_with(plan, &["T1"]);
-    world.input(Input::Opened { lane: LANE, base: "c0".to_owned(), evidence: seen("start"), snapshot: None });
-    world.input(Input::Prepared { lane: LANE });
+    world.input(Input::from(report::LaneOpened {
+        lane: LANE,
+        base: "c0".to_owned(),
+        evidence: seen("start"),
+        snapshot: None,
+    }));
+    world.input(Input::from(report::Prepared { lane: LANE }));
     let call = world.run.lane(LANE).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
-    world.input(Input::CallEnded { lane: LANE, call, report: Box::new(report(Class::Success)) });
+    world.input(Input::from(report::CallEnded {
+        lane: LANE,
+        call,
+        report: Box::new(report(Class::Success)),
+    }));
     let standing = Standing {
         complete: true,
         source: StandingSource::TaskFile,
         mark: "read".to_owned(),
         ..Standing::default()
     };
-    world.input(Input::SnapshotTaken {
+    world.input(Input::from(report::SnapshotTaken {
         lane: LANE,
         evidence: seen("done"),
         snapshot: None,
         changed: 1,
-        strayed: 0,
+        forbidden_changes: 0,
         standing: Some(standing),
-    });
+    }));
     pass(&mut world, CheckStage::Candidate);
-    world.input(Input::CommitEnded {
+    world.input(Input::from(report::Committed {
         lane: LANE,
         commit: None,
         evidence: seen("formatted"),
         altered: true,
         refused: Some("the hook says no".to_owned()),
         notes: crate::values::CommitNotes::default(),
-    });
+    }));
     pass(&mut world, CheckStage::Committed);
     assert_eq!(world.run.lane(LANE).map(LaneState::name), Some("settling"));
     let nears_the_branch = |effect: &Effect| matches!(effect, Effect::Merge { .. } | Effect::Land { .. });

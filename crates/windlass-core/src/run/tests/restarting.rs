@@ -2,6 +2,7 @@
 
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input, Occasion};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{CheckKind, CheckStage, CommitNotes, Verdict};
@@ -51,7 +52,14 @@ fn what_a_hook_changed_is_checked_again_although_it_refused_the_commit() {
     let (evidence, lane) = (world.evidence(), crate::values::LaneId::default());
     let refused = Some("look at what was formatted".to_owned());
     let notes = CommitNotes::default();
-    world.input(Input::CommitEnded { lane, commit: None, evidence, altered: true, refused, notes });
+    world.input(Input::from(report::Committed {
+        lane,
+        commit: None,
+        evidence,
+        altered: true,
+        refused,
+        notes,
+    }));
     let checks_again =
         |effect: &Effect| matches!(effect, Effect::RunCheck { stage: CheckStage::Committed, .. });
     assert!(world.run.outstanding().iter().any(checks_again), "{:?}", world.run.outstanding());
@@ -68,7 +76,7 @@ fn what_a_person_changed_before_the_verdict_is_checked_again() {
     .checking(|_, tree| tree == "whole");
     world.until(|effect| matches!(effect, Effect::Settle { .. }));
     world.step();
-    let settled = world.facts().position(|fact| matches!(fact, Fact::TreeRechecked { .. })).unwrap();
+    let settled = world.facts().position(|fact| matches!(fact, Fact::TreeRechecked(_))).unwrap();
     world.tree = "broken by a person".to_owned();
     world.restart(settled + 1);
     world.finish();

@@ -6,6 +6,7 @@ use super::verification::verified;
 use super::workspace::complete;
 use super::world::{Act, World, check, fold, plan};
 use crate::fact::{Entry, Fact};
+use crate::report;
 use crate::run::{Effect, Input, LaneState, Occasion, Run};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{Assessed, CheckKind, Class, LaneId, Standing, StopReason, UnderWay, Verdict};
@@ -148,9 +149,9 @@ fn no_money_is_set_aside_while_the_run_waits_or_has_not_looked() {
     }
     assert!(matches!(world.run.lane(LANE), Some(LaneState::Preparing(_))));
     assert_eq!(world.run.outstanding(), []);
-    assert_eq!(world.run.decide(world.now, Input::Prepared { lane: LANE }), []);
+    assert_eq!(world.run.decide(world.now, Input::from(report::Prepared { lane: LANE })), []);
     for run in killed_while(&world, "preparing") {
-        assert_eq!(run.decide(resumed_at(), Input::Prepared { lane: LANE }), []);
+        assert_eq!(run.decide(resumed_at(), Input::from(report::Prepared { lane: LANE })), []);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::guarding::{self, detail, verdicts};
 use super::world::{Act, World, check, plan, planned};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::{Effect, Input};
 use crate::spec::{CommitPolicy, Mode, RunSpec};
 use crate::values::{
@@ -56,12 +57,8 @@ fn what_work_is_compared_with_is_the_tree_of_the_latest_commit() {
     let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
     plan.limits.iterations = Some(2);
     let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
-    let last = |world: &World| {
-        let all: Vec<_> = world.run.last_commits().map(|(lane, id)| (lane, id.clone())).collect();
-        let [(LaneId(0), one)] = &all[..] else { panic!("{all:?}") };
-        one.clone()
-    };
-    assert_eq!(world.run.last_commits().count(), 0, "nothing was looked at");
+    let last = |world: &World| world.run.last_commit(LaneId(0)).cloned().unwrap();
+    assert_eq!(world.run.last_commit(LaneId(0)), None, "nothing was looked at");
     let mut seen = Vec::new();
     for iteration in [1, 2] {
         world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == iteration));
@@ -69,7 +66,7 @@ fn what_work_is_compared_with_is_the_tree_of_the_latest_commit() {
     }
     assert_ne!(seen[0], seen[1]);
     let kept = world.facts().find_map(|fact| match fact {
-        Fact::SnapshotTaken { snapshot, .. } => snapshot.clone(),
+        Fact::SnapshotTaken(report::SnapshotTaken { snapshot, .. }) => snapshot.clone(),
         _ => None,
     });
     assert_eq!(kept.as_ref(), Some(&seen[1]));

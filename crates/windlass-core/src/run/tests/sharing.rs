@@ -1,7 +1,8 @@
 //! Several lanes share one budget.
 
 use super::waking::{at_work_with, two_lanes};
-use super::world::{DOLLAR, World, report};
+use super::world::{DOLLAR, World, closed, report};
+use crate::report;
 use crate::run::{Effect, Input, LaneState};
 use crate::spec::LanesSpec;
 use crate::values::{Class, CommitNotes, Cost, Evidence, LandOutcome, LaneId, MergeOutcome, Standing};
@@ -11,7 +12,12 @@ fn seen(tree: &str) -> Evidence {
 }
 
 pub(super) fn open(world: &mut World, lane: LaneId) {
-    world.input(Input::Opened { lane, base: "c0".to_owned(), evidence: seen("start"), snapshot: None });
+    world.input(Input::from(report::LaneOpened {
+        lane,
+        base: "c0".to_owned(),
+        evidence: seen("start"),
+        snapshot: None,
+    }));
 }
 
 fn ends(world: &mut World, lane: LaneId, class: Class, cost: Cost) {
@@ -29,9 +35,16 @@ pub(super) fn ends_with(
     let call = world.run.lane(lane).and_then(LaneState::call).map(|(_, call)| call.id).unwrap();
     let mut report = report(class);
     report.cost = Some(cost);
-    world.input(Input::CallEnded { lane, call, report: Box::new(report) });
+    world.input(Input::from(report::CallEnded { lane, call, report: Box::new(report) }));
     let evidence = seen("start");
-    world.input(Input::SnapshotTaken { lane, evidence, snapshot: None, changed: 0, strayed: 0, standing });
+    world.input(Input::from(report::SnapshotTaken {
+        lane,
+        evidence,
+        snapshot: None,
+        changed: 0,
+        forbidden_changes: 0,
+        standing,
+    }));
 }
 
 fn prepares(world: &World, wanted: LaneId) -> bool {
@@ -50,12 +63,12 @@ fn an_attempt_that_nothing_is_left_for_waits_for_the_other_lane() {
         open(&mut world, lane);
     }
     for lane in [one, two] {
-        world.input(Input::Prepared { lane });
+        world.input(Input::from(report::Prepared { lane }));
     }
     ends(&mut world, two, Class::ContextTooLong, Cost::from_micros(500_000));
     assert!(matches!(world.run.lane(two), Some(LaneState::Preparing(turn)) if turn.attempt == 2));
     assert!(!prepares(&world, two));
-    world.input(Input::Prepared { lane: two });
+    world.input(Input::from(report::Prepared { lane: two }));
     assert!(world.run.lane(two).and_then(LaneState::call).is_none());
     ends(&mut world, one, Class::TaskFailure, Cost::from_micros(100_000));
     assert!(prepares(&world, two));
@@ -75,14 +88,15 @@ fn a_reason_to_end_that_passes_holds_up_nothing_for_ever() {
         open(&mut world, lane);
     }
     for lane in [works, fails] {
-        world.input(Input::Prepared { lane });
+        world.input(Input::from(report::Prepared { lane }));
     }
     assert!(prepares(&world, waits));
     ends(&mut world, fails, Class::TaskFailure, Cost::ZERO);
-    world.input(Input::TaskClosed { lane: fails, branch: None, evidence: seen("start"), snapshot: None });
+    let input = closes(&world, fails, seen("start"));
+    world.input(input);
     assert_eq!(world.run.counters().parked, 1);
     assert!(!prepares(&world, waits), "the run has to end, once the other lane is done");
-    world.input(Input::Prepared { lane: waits });
+    world.input(Input::from(report::Prepared { lane: waits }));
     lands(&mut world, works);
     assert_eq!((world.run.counters().failures, world.run.counters().parked), (0, 0));
     assert!(prepares(&world, waits), "what was done shows that tasks can be");
@@ -98,20 +112,38 @@ fn lands(world: &mut World, lane: LaneId) {
     let clean = MergeOutcome::Clean { commit: made(), retest: false };
     let landed = LandOutcome::Landed { commit: "c1".to_owned() };
     for input in [
-        Input::CallEnded { lane, call, report: Box::new(report(Class::Success)) },
-        Input::SnapshotTaken { lane, evidence: evidence(), snapshot: None, changed: 1, strayed: 0, standing },
-        Input::CommitEnded {
+        Input::from(report::CallEnded { lane, call, report: Box::new(report(Class::Success)) }),
+        Input::from(report::SnapshotTaken {
+            lane,
+            evidence: evidence(),
+            snapshot: None,
+            changed: 1,
+            forbidden_changes: 0,
+            standing,
+        }),
+        Input::from(report::Committed {
             lane,
             commit: made(),
             evidence: evidence(),
             altered: false,
             refused: None,
             notes,
-        },
-        Input::Merged { lane, tip: "c0".to_owned(), outcome: clean, evidence: evidence() },
-        Input::Landed { lane, outcome: landed },
-        Input::TaskClosed { lane, branch: None, evidence: evidence(), snapshot: None },
+        }),
+        Input::from(report::Merged { lane, tip: "c0".to_owned(), outcome: clean, evidence: evidence() }),
+        Input::from(report::Landed { lane, outcome: landed }),
     ] {
         world.input(input);
     }
+    let input = closes(world, lane, evidence());
+    world.input(input);
+}
+
+/// What is due for a lane's task is done.
+fn closes(world: &World, lane: LaneId, evidence: Evidence) -> Input {
+    let closing = |effect| match effect {
+        Effect::CloseTask { lane: at, turn, task, end, .. } if at == lane => Some((turn, task, end)),
+        _ => None,
+    };
+    let (turn, task, end) = world.run.outstanding().into_iter().find_map(closing).unwrap();
+    closed(lane, turn, &task, &end, evidence)
 }

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use super::world::{Act, World, fold, plan};
 use crate::fact::{Entry, Fact};
+use crate::report;
 use crate::run::{Effect, EndCall, Input, LaneState};
 use crate::values::{CallId, Class, Cut, LaneId, StopReason, StopSource};
 
@@ -11,7 +12,7 @@ const LANE: LaneId = LaneId(0);
 fn calling() -> World {
     let mut world = World::new(plan(), |_, _| Act::works("x"));
     world.until(|effect| matches!(effect, Effect::Call { .. }));
-    world.input(Input::Spawned { lane: LANE, call: CallId(1), pid: 7 });
+    world.input(Input::from(report::CallSpawned { lane: LANE, call: CallId(1), pid: 7 }));
     world
 }
 
@@ -117,7 +118,7 @@ fn ctrl_c_ends_a_wait_at_once() {
 #[test]
 fn a_clock_that_runs_out_ends_the_call() {
     let mut world = calling();
-    world.input(Input::CallDue { lane: LANE, call: CallId(1), cut: Cut::Silence });
+    world.input(Input::from(report::CallDue { lane: LANE, call: CallId(1), cut: Cut::Silence }));
     assert_eq!(ends(&world), [EndCall::Ask]);
     world.pass(Duration::from_secs(5));
     world.input(Input::Tick);
@@ -134,7 +135,10 @@ fn a_clock_that_runs_out_ends_the_call() {
 #[test]
 fn a_full_disk_ends_the_agent_and_then_the_run() {
     let mut world = calling();
-    world.input(Input::Broken { stop_reason: StopReason::DiskFull, detail: "no space".to_owned() });
+    world.input(Input::from(report::Broken {
+        stop_reason: StopReason::DiskFull,
+        detail: "no space".to_owned(),
+    }));
     assert_eq!(ends(&world), [EndCall::Ask]);
     assert_eq!(world.finish(), StopReason::DiskFull);
 }
@@ -144,11 +148,11 @@ fn inputs_that_come_too_late_mean_nothing() {
     let mut world = calling();
     let before = world.run.clone();
     for input in [
-        Input::Prepared { lane: LANE },
-        Input::Spawned { lane: LANE, call: CallId(9), pid: 1 },
-        Input::CallDue { lane: LaneId(3), call: CallId(1), cut: Cut::Silence },
-        Input::CallDue { lane: LANE, call: CallId(9), cut: Cut::Silence },
-        Input::TreeRechecked { lane: LANE, evidence: world.evidence() },
+        Input::from(report::Prepared { lane: LANE }),
+        Input::from(report::CallSpawned { lane: LANE, call: CallId(9), pid: 1 }),
+        Input::from(report::CallDue { lane: LaneId(3), call: CallId(1), cut: Cut::Silence }),
+        Input::from(report::CallDue { lane: LANE, call: CallId(9), cut: Cut::Silence }),
+        Input::from(report::TreeRechecked { lane: LANE, evidence: world.evidence() }),
         Input::Start(Box::new(plan())),
     ] {
         world.input(input);
@@ -167,7 +171,10 @@ fn illegal_facts_are_refused_and_change_nothing() {
         entry(next, Fact::BackoffEnded),
         entry(next, Fact::RunStarted { plan: Box::new(plan()) }),
         entry(next, Fact::IterationStarted { lane: LANE, iteration: 2, task: None }),
-        entry(next, Fact::TreeRechecked { lane: LaneId(4), evidence: world.evidence() }),
+        entry(
+            next,
+            Fact::TreeRechecked(report::TreeRechecked { lane: LaneId(4), evidence: world.evidence() }),
+        ),
     ];
     for entry in illegal {
         let mut run = world.run.clone();
@@ -187,7 +194,7 @@ fn times_beyond_all_bounds_do_no_harm() {
     let mut world = World::new(plan, |_, _| Act::works("x"));
     world.pass(Duration::from_secs(1));
     world.until(|effect| matches!(effect, Effect::Call { .. }));
-    world.input(Input::Spawned { lane: LANE, call: CallId(1), pid: 7 });
+    world.input(Input::from(report::CallSpawned { lane: LANE, call: CallId(1), pid: 7 }));
     press(&mut world);
     press(&mut world);
     assert_eq!(world.run.next_due(world.now), Duration::MAX.checked_sub(world.now.monotonic));
@@ -212,8 +219,11 @@ fn nothing_happens_between_the_decision_to_end_and_the_end() {
     let before = world.run.clone();
     let lane = LaneId::default();
     world.input(Input::Stop { by: StopSource::Interrupt, least: 3 });
-    world.input(Input::Broken { stop_reason: StopReason::Internal, detail: "too late".to_owned() });
-    world.input(Input::Prepared { lane });
+    world.input(Input::from(report::Broken {
+        stop_reason: StopReason::Internal,
+        detail: "too late".to_owned(),
+    }));
+    world.input(Input::from(report::Prepared { lane }));
     world.pass(Duration::from_hours(1));
     world.input(Input::Tick);
     assert_eq!(world.run, before);

@@ -2,6 +2,7 @@
 
 use super::world::{Act, World, check, plan};
 use crate::fact::Fact;
+use crate::report;
 use crate::run::Input;
 use crate::spec::{JobWorkspace, Mode, RunSpec};
 use crate::values::{CheckKind, Class, Items, Standing, StandingSource, StopReason, Verdict};
@@ -218,13 +219,13 @@ fn every_news_of_the_status_file_is_a_fact_and_its_last_words_are() {
     let mut world = World::new(plan, agent).with_status(Standing::default());
     world.until(|effect| matches!(effect, crate::run::Effect::Call { .. }));
     let lane = crate::values::LaneId::default();
-    world.input(Input::Spawned { lane, call: crate::values::CallId(1), pid: 7 });
-    world.input(Input::StatusSeen { lane, standing: worked("a", true) });
-    world.input(Input::StatusSeen { lane, standing: worked("b", true) });
+    world.input(Input::from(report::CallSpawned { lane, call: crate::values::CallId(1), pid: 7 }));
+    world.input(Input::from(report::StatusChanged { lane, standing: worked("a", true) }));
+    world.input(Input::from(report::StatusChanged { lane, standing: worked("b", true) }));
     assert_eq!(world.count("status_changed"), 1, "only the time is another");
     assert_eq!(world.finish(), StopReason::MaxIterations);
     assert_eq!(world.count("status_changed"), 2);
-    world.input(Input::StatusSeen { lane, standing: worked("c", false) });
+    world.input(Input::from(report::StatusChanged { lane, standing: worked("c", false) }));
     assert_eq!(world.count("status_changed"), 2, "nobody works");
 }
 

@@ -7,13 +7,14 @@ use jiff::Timestamp;
 
 use crate::damage::{Damage, DamageCourse, DamageKind};
 use crate::fact::{Entry, Fact};
-use crate::run::{Effect, EndCall, Input, Phase, Run};
+use crate::report;
+use crate::run::{Effect, EndCall, Input, Phase, Run, TurnKey};
 use crate::spec::GuardSpec;
 use crate::spec::{AgentSpec, Clocks, CommitPolicy, Job, JobPlan, Limits, Mode, RunSpec, SandboxSpec};
 use crate::values::{
     Assessed, Assessment, Bill, CallReport, Check, CheckKind, CheckOutcome, CheckResult, Class, CommitNotes,
-    Confidence, Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, Now, RunId,
-    SnapshotId, Standing, StopReason, Suspicion, TaskRow, Tokens, UsageLimit,
+    Confidence, Cost, Cut, Ended, Evidence, ExitCodes, HookDecision, HookName, HookOutcome, LaneId, Now,
+    RunId, SnapshotId, Standing, StopReason, Suspicion, TaskEnd, TaskId, TaskRow, Tokens, UsageLimit,
 };
 
 pub const DOLLAR: Cost = Cost::from_micros(1_000_000);
@@ -324,13 +325,15 @@ impl World {
         let input = match effect.clone() {
             Effect::Survey(_) => {
                 let tasks = self.tasks.clone();
-                Input::BaselineCaptured {
-                    evidence,
-                    snapshot,
-                    left_out: 0,
-                    standing: self.status.clone(),
+                Input::from(report::Surveyed {
+                    baseline: report::BaselineCaptured {
+                        evidence,
+                        snapshot,
+                        left_out: 0,
+                        standing: self.status.clone(),
+                    },
                     tasks,
-                }
+                })
             }
             Effect::RunCheck { lane, stage, check, .. } => {
                 let passed = (self.checker)(check, &self.tree);
@@ -343,31 +346,44 @@ impl World {
                     log: String::new(),
                     last_line: String::new(),
                 };
-                Input::CheckEnded { lane, stage, outcome }
+                Input::from(report::CheckFinished { lane, stage, outcome })
             }
-            Effect::Prepare { lane, .. } => Input::Prepared { lane },
+            Effect::Prepare { lane, .. } => Input::from(report::Prepared { lane }),
             Effect::Call { lane, call, .. } => {
-                self.input(Input::Spawned { lane, call, pid: 1 });
+                self.input(Input::from(report::CallSpawned { lane, call, pid: 1 }));
                 return self.answer(lane, call);
             }
             Effect::Recover { lane, call, .. } => {
                 let report = CallReport { ended: Ended::Lost, cost: None, ..report(Class::Interrupted) };
-                Input::CallEnded { lane, call, report: Box::new(report) }
+                Input::from(report::CallEnded { lane, call, report: Box::new(report) })
             }
             Effect::EndCall { how: EndCall::Ask | EndCall::Kill, .. } => return,
-            Effect::Keep { lane, .. } => {
+            Effect::Keep { lane, turn } => {
                 let found = self.suspects.iter().filter(|(tree, _)| *tree == self.tree);
                 let suspicions = found.map(|(_, found)| found.clone()).collect();
-                self.input(Input::Examined { lane, suspicions });
-                let strayed = u32::from(self.strays.iter().any(|(tree, _)| *tree == self.tree));
+                self.input(Input::from(report::Suspected { lane, suspicions }));
+                let forbidden_changes = u32::from(self.strays.iter().any(|(tree, _)| *tree == self.tree));
                 let standing = self.status.clone();
                 let damage = self.damaged.iter().find(|(tree, ..)| *tree == self.tree);
                 if let Some((_, course, _)) = damage.cloned() {
                     let sentence = "the branch is gone".to_owned();
                     let lost = Damage { kind: DamageKind::CommitsLost, sentence, names: Vec::new() };
-                    self.input(Input::Damaged { lane, found: vec![lost], course });
+                    self.input(Input::from(report::Damaged {
+                        lane,
+                        iteration: turn.iteration,
+                        attempt: turn.attempt,
+                        found: vec![lost],
+                        course,
+                    }));
                 }
-                Input::SnapshotTaken { lane, evidence, snapshot, changed: 1, strayed, standing }
+                Input::from(report::SnapshotTaken {
+                    lane,
+                    evidence,
+                    snapshot,
+                    changed: 1,
+                    forbidden_changes,
+                    standing,
+                })
             }
             Effect::Commit { lane, .. } => {
                 self.commits += 1;
@@ -375,24 +391,24 @@ impl World {
                 self.tree = self.hook.take().unwrap_or_else(|| self.tree.clone());
                 let commit = Some(format!("c{}", self.commits));
                 let (evidence, notes) = (self.evidence(), CommitNotes::default());
-                Input::CommitEnded { lane, commit, evidence, altered, refused: None, notes }
+                Input::from(report::Committed { lane, commit, evidence, altered, refused: None, notes })
             }
             Effect::Refuse { lane, .. } => {
                 let of = |(tree, _): &&(String, String)| *tree == self.tree;
                 self.tree = self.strays.iter().find(of).map_or(self.tree.clone(), |(_, was)| was.clone());
                 let files = vec!["src/main.rs".to_owned()];
-                Input::ForbiddenChangesReverted {
+                Input::from(report::ForbiddenChangesReverted {
                     lane,
                     count: 1,
                     files,
                     undone: true,
                     evidence: self.evidence(),
-                }
+                })
             }
             Effect::Undo { lane, .. } => {
                 let of = |(tree, ..): &&(String, DamageCourse, String)| *tree == self.tree;
                 self.tree = self.damaged.iter().find(of).map_or(self.tree.clone(), |(.., was)| was.clone());
-                Input::Undone { lane, evidence: self.evidence(), standing: self.status.clone() }
+                Input::from(report::Undone { lane, evidence: self.evidence(), standing: self.status.clone() })
             }
             Effect::RunHook { lane, hook, iteration, .. } => {
                 let (decision, prompt, tree) = (self.hooker)(hook, iteration);
@@ -406,12 +422,10 @@ impl World {
                     duration: Duration::from_secs(1),
                     log: String::new(),
                 };
-                Input::HookEnded { lane, hook, outcome }
+                Input::from(report::HookFinished { lane, hook, outcome })
             }
-            Effect::Settle { lane, .. } => Input::TreeRechecked { lane, evidence },
-            Effect::CloseTask { lane, .. } => {
-                Input::TaskClosed { lane, branch: None, evidence, snapshot: None }
-            }
+            Effect::Settle { lane, .. } => Input::from(report::TreeRechecked { lane, evidence }),
+            Effect::CloseTask { lane, turn, task, end, .. } => closed(lane, turn, &task, &end, evidence),
             Effect::Open { .. } | Effect::Merge { .. } | Effect::Land { .. } => {
                 unreachable!("lanes have a world of their own")
             }
@@ -421,13 +435,13 @@ impl World {
     }
 
     /// The agent works, and ends by itself.
-    fn answer(&mut self, lane: crate::values::LaneId, call: crate::values::CallId) {
+    fn answer(&mut self, lane: LaneId, call: crate::values::CallId) {
         self.calls += 1;
         let act = (self.agent)(self.calls, self.now);
         self.pass(act.report.duration);
         self.tree = act.tree.unwrap_or_else(|| self.tree.clone());
         self.status = act.status.or(self.status.take());
-        self.input(Input::CallEnded { lane, call, report: Box::new(act.report) });
+        self.input(Input::from(report::CallEnded { lane, call, report: Box::new(act.report) }));
     }
 
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {
@@ -451,6 +465,19 @@ impl World {
             self.input(Input::Start(Box::new(plan())));
         }
     }
+}
+
+/// A task is closed, and nothing of it is put aside.
+pub fn closed(lane: LaneId, turn: TurnKey, task: &TaskId, end: &TaskEnd, evidence: Evidence) -> Input {
+    Input::from(report::TaskClosed {
+        lane,
+        iteration: turn.iteration,
+        task: task.clone(),
+        end: end.clone(),
+        branch: None,
+        evidence,
+        snapshot: None,
+    })
 }
 
 pub fn fold(journal: &[Entry]) -> Run {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tempfile::TempDir;
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
 use windlass_core::spec::{AgentSpec, Clocks, CommitPolicy, Job, Limits, Mode, RunSpec, SandboxSpec};
 use windlass_core::values::{
     CallId, CallSummary, Class, Cost, Evidence, ExitCodes, LaneId, Now, Purpose, RunId, SnapshotId,
@@ -120,7 +121,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
     vec![
         Fact::IterationStarted { lane, iteration, task: None },
         reserved(iteration),
-        Fact::CallSpawned { lane, call, pid: 4242 },
+        Fact::CallSpawned(report::CallSpawned { lane, call, pid: 4242 }),
         Fact::CallFinished {
             lane,
             call,
@@ -133,14 +134,14 @@ fn iteration(iteration: u32) -> Vec<Fact> {
                 ..CallSummary::uneventful()
             },
         },
-        Fact::SnapshotTaken {
+        Fact::SnapshotTaken(report::SnapshotTaken {
             standing: None,
             lane,
             evidence: evidence(iteration),
             snapshot: Some(SnapshotId("5".repeat(40))),
-            strayed: 0,
+            forbidden_changes: 0,
             changed: 2,
-        },
+        }),
         Fact::IterationFinished {
             lane,
             iteration,

@@ -7,12 +7,13 @@ mod undo;
 use std::time::SystemTime;
 
 use windlass_core::damage::{self, Ancestry, Damage, DamageCourse, DamageKind, Scene};
-use windlass_core::run::{Input, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::UndoPolicy;
 use windlass_core::values::{LaneId, StopReason};
 
 use super::event::WorkError;
-use super::worker::Known;
+
 use super::world::World;
 use crate::git::{Head, ObjectId};
 use crate::inventory::{Entry, EntryKind, Inventory};
@@ -67,7 +68,7 @@ pub(super) fn find(
     turn: TurnKey,
     began: Option<&Beginning>,
     (now, after): (&Inventory, Option<&Snapshot>),
-    known: &Known,
+    context: &OrderContext,
 ) -> Result<Option<Found>, WorkError> {
     let (Some(began), Some(after)) = (began, after) else {
         return Ok(None);
@@ -78,7 +79,8 @@ pub(super) fn find(
     let plan = world.plan.clone();
     damage.retain(|one| !damage::may_be_wanted(one.kind, plan.commit));
     if plan.undo == UndoPolicy::Ask {
-        let told = |kind| known.told.contains(&(turn, kind)) && kind != DamageKind::RepositoryUnusable;
+        let told_before = context.attempt.as_ref().map_or(&[][..], |attempt| &attempt.told);
+        let told = |kind| told_before.contains(&kind) && kind != DamageKind::RepositoryUnusable;
         damage.retain(|one| !told(one.kind));
     }
     if damage.is_empty() {
@@ -89,7 +91,7 @@ pub(super) fn find(
 }
 
 /// The notices, the fact, and the end of the run where that is what follows.
-pub(super) fn inputs(world: &mut World, lane: LaneId, found: &Found) -> Vec<Input> {
+pub(super) fn inputs(world: &mut World, lane: LaneId, found: &Found) -> Vec<Report> {
     let command = command(world, found.turn);
     let sentences: Vec<&str> = found.damage.iter().map(|damage| damage.sentence.as_str()).collect();
     let said = sentences.join("; ");
@@ -102,12 +104,16 @@ pub(super) fn inputs(world: &mut World, lane: LaneId, found: &Found) -> Vec<Inpu
         }
     };
     let mut inputs = world.say_once(vec![notice]);
-    inputs.push(Input::Damaged { lane, found: found.damage.clone(), course: found.course });
+    let TurnKey { iteration, attempt } = found.turn;
+    inputs.push(
+        report::Damaged { lane, iteration, attempt, found: found.damage.clone(), course: found.course }
+            .into(),
+    );
     if found.course == DamageCourse::Stop {
-        inputs.push(Input::Failed {
+        inputs.push(Report::from(report::Failed {
             stop_reason: StopReason::DestructiveChange,
             detail: format!("the agent damaged the repository: {said}"),
-        });
+        }));
     }
     inputs
 }
@@ -174,9 +180,9 @@ fn in_tables(
 }
 
 /// Removes the locks of gits that were ended with the agent or the check that called them: the next one would wait in vain.
-pub(super) fn clear_locks(world: &World, known: &Known) -> Vec<Input> {
-    let (Some(repository), Some(began)) = (&world.surveyor.place().repository, known.began) else {
+pub(super) fn clear_locks(world: &World, context: &OrderContext) -> Vec<Report> {
+    let (Some(repository), Some(began)) = (&world.surveyor.place().repository, context.began) else {
         return Vec::new();
     };
-    repository.clear_locks(SystemTime::from(began)).into_iter().map(Input::Notice).collect()
+    repository.clear_locks(SystemTime::from(began)).into_iter().map(Report::notice).collect()
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use windlass_core::damage::{DamageCourse, DamageKind};
-use windlass_core::run::{Input, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::TurnKey;
 use windlass_core::values::{LaneId, StopReason};
 
 use super::super::event::WorkError;
@@ -35,14 +36,14 @@ pub(in super::super) fn carry_out(world: &mut World, lane: LaneId, turn: TurnKey
         let text = format!(
             "{what}; `windlass restore {run} {iteration}-{attempt}-after --repository` brings back what the agent left"
         );
-        inputs.push(Input::Notice(text));
-        inputs.extend(left.into_iter().take(SAID).map(Input::Notice));
+        inputs.push(Report::notice(text));
+        inputs.extend(left.into_iter().take(SAID).map(Report::notice));
         inputs.extend(still_broken(world, whole.then_some(&before))?);
     }
     let look = world.look()?;
     let evidence = world.evidence(&look);
     world.remember(look);
-    inputs.push(Input::Undone { lane, evidence, standing: standing::read(&world.plan) });
+    inputs.push(Report::from(report::Undone { lane, evidence, standing: standing::read(&world.plan) }));
     Ok(inputs)
 }
 
@@ -108,7 +109,7 @@ fn undo_parts(
 }
 
 /// What could not be mended must not be built on.
-fn still_broken(world: &mut World, before: Option<&Snapshot>) -> Result<Option<Input>, WorkError> {
+fn still_broken(world: &mut World, before: Option<&Snapshot>) -> Result<Option<Report>, WorkError> {
     let look = world.look()?;
     let detail = match (&look.inventory.trouble, before) {
         (Some(said), _) => Some(format!("the damaged repository could not be mended ({said})")),
@@ -124,7 +125,8 @@ fn still_broken(world: &mut World, before: Option<&Snapshot>) -> Result<Option<I
         }
         (None, None) => None,
     };
-    Ok(detail.map(|detail| Input::Failed { stop_reason: StopReason::DestructiveChange, detail }))
+    Ok(detail
+        .map(|detail| Report::from(report::Failed { stop_reason: StopReason::DestructiveChange, detail })))
 }
 
 impl From<RestoreError> for WorkError {

@@ -4,7 +4,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::run::{Effect, Input, TurnKey};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{Effect, Order, OrderContext, TurnKey};
 use windlass_core::values::{LaneId, StopReason};
 
 use super::{Checkout, Worlds, home, plan_in};
@@ -13,7 +14,7 @@ use crate::git::{ObjectId, Repository};
 use crate::inventory::{Place, Surveyor, as_path, is_own};
 use crate::snapshot::{Side, Store};
 use crate::supervisor::event::WorkError;
-use crate::supervisor::worker::{Known, Work, Worked};
+use crate::supervisor::worker::Worked;
 use crate::supervisor::world::{Look, World};
 use crate::worktree::bootstrap::{Copied, copy_included};
 use windlass_host::tree::at;
@@ -24,21 +25,21 @@ pub(super) type Identity = (u64, u64);
 impl Worlds {
     /// Does what an effect says with the files of a lane. Where they are gone, before or while it is done, that is what
     /// comes of it.
-    pub(super) fn carry_out_in(&mut self, lane: LaneId, work: &Work) -> Worked {
-        if matches!(work.effect, Effect::Recover { .. }) {
+    pub(super) fn carry_out_in(&mut self, lane: LaneId, order: &Order) -> Worked {
+        if matches!(order.effect, Effect::Recover { .. }) {
             // What the agent printed lies elsewhere.
-            return self.expect(lane)?.world.carry_out(work);
+            return self.expect(lane)?.world.carry_out(order);
         }
-        if !matches!(work.effect, Effect::Open { .. }) && !self.is_usable(lane)? {
+        if !matches!(order.effect, Effect::Open { .. }) && !self.is_usable(lane)? {
             return Ok(self.lost(lane));
         }
-        let done = match &work.effect {
-            Effect::Open { turn, .. } => self.open(lane, *turn, &work.known),
+        let done = match &order.effect {
+            Effect::Open { turn, .. } => self.open(lane, *turn, &order.context),
             Effect::Commit { turn, since, what, .. } => {
-                self.commit(lane, *turn, since.as_ref(), *what, &work.known)
+                self.commit(lane, *turn, since.as_ref(), *what, &order.context)
             }
             Effect::Merge { commit, .. } => self.merge(lane, commit.as_deref()),
-            _ => self.checkout(lane)?.world.carry_out(work),
+            _ => self.checkout(lane)?.world.carry_out(order),
         };
         match done {
             Ok(_) if !self.is_there(lane)? => Ok(self.lost(lane)),
@@ -79,17 +80,17 @@ impl Worlds {
     }
 
     /// Nothing is known of the lane's checkout any more.
-    pub(super) fn lost(&mut self, lane: LaneId) -> Vec<Input> {
+    pub(super) fn lost(&mut self, lane: LaneId) -> Vec<Report> {
         self.lanes.remove(&lane);
-        vec![Input::LaneLost { lane }]
+        vec![Report::from(report::LaneLost { lane })]
     }
 
     /// Brings a lane to the tip for a task that it has just taken up; otherwise takes it as it was left.
-    pub(super) fn open(&mut self, lane: LaneId, turn: TurnKey, known: &Known) -> Worked {
+    pub(super) fn open(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let main = self.repository()?;
         let tip = self.tip(&main)?;
         let mut inputs = Vec::new();
-        let fresh = known.at_task.as_ref().is_none_or(|at| at.fresh);
+        let fresh = context.task().is_none_or(|at| at.fresh);
         let former = self.lanes.remove(&lane);
         let checkout = if fresh {
             let (made, lacks) = self.make(lane, &main, tip)?;
@@ -111,7 +112,7 @@ impl Worlds {
         let name = world.name(turn, Side::Before);
         let snapshot = world.keep_look(&look.inventory, &name)?.map(|kept| kept.id);
         world.latest = Some(Look { snapshot: snapshot.clone(), ..look });
-        inputs.push(Input::Opened { lane, base, evidence, snapshot });
+        inputs.push(Report::from(report::LaneOpened { lane, base, evidence, snapshot }));
         Ok(inputs)
     }
 

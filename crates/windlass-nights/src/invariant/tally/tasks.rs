@@ -1,6 +1,7 @@
 //! The facts of tasks and lanes.
 
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_core::values::{LandOutcome, MergeOutcome, TaskEnd, TaskId, TaskState};
 
 use super::Tally;
@@ -31,7 +32,7 @@ impl Tally {
                     at.task = at.task.take().filter(|id| at.closes || (open(id) && met(id)));
                 }
             }
-            Fact::LaneOpened { evidence, .. } => {
+            Fact::LaneOpened(report::LaneOpened { evidence, .. }) => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
                 if std::mem::take(&mut self.at.repeats) {
@@ -41,7 +42,7 @@ impl Tally {
                 }
                 self.at.task_began.get_or_insert_with(|| evidence.clone());
             }
-            Fact::Merged { outcome, evidence, .. } => {
+            Fact::Merged(report::Merged { outcome, evidence, .. }) => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
                 // Merged anew after a crash, it is judged anew.
@@ -50,8 +51,8 @@ impl Tally {
                     self.at.outcomes.clear();
                 }
             }
-            Fact::Landed { outcome: LandOutcome::Refused { .. }, .. } => self.at.stuck = true,
-            Fact::TaskClosed { task, end, evidence, .. } => {
+            Fact::Landed(report::Landed { outcome: LandOutcome::Refused { .. }, .. }) => self.at.stuck = true,
+            Fact::TaskClosed(report::TaskClosed { task, end, evidence, .. }) => {
                 self.at.latest = Some(evidence.clone());
                 self.seen.insert(evidence.clone());
                 self.at.closes = false;

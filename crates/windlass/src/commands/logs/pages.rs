@@ -75,7 +75,7 @@ impl Window {
                 self.stage = Stage::Behind;
                 return taken;
             }
-            Fact::CallSpawned { .. } if self.holds(fact) => self.calls = self.calls.saturating_add(1),
+            Fact::CallSpawned(_) if self.holds(fact) => self.calls = self.calls.saturating_add(1),
             _ => {}
         }
         self.holds(fact)

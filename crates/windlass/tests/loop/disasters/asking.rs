@@ -2,6 +2,7 @@
 
 use windlass_core::damage::{DamageCourse, DamageKind};
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_testkit::TestEnv;
 
 use super::place::{Layout, Place};
@@ -77,7 +78,8 @@ fn what_is_not_promised_was_said_before_the_first_iteration() {
         run(&night, &place, "2", &[]);
         let facts = night.facts();
         let first = facts.iter().position(|fact| matches!(fact, Fact::IterationStarted { .. })).unwrap();
-        let told = |fact: &Fact| matches!(fact, Fact::Noticed { text } if text.contains(said));
+        let told =
+            |fact: &Fact| matches!(fact, Fact::Noticed(report::Noticed { text }) if text.contains(said));
         assert!(facts[..first].iter().any(told), "{said}: {:?}", night.notices());
         assert_eq!(facts.iter().filter(|fact| told(fact)).count(), 1, "{said}");
         typed(&night, &place, &printed(&night));

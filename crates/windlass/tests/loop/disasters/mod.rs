@@ -7,6 +7,7 @@ mod undoing;
 
 use windlass_core::damage::{Damage, DamageCourse, DamageKind};
 use windlass_core::fact::Fact;
+use windlass_core::report;
 use windlass_testkit::Outcome;
 
 use super::night::{Night, PATIENCE};
@@ -70,7 +71,7 @@ const DISASTERS: &[Disaster] = &[
 /// Its facts of damage.
 fn damaged(night: &Night) -> Vec<(Vec<Damage>, DamageCourse)> {
     let damage = |fact: Fact| match fact {
-        Fact::Damaged { found, course, .. } => Some((found, course)),
+        Fact::Damaged(report::Damaged { found, course, .. }) => Some((found, course)),
         _ => None,
     };
     night.facts().into_iter().filter_map(damage).collect()

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
 use windlass_core::values::{RunId, StopReason};
 
 use super::{Follower, Journal, RESERVE_BYTES, read};
@@ -304,7 +305,8 @@ fn a_follower_outlives_a_sealed_tail_and_a_batch_rolled_back() {
     assert_eq!(follower.poll().unwrap(), entries[..5]);
     let length = journal.length();
     // A batch of which the first line was seen, then rolled back; what comes instead has other lengths.
-    let seen = Entry { fact: Fact::Noticed { text: "x".repeat(1000) }, ..entries[5].clone() };
+    let seen =
+        Entry { fact: Fact::Noticed(report::Noticed { text: "x".repeat(1000) }), ..entries[5].clone() };
     let line = serde_json::to_vec(&seen).unwrap();
     append_raw(&folder.journal(), &[line, b"\n{\"seq\":".to_vec()].concat());
     assert_eq!(follower.poll().unwrap(), [seen]);

@@ -1,0 +1,127 @@
+//! What comes of an order: the payloads that reports and facts share, each in one place, with the names that journals have.
+//!
+//! A [`Report`] is what an executor saw; a [`Fact`](crate::fact::Fact) is what the run has made of it. Most facts hold a
+//! report as it is.
+
+mod call;
+mod lane;
+mod told;
+mod tree;
+
+use serde::{Deserialize, Serialize};
+
+pub use call::{CallDue, CallEnded, CallSpawned};
+pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
+pub use told::{Broken, CheckFinished, Failed, HookFinished, Noticed, NotificationSettled, Prepared};
+pub use tree::{
+    BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, SnapshotTaken, StatusChanged, Surveyed,
+    Suspected, TreeRechecked, Undone,
+};
+
+use crate::values::LaneId;
+
+/// Makes the closed list of reports, and what goes into it.
+macro_rules! reports {
+    ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
+        /// Something that came of an order, as whoever carried it out saw it.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "what", rename_all = "snake_case")]
+        pub enum Report {
+            $($(#[doc = $doc])+ $name($name),)+
+        }
+
+        $(impl From<$name> for Report {
+            fn from(report: $name) -> Report {
+                Report::$name(report)
+            }
+        })+
+    };
+}
+
+reports! {
+    /// The world was looked at, and kept where that is possible.
+    Surveyed,
+    /// A lane's own checkout is ready.
+    LaneOpened,
+    /// A lane's own checkout is gone, or is another one: somebody removed it.
+    LaneLost,
+    /// The prompt of a lane's attempt is written.
+    Prepared,
+    /// An agent's process exists.
+    CallSpawned,
+    /// One of a call's clocks ran out, or it cannot heal.
+    CallDue,
+    /// A call is over: process gone, output read, nothing left of what it started.
+    CallEnded,
+    /// The job's own file was read while an agent worked.
+    StatusChanged,
+    /// What a call left was compared with what was there before; said before it is kept.
+    Suspected,
+    /// The agent did something to the repository beyond its work; said before it is kept.
+    Damaged,
+    /// The tree that a call left is kept.
+    SnapshotTaken,
+    /// What the agent may not change was undone.
+    ForbiddenChangesReverted,
+    /// What the agent did to the repository was undone, as far as it could be.
+    Undone,
+    /// A hook ended.
+    HookFinished,
+    /// A check ended.
+    CheckFinished,
+    /// The runner's commit was made, or was not.
+    Committed,
+    /// What the checks wrote was looked at.
+    TreeRechecked,
+    /// A lane's work was merged with the tip of the branch, in the lane.
+    Merged,
+    /// A lane's work was to reach the branch.
+    Landed,
+    /// How an iteration left its task is written down.
+    TaskClosed,
+    /// A notification was accepted by a sink, or is given up.
+    NotificationSettled,
+    /// Something a person should know.
+    Noticed,
+    /// The run is to end, since something is not as it has to be; what was asked for is answered all the same.
+    Failed,
+    /// What was asked for failed, and will never be answered: the disk is full, the store or git is broken.
+    Broken,
+}
+
+impl Report {
+    /// Something a person should know.
+    pub fn notice(text: impl Into<String>) -> Report {
+        Noticed { text: text.into() }.into()
+    }
+
+    /// Where it happened; `None` where that is the run as a whole.
+    pub const fn lane(&self) -> Option<LaneId> {
+        match self {
+            Report::LaneOpened(LaneOpened { lane, .. })
+            | Report::LaneLost(LaneLost { lane })
+            | Report::Prepared(Prepared { lane })
+            | Report::CallSpawned(CallSpawned { lane, .. })
+            | Report::CallDue(CallDue { lane, .. })
+            | Report::CallEnded(CallEnded { lane, .. })
+            | Report::StatusChanged(StatusChanged { lane, .. })
+            | Report::Suspected(Suspected { lane, .. })
+            | Report::Damaged(Damaged { lane, .. })
+            | Report::SnapshotTaken(SnapshotTaken { lane, .. })
+            | Report::ForbiddenChangesReverted(ForbiddenChangesReverted { lane, .. })
+            | Report::Undone(Undone { lane, .. })
+            | Report::HookFinished(HookFinished { lane, .. })
+            | Report::CheckFinished(CheckFinished { lane, .. })
+            | Report::Committed(Committed { lane, .. })
+            | Report::TreeRechecked(TreeRechecked { lane, .. })
+            | Report::Merged(Merged { lane, .. })
+            | Report::Landed(Landed { lane, .. })
+            | Report::TaskClosed(TaskClosed { lane, .. }) => Some(*lane),
+            Report::Surveyed(_)
+            | Report::NotificationSettled(_)
+            | Report::Noticed(_)
+            | Report::Failed(_)
+            | Report::Broken(_) => None,
+        }
+    }
+}

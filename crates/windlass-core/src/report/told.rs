@@ -1,0 +1,82 @@
+//! Reports of commands and notifications, and what a person should know.
+
+use serde::{Deserialize, Serialize};
+
+use crate::values::{
+    CheckOutcome, CheckStage, Delivery, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, StopReason,
+};
+
+/// The prompt of a lane's attempt is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// Where.
+    pub lane: LaneId,
+}
+
+/// A check ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckFinished {
+    /// The lane whose tree it judged.
+    pub lane: LaneId,
+    /// When it was run.
+    pub stage: CheckStage,
+    /// How it ended.
+    pub outcome: CheckOutcome,
+}
+
+/// A hook ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookFinished {
+    /// Below whose keeper it ran.
+    pub lane: LaneId,
+    /// Which.
+    pub hook: HookName,
+    /// How it went, and what follows.
+    #[serde(flatten)]
+    pub outcome: HookOutcome,
+}
+
+/// A notification has been accepted by a sink, or will not be. Changes no decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotificationSettled {
+    /// Which.
+    #[serde(flatten)]
+    pub key: NotificationKey,
+    /// Whom it was for.
+    pub sink: SinkKind,
+    /// What became of it.
+    pub delivery: Delivery,
+    /// The last answer's HTTP status, or the command's exit code; `None` without an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<i32>,
+    /// Why it was not accepted: one line, without addresses or secrets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// How often it was tried; 0 = never.
+    pub attempts: u32,
+}
+
+/// Something a person should know that changes no decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noticed {
+    /// One sentence.
+    pub text: String,
+}
+
+/// The run is to end, since something is not as it has to be; what was asked for is answered all the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    /// What the run ends with.
+    pub stop_reason: StopReason,
+    /// One sentence.
+    pub detail: String,
+}
+
+/// What was asked for failed, and will never be answered: the disk is full, the store or git is broken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Broken {
+    /// What the run ends with.
+    pub stop_reason: StopReason,
+    /// One sentence.
+    pub detail: String,
+}

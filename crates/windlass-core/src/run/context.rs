@@ -1,0 +1,250 @@
+//! What carrying out an effect needs to know of the run's state, taken from it once, when the effect is ordered.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::damage::DamageKind;
+use crate::hook::HookSetting;
+use crate::run::{Effect, Run, TurnKey};
+use crate::tasks::Schedule;
+use crate::values::{
+    Assessment, CallClocks, CheckOutcome, Evidence, HookName, LaneId, Now, SnapshotId, Spent, Standing,
+    Suspicion, TaskRow, Tokens,
+};
+
+/// What an effect needs to know; each kind of effect has its part, and the others are left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OrderContext {
+    /// When the run began: what is older is not its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Timestamp>,
+    /// For a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Box<PromptContext>>,
+    /// For what looks at, undoes or commits the work of an attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<AttemptContext>,
+    /// For what is about a task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TaskContext>,
+    /// For a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<CallClocks>,
+    /// For a hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<Box<HookContext>>,
+}
+
+/// What a run knows that a prompt may have to say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PromptContext {
+    /// The outcomes that refused the latest claim.
+    pub refused: Vec<CheckOutcome>,
+    /// The outcomes of the baseline.
+    pub baseline: Vec<CheckOutcome>,
+    /// What the latest verification had against the work.
+    pub findings: Option<Assessment>,
+    /// What the job's own file says.
+    pub standing: Option<Standing>,
+    /// What hooks want the agent to be told.
+    pub hook: String,
+    /// What the repository's hook said when it refused the lane's latest commit.
+    pub hook_refusal: Option<String>,
+    /// The first files that the latest iteration was not allowed to change.
+    pub forbidden_changes: Vec<String>,
+    /// What the last attempt did to the repository.
+    pub damage: String,
+    /// What the guard holds against the work.
+    pub held: Vec<Suspicion>,
+}
+
+/// What a run knows of an attempt whose work is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AttemptContext {
+    /// What it was told to have done to the repository, in a session before this one.
+    pub told: Vec<DamageKind>,
+    /// It changed files that it may not change.
+    pub has_forbidden_changes: bool,
+    /// What its lane had last committed, or began with.
+    pub committed: Option<SnapshotId>,
+    /// Patterns of files that its task protects, or may change, beyond those of the plan.
+    pub protected: Vec<String>,
+}
+
+/// The tasks of a job, and the one that an effect is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskContext {
+    /// All of them, as their ends are decided.
+    pub schedule: Schedule,
+    /// The one that the lane is at.
+    pub at: Option<TaskAtHand>,
+}
+
+/// The task that a lane is at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskAtHand {
+    /// The task.
+    pub row: TaskRow,
+    /// Its lane has just taken it up.
+    pub fresh: bool,
+    /// How often it has failed.
+    pub failed: u32,
+    /// Paths that its agent has to put together.
+    pub conflicts: Vec<String>,
+    /// The commit of its work before that.
+    pub work: Option<String>,
+    /// When its iteration began.
+    pub began: Timestamp,
+    /// What the iteration has cost.
+    pub cost: Spent,
+    /// What the iteration has used.
+    pub tokens: Tokens,
+}
+
+/// What a run knows that a hook is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HookContext {
+    /// All that the run itself knows.
+    pub setting: HookSetting,
+    /// What the run began with: commits are counted from there.
+    pub first: Option<Evidence>,
+    /// The same of the latest iteration.
+    pub before: Option<Evidence>,
+}
+
+impl OrderContext {
+    /// As the run stands: what this effect needs, and nothing else.
+    pub fn of(run: &Run, effect: &Effect, now: Now) -> OrderContext {
+        let lane = effect.lane().unwrap_or_default();
+        let mut context = OrderContext { began: run.started(), ..OrderContext::default() };
+        match effect {
+            Effect::Prepare { .. } => {
+                context.prompt = Some(Box::new(PromptContext::of(run, lane)));
+                context.tasks = TaskContext::of(run, lane);
+            }
+            Effect::Keep { turn, .. } | Effect::Refuse { turn, .. } | Effect::Commit { turn, .. } => {
+                context.attempt = Some(AttemptContext::of(run, lane, *turn));
+                context.tasks = TaskContext::of(run, lane);
+            }
+            Effect::Open { .. } | Effect::Land { .. } | Effect::CloseTask { .. } => {
+                context.tasks = TaskContext::of(run, lane);
+            }
+            Effect::Call { .. } => context.clocks = run.call_clocks(now),
+            Effect::RunHook { hook, iteration, .. } => {
+                context.hook = HookContext::of(run, *hook, *iteration, now).map(Box::new);
+            }
+            Effect::Survey(_)
+            | Effect::RunCheck { .. }
+            | Effect::Recover { .. }
+            | Effect::EndCall { .. }
+            | Effect::Undo { .. }
+            | Effect::Merge { .. }
+            | Effect::Settle { .. }
+            | Effect::Announce => {}
+        }
+        context
+    }
+
+    /// Before anything was done: with the first of these tasks, in mode tasks.
+    pub fn at_first(rows: Option<Vec<TaskRow>>) -> OrderContext {
+        let prompt = Some(Box::default());
+        OrderContext { prompt, tasks: rows.map(TaskContext::at_first), ..OrderContext::default() }
+    }
+
+    /// The tasks; `None` in other modes.
+    pub fn schedule(&self) -> Option<&Schedule> {
+        self.tasks.as_ref().map(|tasks| &tasks.schedule)
+    }
+
+    /// The task that the effect is about; `None` in other modes.
+    pub fn task(&self) -> Option<&TaskAtHand> {
+        self.tasks.as_ref()?.at.as_ref()
+    }
+
+    /// Patterns of files that the task protects, or may change, beyond those of the plan.
+    pub fn protected(&self) -> &[String] {
+        self.attempt.as_ref().map_or(&[], |attempt| &attempt.protected)
+    }
+}
+
+impl PromptContext {
+    fn of(run: &Run, lane: LaneId) -> PromptContext {
+        let refused = if has_tasks(run) { run.refused_in(lane) } else { run.refused_by() };
+        PromptContext {
+            refused: refused.to_vec(),
+            baseline: run.baseline().to_vec(),
+            findings: run.findings().cloned(),
+            standing: run.standings().latest().cloned(),
+            hook: run.hook_prompt(),
+            hook_refusal: run.hook_refusal(lane).map(str::to_owned),
+            forbidden_changes: run.forbidden_changes().to_vec(),
+            damage: run.damage_prompt(),
+            held: run.held(lane).into_iter().cloned().collect(),
+        }
+    }
+}
+
+impl AttemptContext {
+    fn of(run: &Run, lane: LaneId, turn: TurnKey) -> AttemptContext {
+        let damaged = run.lanes().filter_map(|(lane, _)| run.damage(lane));
+        let told = damaged.filter(|(damaged, ..)| *damaged == turn).flat_map(|(_, found, _)| found);
+        AttemptContext {
+            told: told.map(|damage| damage.kind).collect(),
+            has_forbidden_changes: !run.forbidden_changes().is_empty(),
+            committed: run.last_commit(lane).cloned(),
+            protected: run.task_in(lane).map(|row| row.protected.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+impl TaskContext {
+    fn of(run: &Run, lane: LaneId) -> Option<TaskContext> {
+        let at = TaskAtHand::of(run, lane);
+        has_tasks(run).then(|| TaskContext { schedule: run.tasks_as_decided(), at })
+    }
+
+    fn at_first(rows: Vec<TaskRow>) -> TaskContext {
+        let schedule = Schedule::new(rows);
+        let at = schedule.next().cloned().map(|row| TaskAtHand {
+            row,
+            fresh: true,
+            failed: 0,
+            conflicts: Vec::new(),
+            work: None,
+            began: Timestamp::UNIX_EPOCH,
+            cost: Spent::default(),
+            tokens: Tokens::default(),
+        });
+        TaskContext { schedule, at }
+    }
+}
+
+impl TaskAtHand {
+    fn of(run: &Run, lane: LaneId) -> Option<TaskAtHand> {
+        let (row, turn) = (run.task_in(lane)?.clone(), run.lane(lane)?.turn()?);
+        Some(TaskAtHand {
+            fresh: run.task_is_fresh(lane),
+            failed: run.task_failures(&row.id),
+            conflicts: run.conflicts_in(lane).to_vec(),
+            work: run.work_in(lane).map(str::to_owned),
+            began: turn.began,
+            cost: Spent { cost: turn.cost, estimated: turn.estimated },
+            tokens: turn.tokens,
+            row,
+        })
+    }
+}
+
+impl HookContext {
+    fn of(run: &Run, hook: HookName, iteration: u32, now: Now) -> Option<HookContext> {
+        Some(HookContext {
+            setting: HookSetting::of(run, hook, iteration, now)?,
+            first: run.first_evidence().cloned(),
+            before: run.latest_iteration().before.clone(),
+        })
+    }
+}
+
+fn has_tasks(run: &Run) -> bool {
+    run.plan().is_some_and(|plan| plan.job.tasks.is_some())
+}

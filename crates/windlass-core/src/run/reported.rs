@@ -1,0 +1,159 @@
+//! What a report means, as facts.
+
+use crate::fact::Fact;
+use crate::mode;
+use crate::report::{self, CallDue, CallEnded, LaneLost, Prepared, Report};
+use crate::run::decide::one;
+use crate::run::lane::{LaneState, Turn};
+use crate::run::{Run, Survey};
+use crate::values::{Assessment, CallId, CallReport, CallSummary, Class, LaneId, Now, Standing};
+
+impl Run {
+    /// What a report means, as facts. One that comes too late means nothing.
+    pub(super) fn reported(&self, now: Now, report: Report) -> Vec<Fact> {
+        match report {
+            Report::Noticed(noticed) => vec![noticed.into()],
+            Report::NotificationSettled(settled) => vec![settled.into()],
+            Report::HookFinished(finished) => self.hook_ended(finished),
+            // Its end is decided, and nothing that comes now can change it.
+            _ if self.is_ending() => Vec::new(),
+            Report::Failed(failed) => one(self.fails(failed.into())),
+            Report::Broken(broken) => one(self.fails(broken.into())),
+            Report::Surveyed(surveyed) => self.was_surveyed(surveyed),
+            Report::LaneLost(LaneLost { lane }) => self.lane_lost(lane),
+            Report::Prepared(Prepared { lane }) => self.prepared(lane, now),
+            Report::CallSpawned(spawned) => {
+                one(self.is_calling(spawned.lane, spawned.call).then(|| spawned.into()))
+            }
+            Report::CallDue(due) => one(self.call_due(&due)),
+            Report::CallEnded(ended) => one(self.call_ended(ended)),
+            Report::StatusChanged(seen) => {
+                let working = self.lane(seen.lane).and_then(LaneState::call).is_some();
+                one((working && self.is_news(&seen.standing)).then(|| seen.into()))
+            }
+            report => self.reported_where_due(report),
+        }
+    }
+
+    /// What a lane's state waits for.
+    fn reported_where_due(&self, report: Report) -> Vec<Fact> {
+        let state = report.lane().and_then(|lane| self.lane(lane));
+        match (report, state) {
+            (Report::LaneOpened(opened), Some(LaneState::Opening(_))) => vec![opened.into()],
+            (Report::Suspected(suspected), Some(LaneState::Keeping(..))) => {
+                let news = self.is_suspicion_news(suspected.lane, &suspected.suspicions);
+                one(news.then(|| suspected.into()))
+            }
+            (Report::Damaged(damaged), Some(LaneState::Keeping(..))) => vec![damaged.into()],
+            (Report::SnapshotTaken(taken), Some(LaneState::Keeping(..))) => self.snapshot_taken(taken),
+            (Report::ForbiddenChangesReverted(reverted), Some(LaneState::Refusing(..))) => {
+                vec![reverted.into()]
+            }
+            (Report::Undone(undone), Some(LaneState::Undoing(..))) => vec![undone.into()],
+            (Report::CheckFinished(finished), _) => {
+                let report::CheckFinished { lane, stage, ref outcome } = finished;
+                one(self.expects_check(lane, stage, outcome.check).then(|| finished.into()))
+            }
+            (Report::Committed(committed), Some(LaneState::Advancing(..))) => vec![committed.into()],
+            (Report::TreeRechecked(rechecked), Some(LaneState::Settling(..))) => vec![rechecked.into()],
+            (Report::Merged(mut merged), Some(LaneState::Queued(..))) => {
+                merged.outcome = self.with_the_tip_judged(merged.lane, &merged.tip, merged.outcome);
+                vec![merged.into()]
+            }
+            (Report::Landed(landed), Some(LaneState::Landing(..))) => vec![landed.into()],
+            (Report::TaskClosed(closed), Some(LaneState::Closing(..))) => vec![closed.into()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn was_surveyed(&self, surveyed: report::Surveyed) -> Vec<Fact> {
+        if !matches!(self.survey, Survey::First | Survey::Again | Survey::Hook) {
+            return Vec::new();
+        }
+        let tasks = surveyed.tasks.map(|tasks| self.as_first_protected(tasks));
+        let news = tasks.filter(|tasks| self.is_of_tasks() && tasks.as_slice() != self.tasks().rows());
+        let read = news.map(|tasks| Fact::TasksRead { tasks });
+        read.into_iter().chain([surveyed.baseline.into()]).collect()
+    }
+
+    fn snapshot_taken(&self, taken: report::SnapshotTaken) -> Vec<Fact> {
+        // Whoever watches the file is told of its last words, too.
+        let news = taken.standing.clone().filter(|standing| self.is_news(standing));
+        let told = news.map(|standing| report::StatusChanged { lane: taken.lane, standing }.into());
+        told.into_iter().chain([taken.into()]).collect()
+    }
+
+    fn call_due(&self, due: &CallDue) -> Option<Fact> {
+        let CallDue { lane, call, cut } = *due;
+        let calling = matches!(self.lane(lane), Some(LaneState::Calling(_, running)) if running.id == call);
+        calling.then_some(Fact::CallCut { lane, call, cut, now: false })
+    }
+
+    fn call_ended(&self, ended: CallEnded) -> Option<Fact> {
+        let CallEnded { lane, call, report } = ended;
+        self.is_calling(lane, call).then(|| self.finish_call(lane, call, *report))
+    }
+
+    fn is_news(&self, standing: &Standing) -> bool {
+        if self.is_of_tasks() {
+            // What is done there, its own facts say.
+            return false;
+        }
+        let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
+        let watch = workspace.and_then(|workspace| workspace.watch);
+        self.standings.is_news(standing, watch.map(|watch| watch.news).unwrap_or_default())
+    }
+
+    fn prepared(&self, lane: LaneId, now: Now) -> Vec<Fact> {
+        let (Some(LaneState::Preparing(turn)), Some(plan)) = (self.lane(lane), &self.plan) else {
+            return Vec::new();
+        };
+        if !self.calls_may_begin() || self.has_to_end(now) {
+            return Vec::new();
+        }
+        let Turn { iteration, attempt, purpose, .. } = *turn;
+        let budget = plan.limits.budget().map(|limit| self.share_of(limit));
+        let reserved = self.ledger.reservation();
+        vec![Fact::CallReserved {
+            lane,
+            call: self.ledger.next_call(),
+            iteration,
+            attempt,
+            purpose,
+            reserved,
+            budget,
+        }]
+    }
+
+    fn is_calling(&self, lane: LaneId, call: CallId) -> bool {
+        self.lane(lane).and_then(LaneState::call).is_some_and(|(_, running)| running.id == call)
+    }
+
+    /// A yes of a call that went on working and failed is not its last word.
+    fn finish_call(&self, lane: LaneId, call: CallId, mut report: CallReport) -> Fact {
+        let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
+        report.assessment = report.assessment.filter(stands);
+        let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
+        let charge = self.ledger.charge_for(call, &report);
+        let empty = report.results.iter().all(|text| text.trim().is_empty());
+        let summary = CallSummary {
+            class: report.class,
+            detail: report.detail,
+            ended: report.ended,
+            cut: report.cut,
+            cost: charge.cost,
+            estimated: charge.estimated,
+            listed: charge.listed,
+            tokens: report.tokens,
+            tool_uses: report.tool_uses,
+            empty,
+            denials: report.denials,
+            limit: report.limit,
+            overage: report.overage,
+            garbage_lines: report.garbage_lines,
+            duration: report.duration,
+            assessment: report.assessment,
+        };
+        Fact::CallFinished { lane, call, claimed, summary }
+    }
+}
