@@ -8,5 +8,5 @@ mod scripted_agent;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    commands::dispatch(std::env::args_os()).unwrap_or_else(|error| error.report())
+    commands::dispatch(std::env::args_os()).unwrap_or_else(|error| error::report(&error))
 }

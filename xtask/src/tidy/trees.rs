@@ -43,13 +43,12 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-engine/src/fuzzing.rs", "tests"),
     ("crates/windlass-engine/src/trust/store.rs", "the state folder"),
     (
-        "crates/windlass/src/commands/gates.rs",
+        "crates/windlass-app/src/run/gates.rs",
         "whether programs are there, before any guest; nothing is opened",
     ),
     ("crates/windlass/src/scripted_agent", "plays a guest"),
     ("crates/windlass/src/commands/demo", "a scratch project of its own"),
-    ("crates/windlass/src/commands/doctor", "the system"),
-    ("crates/windlass/src/commands/doctor.rs", "the system"),
+    ("crates/windlass-app/src/doctor", "the system"),
 ];
 
 /// What is not moved into the room yet: so many uses in a file, and no more.

@@ -50,9 +50,29 @@ const WALLS: &[Wall] = &[
         forbids: NO_PROCESSES,
     },
     Wall {
+        folder: "crates/windlass-app",
+        may_use: &[
+            "windlass-agents",
+            "windlass-core",
+            "windlass-host",
+            "windlass-engine",
+            "windlass-import",
+            "windlass-jobs",
+            "windlass-ui",
+        ],
+        forbids: &[
+            "std::process::Command::new",
+            "std::env::set_current_dir",
+            "std::io::stdin",
+            "std::io::stdout",
+            "std::io::stderr",
+        ],
+    },
+    Wall {
         folder: "crates/windlass",
         may_use: &[
             "windlass-agents",
+            "windlass-app",
             "windlass-core",
             "windlass-host",
             "windlass-engine",

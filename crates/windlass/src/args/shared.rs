@@ -1,6 +1,7 @@
 //! Flags that several verbs take.
 
 use clap::Args;
+use windlass_app::trusting::TrustAnswers;
 
 /// When a run has to end.
 #[derive(Clone, Debug, Default, Args)]
@@ -81,10 +82,16 @@ pub struct TrustArgs {
     pub no_claude_settings: bool,
 }
 
-impl From<&TrustHashArgs> for TrustArgs {
+impl From<&TrustHashArgs> for TrustAnswers {
     /// Of a verb that starts no agent.
-    fn from(hash: &TrustHashArgs) -> TrustArgs {
-        TrustArgs { hash: hash.clone(), no_claude_settings: false }
+    fn from(args: &TrustHashArgs) -> TrustAnswers {
+        TrustAnswers { hash: args.trust.clone(), without_agent_settings: false }
+    }
+}
+
+impl From<&TrustArgs> for TrustAnswers {
+    fn from(args: &TrustArgs) -> TrustAnswers {
+        TrustAnswers { hash: args.hash.trust.clone(), without_agent_settings: args.no_claude_settings }
     }
 }
 

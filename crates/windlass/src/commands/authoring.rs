@@ -15,23 +15,27 @@ use windlass_host::tree::at;
 use windlass_jobs::prompt::{Authoring, SessionParts, session};
 use windlass_ui::{Line, Mark, Tone};
 
-use super::configuration::Configuration;
 use super::conversation::{Conversation, Held, has_terminal};
-use super::here::{Here, working_directory};
-use super::trusting::{self, Asked, Purpose, Reader};
-use super::workspaces::from_here;
-use super::{agent, flags, print_lines, run, telling, warn};
+use super::wanted;
+use super::{flags, print_lines, warn};
 use crate::args::AuthoringArgs;
-use crate::error::{CliError, Codes, Kind};
+use crate::commands::app;
+use crate::commands::from_here;
+use windlass_app::agent;
+use windlass_app::configuration::Configuration;
+use windlass_app::here::Here;
+use windlass_app::telling;
+use windlass_app::trusting::{self, Asked, Purpose, Reader};
+use windlass_app::{AppError, Codes, Kind};
 
 /// Does it.
-pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, CliError> {
-    let directory = working_directory()?;
+pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, AppError> {
+    let directory = app()?.directory().to_owned();
     let workspaces = Workspaces::open(&directory);
     let workspace = workspaces.find(&args.name)?;
     refuse_wrong_verb(authoring, &workspace)?;
     refuse_without_terminal(&workspace)?;
-    let here = Here::at(workspaces.project().to_owned())?;
+    let here = Here::at(&app()?, workspaces.project().to_owned())?;
     let mode = match workspace.read_metadata()? {
         FoundMetadata::Read { metadata, .. } => metadata.mode,
         // Mended when the session is counted.
@@ -42,6 +46,7 @@ pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, Cl
         Configuration::load(&here.directory, Some(workspace.folder()), mode, layer, Unlimited::Refused)?;
     let mock = args.mock.as_deref().map(|script| checked_script(authoring, script)).transpose()?;
     let wanted = agent::Wanted {
+        app: &here.app,
         resolved: &configuration.resolved,
         mock: mock.as_deref(),
         skip_permissions: false,
@@ -52,33 +57,33 @@ pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, Cl
         configuration: &configuration,
         purpose: Purpose::Session,
         reader: Reader::of(mock.as_ref()),
-        answers: &args.trust,
+        answers: &(&args.trust).into(),
     })?;
     trusted.notices.iter().for_each(|notice| warn(notice));
     let mut agent = agent::plan(&wanted)?;
-    agent::check(&mut agent, &trusted, configuration.resolved.exit_codes)?;
+    agent::check(&here.app, &mut agent, &trusted, configuration.resolved.exit_codes)?;
     let notify = configuration.resolved.notify;
     Session { authoring, here, workspace, agent, mode, notify }.hold()
 }
 
 /// What stands for no script plays along with the verb.
-fn checked_script(authoring: Authoring, script: &str) -> Result<String, CliError> {
+fn checked_script(authoring: Authoring, script: &str) -> Result<String, AppError> {
     let script = match (script, authoring) {
         ("builtin:default", Authoring::Setup) => "builtin:setup",
         ("builtin:default", Authoring::Edit) => "builtin:edit",
         (script, _) => script,
     };
-    run::script(script)
+    wanted::script(script)
 }
 
-fn refuse_wrong_verb(authoring: Authoring, workspace: &Workspace) -> Result<(), CliError> {
+fn refuse_wrong_verb(authoring: Authoring, workspace: &Workspace) -> Result<(), AppError> {
     let name = workspace.name();
     let written = has_text(&workspace.instructions())?;
     match authoring {
-        Authoring::Setup if written => Err(CliError::usage(format!("{name} has instructions already"))
+        Authoring::Setup if written => Err(AppError::usage(format!("{name} has instructions already"))
             .hint(format!("Change them: windlass edit {name}"))
             .hint(format!("Judge them: windlass validate {name}"))),
-        Authoring::Edit if !written => Err(CliError::new(
+        Authoring::Edit if !written => Err(AppError::new(
             Kind::Stopped(StopReason::Missing, Codes::AsConfigured),
             format!("Instructions not found. Run setup first: windlass setup {name}"),
         )),
@@ -86,11 +91,11 @@ fn refuse_wrong_verb(authoring: Authoring, workspace: &Workspace) -> Result<(), 
     }
 }
 
-fn refuse_without_terminal(workspace: &Workspace) -> Result<(), CliError> {
+fn refuse_without_terminal(workspace: &Workspace) -> Result<(), AppError> {
     if has_terminal() {
         return Ok(());
     }
-    Err(CliError::usage("this is a conversation with the agent, and there is no terminal to have it in")
+    Err(AppError::usage("this is a conversation with the agent, and there is no terminal to have it in")
         .hint(format!("Write the instructions yourself: {}", from_here(&workspace.instructions())))
         .hint("Or run a goal instead of a workspace: windlass run -p \"what is to be done\""))
 }
@@ -99,9 +104,9 @@ fn refuse_without_terminal(workspace: &Workspace) -> Result<(), CliError> {
 const LONGEST_INSTRUCTIONS: usize = 1 << 20;
 
 /// Is there more in it than blanks, headings and comments?
-fn has_text(path: &Path) -> Result<bool, CliError> {
+fn has_text(path: &Path) -> Result<bool, AppError> {
     let read = at(path).read_beginning(LONGEST_INSTRUCTIONS);
-    let Some(bytes) = read.map_err(|error| CliError::new(Kind::System, error.to_string()))? else {
+    let Some(bytes) = read.map_err(|error| AppError::new(Kind::System, error.to_string()))? else {
         return Ok(false);
     };
     let text = String::from_utf8_lossy(&bytes);
@@ -126,7 +131,7 @@ struct Session {
 }
 
 impl Session {
-    fn hold(self) -> Result<ExitCode, CliError> {
+    fn hold(self) -> Result<ExitCode, AppError> {
         let (held, noted) = self.conversation()?.hold(|| {
             self.workspace
                 .update_metadata(&self.here.project, windlass_core::workspace::Metadata::after_setup)
@@ -137,7 +142,7 @@ impl Session {
         self.tell(&held)
     }
 
-    fn conversation(&self) -> Result<Conversation<'_>, CliError> {
+    fn conversation(&self) -> Result<Conversation<'_>, AppError> {
         let prompt = session(&SessionParts {
             authoring: self.authoring,
             name: self.workspace.name().as_str(),
@@ -145,7 +150,7 @@ impl Session {
             project: &self.here.directory,
             mode: self.mode,
         });
-        let state = super::here::state_root()?;
+        let state = windlass_app::here::state_root()?;
         let workspace = self.workspace.folder().display().to_string();
         Ok(Conversation {
             here: &self.here,
@@ -166,7 +171,7 @@ impl Session {
     }
 
     /// What came of it.
-    fn tell(&self, held: &Held) -> Result<ExitCode, CliError> {
+    fn tell(&self, held: &Held) -> Result<ExitCode, AppError> {
         let instructions = self.workspace.instructions();
         let written = has_text(&instructions)?;
         let mut lines = held.troubles();
@@ -183,7 +188,7 @@ impl Session {
         if written && self.authoring == Authoring::Setup {
             let name = self.workspace.name().as_str();
             let told = notification::setup_complete(name, Timestamp::now());
-            telling::tell(&self.notify, &self.here.directory, &told)?;
+            telling::tell(&self.here.app, &self.notify, &self.here.directory, &told)?;
         }
         Ok(match held.ended.handed_back {
             ref back if back.asked => ExitCode::from(143),

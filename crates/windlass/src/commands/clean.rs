@@ -7,15 +7,18 @@ use windlass_engine::workspace::archive::{Afterwards, ArchiveError, Archives};
 use windlass_engine::workspace::{Workspace, guard};
 use windlass_ui::{Line, Mark, Tone};
 
-use super::question::{Answer, ask};
-use super::workspaces::{Project, from_here};
+use super::question::ask;
 use super::{archive, init, print_lines};
 use crate::args::CleanArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use crate::commands::from_here;
+use windlass_app::Answer;
+use windlass_app::workspaces::Project;
+use windlass_app::{AppError, Kind};
 
 /// Does it.
-pub fn run(args: &CleanArgs) -> Result<ExitCode, CliError> {
-    let project = Project::find()?;
+pub fn run(args: &CleanArgs) -> Result<ExitCode, AppError> {
+    let project = Project::find(&app()?)?;
     let Some(name) = &args.name else {
         return remove_guard(&project);
     };
@@ -39,7 +42,7 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, CliError> {
     match archived.not_removed {
         None => Ok(ExitCode::SUCCESS),
         Some(why) => {
-            Err(CliError::new(Kind::System, format!("workspace {name} is archived, but not deleted: {why}")))
+            Err(AppError::new(Kind::System, format!("workspace {name} is archived, but not deleted: {why}")))
         }
     }
 }
@@ -59,10 +62,10 @@ fn command(args: &CleanArgs, workspace: &Workspace) -> String {
 }
 
 /// Why there is no archive; the workspace is as it was.
-fn kept(error: ArchiveError, name: &str) -> CliError {
+fn kept(error: ArchiveError, name: &str) -> AppError {
     match error {
         ArchiveError::Workspace(error) => error.into(),
-        error => CliError::new(Kind::System, error.to_string())
+        error => AppError::new(Kind::System, error.to_string())
             .hint("Nothing was deleted.")
             .hint(format!("Without an archive: windlass clean {name} --no-archive")),
     }
@@ -73,7 +76,7 @@ fn deleted(name: &str) -> Line {
     line.dim("; its runs stay: windlass runs")
 }
 
-fn remove_guard(project: &Project) -> Result<ExitCode, CliError> {
+fn remove_guard(project: &Project) -> Result<ExitCode, AppError> {
     let guard = guard::remove(init::repository(&project.here)?)?;
     let path = from_here(&guard.path);
     let said =

@@ -7,10 +7,10 @@ use clap_complete::{generate, shells};
 
 use super::print;
 use crate::args::{Cli, CompletionsArgs, Shell};
-use crate::error::CliError;
+use windlass_app::AppError;
 
 /// Prints the script.
-pub fn run(args: &CompletionsArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &CompletionsArgs) -> Result<ExitCode, AppError> {
     print(&script(args.shell))?;
     Ok(ExitCode::SUCCESS)
 }

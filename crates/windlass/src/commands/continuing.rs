@@ -8,14 +8,18 @@ use windlass_engine::store::{RunSummary, index};
 use windlass_ui::{Line, one_line};
 
 use super::conversation::has_terminal;
-use super::here::Here;
-use super::question::{self, Answer};
+use super::question;
 use super::task_place::{TaskPlace, labelled};
 use super::task_session::TaskSession;
-use super::workspaces::Project;
-use super::{dispatch, print_lines, refuse_inside_a_run, resume, which};
+use super::{dispatch, print_lines, refuse_inside_a_run};
 use crate::args::{ContinueArgs, Continued, ResumeArgs};
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::Answer;
+use windlass_app::here::Here;
+use windlass_app::run::resume;
+use windlass_app::which;
+use windlass_app::workspaces::Project;
+use windlass_app::{AppError, Kind};
 
 /// Runs and workspaces that are named; the others are counted.
 const NAMED: usize = 5;
@@ -24,8 +28,8 @@ const NAMED: usize = 5;
 ///
 /// # Errors
 /// Nothing can go on here, or what was chosen cannot.
-pub fn run(args: &ContinueArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+pub fn run(args: &ContinueArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find(&app()?)?;
     let place = TaskPlace::find(&here.directory, args.feature.as_deref())?;
     if let Some(what) = args.what {
         require_tasks(&place, what)?;
@@ -44,7 +48,7 @@ pub fn run(args: &ContinueArgs) -> Result<ExitCode, CliError> {
         && question::ask(&format!("\nGo on with {}?", run.run), &command)? == Answer::Yes
     {
         refuse_inside_a_run()?;
-        return resume::run(&ResumeArgs {
+        return super::resume::run(&ResumeArgs {
             run: Some(run.run.to_string()),
             trust: args.trust.clone(),
             ..ResumeArgs::default()
@@ -73,7 +77,7 @@ struct Standing {
 }
 
 impl Standing {
-    fn read(here: &Here, place: TaskPlace) -> Result<Standing, CliError> {
+    fn read(here: &Here, place: TaskPlace) -> Result<Standing, AppError> {
         let live = which::live(here)?.map(|holder| holder.run.to_string());
         let is_open = |run: &RunSummary| {
             run.directory == here.directory
@@ -82,7 +86,7 @@ impl Standing {
                 && Some(run.run.to_string()) != live
         };
         let unfinished = index::look(&here.project)?.runs.into_iter().filter(is_open).collect();
-        let listed = Project::find()?.workspaces.list()?.workspaces;
+        let listed = Project::find(&app()?)?.workspaces.list()?.workspaces;
         // Whoever names a feature does not ask for workspaces.
         let workspaces =
             listed.iter().filter(|_| place.feature.is_none()).map(|one| one.name().to_string()).collect();
@@ -130,7 +134,7 @@ fn more(count: usize, command: &str) -> Option<Line> {
     Some(labelled("").dim(format!("{rest} more: ")).command(command))
 }
 
-fn nothing(place: &TaskPlace) -> CliError {
+fn nothing(place: &TaskPlace) -> AppError {
     let message = match &place.feature {
         Some(feature) => format!(
             "there is nothing to go on with: {} is missing, and there is no unfinished run of {feature}",
@@ -140,18 +144,18 @@ fn nothing(place: &TaskPlace) -> CliError {
             "there is nothing to go on with here: no task file, no unfinished run, no workspace".to_owned()
         }
     };
-    CliError::usage(message)
+    AppError::usage(message)
         .hint(format!("Make a task file: {}", place.command("init --tasks")))
         .hint("Or run a goal: windlass run -p \"what is to be done\"")
 }
 
-fn require_tasks(place: &TaskPlace, what: Continued) -> Result<(), CliError> {
+fn require_tasks(place: &TaskPlace, what: Continued) -> Result<(), AppError> {
     let make = || format!("Make it: {}", place.command("init --tasks"));
     match what {
         _ if place.found.is_none() => {
-            Err(CliError::usage(format!("there is no task file: {} is missing", place.shown())).hint(make()))
+            Err(AppError::usage(format!("there is no task file: {} is missing", place.shown())).hint(make()))
         }
-        Continued::Requirements if !has_terminal() => Err(CliError::usage(
+        Continued::Requirements if !has_terminal() => Err(AppError::usage(
             "this is a conversation with the agent, and there is no terminal to have it in",
         )
         .hint(format!("Write the tasks yourself: {}", place.shown()))),
@@ -159,7 +163,7 @@ fn require_tasks(place: &TaskPlace, what: Continued) -> Result<(), CliError> {
     }
 }
 
-fn go_on(what: Continued, args: &ContinueArgs, place: &TaskPlace) -> Result<ExitCode, CliError> {
+fn go_on(what: Continued, args: &ContinueArgs, place: &TaskPlace) -> Result<ExitCode, AppError> {
     let (model, mock) = (args.model.as_ref(), args.mock.as_ref());
     match what {
         Continued::Requirements => {
@@ -180,9 +184,9 @@ fn go_on(what: Continued, args: &ContinueArgs, place: &TaskPlace) -> Result<Exit
 }
 
 /// Asks which; `None` = nothing.
-fn ask(place: &TaskPlace) -> Result<Option<Continued>, CliError> {
+fn ask(place: &TaskPlace) -> Result<Option<Continued>, AppError> {
     let unreadable =
-        |error: io::Error| CliError::new(Kind::System, format!("cannot ask on the terminal: {error}"));
+        |error: io::Error| AppError::new(Kind::System, format!("cannot ask on the terminal: {error}"));
     let mut options = vec![("requirements", Some(Continued::Requirements))];
     if place.has_open_tasks() {
         options.push(("run", Some(Continued::Run)));

@@ -19,9 +19,11 @@ use windlass_host::environment::withheld_from;
 use windlass_jobs::prompt::SessionPrompt;
 use windlass_ui::{Line, Mark, Tone, one_line, terminal_reset};
 
-use super::here::Here;
-use super::{agent, launch, print, print_lines, warn};
-use crate::error::{CliError, Codes};
+use super::{print, print_lines, warn};
+use windlass_app::agent;
+use windlass_app::here::Here;
+use windlass_app::run::launch;
+use windlass_app::{AppError, Codes};
 
 /// Files that are named of those that changed beside the expected ones; the others are counted.
 const NAMED: usize = 5;
@@ -59,7 +61,7 @@ pub fn has_terminal() -> bool {
 
 impl Conversation<'_> {
     /// Holds it. What has to be noted of it is noted while the directory is still locked.
-    pub fn hold<T>(&self, note: impl FnOnce() -> T) -> Result<(Held, T), CliError> {
+    pub fn hold<T>(&self, note: impl FnOnce() -> T) -> Result<(Held, T), AppError> {
         let record = SessionRecord {
             verb: self.verb.to_owned(),
             about: self.about.to_owned(),
@@ -84,7 +86,7 @@ impl Conversation<'_> {
     }
 
     /// Hands the terminal over, and has it back.
-    fn talk(&self, folder: &SessionFolder) -> Result<interactive::Ended, CliError> {
+    fn talk(&self, folder: &SessionFolder) -> Result<interactive::Ended, AppError> {
         folder.write(&self.prompt.system, &self.settings.to_json())?;
         let (system, settings) = (folder.system(), folder.settings());
         let files =

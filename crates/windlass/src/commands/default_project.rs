@@ -11,11 +11,13 @@ use windlass_host::process::RUN_VARIABLE;
 use windlass_host::tree;
 use windlass_ui::{one_line, typed_elsewhere};
 
-use super::configuration::{Source, sources};
-use super::here::{Here, working_directory};
-use super::{dry_run, warn};
+use super::warn;
 use crate::args::Verb;
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::configuration::{Source, sources};
+use windlass_app::here::Here;
+use windlass_app::quoted;
+use windlass_app::{AppError, Kind};
 
 /// The key.
 pub const KEY: &str = "project.default";
@@ -37,18 +39,18 @@ pub fn concerns(verb: &Verb) -> bool {
 }
 
 /// Goes there, where the current directory has no job and a project is configured; says so.
-pub fn enter() -> Result<(), CliError> {
+pub fn enter() -> Result<(), AppError> {
     // What runs there works here, whatever a user has configured.
     if env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty()) {
         return Ok(());
     }
-    let directory = working_directory()?;
+    let directory = app()?.directory().to_owned();
     if has_job(&directory)? {
         return Ok(());
     }
     let Some(project) = configured(&directory)? else { return Ok(()) };
     env::set_current_dir(&project).map_err(|error| unusable(&project, &error.to_string()))?;
-    typed_elsewhere(&dry_run::quoted(project.as_os_str()));
+    typed_elsewhere(&quoted(project.as_os_str()));
     warn(&format!(
         "there is no job here, so this is about {} ({KEY})",
         one_line(&project.display().to_string())
@@ -57,7 +59,7 @@ pub fn enter() -> Result<(), CliError> {
 }
 
 /// A project of ours, a task file, or a run that was started here.
-fn has_job(directory: &Path) -> Result<bool, CliError> {
+fn has_job(directory: &Path) -> Result<bool, AppError> {
     let project = project_folder(directory);
     let is_there = |sign: &&str| tree::at(directory).join(sign).is_taken();
     if tree::at(&project).join(PROJECT_FOLDER).holds_folder() || SIGNS.iter().any(is_there) {
@@ -67,13 +69,13 @@ fn has_job(directory: &Path) -> Result<bool, CliError> {
         return Ok(true);
     }
     // Where nothing can be worked on there is no job.
-    let Ok(here) = Here::at(directory.to_owned()) else { return Ok(false) };
+    let Ok(here) = Here::at(&app()?, directory.to_owned()) else { return Ok(false) };
     let runs = windlass_engine::store::index::look(&here.project)?.runs;
     Ok(runs.iter().any(|run| run.directory == here.directory))
 }
 
 /// What the environment says, or else the user's file.
-fn configured(directory: &Path) -> Result<Option<PathBuf>, CliError> {
+fn configured(directory: &Path) -> Result<Option<PathBuf>, AppError> {
     let variable = env::var_os("WINDLASS_PROJECT__DEFAULT").filter(|value| !value.is_empty());
     let project = variable.map_or_else(|| of_user(directory), |value| Ok(Some(PathBuf::from(value))))?;
     let Some(project) = project else { return Ok(None) };
@@ -81,7 +83,7 @@ fn configured(directory: &Path) -> Result<Option<PathBuf>, CliError> {
     Ok(Some(project))
 }
 
-fn of_user(directory: &Path) -> Result<Option<PathBuf>, CliError> {
+fn of_user(directory: &Path) -> Result<Option<PathBuf>, AppError> {
     let user = sources(directory, None)?.into_iter().find(|source| source.kind == FileKind::User);
     let layer = user.as_ref().map(Source::layer).transpose()?.flatten();
     let value = layer.as_ref().and_then(|layer| layer.value(KEY)).and_then(|value| value.as_str());
@@ -89,7 +91,7 @@ fn of_user(directory: &Path) -> Result<Option<PathBuf>, CliError> {
 }
 
 /// May this be the default project?
-pub fn check(project: &Path) -> Result<(), CliError> {
+pub fn check(project: &Path) -> Result<(), AppError> {
     if !project.is_absolute() {
         return Err(unusable(project, "it is no absolute path"));
     }
@@ -101,9 +103,9 @@ pub fn check(project: &Path) -> Result<(), CliError> {
     }
 }
 
-fn unusable(project: &Path, why: &str) -> CliError {
+fn unusable(project: &Path, why: &str) -> AppError {
     let message = format!("{KEY} cannot be {}: {why}", one_line(&project.display().to_string()));
-    CliError::new(Kind::Configuration, message)
+    AppError::new(Kind::Configuration, message)
         .hint(format!("Another one: windlass config set --user {KEY} PATH"))
         .hint(format!("None: windlass config unset --user {KEY}"))
 }

@@ -1,42 +1,20 @@
 //! `doctor`: says whether everything is ready.
 
-use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rustix::fs::Access;
-use windlass_agents::Login;
-use windlass_core::config::{Layer, Unlimited};
-use windlass_core::spec::Mode;
-use windlass_engine::git::{self, Found, GitError, Repository};
-use windlass_host::process::{RUN_VARIABLE, become_subreaper};
-use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text, format};
+use windlass_app::AppError;
+use windlass_ui::{Finding, Glyphs, Health, doctor_json, doctor_text};
 
-use super::configuration::Configuration;
-use super::here::Here;
-use super::trusting::{self, Asked, Purpose, Reader, Trusted};
-use super::{agent, here, print, print_bytes, stdout};
-
-mod sandbox;
-use crate::args::{DoctorArgs, TrustArgs};
-use crate::error::CliError;
-
-/// The oldest git whose commands are used, major and minor.
-const MINIMUM_GIT: (u32, u32) = (2, 41);
-
-/// Credentials that are charged per token.
-const API_KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
-
-/// Less room for journals and snapshots than this is worth a word, in bytes.
-const LITTLE_ROOM: u64 = 1024 * 1024 * 1024;
-/// With less than this no run should begin, in bytes.
-const NO_ROOM: u64 = 32 * 1024 * 1024;
+use super::{app, print, print_bytes, stdout};
+use crate::args::DoctorArgs;
 
 /// Does it. Exit 0 when a run could start here.
-pub fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
-    let directory = here::working_directory()?;
-    let findings = examine(&directory);
+///
+/// # Errors
+/// There is no current directory, or standard output is broken.
+pub fn run(args: &DoctorArgs) -> Result<ExitCode, AppError> {
+    let mut findings = app()?.examine();
+    findings.push(terminal());
     if args.json {
         print_bytes(&doctor_json(&findings))?;
     } else {
@@ -46,256 +24,15 @@ pub fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
     Ok(if ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn examine(directory: &Path) -> Vec<Finding> {
-    let configuration =
-        Configuration::load(directory, None, Mode::Goal, Layer::default(), Unlimited::Refused);
-    let mut findings = vec![good("windlass", env!("CARGO_PKG_VERSION"))];
-    findings.extend(inside_a_run());
-    let git = git_finding(directory);
-    let has_git = git.health == Health::Good;
-    findings.push(git);
-    if has_git {
-        findings.push(project(directory));
-    }
-    match &configuration {
-        Ok(configuration) => {
-            findings.push(files(configuration));
-            findings.push(agent_finding(directory, configuration));
-            findings.extend(keys(configuration));
-        }
-        Err(error) => findings.push(failed("configuration", error)),
-    }
-    findings.push(state());
-    findings.push(processes());
-    findings.extend(sandbox::findings(directory, configuration.as_ref().ok()));
-    findings.extend(root());
-    findings.push(terminal());
-    findings
-}
-
-fn good(about: &str, found: impl Into<String>) -> Finding {
-    finding(about, Health::Good, found, &[])
-}
-
-fn finding(about: &str, health: Health, found: impl Into<String>, advice: &[&str]) -> Finding {
-    Finding {
-        about: about.to_owned(),
-        health,
-        found: found.into(),
-        advice: advice.iter().map(|line| (*line).to_owned()).collect(),
-    }
-}
-
-fn failed(about: &str, error: &CliError) -> Finding {
-    Finding {
-        about: about.to_owned(),
-        health: Health::Bad,
-        found: error.message.replace('\n', "; "),
-        advice: error.hints.clone(),
-    }
-}
-
-fn inside_a_run() -> Option<Finding> {
-    let run = env::var_os(RUN_VARIABLE).filter(|run| !run.is_empty())?;
-    let found = format!("this was started by run {}; inside a run no run can start", run.to_string_lossy());
-    Some(finding(RUN_VARIABLE, Health::Bad, found, &["Is this no run? Then unset WINDLASS_RUN."]))
-}
-
-fn git_finding(directory: &Path) -> Finding {
-    let (major, minor) = MINIMUM_GIT;
-    match git::version(directory) {
-        Ok(version) if version >= MINIMUM_GIT => good("git", format!("{}.{}", version.0, version.1)),
-        Ok(version) => finding(
-            "git",
-            Health::Bad,
-            format!("{}.{} is too old: {major}.{minor} is needed", version.0, version.1),
-            &["Update git."],
-        ),
-        Err(GitError::Missing) => finding(
-            "git",
-            Health::Doubtful,
-            "not installed: without it there are no snapshots, no commits and no restore",
-            &["Install git."],
-        ),
-        Err(error) => finding("git", Health::Bad, error.to_string(), &[]),
-    }
-}
-
-fn project(directory: &Path) -> Finding {
-    const ABOUT: &str = "project";
-    if let Err(error) = here::put_steering_back(directory) {
-        return failed(ABOUT, &error);
-    }
-    match Repository::find(directory) {
-        Ok(Found::Worktree(repository)) => {
-            good(ABOUT, format!("the git repository {}", repository.top.display()))
-        }
-        Ok(Found::None | Found::GitMissing) => finding(
-            ABOUT,
-            Health::Doubtful,
-            "no git repository: there are no snapshots here, and no restore",
-            &["git init"],
-        ),
-        Ok(Found::Bare) => finding(
-            ABOUT,
-            Health::Bad,
-            "a bare repository: there are no files to work on",
-            &["git worktree add ../work"],
-        ),
-        Ok(Found::Unsafe(said)) => {
-            finding(ABOUT, Health::Bad, format!("git refuses to look at it: {said}"), &[])
-        }
-        Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
-    }
-}
-
-fn files(configuration: &Configuration) -> Finding {
-    let paths: Vec<String> = configuration.files.iter().map(|(path, _)| path.display().to_string()).collect();
-    let found = if paths.is_empty() { "defaults; there is no file".to_owned() } else { paths.join(", ") };
-    let notices: Vec<&str> = configuration.notices.iter().map(String::as_str).collect();
-    finding("configuration", Health::Good, found, &notices)
-}
-
-/// What may be started of the repository to ask the agent; the finding where that is not trusted.
-fn trusted(directory: &Path, configuration: &Configuration) -> Result<Trusted, Finding> {
-    let here = Here::at(directory.to_owned()).map_err(|error| failed("agent", &error))?;
-    let asked = Asked {
-        here: &here,
-        configuration,
-        purpose: Purpose::Session,
-        reader: Reader::Claude,
-        answers: &TrustArgs::default(),
-    };
-    let looked = trusting::look(&asked);
-    looked.trusted_so_far(&asked).ok_or_else(|| {
-        let found = format!("not asked: this repository's own files would start {}", looked.count_in_words());
-        finding("agent", Health::Bad, found, &["windlass trust"])
-    })
-}
-
-fn agent_finding(directory: &Path, configuration: &Configuration) -> Finding {
-    const ABOUT: &str = "agent";
-    let resolved = &configuration.resolved;
-    let wanted = agent::Wanted { resolved, mock: None, skip_permissions: false, directory };
-    let trusted = match trusted(directory, configuration) {
-        Ok(trusted) => trusted,
-        Err(finding) => return finding,
-    };
-    let checked = agent::plan(&wanted).and_then(|mut plan| {
-        let login = agent::check(&mut plan, &trusted, resolved.exit_codes)?;
-        Ok((plan, login))
-    });
-    let (plan, login) = match checked {
-        Ok(checked) => checked,
-        Err(error) => return failed(ABOUT, &error),
-    };
-    let found = format!("Claude Code {}, {}", plan.version, plan.program.display());
-    match login {
-        Some(Login { method, .. }) if method.is_empty() => good(ABOUT, format!("{found}; logged in")),
-        Some(Login { method, .. }) => good(ABOUT, format!("{found}; logged in ({method})")),
-        None => finding(
-            ABOUT,
-            Health::Doubtful,
-            format!("{found}; it does not say whether it is logged in"),
-            &["claude auth status"],
-        ),
-    }
-}
-
-fn keys(configuration: &Configuration) -> Option<Finding> {
-    let set: Vec<&str> =
-        API_KEYS.into_iter().filter(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).collect();
-    if set.is_empty() {
-        return None;
-    }
-    let names = set.join(" and ");
-    Some(if configuration.resolved.agent.api_keys {
-        finding(
-            "API keys",
-            Health::Doubtful,
-            format!("{names}: handed to the agent, which is charged per token"),
-            &[],
-        )
-    } else {
-        finding(
-            "API keys",
-            Health::Doubtful,
-            format!("{names}: set, and kept from the agent, so that a subscription is not paid twice"),
-            &["To hand it on: WINDLASS_AGENT__API_KEYS=true"],
-        )
-    })
-}
-
-fn state() -> Finding {
-    const ABOUT: &str = "state";
-    let folder = match here::state_root() {
-        Ok(folder) => folder,
-        Err(error) => return failed(ABOUT, &error),
-    };
-    let shown = folder.display();
-    // Nothing is created here: a run makes the folder in the nearest one that exists.
-    let there: PathBuf = folder.ancestors().find(|above| above.exists()).unwrap_or(Path::new("/")).to_owned();
-    if let Err(error) = rustix::fs::access(&there, Access::WRITE_OK | Access::EXEC_OK) {
-        let found = format!("{shown}: {} cannot be written ({error})", there.display());
-        return finding(ABOUT, Health::Bad, found, &["Put it elsewhere: WINDLASS_STATE_DIR=/a/folder"]);
-    }
-    let Ok(disk) = rustix::fs::statvfs(&there) else {
-        return good(ABOUT, shown.to_string());
-    };
-    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    let found = format!("{shown}, {} free", format::bytes(free));
-    match free {
-        ..NO_ROOM => finding(
-            ABOUT,
-            Health::Bad,
-            found,
-            &["Make room, or put it elsewhere: WINDLASS_STATE_DIR=/a/folder"],
-        ),
-        NO_ROOM..LITTLE_ROOM => {
-            finding(ABOUT, Health::Doubtful, found, &["Snapshots of many iterations may need more."])
-        }
-        _ => good(ABOUT, found),
-    }
-}
-
-fn processes() -> Finding {
-    const ABOUT: &str = "processes";
-    if fs::read("/proc/self/stat").is_err() {
-        return finding(
-            ABOUT,
-            Health::Bad,
-            "/proc is not there: what an agent leaves behind cannot be found",
-            &["Mount it: mount -t proc proc /proc"],
-        );
-    }
-    match become_subreaper() {
-        Ok(()) => good(ABOUT, "all that a run starts can be found and ended"),
-        Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
-    }
-}
-
-fn root() -> Option<Finding> {
-    rustix::process::geteuid().is_root().then(|| {
-        finding(
-            "user",
-            Health::Doubtful,
-            "root: the agent may change anything on this machine; --dangerously-skip-permissions is refused",
-            &["Run as an ordinary user."],
-        )
-    })
-}
-
 fn terminal() -> Finding {
     let terminal = stdout();
     let width = terminal.width.map_or("no width".to_owned(), |width| format!("{width} columns"));
     let colour = if terminal.colour { "colour" } else { "no colour" };
-    match terminal.glyphs {
-        Glyphs::Ascii => finding(
-            "terminal",
-            Health::Doubtful,
-            format!("{width}, {colour}, ASCII only: the locale is not UTF-8"),
-            &["LC_ALL=C.UTF-8"],
-        ),
-        _ => good("terminal", format!("{width}, {colour}, UTF-8")),
-    }
+    let (health, locale, advice) = match terminal.glyphs {
+        Glyphs::Ascii => {
+            (Health::Doubtful, "ASCII only: the locale is not UTF-8", vec!["LC_ALL=C.UTF-8".to_owned()])
+        }
+        _ => (Health::Good, "UTF-8", Vec::new()),
+    };
+    Finding { about: "terminal".to_owned(), health, found: format!("{width}, {colour}, {locale}"), advice }
 }

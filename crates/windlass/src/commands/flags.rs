@@ -1,17 +1,16 @@
 //! Flags as a layer of configuration: the one that wins.
 
-use windlass_core::config::{ConfigError, Key, Layer, Setting, Unlimited, keys};
-use windlass_core::values::{Check, CheckKind};
+use windlass_core::config::{ConfigError, Key, Layer, Setting, keys};
 
-use super::passthrough;
 use crate::args::{AuthoringArgs, JudgeArgs, LimitArgs, OutputArgs, ResumeArgs, RunArgs, WorkArgs};
-use crate::error::CliError;
+use windlass_app::AppError;
+use windlass_app::passthrough;
 
 /// The flags of `run`.
 ///
 /// # Errors
 /// Values that are wrong: all of them. Arguments for the agent that are windlass's own business.
-pub fn run(args: &RunArgs) -> Result<Layer, CliError> {
+pub fn run(args: &RunArgs) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.text(&keys::NOTES_FILE, "--notes-file", args.notes_file.as_ref());
     flags.text(&keys::COMPLETION_SIGNAL, "--completion-signal", args.completion_signal.as_ref());
@@ -23,7 +22,7 @@ pub fn run(args: &RunArgs) -> Result<Layer, CliError> {
 }
 
 /// The flags of `resume`.
-pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
+pub fn resume(args: &ResumeArgs) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.limits(&args.limits);
     flags.output(&args.output);
@@ -34,19 +33,19 @@ pub fn resume(args: &ResumeArgs) -> Result<Layer, CliError> {
 }
 
 /// The flags of `setup` and `edit`.
-pub fn authoring(args: &AuthoringArgs) -> Result<Layer, CliError> {
+pub fn authoring(args: &AuthoringArgs) -> Result<Layer, AppError> {
     model(args.model.as_ref())
 }
 
 /// `--model` alone.
-pub fn model(model: Option<&String>) -> Result<Layer, CliError> {
+pub fn model(model: Option<&String>) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.text(&keys::MODEL, "--model", model);
     Ok(flags.finish()?)
 }
 
 /// The flags of `validate` and `verify`.
-pub fn judge(args: &JudgeArgs, depth: Option<&String>) -> Result<Layer, CliError> {
+pub fn judge(args: &JudgeArgs, depth: Option<&String>) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.text(&keys::MODEL, "--model", args.model.as_ref());
     flags.text(&keys::VERIFY_DEPTH, "--depth", depth);
@@ -54,15 +53,10 @@ pub fn judge(args: &JudgeArgs, depth: Option<&String>) -> Result<Layer, CliError
 }
 
 /// The flags of `demo`.
-pub fn output(args: &OutputArgs) -> Result<Layer, CliError> {
+pub fn output(args: &OutputArgs) -> Result<Layer, AppError> {
     let mut flags = Flags::default();
     flags.output(args);
     Ok(flags.finish()?)
-}
-
-/// What `--unlimited` means to the configuration.
-pub const fn unlimited(limits: &LimitArgs) -> Unlimited {
-    if limits.unlimited { Unlimited::Allowed } else { Unlimited::Refused }
 }
 
 /// A layer being filled; what is wrong is collected, so that it is said at once.
@@ -73,7 +67,7 @@ struct Flags {
 }
 
 impl Flags {
-    fn work(&mut self, args: &WorkArgs) -> Result<(), CliError> {
+    fn work(&mut self, args: &WorkArgs) -> Result<(), AppError> {
         self.limits(&args.limits);
         self.output(&args.output);
         self.list(&keys::GATES, "--gate", &args.gates);
@@ -143,15 +137,4 @@ impl Flags {
     fn finish(self) -> Result<Layer, ConfigError> {
         if self.problems.is_empty() { Ok(self.layer) } else { Err(ConfigError { problems: self.problems }) }
     }
-}
-
-/// Checks as if they had been typed.
-pub fn checks(checks: &[Check]) -> Result<Layer, CliError> {
-    let of = |kind| -> Vec<String> {
-        checks.iter().filter(|check| check.kind == kind).map(|check| check.command.clone()).collect()
-    };
-    let mut layer = Layer::default();
-    layer.flag_list(&keys::GATES, "--gate", &of(CheckKind::Gate))?;
-    layer.flag_list(&keys::UNTIL, "--until", &of(CheckKind::Until))?;
-    Ok(layer)
 }

@@ -14,19 +14,22 @@ use windlass_engine::sandbox::Sandbox;
 use windlass_host::process::become_subreaper;
 use windlass_ui::{HookRow, Line, hook_tried, hooks_json, hooks_table, one_line};
 
-use super::configuration::Configuration;
-use super::here::{self, Here};
-use super::trusting::{self, Asked, Purpose, Reader};
-use super::{Shape, agent, first_lines, print, print_bytes, print_lines, room, stdout, warn};
-use crate::args::{FinishType, HookKind, HooksArgs, HooksVerb, TrustArgs};
-use crate::error::{CliError, Kind};
+use super::{Shape, first_lines, print, print_bytes, print_lines, stdout, warn};
+use crate::args::{FinishType, HookKind, HooksArgs, HooksVerb};
+use crate::commands::app;
+use windlass_app::agent;
+use windlass_app::configuration::Configuration;
+use windlass_app::here::Here;
+use windlass_app::sandbox as room;
+use windlass_app::trusting::{self, Asked, Purpose, Reader, TrustAnswers};
+use windlass_app::{AppError, Kind};
 
 /// Does it.
 ///
 /// # Errors
 /// The configuration is wrong, or there is no such hook to be tried out.
-pub fn run(args: &HooksArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+pub fn run(args: &HooksArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find(&app()?)?;
     let flags = Layer::default();
     let configuration = Configuration::load(&here.directory, None, Mode::Goal, flags, Unlimited::Allowed)?;
     let resolved = &configuration.resolved;
@@ -42,7 +45,7 @@ pub fn run(args: &HooksArgs) -> Result<ExitCode, CliError> {
                 configuration: &configuration,
                 purpose: Purpose::Hooks,
                 reader: Reader::Nobody,
-                answers: &TrustArgs::from(trust),
+                answers: &TrustAnswers::from(trust),
             })?;
             let setting = setting(&here, resolved, hook.name, *iteration, *finish_type);
             test(&here, resolved, &hook, setting)
@@ -50,7 +53,7 @@ pub fn run(args: &HooksArgs) -> Result<ExitCode, CliError> {
     }
 }
 
-fn list(directory: &Path, found: &Found, shape: Shape) -> Result<(), CliError> {
+fn list(directory: &Path, found: &Found, shape: Shape) -> Result<(), AppError> {
     let rows: Vec<HookRow> = found.listed.iter().map(|listed| row(directory, listed)).collect();
     if shape == Shape::Json {
         return print_bytes(&hooks_json(&rows, &found.notices));
@@ -83,13 +86,13 @@ fn row(directory: &Path, listed: &Listed) -> HookRow {
 }
 
 /// A hook that a run would call; why it would not.
-fn callable(found: &Found, name: HookName) -> Result<Hook, CliError> {
+fn callable(found: &Found, name: HookName) -> Result<Hook, AppError> {
     if let Some(hook) = found.hooks().into_iter().find(|hook| hook.name == name) {
         return Ok(hook);
     }
     let listed = found.listed.iter().find(|listed| listed.name == name);
     let problem = listed.and_then(|listed| listed.problem.as_ref());
-    let said = |why: &str| CliError::usage(format!("a run would not call the hook `{}`: {why}", name.name()));
+    let said = |why: &str| AppError::usage(format!("a run would not call the hook `{}`: {why}", name.name()));
     match (problem, listed.and_then(|listed| listed.remedy.as_ref())) {
         (Some(problem), Some(remedy)) => Err(said(problem).hint(format!("So that it does: {remedy}"))),
         (Some(problem), None) => Err(said(problem)),
@@ -139,7 +142,7 @@ fn test(
     resolved: &Resolved,
     hook: &Hook,
     mut setting: HookSetting,
-) -> Result<ExitCode, CliError> {
+) -> Result<ExitCode, AppError> {
     become_subreaper()?;
     let sandbox = if resolved.sandbox.kind == SandboxKind::None {
         Sandbox::none()
@@ -150,12 +153,12 @@ fn test(
         sandbox
     };
     let session = setting.run.clone();
-    let tried = hook::try_out(&here::program()?, hook, &setting, agent::environment(), &sandbox);
+    let tried = hook::try_out(app()?.program(), hook, &setting, agent::environment(), &sandbox);
     std::iter::from_fn(|| sandbox.news()).for_each(|news| warn(&news));
     room::take_over(&sandbox, &session)?.iter().for_each(|notice| warn(notice));
     let tried = tried.map_err(|error| match error {
         TrialError::Sandbox(error) => error.into(),
-        TrialError::Process(error) => CliError::new(Kind::System, error.to_string()),
+        TrialError::Process(error) => AppError::new(Kind::System, error.to_string()),
     })?;
     let Tried { outcome, stdout, stderr } = tried;
     let mut lines = Vec::new();

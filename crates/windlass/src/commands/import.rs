@@ -14,18 +14,20 @@ use windlass_import::fresher::{self, FresherImport};
 use windlass_import::{Extent, Item};
 use windlass_ui::{ImportRow, ImportState, import_json, import_text};
 
-use super::here::{Here, working_directory};
-use super::workspaces::Project;
-use super::{print, print_bytes, stdout, trusting};
+use super::{print, print_bytes, stdout};
 use crate::args::ImportArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::here::Here;
+use windlass_app::trusting;
+use windlass_app::workspaces::Project;
+use windlass_app::{AppError, Kind};
 
 /// Does it.
 ///
 /// # Errors
 /// There is nothing to take, or our own folder cannot be made.
-pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
-    let project = Project::find()?;
+pub fn run(args: &ImportArgs) -> Result<ExitCode, AppError> {
+    let project = Project::find(&app()?)?;
     let target = project.workspaces.project().to_owned();
     let here = project.here.clone();
     let source = source(args, &target)?;
@@ -33,7 +35,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
         if args.dry_run { (Extent::Look, ImportState::LookedAt) } else { (Extent::Take, ImportState::Done) };
     let is_there = OfWhom::at(&source);
     if args.user && !is_there.has_users_files() {
-        return Err(CliError::usage(
+        return Err(AppError::usage(
             "`--user` is for claude-iterate and DevLoop: Fresher has no configuration of the user's",
         ));
     }
@@ -67,7 +69,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
 }
 
 /// What was written at a person's command is theirs: it needs no question.
-fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), CliError> {
+fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), AppError> {
     let place = here.place();
     let written: Vec<String> = items
         .iter()
@@ -79,13 +81,13 @@ fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), CliErro
     trusting::trust_files(here, is_written)
 }
 
-fn trouble(error: &FileError) -> CliError {
-    CliError::new(Kind::System, error.to_string())
+fn trouble(error: &FileError) -> AppError {
+    AppError::new(Kind::System, error.to_string())
 }
 
-fn refused(error: &DevloopError) -> CliError {
+fn refused(error: &DevloopError) -> AppError {
     match error {
-        DevloopError::Malformed { .. } => CliError::new(Kind::Configuration, error.to_string())
+        DevloopError::Malformed { .. } => AppError::new(Kind::Configuration, error.to_string())
             .hint("Mend it or move it away. Nothing was taken over."),
         DevloopError::File(error) => trouble(error),
     }
@@ -122,20 +124,21 @@ fn is_there(folder: &Path) -> bool {
 }
 
 /// The folder that holds the other tools' files.
-fn source(args: &ImportArgs, target: &Path) -> Result<PathBuf, CliError> {
+fn source(args: &ImportArgs, target: &Path) -> Result<PathBuf, AppError> {
     let folder = match &args.from {
         Some(folder) => folder
             // outside: a folder that a person named.
             .canonicalize()
-            .map_err(|error| CliError::usage(format!("cannot read {}: {error}", folder.display())))?,
-        None => working_directory()
+            .map_err(|error| AppError::usage(format!("cannot read {}: {error}", folder.display())))?,
+        None => app()
+            .map(|app| app.directory().to_owned())
             .map(|here| here.ancestors().find(|above| is_there(above)).unwrap_or(target).to_owned())?,
     };
     if is_there(&folder) {
         return Ok(folder);
     }
     let message = format!("there is nothing of claude-iterate, Fresher or DevLoop in {}", folder.display());
-    Err(CliError::usage(message)
+    Err(AppError::usage(message)
         .hint("They are known by .claude-iterate.json and the folders claude-iterate/, .fresher/ and .devloop/.")
         .hint("Another project's: windlass import --from DIR"))
 }
@@ -148,7 +151,7 @@ enum Tool {
 }
 
 /// The user's configuration file of a tool, and ours.
-fn user_files(tool: Tool) -> Result<(PathBuf, PathBuf), CliError> {
+fn user_files(tool: Tool) -> Result<(PathBuf, PathBuf), AppError> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let theirs = match tool {
         Tool::ClaudeIterate => absolute("XDG_CONFIG_HOME")
@@ -157,7 +160,7 @@ fn user_files(tool: Tool) -> Result<(PathBuf, PathBuf), CliError> {
         Tool::DevLoop => absolute("HOME").map(|home| home.join(".devloop/config.json")),
     };
     let theirs = theirs
-        .ok_or_else(|| CliError::usage("`--user` needs HOME: nothing says where the user's files are"))?;
+        .ok_or_else(|| AppError::usage("`--user` needs HOME: nothing says where the user's files are"))?;
     let ours = paths::config_root(|name| env::var_os(name))?.join("config.toml");
     Ok((theirs, ours))
 }

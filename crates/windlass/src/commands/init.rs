@@ -11,31 +11,34 @@ use windlass_engine::workspace::{CONFIG_FILE, guard};
 use windlass_host::file::Made;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use super::here::Here;
-use super::workspaces::{Project, from_here};
-use super::{init_project, init_tasks, print_lines, trusting, warn};
+use super::{init_project, init_tasks, print_lines, warn};
 use crate::args::{InitArgs, WorkspaceMode};
-use crate::error::CliError;
+use crate::commands::app;
+use crate::commands::from_here;
+use windlass_app::AppError;
+use windlass_app::here::Here;
+use windlass_app::trusting;
+use windlass_app::workspaces::Project;
 
 /// Does it.
-pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
     if args.task_file.tasks {
         return init_tasks::run(args);
     }
     if args.task_file.trust.is_given() {
-        return Err(CliError::usage("--trust and --no-claude-settings are for a session with the agent")
+        return Err(AppError::usage("--trust and --no-claude-settings are for a session with the agent")
             .hint("There is one with a task file: windlass init --tasks"));
     }
     let Some(name) = &args.name else {
         return init_project::run(args);
     };
-    let name = WorkspaceName::parse(name).map_err(|error| CliError::usage(error.to_string()))?;
+    let name = WorkspaceName::parse(name).map_err(|error| AppError::usage(error.to_string()))?;
     let mode = args.mode.map(mode);
     let creation = Creation { mode, options: options(args, mode.unwrap_or(Mode::Loop))? };
-    let project = Project::find()?;
+    let project = Project::find(&app()?)?;
     // Asked first, so that nothing is made where it has to be refused.
     let guarded =
-        args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(CliError::from));
+        args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(AppError::from));
     let guarded = guarded.transpose()?;
     let created = project.workspaces.create(&name, &project.here.project, &creation)?;
     if let Some(mended) = &created.mended {
@@ -59,9 +62,9 @@ const fn mode(mode: WorkspaceMode) -> Mode {
 }
 
 /// The repository that a guard is for.
-pub fn repository(here: &Here) -> Result<&Repository, CliError> {
+pub fn repository(here: &Here) -> Result<&Repository, AppError> {
     here.repository.as_ref().ok_or_else(|| {
-        CliError::usage(format!(
+        AppError::usage(format!(
             "{} is in no git repository, so there is no commit to guard",
             here.directory.display()
         ))
@@ -69,7 +72,7 @@ pub fn repository(here: &Here) -> Result<&Repository, CliError> {
 }
 
 /// The options that were given, each checked by the rule of its key.
-fn options(args: &InitArgs, mode: Mode) -> Result<Vec<(&'static str, OptionValue)>, CliError> {
+fn options(args: &InitArgs, mode: Mode) -> Result<Vec<(&'static str, OptionValue)>, AppError> {
     let mut layer = Layer::default();
     let mut problems = Vec::new();
     let mut note =

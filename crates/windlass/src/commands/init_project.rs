@@ -13,37 +13,39 @@ use windlass_host::file::Made;
 use windlass_host::tree;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use super::beginning;
-use super::configuration::Configuration;
 use super::init::{guard_line, repository};
 use super::print_lines;
-use super::workspaces::{Project, from_here};
 use crate::args::InitArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use crate::commands::from_here;
+use windlass_app::beginning;
+use windlass_app::configuration::Configuration;
+use windlass_app::workspaces::Project;
+use windlass_app::{AppError, Kind};
 
 /// Does it.
-pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
-    let project = Project::find()?;
+pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
+    let project = Project::find(&app()?)?;
     let root = project.workspaces.project().to_owned();
     if args.repository.git {
-        beginning::make_repository(&root)?;
+        beginning::make_repository(&app()?, &root)?;
     }
     // The guard needs the repository that was made.
-    let project = if args.repository.git { Project::find()? } else { project };
+    let project = if args.repository.git { Project::find(&app()?)? } else { project };
     let ignored = args.repository.gitignore.then(|| beginning::add_missing(&root)).transpose()?;
     let clues = scaffold::clues(&root);
     let offered = offers(&clues);
     // Asked first, so that nothing is made where it has to be refused.
     let planned = args.plan.then(|| resolved(&root)).transpose()?;
     let guarded =
-        args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(CliError::from));
+        args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(AppError::from));
     let guarded = guarded.transpose()?;
     let commands: Vec<&str> = offered.iter().map(|offer| offer.command).collect();
     let done = project.workspaces.make_project(&commented_file(&commands)?)?;
     let (mut made, mut kept) = (named(&done.made), named(&done.kept));
     if let Some(resolved) = &planned {
         let files = scaffold::make(&root, files(resolved, &offered))
-            .map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+            .map_err(|error| AppError::new(Kind::System, error.to_string()))?;
         for (path, was) in files {
             let list = if was == Made::Anew { &mut made } else { &mut kept };
             list.push(path.display().to_string());
@@ -90,7 +92,7 @@ pub fn ignored_line(Appended { lines }: &Appended) -> Line {
 }
 
 /// The configuration of a project, limits not looked at.
-pub fn resolved(root: &Path) -> Result<Resolved, CliError> {
+pub fn resolved(root: &Path) -> Result<Resolved, AppError> {
     let configuration = Configuration::load(root, None, Mode::Build, Layer::default(), Unlimited::NotAsked)?;
     Ok(configuration.resolved)
 }

@@ -12,34 +12,35 @@ use windlass_host::file::Made;
 use windlass_host::tree;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use super::beginning;
 use super::conversation::has_terminal;
-use super::here::working_directory;
 use super::init::{guard_line, repository};
 use super::init_project::{ignored_line, resolved};
 use super::print_lines;
 use super::task_place::{TaskPlace, labelled};
 use super::task_session::TaskSession;
-use super::workspaces::{Project, from_here};
 use crate::args::{InitArgs, TaskFileArgs};
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use crate::commands::from_here;
+use windlass_app::beginning;
+use windlass_app::workspaces::Project;
+use windlass_app::{AppError, Kind};
 
 /// Does it.
-pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
-    let directory = working_directory()?;
+pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
+    let directory = app()?.directory().to_owned();
     let before = TaskPlace::find(&directory, args.task_file.feature.as_deref())?;
     refuse_what_is_no_file(&before)?;
-    let project = Project::find()?;
+    let project = Project::find(&app()?)?;
     let root = project.workspaces.project().to_owned();
     if args.repository.git {
-        beginning::make_repository(&root)?;
+        beginning::make_repository(&app()?, &root)?;
     }
     // The guard needs the repository that was made.
-    let project = if args.repository.git { Project::find()? } else { project };
+    let project = if args.repository.git { Project::find(&app()?)? } else { project };
     let ignored = args.repository.gitignore.then(|| beginning::add_missing(&root)).transpose()?;
     // Asked first, so that nothing is made where it has to be refused.
     let guarded =
-        args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(CliError::from));
+        args.pre_commit_guard.then(|| guard::install(repository(&project.here)?).map_err(AppError::from));
     let guarded = guarded.transpose()?;
     let clues = scaffold::clues(&directory);
     let offered = offers(&clues);
@@ -65,7 +66,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, CliError> {
 }
 
 /// The agent and a person write the tasks; the first commit has them.
-fn talk(args: &InitArgs, place: &TaskPlace, root: &Path) -> Result<ExitCode, CliError> {
+fn talk(args: &InitArgs, place: &TaskPlace, root: &Path) -> Result<ExitCode, AppError> {
     let (model, mock) = (args.task_file.model.as_ref(), args.task_file.mock.as_ref());
     let ended = TaskSession { verb: "init", place, model, mock, answers: &args.task_file.trust }
         .hold()
@@ -83,19 +84,19 @@ fn talk(args: &InitArgs, place: &TaskPlace, root: &Path) -> Result<ExitCode, Cli
 }
 
 /// Of a repository that was asked for, where there is no commit yet.
-fn first_commit(args: &InitArgs, root: &Path) -> Result<Option<Line>, CliError> {
+fn first_commit(args: &InitArgs, root: &Path) -> Result<Option<Line>, AppError> {
     let begun = if args.repository.git { beginning::begin(root, &resolved(root)?)? } else { None };
     Ok(begun.map(|begun| labelled("git").plain(one_line(&beginning::sentence(&begun)))))
 }
 
 /// A folder, a pipe or a link to nothing in the file's place stays what it is.
-fn refuse_what_is_no_file(place: &TaskPlace) -> Result<(), CliError> {
+fn refuse_what_is_no_file(place: &TaskPlace) -> Result<(), AppError> {
     let path = place.path();
     let there = tree::at(&path);
     if !there.is_taken() || there.holds_file() || (place.total() > 0 && there.holds_folder()) {
         return Ok(());
     }
-    Err(CliError::usage(format!("{} is there and is no file", from_here(&path)))
+    Err(AppError::usage(format!("{} is there and is no file", from_here(&path)))
         .hint("Move it away, or name a feature: windlass init --tasks --feature NAME"))
 }
 
@@ -119,8 +120,8 @@ impl Became {
     }
 }
 
-fn make(place: &TaskPlace, args: &TaskFileArgs) -> Result<Became, CliError> {
-    let wrong = |error: windlass_host::file::FileError| CliError::new(Kind::System, error.to_string());
+fn make(place: &TaskPlace, args: &TaskFileArgs) -> Result<Became, AppError> {
+    let wrong = |error: windlass_host::file::FileError| AppError::new(Kind::System, error.to_string());
     let path = place.path();
     let there = tree::at(&path);
     if there.is_taken() {
@@ -128,7 +129,7 @@ fn make(place: &TaskPlace, args: &TaskFileArgs) -> Result<Became, CliError> {
             return Ok(Became { fresh: false, kept: None });
         }
         if !there.holds_file() {
-            return Err(CliError::usage(format!(
+            return Err(AppError::usage(format!(
                 "{} is a folder of tasks; --force is for a file",
                 place.shown()
             )));

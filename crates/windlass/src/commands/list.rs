@@ -6,14 +6,15 @@ use jiff::Timestamp;
 use windlass_core::workspace::WorkspaceStatus;
 use windlass_ui::{WorkspaceRow, WorkspaceState, workspaces_json, workspaces_table};
 
-use super::workspaces::Project;
 use super::{print, print_bytes, stdout, warn};
 use crate::args::{ListArgs, ListedStatus};
-use crate::error::CliError;
+use crate::commands::app;
+use windlass_app::AppError;
+use windlass_app::workspaces::Project;
 
 /// Does it.
-pub fn run(args: &ListArgs) -> Result<ExitCode, CliError> {
-    let project = Project::find()?;
+pub fn run(args: &ListArgs) -> Result<ExitCode, AppError> {
+    let project = Project::find(&app()?)?;
     let listing = project.workspaces.list()?;
     let runs = project.runs()?;
     let mut rows = Vec::new();

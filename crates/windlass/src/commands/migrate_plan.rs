@@ -9,16 +9,17 @@ use windlass_engine::plan::{Migration, MigrationError, PlanForm, migration};
 use windlass_engine::store::lock;
 use windlass_ui::{Line, MigrationShown, MigrationState, migration_text};
 
-use super::configuration::Configuration;
-use super::here::Here;
-use super::launch::holder_in_words;
 use super::{print, print_lines, stdout, verify_plan};
 use crate::args::{MigratePlanArgs, PlanTo};
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::configuration::Configuration;
+use windlass_app::here::Here;
+use windlass_app::run::launch::holder_in_words;
+use windlass_app::{AppError, Kind};
 
 /// Does it.
-pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find(&app()?)?;
     let configuration =
         Configuration::load(&here.directory, None, Mode::Build, Layer::default(), Unlimited::Allowed)?;
     let settings = &configuration.resolved.plan;
@@ -33,19 +34,19 @@ pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, CliError> {
             print_lines(&[Line::new().dim(format!("nothing to do: {already}"))])?;
             return Ok(ExitCode::SUCCESS);
         }
-        Err(error) => return Err(told(&error, &places)),
+        Err(error) => return Err(told(error, &places)),
     };
     let few = form == PlanForm::Folder && migration.tasks < settings.migrate_at as usize;
     if few && !args.force {
         let (tasks, least) = (migration.tasks, settings.migrate_at);
-        return Err(CliError::usage(format!(
+        return Err(AppError::usage(format!(
             "the plan has {tasks} tasks: a folder is worth it from {least} (plan.migrate_at)"
         ))
         .hint("Do it all the same: windlass migrate-plan --force"));
     }
     if !args.dry_run {
         refuse_live(&here, configuration.resolved.exit_codes)?;
-        migration.carry_out().map_err(|error| told(&error, &places))?;
+        migration.carry_out().map_err(|error| told(error, &places))?;
     }
     let state = if args.dry_run { MigrationState::LookedAt } else { MigrationState::Done };
     print(&migration_text(&shown(&migration, &places, state), &stdout()))?;
@@ -53,12 +54,12 @@ pub fn run(args: &MigratePlanArgs) -> Result<ExitCode, CliError> {
 }
 
 /// A run that works here may be about to write what is to be changed.
-pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), CliError> {
+pub fn refuse_live(here: &Here, codes: ExitCodes) -> Result<(), AppError> {
     match lock::holder(&here.project, &here.directory)?.filter(lock::Holder::is_alive) {
         None => Ok(()),
         Some(holder) => {
             let message = format!("{} works in {}", holder_in_words(&holder.run), here.directory.display());
-            Err(CliError::new(Kind::stopped(StopReason::Locked, codes), message)
+            Err(AppError::new(Kind::stopped(StopReason::Locked, codes), message)
                 .hint(format!("End it after its iteration: windlass stop {}", holder.run)))
         }
     }
@@ -79,21 +80,10 @@ fn shown(migration: &Migration, places: &JobPlan, state: MigrationState) -> Migr
     }
 }
 
-fn told(error: &MigrationError, places: &JobPlan) -> CliError {
-    let message = error.to_string();
+/// Where there is no plan it is said where one was looked for.
+fn told(error: MigrationError, places: &JobPlan) -> AppError {
     match error {
         MigrationError::Missing => verify_plan::missing(places),
-        MigrationError::Already(_) | MigrationError::NoFolder | MigrationError::Link(_) => {
-            CliError::usage(message)
-        }
-        MigrationError::InTheWay(_) => {
-            CliError::usage(message).hint("The plan is as it was. Move it away, then do it again.")
-        }
-        MigrationError::Refused(_) => {
-            CliError::usage(message).hint("The plan is as it was. See what is wrong: windlass verify --plan")
-        }
-        MigrationError::Changed(_) => CliError::new(Kind::System, message).hint("Do it again."),
-        MigrationError::File(_) => CliError::new(Kind::System, message).hint("The plan is as it was."),
-        MigrationError::Left { .. } => CliError::new(Kind::System, message),
+        other => other.into(),
     }
 }

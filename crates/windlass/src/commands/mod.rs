@@ -1,17 +1,10 @@
 //! One file per verb, and the way there.
 
-mod add_dirs;
-mod agent;
 mod archive;
-mod assignment;
-mod audience;
 mod authoring;
-mod beginning;
-mod broken;
 mod clean;
 mod completions;
 mod config;
-mod configuration;
 mod continuing;
 mod conversation;
 mod default_project;
@@ -19,50 +12,34 @@ pub mod demo;
 mod doctor;
 mod dry_run;
 mod flags;
-mod gates;
-mod goal;
-mod here;
 mod hooks;
 mod import;
 mod init;
 mod init_project;
 mod init_tasks;
 mod judging;
-mod launch;
-mod links_out;
 mod list;
 mod logs;
 mod migrate_plan;
 mod notify;
-mod passthrough;
 mod question;
 mod reset;
 mod restore;
 mod resume;
-mod retention;
-mod room;
 mod run;
-mod run_log;
 mod runs;
 mod sandbox;
-mod search_path;
 mod show;
 mod status;
 mod stop;
 mod task_place;
 mod task_session;
 mod tasks;
-mod tasks_run;
-mod telling;
 mod template;
+mod terminal;
 mod trust;
-mod trusting;
-mod uncommitted;
-mod verdict;
 mod verify_plan;
-mod walls;
-mod which;
-mod workspaces;
+mod wanted;
 mod worktree;
 
 use std::env;
@@ -70,24 +47,22 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 
 use windlass_core::spec::Mode;
-use windlass_engine::sandbox::container::{SWEEP_COMMAND, sweep_main};
-use windlass_engine::sandbox::{INSIDE_COMMAND, inside_main};
-use windlass_host::process::{KEEPER_COMMAND, keeper_main};
 use windlass_jobs::prompt::Authoring;
-use windlass_ui::{Glyphs, Line, Stream, Terminal, render_warning, typed_elsewhere};
-
-pub use configuration::exit_codes_here;
+use windlass_ui::{Glyphs, Line, Stream, Terminal, one_line, render_warning, typed_elsewhere};
 
 use crate::args::{Cli, ConfigVerb, HooksVerb, Verb};
-use crate::error::{CliError, Kind};
 use crate::scripted_agent;
+use terminal::TerminalFront;
+use windlass_app::trusting::refuse_inside_a_run;
+use windlass_app::{App, AppError, Kind, SCRIPTED_AGENT, helper, quoted};
 
 /// Does what the command line asks. `arguments` begins with the program's own name.
-pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, CliError> {
+pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, AppError> {
     let arguments: Vec<OsString> = arguments.collect();
     if let Some(code) = hidden_verb(&arguments)? {
         return Ok(code);
@@ -105,7 +80,7 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
     }
     if let Some(directory) = &cli.directory {
         enter(directory)?;
-        typed_elsewhere(&dry_run::quoted(directory.as_os_str()));
+        typed_elsewhere(&quoted(directory.as_os_str()));
     } else if default_project::concerns(&cli.verb) {
         default_project::enter()?;
     }
@@ -148,26 +123,19 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, C
 
 /// The scripted agent and the processes it leaves behind. They are no part of the command line that people see, and
 /// take arguments as an agent gets them, so they are recognised before it.
-fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, CliError> {
-    if arguments.get(1).is_some_and(|verb| verb == KEEPER_COMMAND) {
-        return Ok(Some(keeper_main()));
-    }
-    if arguments.get(1).is_some_and(|verb| verb == SWEEP_COMMAND) {
-        return Ok(Some(sweep_main(arguments.get(2..).unwrap_or_default())));
-    }
-    if arguments.get(1).is_some_and(|verb| verb == INSIDE_COMMAND) {
-        return Ok(Some(inside_main(arguments.get(2..).unwrap_or_default())));
-    }
-    if arguments.get(1).is_some_and(|verb| verb == SWEEP_COMMAND) {
-        return Ok(Some(sweep_main(arguments.get(2..).unwrap_or_default())));
+fn hidden_verb(arguments: &[OsString]) -> Result<Option<ExitCode>, AppError> {
+    if let Some(code) = helper(arguments.iter().cloned()) {
+        return Ok(Some(code));
     }
     let (Some(verb), Some(operand)) = (arguments.get(1), arguments.get(2)) else {
         return Ok(None);
     };
     let operand = operand.to_string_lossy();
-    if verb == scripted_agent::VERB {
+    if verb == SCRIPTED_AGENT {
         let rest = arguments.get(3..).unwrap_or_default();
-        return Ok(Some(ExitCode::from(scripted_agent::play(&operand, rest)?)));
+        let played = scripted_agent::play(&operand, rest);
+        let code = played.map_err(|error| AppError::of(Kind::Configuration, error))?;
+        return Ok(Some(ExitCode::from(code)));
     }
     if verb == scripted_agent::CHILD_VERB {
         return Ok(Some(ExitCode::from(scripted_agent::obey(&operand))));
@@ -214,20 +182,22 @@ const fn changes_something(verb: &Verb) -> bool {
     }
 }
 
-/// Whatever a run starts carries its name in `WINDLASS_RUN`: neither the agent nor a gate may start, stop or undo runs.
-fn refuse_inside_a_run() -> Result<(), CliError> {
-    let Some(run) = env::var_os("WINDLASS_RUN").filter(|run| !run.is_empty()) else {
-        return Ok(());
-    };
-    let message = format!("refused: this was started by windlass itself (run {})", run.to_string_lossy());
-    Err(CliError::usage(message)
-        .hint("Inside a run only verbs that change nothing work: list, show, runs, status, logs, doctor.")
-        .hint("Is this no run? Then unset WINDLASS_RUN."))
+fn enter(directory: &Path) -> Result<(), AppError> {
+    env::set_current_dir(directory)
+        .map_err(|error| AppError::usage(format!("cannot work in {}: {error}", directory.display())))
 }
 
-fn enter(directory: &Path) -> Result<(), CliError> {
-    env::set_current_dir(directory)
-        .map_err(|error| CliError::usage(format!("cannot work in {}: {error}", directory.display())))
+/// What is asked at this terminal goes through it.
+fn app() -> Result<App, AppError> {
+    App::here(Arc::new(TerminalFront::new(false)))
+}
+
+/// A path for people: from the current directory, where it is below that.
+fn from_here(path: &Path) -> String {
+    // outside: where a person is.
+    let here = env::current_dir().and_then(|directory| directory.canonicalize()).ok();
+    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    one_line(&below.unwrap_or(path).display().to_string())
 }
 
 /// Standard output, for people.
@@ -236,7 +206,7 @@ fn stdout() -> Terminal {
 }
 
 /// Prints lines on standard output.
-fn print_lines(lines: &[Line]) -> Result<(), CliError> {
+fn print_lines(lines: &[Line]) -> Result<(), AppError> {
     let terminal = stdout();
     let text: Vec<String> = lines.iter().map(|line| format!("{}\n", line.render(&terminal))).collect();
     print(&text.concat())
@@ -273,16 +243,16 @@ fn warn(text: &str) {
 }
 
 /// Prints a result on standard output. A reader that has seen enough (`| head`) is no error.
-fn print(text: &str) -> Result<(), CliError> {
+fn print(text: &str) -> Result<(), AppError> {
     print_bytes(text.as_bytes())
 }
 
 /// The same with bytes.
-fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
+fn print_bytes(bytes: &[u8]) -> Result<(), AppError> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::new(Kind::System, format!("cannot write to standard output: {error}")))
+            Err(AppError::new(Kind::System, format!("cannot write to standard output: {error}")))
         }
         _ => Ok(()),
     }

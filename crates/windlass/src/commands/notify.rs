@@ -13,12 +13,15 @@ use windlass_engine::workspace::Workspaces;
 use windlass_host::process::become_subreaper;
 use windlass_ui::{Line, Mark, Tone, format, one_line};
 
-use super::configuration::Configuration;
-use super::here::{self, Here, working_directory};
-use super::trusting::{self, Asked, Purpose, Reader};
-use super::{agent, print_lines, telling};
-use crate::args::{NotifyArgs, NotifyVerb, TrustArgs};
-use crate::error::CliError;
+use super::print_lines;
+use crate::args::{NotifyArgs, NotifyVerb};
+use crate::commands::app;
+use windlass_app::AppError;
+use windlass_app::agent;
+use windlass_app::configuration::Configuration;
+use windlass_app::here::Here;
+use windlass_app::telling;
+use windlass_app::trusting::{self, Asked, Purpose, Reader, TrustAnswers};
 
 /// Where the second column begins.
 const COLUMN: usize = 10;
@@ -27,24 +30,25 @@ const COLUMN: usize = 10;
 ///
 /// # Errors
 /// Nothing is configured, or there is no such event or workspace.
-pub fn run(args: &NotifyArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &NotifyArgs) -> Result<ExitCode, AppError> {
     let NotifyVerb::Test { workspace, event, trust } = &args.verb;
     let event = event_named(event)?;
-    let directory = working_directory()?;
+    let directory = app()?.directory().to_owned();
     let configuration = configuration(&directory, workspace.as_deref())?;
     let resolved = &configuration.resolved;
     trusting::require(&Asked {
-        here: &Here::at(directory.clone())?,
+        here: &Here::at(&app()?, directory.clone())?,
         configuration: &configuration,
         purpose: Purpose::Notifications,
         reader: Reader::Nobody,
-        answers: &TrustArgs::from(trust),
+        answers: &TrustAnswers::from(trust),
     })?;
     become_subreaper()?;
-    let room = CommandRoom { program: here::program()?, environment: agent::environment(), directory };
+    let room =
+        CommandRoom { program: app()?.program().to_owned(), environment: agent::environment(), directory };
     let sinks = Sink::all(&resolved.notify, &telling::redactor(), &room);
     if sinks.is_empty() {
-        return Err(CliError::usage("nobody is told anything: no notifications are configured")
+        return Err(AppError::usage("nobody is told anything: no notifications are configured")
             .hint("For example in .windlass/config.toml: notify.url = \"https://ntfy.sh/your-topic\"")
             .hint("Others: notify.webhook (JSON), notify.command (a shell command)."));
     }
@@ -62,7 +66,7 @@ pub fn run(args: &NotifyArgs) -> Result<ExitCode, CliError> {
     Ok(if refused == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn event_named(name: &str) -> Result<NotifyEvent, CliError> {
+fn event_named(name: &str) -> Result<NotifyEvent, AppError> {
     let known = NotifyEvent::ALL.into_iter().find(|event| event.name() == name);
     known.ok_or_else(|| {
         let names = || NotifyEvent::ALL.into_iter().map(NotifyEvent::name);
@@ -70,11 +74,11 @@ fn event_named(name: &str) -> Result<NotifyEvent, CliError> {
             Some(meant) => format!("Did you mean {meant}?"),
             None => format!("There are {}.", names().collect::<Vec<_>>().join(", ")),
         };
-        CliError::usage(format!("there is no event `{}`", one_line(name))).hint(hint)
+        AppError::usage(format!("there is no event `{}`", one_line(name))).hint(hint)
     })
 }
 
-fn configuration(directory: &std::path::Path, workspace: Option<&str>) -> Result<Configuration, CliError> {
+fn configuration(directory: &std::path::Path, workspace: Option<&str>) -> Result<Configuration, AppError> {
     let workspace = workspace.map(|name| Workspaces::open(directory).find(name)).transpose()?;
     let folder = workspace.as_ref().map(windlass_engine::workspace::Workspace::folder);
     Configuration::load(directory, folder, Mode::Goal, Layer::default(), Unlimited::Allowed)
@@ -120,7 +124,7 @@ fn answered(kind: SinkKind, answer: &Answer, took: Duration) -> Vec<Line> {
 }
 
 /// An event that is not told of in a run is worth a word.
-fn note_filter(resolved: &Resolved, notification: &Notification) -> Result<(), CliError> {
+fn note_filter(resolved: &Resolved, notification: &Notification) -> Result<(), AppError> {
     let event = notification.key.event;
     if resolved.notify.events.contains(&event) {
         return Ok(());

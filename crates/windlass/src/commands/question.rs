@@ -1,17 +1,8 @@
-//! Asking a person before something is taken away.
+//! Asking a person at the terminal.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
-use crate::error::{CliError, Kind};
-
-/// What a person said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Do it.
-    Yes,
-    /// Leave it.
-    No,
-}
+use windlass_app::{Answer, AppError, Kind};
 
 /// Must a person be asked?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,22 +24,27 @@ impl Consent {
 ///
 /// # Errors
 /// There is no terminal to ask on: `command` does it without a question.
-pub fn ask(question: &str, command: &str) -> Result<Answer, CliError> {
+pub fn ask(question: &str, command: &str) -> Result<Answer, AppError> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return Err(CliError::usage(format!("there is no terminal to ask on: {question}"))
+        return Err(AppError::usage(format!("there is no terminal to ask on: {question}"))
             .hint(format!("Without a question: {command}")));
     }
-    let unreadable =
-        |error: io::Error| CliError::new(Kind::System, format!("cannot ask on the terminal: {error}"));
-    let mut notes = io::stderr();
-    notes
-        .write_all(format!("{question} [y/N] ").as_bytes())
-        .and_then(|()| notes.flush())
-        .map_err(unreadable)?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(unreadable)?;
-    Ok(match line.trim().to_ascii_lowercase().as_str() {
+    Ok(match typed(&format!("{question} [y/N] "))?.as_str() {
         "y" | "yes" => Answer::Yes,
         _ => Answer::No,
     })
+}
+
+/// What a person types on one line, in lower case.
+pub fn typed(question: &str) -> Result<String, AppError> {
+    let mut notes = io::stderr();
+    notes.write_all(question.as_bytes()).and_then(|()| notes.flush()).map_err(unreadable)?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(unreadable)?;
+    Ok(line.trim().to_ascii_lowercase())
+}
+
+/// Nobody can be asked any more.
+pub fn unreadable(error: io::Error) -> AppError {
+    AppError::new(Kind::System, format!("cannot ask on the terminal: {error}")).because(error)
 }

@@ -6,15 +6,17 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use super::question::{Answer, ask};
-use super::workspaces::Project;
+use super::question::ask;
 use super::{print_lines, warn};
 use crate::args::ResetArgs;
-use crate::error::CliError;
+use crate::commands::app;
+use windlass_app::Answer;
+use windlass_app::AppError;
+use windlass_app::workspaces::Project;
 
 /// Does it.
-pub fn run(args: &ResetArgs) -> Result<ExitCode, CliError> {
-    let project = Project::find()?;
+pub fn run(args: &ResetArgs) -> Result<ExitCode, AppError> {
+    let project = Project::find(&app()?)?;
     let workspace = project.workspaces.find(&args.name)?;
     workspace.refuse_live(&project.here.project)?;
     let name = workspace.name();

@@ -18,17 +18,19 @@ use windlass_engine::store::session_folder::{find_session, is_session, names_ses
 use windlass_engine::store::{Project, RunFolder, StoreError, index};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use super::here::{self, Here};
-use super::{launch, print_lines};
+use super::print_lines;
 use crate::args::{Point, RestoreArgs};
-use crate::error::{CliError, Codes, Kind};
+use crate::commands::app;
+use windlass_app::here::{self, Here};
+use windlass_app::run::launch;
+use windlass_app::{AppError, Codes, Kind};
 
 /// Paths that are named of those that were left alone; the others are counted.
 const NAMED: usize = 10;
 
 /// Does it.
-pub fn run(args: &RestoreArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find_broken()?;
+pub fn run(args: &RestoreArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find_broken(&app()?)?;
     let project = project_of(&here, &args.run)?;
     let (run, directory) = named(&project, &args.run)?;
     refuse_other_directory(&here, &run, &directory, args)?;
@@ -63,9 +65,9 @@ fn is_of_a_lane(here: &Here, run: &RunId, target: &Snapshot) -> bool {
     root != here.place().root && root.starts_with(RunFolder::of(&here.project, run).path())
 }
 
-fn refuse_lanes_repository(args: &RestoreArgs) -> Result<(), CliError> {
+fn refuse_lanes_repository(args: &RestoreArgs) -> Result<(), AppError> {
     if args.repository {
-        return Err(CliError::usage(
+        return Err(AppError::usage(
             "this iteration was worked on in a lane, whose repository is not yours: nothing happened to yours",
         )
         .hint("Its files can be brought back: the same without --repository"));
@@ -103,7 +105,7 @@ fn knows(project: &Project, text: &str) -> Result<(), StoreError> {
 
 /// The project that has the run. Without its repository a directory is another project: then the run is looked for in
 /// all of them.
-fn project_of(here: &Here, text: &str) -> Result<Project, CliError> {
+fn project_of(here: &Here, text: &str) -> Result<Project, AppError> {
     let missing = match knows(&here.project, text) {
         Err(missing @ (StoreError::NoSuchRun { .. } | StoreError::NoSuchSession { .. })) => missing,
         Err(other) => return Err(other.into()),
@@ -122,7 +124,7 @@ fn refuse_other_directory(
     run: &RunId,
     directory: &Path,
     args: &RestoreArgs,
-) -> Result<(), CliError> {
+) -> Result<(), AppError> {
     if directory == here.directory {
         return Ok(());
     }
@@ -134,14 +136,14 @@ fn refuse_other_directory(
         Point::Moment(moment) => moment.to_string(),
     };
     let what = launch::holder_in_words(run);
-    Err(CliError::usage(format!("{what} works in {directory}"))
+    Err(AppError::usage(format!("{what} works in {directory}"))
         .hint(format!("windlass -C '{directory}' restore {run} {point}{before}{repository}")))
 }
 
-fn open_store(project: &Project, run: &RunId) -> Result<Store, CliError> {
+fn open_store(project: &Project, run: &RunId) -> Result<Store, AppError> {
     // outside: the store of snapshots.
     if !project.snapshots().join("config").is_file() {
-        return Err(CliError::usage(format!(
+        return Err(AppError::usage(format!(
             "there are no snapshots of run {run}: it did not work in a git repository"
         )));
     }
@@ -150,10 +152,10 @@ fn open_store(project: &Project, run: &RunId) -> Result<Store, CliError> {
 }
 
 /// The snapshot that was asked for.
-fn wanted(store: &Store, run: &RunId, args: &RestoreArgs) -> Result<SnapshotName, CliError> {
+fn wanted(store: &Store, run: &RunId, args: &RestoreArgs) -> Result<SnapshotName, AppError> {
     let found = match args.iteration {
         Point::Moment(_) if args.before => {
-            return Err(CliError::usage(
+            return Err(AppError::usage(
                 "`--before` goes with the number of an iteration, not with a moment",
             ));
         }
@@ -172,8 +174,8 @@ fn wanted(store: &Store, run: &RunId, args: &RestoreArgs) -> Result<SnapshotName
     }
 }
 
-fn unknown(store: &Store, run: &RunId, what: &str) -> CliError {
-    let error = CliError::usage(format!("there is no snapshot {what}"));
+fn unknown(store: &Store, run: &RunId, what: &str) -> AppError {
+    let error = AppError::usage(format!("there is no snapshot {what}"));
     let names: Vec<String> =
         store.list(run).unwrap_or_default().iter().map(|(name, _)| name.moment.to_string()).collect();
     match names.as_slice() {
@@ -183,7 +185,7 @@ fn unknown(store: &Store, run: &RunId, what: &str) -> CliError {
 }
 
 /// Another run may work in another folder of the same tree.
-fn refuse_live(here: &Here, root: &Path) -> Result<(), CliError> {
+fn refuse_live(here: &Here, root: &Path) -> Result<(), AppError> {
     let holders = lock::holders(&here.project)?;
     let inside = |holder: &Holder| holder.directory != here.directory && holder.directory.starts_with(root);
     match holders.iter().find(|holder| inside(holder) && holder.is_alive()) {
@@ -194,7 +196,7 @@ fn refuse_live(here: &Here, root: &Path) -> Result<(), CliError> {
             } else {
                 format!("End it first: windlass stop {}", holder.run)
             };
-            Err(CliError::usage(format!(
+            Err(AppError::usage(format!(
                 "{} works in {}, whose files would be put back as well",
                 launch::holder_in_words(&holder.run),
                 holder.directory.display()
@@ -215,7 +217,7 @@ fn put_back(
     target: &Snapshot,
     run: &RunId,
     with_repository: bool,
-) -> Result<Done, CliError> {
+) -> Result<Done, AppError> {
     let repaired =
         with_repository.then(|| repair(store, target, run, RepairScope::Everything)).transpose()?;
     let mut surveyor = Surveyor::new(place_now(target)?);
@@ -226,7 +228,7 @@ fn put_back(
 
 /// A lane's files, in the directory that it works for. What is there and in no commit was never in the lane: it stays, but
 /// where the lane has another file of that name.
-fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) -> Result<Done, CliError> {
+fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) -> Result<Done, AppError> {
     let place = place_now(target)?;
     let uncommitted = match &here.repository {
         Some(repository) => uncommitted(repository)?.paths,
@@ -240,22 +242,22 @@ fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) ->
 }
 
 /// The snapshot's place, with the repository that is there now.
-fn place_now(target: &Snapshot) -> Result<Place, CliError> {
+fn place_now(target: &Snapshot) -> Result<Place, AppError> {
     let root = target.place().root;
     let missing = || {
-        CliError::usage(format!("the git repository of {} is not there any more, or broken", root.display()))
+        AppError::usage(format!("the git repository of {} is not there any more, or broken", root.display()))
             .hint("Bring it back as well: add --repository")
     };
-    here::put_steering_back(&root)?;
+    here::put_steering_back(&app()?, &root)?;
     let found = match Repository::find(&root) {
         Err(GitError::Failed { said, .. }) => return Err(missing().hint(said)),
-        found => found.map_err(|error| CliError::new(Kind::System, error.to_string()))?,
+        found => found.map_err(|error| AppError::new(Kind::System, error.to_string()))?,
     };
     match found {
         Found::Worktree(repository) if repository.top == root => Ok(Place::new(&root, Some(repository))),
-        Found::GitMissing => Err(CliError::new(Kind::System, "git is not installed, or not in PATH")),
+        Found::GitMissing => Err(AppError::new(Kind::System, "git is not installed, or not in PATH")),
         Found::Unsafe(said) => {
-            Err(CliError::new(Kind::System, "git refuses to look at the repository").hint(said))
+            Err(AppError::new(Kind::System, "git refuses to look at the repository").hint(said))
         }
         _ => Err(missing()),
     }

@@ -8,17 +8,19 @@ use windlass_engine::store::RunSummary;
 use windlass_engine::store::index::{self, Listing};
 use windlass_ui::{RunRow, RunState, runs_json, runs_table};
 
-use super::here::Here;
-use super::{print, print_bytes, stdout, warn, which};
+use super::{print, print_bytes, stdout, warn};
 use crate::args::RunsArgs;
-use crate::error::CliError;
+use crate::commands::app;
+use windlass_app::AppError;
+use windlass_app::here::Here;
+use windlass_app::which;
 
 /// Unreadable runs that are named; the others are counted.
 const NAMED: usize = 5;
 
 /// Does it.
-pub fn run(args: &RunsArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find_broken()?;
+pub fn run(args: &RunsArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find_broken(&app()?)?;
     let listing = index::list(&here.project)?;
     let live = which::all_live(&here)?;
     let rows: Vec<RunRow> = listing.runs.iter().map(|run| row(run, &live)).collect();

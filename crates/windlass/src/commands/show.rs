@@ -15,19 +15,22 @@ use windlass_ui::{
     workspace_json, workspace_text,
 };
 
-use super::configuration::Configuration;
-use super::resume::goes_on;
-use super::workspaces::{Project, Runs, from_here};
-use super::{print, print_bytes, runs, stdout, which};
+use super::{print, print_bytes, runs, stdout};
 use crate::args::ShowArgs;
-use crate::error::CliError;
+use crate::commands::app;
+use crate::commands::from_here;
+use windlass_app::AppError;
+use windlass_app::configuration::Configuration;
+use windlass_app::run::resume::goes_on;
+use windlass_app::which;
+use windlass_app::workspaces::{Project, Runs};
 
 /// Runs that are shown.
 const NEWEST: usize = 5;
 
 /// Does it.
-pub fn run(args: &ShowArgs) -> Result<ExitCode, CliError> {
-    let project = Project::find()?;
+pub fn run(args: &ShowArgs) -> Result<ExitCode, AppError> {
+    let project = Project::find(&app()?)?;
     let workspace = project.workspaces.find(&args.name)?;
     let mut shown = shown(&project, &workspace)?;
     if args.json {
@@ -39,7 +42,7 @@ pub fn run(args: &ShowArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, CliError> {
+fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, AppError> {
     let all = project.runs()?;
     let row = all.row(workspace)?;
     let metadata = workspace.known(&all.all)?.metadata;
@@ -66,7 +69,7 @@ fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, Cli
 }
 
 /// Every value that holds for the workspace.
-fn origins(project: &Path, workspace: &Workspace, mode: Mode) -> Result<Vec<ValueOrigin>, CliError> {
+fn origins(project: &Path, workspace: &Workspace, mode: Mode) -> Result<Vec<ValueOrigin>, AppError> {
     let configuration =
         Configuration::load(project, Some(workspace.folder()), mode, Layer::default(), Unlimited::Allowed)?;
     Ok(configuration.resolved.origins().to_vec())
@@ -105,7 +108,7 @@ fn verification(metadata: &Metadata) -> Option<VerificationShown> {
     Some(VerificationShown { attempts: history.attempts, last: last.to_owned(), time: history.last_time })
 }
 
-fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<RunRow>, CliError> {
+fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<RunRow>, AppError> {
     let live: Vec<RunId> = which::all_live(&project.here)?;
     let mut newest = workspace.runs(&all.all);
     newest.truncate(NEWEST);

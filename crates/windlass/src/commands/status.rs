@@ -8,18 +8,20 @@ use windlass_core::tasks::Schedule;
 use windlass_engine::store::journal;
 use windlass_ui::{Board, Line, RunStatus, TasksShown, commit_range, status_json, status_text, tasks_json};
 
-use super::here::Here;
 use super::task_place::{TaskPlace, labelled};
-use super::{print, print_bytes, print_lines, stdout, which};
+use super::{print, print_bytes, print_lines, stdout};
 use crate::args::StatusArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::here::Here;
+use windlass_app::which;
+use windlass_app::{AppError, Kind};
 
 /// So long git may count commits; a history of a million takes seconds.
 const COUNTING: Duration = Duration::from_secs(10);
 
 /// Does it.
-pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find_broken()?;
+pub fn run(args: &StatusArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find_broken(&app()?)?;
     let folder = match which::shown(&here, args.run.as_deref()) {
         // Before the first run there may be tasks, and they stand somehow.
         Err(none) if args.run.is_none() && none.kind == Kind::Usage => {
@@ -32,7 +34,7 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
     if entries.is_empty() {
         let message =
             format!("nothing is journalled of run {}: it begins just now, or never began", folder.run());
-        return Err(CliError::new(Kind::System, message));
+        return Err(AppError::new(Kind::System, message));
     }
     let mut board = Board::default();
     for entry in &entries {
@@ -50,7 +52,7 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, CliError> {
 }
 
 /// How the tasks stand, where there is a task file.
-fn before_any_run(here: &Here, args: &StatusArgs, none: CliError) -> Result<ExitCode, CliError> {
+fn before_any_run(here: &Here, args: &StatusArgs, none: AppError) -> Result<ExitCode, AppError> {
     let place = TaskPlace::find(&here.directory, None)?;
     let Some(found) = place.found.as_ref().filter(|found| !found.list.tasks().is_empty()) else {
         return Err(none);

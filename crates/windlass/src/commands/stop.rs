@@ -8,19 +8,21 @@ use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::{RunFolder, index};
 use windlass_ui::Line;
 
-use super::here::Here;
-use super::resume::is_open;
-use super::{print_lines, which};
+use super::print_lines;
 use crate::args::StopArgs;
-use crate::error::CliError;
+use crate::commands::app;
+use windlass_app::AppError;
+use windlass_app::here::Here;
+use windlass_app::run::resume::is_open;
+use windlass_app::which;
 
 /// Does it.
-pub fn run(args: &StopArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find_broken()?;
+pub fn run(args: &StopArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find_broken(&app()?)?;
     let holder = match args.run.as_deref() {
         Some(text) => named(&here, text)?,
         None => which::live(&here)?.ok_or_else(|| {
-            CliError::usage("no run is running here: there is nothing to stop")
+            AppError::usage("no run is running here: there is nothing to stop")
                 .hint("All runs: windlass runs")
         })?,
     };
@@ -31,15 +33,15 @@ pub fn run(args: &StopArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn named(here: &Here, text: &str) -> Result<Holder, CliError> {
+fn named(here: &Here, text: &str) -> Result<Holder, AppError> {
     let run = find_run(&here.project, text)?;
     let holders = lock::holders(&here.project)?;
     let holder = holders.into_iter().find(|holder| holder.run == run && holder.is_alive());
     holder.ok_or_else(|| not_running(here, &run))
 }
 
-fn not_running(here: &Here, run: &RunId) -> CliError {
-    let error = CliError::usage(format!("run {run} is not running: there is nothing to stop"));
+fn not_running(here: &Here, run: &RunId) -> AppError {
+    let error = AppError::usage(format!("run {run} is not running: there is nothing to stop"));
     match index::summarize(&RunFolder::of(&here.project, run)) {
         Ok(summary) if is_open(&summary) => error.hint(format!("It can go on: windlass resume {run}")),
         _ => error.hint(format!("How it ended: windlass status {run}")),

@@ -10,8 +10,8 @@ use windlass_core::values::TaskState;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use super::configuration::sources;
-use crate::error::{CliError, Kind};
+use windlass_app::configuration::sources;
+use windlass_app::{AppError, Kind};
 
 /// Where tasks are where nothing else is said.
 const USUAL: &str = "requirements.md";
@@ -40,9 +40,9 @@ impl TaskPlace {
     ///
     /// # Errors
     /// That is no name of a feature, or something else is in the file's place.
-    pub fn find(directory: &Path, feature: Option<&str>) -> Result<TaskPlace, CliError> {
+    pub fn find(directory: &Path, feature: Option<&str>) -> Result<TaskPlace, AppError> {
         let feature = feature.map(FeatureName::parse).transpose();
-        let feature = feature.map_err(|error| CliError::usage(error.to_string()))?;
+        let feature = feature.map_err(|error| AppError::usage(error.to_string()))?;
         let configured = if feature.is_some() { None } else { configured(directory)? };
         let wanted = match (&feature, &configured) {
             (Some(feature), _) => Wanted::Feature(feature.as_str()),
@@ -52,7 +52,7 @@ impl TaskPlace {
         let found = match find_tasks(directory, wanted) {
             Ok(found) => Some(found),
             Err(TasksError::Missing { .. } | TasksError::NotThere(_)) => None,
-            Err(error) => return Err(CliError::new(Kind::System, error.to_string())),
+            Err(error) => return Err(AppError::new(Kind::System, error.to_string())),
         };
         let usual = || match (&feature, &configured) {
             (Some(feature), _) => feature.requirements(),
@@ -64,7 +64,7 @@ impl TaskPlace {
     }
 
     /// The same, looked at once more.
-    pub fn again(&self) -> Result<TaskPlace, CliError> {
+    pub fn again(&self) -> Result<TaskPlace, AppError> {
         TaskPlace::find(&self.directory, self.feature.as_ref().map(FeatureName::as_str))
     }
 
@@ -133,7 +133,7 @@ impl TaskPlace {
 }
 
 /// The task file that configuration names.
-fn configured(directory: &Path) -> Result<Option<PathBuf>, CliError> {
+fn configured(directory: &Path) -> Result<Option<PathBuf>, AppError> {
     let mut layers = Vec::new();
     for source in sources(directory, None)? {
         layers.extend(source.layer()?);

@@ -9,14 +9,17 @@ use windlass_core::spec::{AgentSpec, Mode};
 use windlass_jobs::prompt::{TaskSessionParts, task_session};
 use windlass_ui::{Line, Mark, Tone};
 
-use super::configuration::Configuration;
 use super::conversation::{Conversation, Held};
-use super::here::Here;
 use super::task_place::TaskPlace;
-use super::trusting::{self, Asked, Purpose, Reader};
-use super::{agent, flags, print_lines, run, warn};
+use super::wanted;
+use super::{flags, print_lines, warn};
 use crate::args::TrustArgs;
-use crate::error::CliError;
+use crate::commands::app;
+use windlass_app::AppError;
+use windlass_app::agent;
+use windlass_app::configuration::Configuration;
+use windlass_app::here::Here;
+use windlass_app::trusting::{self, Asked, Purpose, Reader};
 
 /// What a scripted agent is told the file by.
 const FILE_VARIABLE: &str = "WINDLASS_TASK_FILE";
@@ -40,8 +43,8 @@ impl TaskSession<'_> {
     ///
     /// # Errors
     /// The agent is not there, or whatever keeps it from beginning.
-    pub fn hold(&self) -> Result<ExitCode, CliError> {
-        let here = Here::at(self.place.directory.clone())?;
+    pub fn hold(&self) -> Result<ExitCode, AppError> {
+        let here = Here::at(&app()?, self.place.directory.clone())?;
         let agent = self.agent(&here)?;
         let path = self.place.path();
         let platform = format!("{OS} {ARCH}");
@@ -52,7 +55,7 @@ impl TaskSession<'_> {
             next: &self.place.command("run --mode tasks"),
             tasks: self.place.total() as u64,
         });
-        let state = super::here::state_root()?;
+        let state = windlass_app::here::state_root()?;
         let about = self.place.shown();
         let conversation = Conversation {
             here: &here,
@@ -67,19 +70,20 @@ impl TaskSession<'_> {
         self.tell(&here, &held)
     }
 
-    fn agent(&self, here: &Here) -> Result<AgentSpec, CliError> {
+    fn agent(&self, here: &Here) -> Result<AgentSpec, AppError> {
         let layer = flags::model(self.model)?;
         // Of the configuration only the agent counts, which is the same in every mode.
         let configuration =
             Configuration::load(&here.directory, None, Mode::Goal, layer, Unlimited::NotAsked)?;
         let resolved = &configuration.resolved;
         let script = |script: &String| match (script.as_str(), self.place.total()) {
-            ("builtin:default", 0) => run::script("builtin:task-setup"),
-            ("builtin:default", _) => run::script("builtin:task-edit"),
-            (script, _) => run::script(script),
+            ("builtin:default", 0) => wanted::script("builtin:task-setup"),
+            ("builtin:default", _) => wanted::script("builtin:task-edit"),
+            (script, _) => wanted::script(script),
         };
         let mock = self.mock.map(script).transpose()?;
         let wanted = agent::Wanted {
+            app: &here.app,
             resolved,
             mock: mock.as_deref(),
             skip_permissions: false,
@@ -90,15 +94,15 @@ impl TaskSession<'_> {
             configuration: &configuration,
             purpose: Purpose::Session,
             reader: Reader::of(mock.as_ref()),
-            answers: self.answers,
+            answers: &self.answers.into(),
         })?;
         trusted.notices.iter().for_each(|notice| warn(notice));
         let mut agent = agent::plan(&wanted)?;
-        agent::check(&mut agent, &trusted, resolved.exit_codes)?;
+        agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
         Ok(agent)
     }
 
-    fn tell(&self, here: &Here, held: &Held) -> Result<ExitCode, CliError> {
+    fn tell(&self, here: &Here, held: &Held) -> Result<ExitCode, AppError> {
         let now = self.place.again()?;
         let mut lines = held.troubles();
         let (own, others) = held.changes(here, &[self.place.path()]);

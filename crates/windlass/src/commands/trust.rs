@@ -7,15 +7,16 @@ use windlass_core::trust::{Startables, TrustHash};
 use windlass_engine::trust::{Found, store};
 use windlass_ui::{Line, Mark, Tone, removed_lines, startable_lines, trust_json, trust_lines};
 
-use super::here::Here;
-use super::trusting::{self, refuse_below_windlass};
-use super::{print_bytes, print_lines, warn};
+use super::{print_bytes, print_lines, question, warn};
 use crate::args::TrustVerbArgs;
-use crate::error::CliError;
+use crate::commands::app;
+use windlass_app::AppError;
+use windlass_app::here::Here;
+use windlass_app::trusting::{self, refuse_below_windlass};
 
 /// Does it. Exit 0 when nothing is left that is not trusted.
-pub fn run(args: &TrustVerbArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find()?;
+pub fn run(args: &TrustVerbArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find(&app()?)?;
     if args.revoke {
         return revoke(&here);
     }
@@ -36,7 +37,7 @@ pub fn run(args: &TrustVerbArgs) -> Result<ExitCode, CliError> {
     ask(&here, &found, &trusted)
 }
 
-fn revoke(here: &Here) -> Result<ExitCode, CliError> {
+fn revoke(here: &Here) -> Result<ExitCode, AppError> {
     refuse_below_windlass()?;
     let count = store::revoke(&here.project)?;
     let said = match count {
@@ -48,7 +49,7 @@ fn revoke(here: &Here) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(args: &TrustVerbArgs, found: &Found, trusted: &Startables) -> Result<ExitCode, CliError> {
+fn list(args: &TrustVerbArgs, found: &Found, trusted: &Startables) -> Result<ExitCode, AppError> {
     if args.json {
         print_bytes(&trust_json(&found.items, trusted))?;
     } else if found.items.is_empty() {
@@ -62,12 +63,12 @@ fn list(args: &TrustVerbArgs, found: &Found, trusted: &Startables) -> Result<Exi
 
 const NOTHING: &str = "the files of this repository start nothing";
 
-fn by_hash(here: &Here, found: &Found, text: &str) -> Result<ExitCode, CliError> {
+fn by_hash(here: &Here, found: &Found, text: &str) -> Result<ExitCode, AppError> {
     refuse_below_windlass()?;
-    let hash = TrustHash::parse(text).map_err(CliError::usage)?;
+    let hash = TrustHash::parse(text).map_err(AppError::usage)?;
     let now = found.items.hash();
     if now != hash {
-        return Err(CliError::usage(format!(
+        return Err(AppError::usage(format!(
             "what this repository's files start is not what {hash} names: it is {now} now"
         ))
         .hint("Look at it: windlass trust --list"));
@@ -75,13 +76,13 @@ fn by_hash(here: &Here, found: &Found, text: &str) -> Result<ExitCode, CliError>
     keep(here, found)
 }
 
-fn keep(here: &Here, found: &Found) -> Result<ExitCode, CliError> {
+fn keep(here: &Here, found: &Found) -> Result<ExitCode, AppError> {
     store::trust(&here.project, &found.items)?;
     print_lines(&[good("trusted"), take_back()])?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn ask(here: &Here, found: &Found, trusted: &Startables) -> Result<ExitCode, CliError> {
+fn ask(here: &Here, found: &Found, trusted: &Startables) -> Result<ExitCode, AppError> {
     if found.items.is_empty() {
         print_lines(&[good(NOTHING)])?;
         return Ok(ExitCode::SUCCESS);
@@ -97,15 +98,15 @@ fn ask(here: &Here, found: &Found, trusted: &Startables) -> Result<ExitCode, Cli
     let hash = found.items.hash();
     print_lines(&[Line::new().dim("  its name  ").plain(hash.to_string())])?;
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return Err(CliError::usage("there is no terminal to ask on: is all of this to be trusted?")
+        return Err(AppError::usage("there is no terminal to ask on: is all of this to be trusted?")
             .hint(format!("Without a question: windlass trust {hash}")));
     }
-    match trusting::typed("Trust it? [y/N] ")?.as_str() {
+    match question::typed("Trust it? [y/N] ")?.as_str() {
         "y" | "yes" => {
             // What was shown is what is trusted.
             keep(here, found)
         }
-        _ => Err(CliError::usage("not trusted; nothing was changed")),
+        _ => Err(AppError::usage("not trusted; nothing was changed")),
     }
 }
 

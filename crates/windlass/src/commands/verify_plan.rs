@@ -11,10 +11,10 @@ use windlass_host::tree;
 use windlass_jobs::doc::plan::{Problem, ProblemKind, Spec, coverage};
 use windlass_ui::{PlanShown, plan_json, plan_text};
 
-use super::configuration::Configuration;
-use super::here::working_directory;
 use super::{print, print_bytes, stdout};
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::configuration::Configuration;
+use windlass_app::{AppError, Kind};
 
 /// What it ends with when the plan cannot be read.
 const UNREADABLE: u8 = 2;
@@ -34,8 +34,8 @@ pub enum Answer {
 ///
 /// # Errors
 /// There is no plan, or the configuration cannot be read.
-pub fn run(place: Option<&Path>, answer: Answer) -> Result<ExitCode, CliError> {
-    let directory = working_directory()?;
+pub fn run(place: Option<&Path>, answer: Answer) -> Result<ExitCode, AppError> {
+    let directory = app()?.directory().to_owned();
     let configuration =
         Configuration::load(&directory, None, Mode::Build, Layer::default(), Unlimited::Allowed)?;
     let places = at(&directory, places(&configuration), place)?;
@@ -78,23 +78,23 @@ pub fn places(configuration: &Configuration) -> JobPlan {
 }
 
 /// The same with the plan at another place, where one is named.
-fn at(directory: &Path, places: JobPlan, place: Option<&Path>) -> Result<JobPlan, CliError> {
+fn at(directory: &Path, places: JobPlan, place: Option<&Path>) -> Result<JobPlan, AppError> {
     let Some(place) = place else { return Ok(places) };
     let there = tree::at(directory).join(place);
     let is_folder = there.holds_folder();
     if is_folder && !there.join(README).is_taken() {
         let message = format!("{} is no plan: it has no {README}", place.display());
-        return Err(CliError::usage(message));
+        return Err(AppError::usage(message));
     }
     let (file, folder) = (place.to_owned(), is_folder.then(|| place.to_owned()));
     Ok(JobPlan { file, folder, ..places })
 }
 
 /// The error that says that there is no plan.
-pub fn missing(places: &JobPlan) -> CliError {
+pub fn missing(places: &JobPlan) -> AppError {
     let folder = places.folder.as_ref().map(|folder| format!(" and no {}", folder.join(README).display()));
     let message = format!("there is no plan: no {}{}", places.file.display(), folder.unwrap_or_default());
-    CliError::new(Kind::Configuration, message)
+    AppError::new(Kind::Configuration, message)
         .hint("windlass plan            writes one from the specs")
         .hint("windlass init --plan     makes specs/, from which `windlass plan` writes one")
 }

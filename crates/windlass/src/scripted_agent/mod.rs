@@ -27,9 +27,6 @@ pub use script::{Script, ScriptError};
 
 use task_deeds::NamedTask;
 
-/// The hidden verb: `windlass __agent SCRIPT [ARGUMENTS OF AN AGENT]`.
-pub const VERB: &str = "__agent";
-
 /// Claude Code answers `--version` like this.
 const VERSION_LINE: &str = " (Windlass's scripted agent)\n";
 

@@ -4,11 +4,12 @@ use windlass_engine::workspace::archive::Archives;
 use windlass_ui::{Line, Mark, Tone};
 
 use super::super::print_lines;
-use super::super::question::{Answer, Consent, ask};
-use super::super::workspaces::Project;
-use crate::error::CliError;
+use super::super::question::{Consent, ask};
+use windlass_app::Answer;
+use windlass_app::AppError;
+use windlass_app::workspaces::Project;
 
-pub(super) fn run(project: &Project, name: &str, consent: Consent) -> Result<(), CliError> {
+pub(super) fn run(project: &Project, name: &str, consent: Consent) -> Result<(), AppError> {
     let archives = Archives::of(&project.workspaces);
     let archive = archives.find(name)?;
     let question = format!("delete archive {} for good?", archive.name);

@@ -9,11 +9,11 @@ use windlass_ui::{
     ArchiveRow, ArchiveShown, archive_json, archive_text, archives_json, archives_table, one_line,
 };
 
-use super::super::workspaces::Project;
 use super::super::{Shape, first_lines, print, print_bytes, stdout};
-use crate::error::CliError;
+use windlass_app::AppError;
+use windlass_app::workspaces::Project;
 
-pub(super) fn list(project: &Project, shape: Shape) -> Result<(), CliError> {
+pub(super) fn list(project: &Project, shape: Shape) -> Result<(), AppError> {
     let listed = Archives::of(&project.workspaces).list()?;
     let rows: Vec<ArchiveRow> = listed
         .iter()
@@ -28,7 +28,7 @@ pub(super) fn list(project: &Project, shape: Shape) -> Result<(), CliError> {
     print(&archives_table(&rows, Timestamp::now(), &stdout()))
 }
 
-pub(super) fn show(project: &Project, name: &str, shape: Shape) -> Result<(), CliError> {
+pub(super) fn show(project: &Project, name: &str, shape: Shape) -> Result<(), AppError> {
     let archives = Archives::of(&project.workspaces);
     let archive = archives.find(name)?;
     let shown = archives.show(&archive)?;

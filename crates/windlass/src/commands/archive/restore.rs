@@ -6,15 +6,15 @@ use windlass_engine::workspace::{WorkspaceError, archive::Archive};
 use windlass_ui::{Line, Mark, Tone, format, one_line};
 
 use super::super::print_lines;
-use super::super::workspaces::Project;
-use crate::error::CliError;
+use windlass_app::AppError;
+use windlass_app::workspaces::Project;
 
 pub(super) fn run(
     project: &Project,
     archive: &str,
     name: Option<&str>,
     outside: OutsideLinks,
-) -> Result<(), CliError> {
+) -> Result<(), AppError> {
     let archives = Archives::of(&project.workspaces);
     let archive = archives.find(archive)?;
     let name = match name {
@@ -34,12 +34,12 @@ pub(super) fn run(
     ])
 }
 
-fn hinted(error: ArchiveError, archive: &Archive) -> CliError {
+fn hinted(error: ArchiveError, archive: &Archive) -> AppError {
     let command = match &error {
         ArchiveError::Exists { free, .. } => {
             Some(format!("windlass archive restore {} {free}", archive.name))
         }
         _ => None,
     };
-    command.into_iter().fold(error.into(), CliError::hint)
+    command.into_iter().fold(error.into(), AppError::hint)
 }

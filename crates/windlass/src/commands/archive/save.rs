@@ -5,13 +5,14 @@ use windlass_engine::workspace::archive::{Afterwards, Archived, Archives};
 use windlass_ui::{Line, Mark, Tone, format, one_line};
 
 use super::super::print_lines;
-use super::super::workspaces::{Project, from_here};
-use crate::error::{CliError, Kind};
+use crate::commands::from_here;
+use windlass_app::workspaces::Project;
+use windlass_app::{AppError, Kind};
 
 /// Links that are named of those that lead outside; the others are counted.
 const NAMED: usize = 5;
 
-pub(super) fn run(project: &Project, name: &str, afterwards: Afterwards) -> Result<(), CliError> {
+pub(super) fn run(project: &Project, name: &str, afterwards: Afterwards) -> Result<(), AppError> {
     let workspace = project.workspaces.find(name)?;
     let archived = Archives::of(&project.workspaces).save(
         &workspace,
@@ -23,7 +24,7 @@ pub(super) fn run(project: &Project, name: &str, afterwards: Afterwards) -> Resu
     match archived.not_removed {
         None => Ok(()),
         Some(why) => {
-            Err(CliError::new(Kind::System, format!("workspace {name} is archived, but not deleted: {why}")))
+            Err(AppError::new(Kind::System, format!("workspace {name} is archived, but not deleted: {why}")))
         }
     }
 }

@@ -9,12 +9,14 @@ use windlass_core::config::{FileKind, KeyInfo, Layer, Secrecy, Shape};
 use windlass_engine::config_file::{self, Readers};
 use windlass_ui::Line;
 
-use super::super::here::Here;
-use super::super::{default_project, print_lines, trusting, warn};
+use super::super::{default_project, print_lines, warn};
 use super::key_named;
 use super::scope::Scope;
 use crate::args::{ConfigSetArgs, ConfigUnsetArgs};
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::here::Here;
+use windlass_app::trusting;
+use windlass_app::{AppError, Kind};
 
 /// The longest secret that is read from standard input, in bytes.
 const LONGEST_SECRET: u64 = 64 * 1024;
@@ -23,7 +25,7 @@ const LONGEST_SECRET: u64 = 64 * 1024;
 ///
 /// # Errors
 /// The key or the value is wrong, or the file cannot be changed; then it is as it was.
-pub fn set(args: &ConfigSetArgs) -> Result<(), CliError> {
+pub fn set(args: &ConfigSetArgs) -> Result<(), AppError> {
     let key = key_named(&args.key)?;
     let file = OpenFile::read(Scope::find(&args.scope)?)?;
     key.belongs_in(file.scope.source.kind)?;
@@ -55,12 +57,12 @@ pub fn set(args: &ConfigSetArgs) -> Result<(), CliError> {
 }
 
 /// What a person has written by a command of theirs is theirs: it needs no question.
-fn trust_written(key: &KeyInfo, typed: &Value, file: &OpenFile) -> Result<(), CliError> {
+fn trust_written(key: &KeyInfo, typed: &Value, file: &OpenFile) -> Result<(), AppError> {
     let source = &file.scope.source;
     if source.kind == FileKind::User {
         return Ok(());
     }
-    let Ok(here) = Here::find() else { return Ok(()) };
+    let Ok(here) = app().and_then(|app| Here::find(&app)) else { return Ok(()) };
     let text = edit::set("", key.name, typed).map_err(|error| file.refusal(error))?;
     trusting::trust_text(&here, source.kind, &source.path, &text)
 }
@@ -69,7 +71,7 @@ fn trust_written(key: &KeyInfo, typed: &Value, file: &OpenFile) -> Result<(), Cl
 ///
 /// # Errors
 /// There is no such key, or the file cannot be changed; then it is as it was.
-pub fn unset(args: &ConfigUnsetArgs) -> Result<(), CliError> {
+pub fn unset(args: &ConfigUnsetArgs) -> Result<(), AppError> {
     let file = OpenFile::read(Scope::find(&args.scope)?)?;
     // What a file holds can be taken out of it, even where it is no key: that is how it is mended.
     let Some(after) = edit::unset(&file.text, &args.key).map_err(|error| file.refusal(error))? else {
@@ -99,7 +101,7 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    fn read(scope: Scope) -> Result<OpenFile, CliError> {
+    fn read(scope: Scope) -> Result<OpenFile, AppError> {
         let text = config_file::read(&scope.source.path)?;
         Ok(OpenFile { scope, existed: text.is_some(), text: text.unwrap_or_default() })
     }
@@ -108,7 +110,7 @@ impl OpenFile {
         self.scope.source.path.display().to_string()
     }
 
-    fn write(&self, key: &KeyInfo, after: &str) -> Result<(), CliError> {
+    fn write(&self, key: &KeyInfo, after: &str) -> Result<(), AppError> {
         let readers = match key.secrecy {
             Secrecy::Open | Secrecy::Address => Readers::Usual,
             Secrecy::Secret => Readers::Owner,
@@ -116,21 +118,21 @@ impl OpenFile {
         if after == self.text && self.existed { Ok(()) } else { self.replace(after, readers) }
     }
 
-    fn replace(&self, after: &str, readers: Readers) -> Result<(), CliError> {
+    fn replace(&self, after: &str, readers: Readers) -> Result<(), AppError> {
         let before = self.existed.then_some(self.text.as_str());
         Ok(config_file::write(&self.scope.source.path, before, after, readers)?)
     }
 
-    fn refusal(&self, error: EditError) -> CliError {
+    fn refusal(&self, error: EditError) -> AppError {
         let path = self.path();
         match error {
             EditError::Broken { line, message } => {
                 let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
-                CliError::new(Kind::Configuration, format!("{place}: {message}"))
+                AppError::new(Kind::Configuration, format!("{place}: {message}"))
                     .hint("The file is as it was. Mend it by hand, then try again.")
             }
             EditError::Intricate { line, .. } => {
-                CliError::new(Kind::Configuration, format!("{path}:{line}: {error}"))
+                AppError::new(Kind::Configuration, format!("{path}:{line}: {error}"))
                     .hint("The file is as it was. Change it by hand.")
             }
         }
@@ -155,7 +157,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn read(key: &KeyInfo, args: &ConfigSetArgs, file: &OpenFile) -> Result<Wanted, CliError> {
+    fn read(key: &KeyInfo, args: &ConfigSetArgs, file: &OpenFile) -> Result<Wanted, AppError> {
         if args.add.is_empty() && args.remove.is_empty() {
             let value = match (key.secrecy, args.value.as_slice()) {
                 (Secrecy::Secret, [dash]) if dash == "-" => key.read_texts(&[secret_from_stdin()?])?,
@@ -164,7 +166,7 @@ impl Wanted {
             return Ok(Wanted { typed: value.clone(), value, taken_over: None });
         }
         if key.shape != Shape::List {
-            return Err(CliError::usage(format!("`{}` holds one value and is no list", key.name))
+            return Err(AppError::usage(format!("`{}` holds one value and is no list", key.name))
                 .hint(format!("windlass config set {} VALUE", key.name)));
         }
         let own = edit::value_of(&file.text, key.name).map_err(|error| file.refusal(error))?;
@@ -198,7 +200,7 @@ impl Wanted {
 }
 
 /// Takes a text, or the table of a command with this text, out of a list.
-fn take_out(key: &KeyInfo, items: &mut Vec<Value>, text: &str) -> Result<(), CliError> {
+fn take_out(key: &KeyInfo, items: &mut Vec<Value>, text: &str) -> Result<(), AppError> {
     let is_meant = |item: &Value| item.as_str().or_else(|| item.get("command")?.as_str()) == Some(text);
     let before = items.len();
     items.retain(|item| !is_meant(item));
@@ -206,24 +208,24 @@ fn take_out(key: &KeyInfo, items: &mut Vec<Value>, text: &str) -> Result<(), Cli
         return Ok(());
     }
     let list = Value::Array(items.clone());
-    Err(CliError::usage(format!("`{text}` is not in `{}`", key.name)).hint(format!("It holds {list}")))
+    Err(AppError::usage(format!("`{text}` is not in `{}`", key.name)).hint(format!("It holds {list}")))
 }
 
 /// One line from standard input, so that a secret is in no list of processes and in no shell's history.
-fn secret_from_stdin() -> Result<String, CliError> {
+fn secret_from_stdin() -> Result<String, AppError> {
     let trouble = |error: &io::Error| {
-        CliError::new(Kind::System, format!("cannot read the secret from standard input: {error}"))
+        AppError::new(Kind::System, format!("cannot read the secret from standard input: {error}"))
     };
     let mut text = String::new();
     io::stdin().lock().take(LONGEST_SECRET).read_to_string(&mut text).map_err(|error| trouble(&error))?;
     let secret = text.trim_end_matches(['\r', '\n']);
     if secret.trim().is_empty() {
-        return Err(CliError::usage("there is no secret on standard input"));
+        return Err(AppError::usage("there is no secret on standard input"));
     }
     Ok(secret.to_owned())
 }
 
-fn warn_of_secrets(key: &KeyInfo, file: &OpenFile) -> Result<(), CliError> {
+fn warn_of_secrets(key: &KeyInfo, file: &OpenFile) -> Result<(), AppError> {
     if key.secrecy != Secrecy::Secret {
         return Ok(());
     }
@@ -242,7 +244,7 @@ fn warn_of_secrets(key: &KeyInfo, file: &OpenFile) -> Result<(), CliError> {
 }
 
 /// What was written may not be what holds.
-fn warn_of_stronger(key: &KeyInfo, file: &OpenFile) -> Result<(), CliError> {
+fn warn_of_stronger(key: &KeyInfo, file: &OpenFile) -> Result<(), AppError> {
     if std::env::var_os(key.variable()).is_some_and(|value| !value.is_empty()) {
         warn(&format!("{} is set in your environment and goes before it", key.variable()));
     } else if file.scope.source.kind == FileKind::User {

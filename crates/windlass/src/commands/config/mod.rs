@@ -13,14 +13,14 @@ use windlass_ui::{
     config_value, config_value_json, keys_json, keys_text,
 };
 
-use super::configuration::{Configuration, Source, sources};
-use super::here::working_directory;
 use super::{print, print_bytes, stdout, warn};
 use crate::args::{ConfigArgs, ConfigGetArgs, ConfigKeysArgs, ConfigListArgs, ConfigPathArgs, ConfigVerb};
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::configuration::{Configuration, Source, sources};
+use windlass_app::{AppError, Kind};
 
 /// Does it.
-pub fn run(args: &ConfigArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &ConfigArgs) -> Result<ExitCode, AppError> {
     match &args.verb {
         ConfigVerb::List(args) => list(args),
         ConfigVerb::Get(args) => get(args),
@@ -32,18 +32,18 @@ pub fn run(args: &ConfigArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(args: &ConfigListArgs) -> Result<(), CliError> {
+fn list(args: &ConfigListArgs) -> Result<(), AppError> {
     let resolved = resolved(args.workspace.as_deref())?;
     let wanted = |value: &&ValueOrigin| !(args.set && value.origin.is_default());
     let values: Vec<ValueOrigin> = resolved.origins().iter().filter(wanted).cloned().collect();
     if args.json { print_bytes(&config_json(&values)) } else { print(&config_table(&values, &stdout())) }
 }
 
-fn get(args: &ConfigGetArgs) -> Result<(), CliError> {
+fn get(args: &ConfigGetArgs) -> Result<(), AppError> {
     let key = key_named(&args.key)?;
     let resolved = resolved(args.workspace.as_deref())?;
     let Some(value) = resolved.origins().iter().find(|value| value.name == key.name) else {
-        return Err(CliError::new(Kind::Internal, format!("`{}` is in no layer", key.name)));
+        return Err(AppError::new(Kind::Internal, format!("`{}` is in no layer", key.name)));
     };
     if args.json {
         return print_bytes(&config_value_json(value));
@@ -52,22 +52,22 @@ fn get(args: &ConfigGetArgs) -> Result<(), CliError> {
     let told = if args.origin || terminal.interactive { OriginTold::Yes } else { OriginTold::No };
     match config_value(value, told, &terminal) {
         Some(text) => print(&text),
-        None => Err(CliError::new(Kind::System, format!("`{}` has no value", key.name))
+        None => Err(AppError::new(Kind::System, format!("`{}` has no value", key.name))
             .hint(format!("Set it: windlass config set {} VALUE", key.name))),
     }
 }
 
-fn key_named(name: &str) -> Result<&'static KeyInfo, CliError> {
-    KeyInfo::find(name).map_err(|error| CliError::from(error).hint("All keys: windlass config keys"))
+fn key_named(name: &str) -> Result<&'static KeyInfo, AppError> {
+    KeyInfo::find(name).map_err(|error| AppError::from(error).hint("All keys: windlass config keys"))
 }
 
-fn keys(args: &ConfigKeysArgs) -> Result<(), CliError> {
+fn keys(args: &ConfigKeysArgs) -> Result<(), AppError> {
     let keys = key_reference()?;
     if args.json { print_bytes(&keys_json(&keys)) } else { print(&keys_text(&keys, &stdout())) }
 }
 
-fn path(args: &ConfigPathArgs) -> Result<(), CliError> {
-    let directory = working_directory()?;
+fn path(args: &ConfigPathArgs) -> Result<(), AppError> {
+    let directory = app()?.directory().to_owned();
     let workspace = named_workspace(args.workspace.as_deref())?;
     let sources = sources(&directory, workspace.as_ref().map(Workspace::folder))?;
     let files: Vec<ConfigFile> = sources.iter().rev().map(file).collect();
@@ -88,23 +88,23 @@ fn file(source: &Source) -> ConfigFile {
 }
 
 /// What a run here, or of this workspace, would be told.
-fn resolved(workspace: Option<&str>) -> Result<Resolved, CliError> {
+fn resolved(workspace: Option<&str>) -> Result<Resolved, AppError> {
     let workspace = named_workspace(workspace)?;
     let mode = workspace.as_ref().map_or(Ok(Mode::Goal), mode_of)?;
     let folder = workspace.as_ref().map(Workspace::folder);
     let configuration =
-        Configuration::load(&working_directory()?, folder, mode, Layer::default(), Unlimited::NotAsked)?;
+        Configuration::load(app()?.directory(), folder, mode, Layer::default(), Unlimited::NotAsked)?;
     configuration.notices.iter().for_each(|notice| warn(notice));
     Ok(configuration.resolved)
 }
 
-fn named_workspace(name: Option<&str>) -> Result<Option<Workspace>, CliError> {
+fn named_workspace(name: Option<&str>) -> Result<Option<Workspace>, AppError> {
     let Some(name) = name else { return Ok(None) };
-    Ok(Some(Workspaces::open(&working_directory()?).find(name)?))
+    Ok(Some(Workspaces::open(app()?.directory()).find(name)?))
 }
 
 /// The mode of a workspace's runs; broken metadata are left as they are, since nothing is run.
-fn mode_of(workspace: &Workspace) -> Result<Mode, CliError> {
+fn mode_of(workspace: &Workspace) -> Result<Mode, AppError> {
     Ok(match workspace.read_metadata()? {
         FoundMetadata::Read { metadata, .. } => metadata.mode,
         FoundMetadata::Missing | FoundMetadata::Corrupt(_) => Mode::Loop,

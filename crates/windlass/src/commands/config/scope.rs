@@ -4,11 +4,11 @@ use windlass_core::config::{FileKind, Layer};
 use windlass_core::spec::Mode;
 use windlass_engine::workspace::Workspace;
 
-use super::super::configuration::{Source, sources};
-use super::super::here::working_directory;
 use super::named_workspace;
 use crate::args::ScopeArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::configuration::{Source, sources};
+use windlass_app::{AppError, Kind};
 
 /// The file that is to be changed, and those that it goes before.
 #[derive(Debug)]
@@ -24,16 +24,16 @@ impl Scope {
     ///
     /// # Errors
     /// There is no such workspace, or nothing says where the user's file is.
-    pub fn find(args: &ScopeArgs) -> Result<Scope, CliError> {
+    pub fn find(args: &ScopeArgs) -> Result<Scope, AppError> {
         let workspace = named_workspace(args.workspace.as_deref())?;
         let kind = match &workspace {
             Some(_) => FileKind::Workspace,
             None if args.user => FileKind::User,
             None => FileKind::Project,
         };
-        let mut all = sources(&working_directory()?, workspace.as_ref().map(Workspace::folder))?;
+        let mut all = sources(app()?.directory(), workspace.as_ref().map(Workspace::folder))?;
         let Some(at) = all.iter().position(|source| source.kind == kind) else {
-            return Err(CliError::new(Kind::Configuration, "nothing says where your own configuration is")
+            return Err(AppError::new(Kind::Configuration, "nothing says where your own configuration is")
                 .hint("Set HOME, XDG_CONFIG_HOME or WINDLASS_CONFIG_DIR."));
         };
         let source = all.remove(at);
@@ -45,7 +45,7 @@ impl Scope {
     ///
     /// # Errors
     /// A file cannot be read, or something is wrong in it.
-    pub fn value_below(&self, key: &str) -> Result<Option<(toml::Value, &'static str)>, CliError> {
+    pub fn value_below(&self, key: &str) -> Result<Option<(toml::Value, &'static str)>, AppError> {
         for source in self.below.iter().rev() {
             let layer = source.layer()?;
             if let Some(value) = layer.as_ref().and_then(|layer| layer.value(key)) {

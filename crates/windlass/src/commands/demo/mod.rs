@@ -4,22 +4,21 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use windlass_app::configuration::Configuration;
+use windlass_app::run::assignment::Assignment;
+use windlass_app::run::{Goal, Prepared};
+use windlass_app::trusting::TrustAnswers;
+use windlass_app::{App, AppError, Kind};
 use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
-use windlass_core::values::{Check, CheckKind};
+use windlass_core::values::{Check, CheckKind, RunId};
 use windlass_engine::git;
-use windlass_engine::store::index;
 
-use super::assignment::Assignment;
-use super::audience::Show;
-use super::configuration::Configuration;
-use super::goal::Goal;
-use super::here::Here;
-use super::run::Request;
-use super::{flags, launch, print};
-use crate::args::{DemoArgs, TrustArgs};
-use crate::error::{CliError, Kind};
+use super::terminal::TerminalFront;
+use super::{flags, print};
+use crate::args::DemoArgs;
 
 /// What the scripted agent does in the demo.
 pub const SCRIPT: &str = include_str!("script.toml");
@@ -38,48 +37,44 @@ pub const PROJECT: &[(&str, &str)] = &[
 ];
 
 /// Does it.
-pub fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &DemoArgs) -> Result<ExitCode, AppError> {
     let directory = scratch()?;
     write_project(&directory)?;
-    let here = Here::at(directory.clone())?;
-    let request = request(&directory, args)?;
-    let resolved = &request.configuration.resolved;
-    let show = Show::new(resolved.level, resolved.emoji, args.output.json);
-    let code = launch::start(&here, &request, show)?;
+    let app = App::here(Arc::new(TerminalFront::new(args.output.json)))?;
+    let end = app.start_prepared(&prepared(&directory, args)?)?;
     if !args.output.json && !args.output.quiet {
-        print(&farewell(&here, &directory.display().to_string())?)?;
+        print(&farewell(&end.run, &directory.display().to_string()))?;
     }
-    Ok(code)
+    Ok(ExitCode::from(end.exit_code))
 }
 
 /// Where it all is, and what can be typed here.
-fn farewell(here: &Here, directory: &str) -> Result<String, CliError> {
-    let run = index::look(&here.project)?.runs.first().map(|run| run.run.to_string()).unwrap_or_default();
-    Ok(format!(
+fn farewell(run: &RunId, directory: &str) -> String {
+    format!(
         "\nAll of it is in {directory}, where the commands above work.\n  \
          see all it did   windlass -C {directory} logs -v\n  \
          undo its work    windlass -C {directory} restore {run} 1 --before\n"
-    ))
+    )
 }
 
 /// A new folder that stays, so that people can look at it.
-fn scratch() -> Result<PathBuf, CliError> {
+fn scratch() -> Result<PathBuf, AppError> {
     let folder = tempfile::Builder::new().prefix("windlass-demo-").tempdir_in(env::temp_dir());
     let folder = folder.map_err(|error| trouble("create a folder for the demo", &error))?.keep();
     folder.canonicalize().map_err(|error| trouble("find the demo's folder", &error))
 }
 
-fn write_project(directory: &Path) -> Result<(), CliError> {
+fn write_project(directory: &Path) -> Result<(), AppError> {
     for (name, content) in PROJECT {
         fs::write(directory.join(name), content)
             .map_err(|error| trouble("write the demo's project", &error))?;
     }
     git::create_with_everything(directory, "A greeting with a failing test")
-        .map_err(|error| CliError::new(Kind::System, format!("the demo needs git: {error}")))
+        .map_err(|error| AppError::new(Kind::System, format!("the demo needs git: {error}")))
 }
 
 /// The demo decides for itself: no configuration file and no variable changes what it shows.
-fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
+fn prepared(directory: &Path, args: &DemoArgs) -> Result<Prepared, AppError> {
     let output: Layer = flags::output(&args.output)?;
     let mut resolved = Resolved::merge(&[output], Mode::Goal, Unlimited::Refused)?;
     resolved.checks.push(Check {
@@ -90,18 +85,18 @@ fn request(directory: &Path, args: &DemoArgs) -> Result<Request, CliError> {
     // A shell script that the gate starts counts as the gate's own; here it is what is worked on.
     resolved.guard.protected.push("!greet.sh".to_owned());
     resolved.clocks.delay = std::time::Duration::from_millis(300);
-    Ok(Request {
+    Ok(Prepared {
         directory: directory.to_owned(),
         assignment: Assignment::of_goal(Goal { text: GOAL.to_owned(), file: None }, directory),
         configuration: Configuration { resolved, files: Vec::new(), notices: Vec::new() },
         mock: Some("builtin:demo".to_owned()),
         skip_permissions: false,
         allow_dirty: false,
-        trust: TrustArgs::default(),
+        trust: TrustAnswers::default(),
         gate_later: false,
     })
 }
 
-fn trouble(what: &str, error: &std::io::Error) -> CliError {
-    CliError::new(Kind::System, format!("cannot {what}: {error}"))
+fn trouble(what: &str, error: &std::io::Error) -> AppError {
+    AppError::new(Kind::System, format!("cannot {what}: {error}"))
 }

@@ -13,20 +13,22 @@ use windlass_engine::replay::{Reading, Replay};
 use windlass_engine::store::RunFolder;
 use windlass_ui::{Stream, ToolsForm, ToolsView, is_abandoned};
 
-use super::audience::Show;
-use super::configuration::Configuration;
-use super::here::Here;
-use super::{warn, which};
+use super::terminal::Show;
+use super::warn;
 use crate::args::LogsArgs;
-use crate::error::CliError;
+use crate::commands::app;
 use pages::{Pages, Story, ToolList, Window};
+use windlass_app::AppError;
+use windlass_app::configuration::Configuration;
+use windlass_app::here::Here;
+use windlass_app::which;
 
 /// How often a run that goes on is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Does it.
-pub fn run(args: &LogsArgs) -> Result<ExitCode, CliError> {
-    let here = Here::find_broken()?;
+pub fn run(args: &LogsArgs) -> Result<ExitCode, AppError> {
+    let here = Here::find_broken(&app()?)?;
     let folder = which::shown(&here, args.run.as_deref())?;
     let show = Show::new(OutputLevel::Verbose, emoji(&here), args.json);
     let window = Window::of(args.iteration);
@@ -54,14 +56,14 @@ pub fn run(args: &LogsArgs) -> Result<ExitCode, CliError> {
     }
 }
 
-fn no_such_iteration(folder: &RunFolder, iteration: u32, last: u32) -> CliError {
+fn no_such_iteration(folder: &RunFolder, iteration: u32, last: u32) -> AppError {
     let run = folder.run();
     let there_are = match last {
         0 => "it has none yet".to_owned(),
         1 => "it has one".to_owned(),
         last => format!("its last one is {last}"),
     };
-    CliError::usage(format!("run {run} has no iteration {iteration}: {there_are}"))
+    AppError::usage(format!("run {run} has no iteration {iteration}: {there_are}"))
 }
 
 /// `Bash, Edit` as it follows `--tools=`; nothing = all.
@@ -83,7 +85,7 @@ fn play<R: Reading>(
     folder: &RunFolder,
     replay: Replay<R>,
     pages: &mut impl Pages<R::Found>,
-) -> Result<(), CliError> {
+) -> Result<(), AppError> {
     let mut replay = match args.iteration {
         Some(iteration) => replay.of_iteration(iteration),
         None => replay,
@@ -91,7 +93,7 @@ fn play<R: Reading>(
     let read = if args.follow {
         follow(here, folder, &mut replay, pages)
     } else {
-        replay.advance(&mut |told| pages.show(told)).map(drop).map_err(CliError::from)
+        replay.advance(&mut |told| pages.show(told)).map(drop).map_err(AppError::from)
     };
     pages.finish();
     read
@@ -102,7 +104,7 @@ fn follow<R: Reading>(
     folder: &RunFolder,
     replay: &mut Replay<R>,
     pages: &mut impl Pages<R::Found>,
-) -> Result<(), CliError> {
+) -> Result<(), AppError> {
     loop {
         // Asked first: what a run says last comes before it gives its directory back.
         let live = which::all_live(here)?.contains(folder.run());

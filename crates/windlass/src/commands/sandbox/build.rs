@@ -8,20 +8,20 @@ use windlass_engine::sandbox::container::{Builder, Engine};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::super::print_lines;
-use super::super::trusting::Purpose;
-use super::super::workspaces::from_here;
 use super::{Place, labelled};
 use crate::args::SandboxBuildArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::from_here;
+use windlass_app::trusting::Purpose;
+use windlass_app::{AppError, Kind};
 
 /// Does it; what the engine prints is shown as it comes. Exit code: that of the engine.
-pub fn run(args: &SandboxBuildArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &SandboxBuildArgs) -> Result<ExitCode, AppError> {
     let place = Place::find(Layer::default())?;
     let recipe = place.recipe()?;
     place.require_trust(Purpose::Image, &args.trust)?;
     let image = recipe.image();
     let builder = builder(args, &place)?;
-    if !args.anew && builder.has(&image).map_err(|why| CliError::new(Kind::System, why))? {
+    if !args.anew && builder.has(&image).map_err(|why| AppError::new(Kind::System, why))? {
         print_lines(&[done(&image, "is there, and up to date"), next(&builder)])?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -36,20 +36,20 @@ pub fn run(args: &SandboxBuildArgs) -> Result<ExitCode, CliError> {
     ])?;
     let ended = builder
         .build(&recipe, args.anew.into())
-        .map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+        .map_err(|error| AppError::new(Kind::System, error.to_string()))?;
     match ended {
         Ended::Exited(0) => {
             print_lines(&[done(&image, "is made"), next(&builder)])?;
             Ok(ExitCode::SUCCESS)
         }
-        Ended::Exited(code) => Err(CliError::new(
+        Ended::Exited(code) => Err(AppError::new(
             Kind::System,
             format!(
                 "{} could not make the image (exit code {code}); what it said is above",
                 builder.engine().name()
             ),
         )),
-        Ended::Signalled(_) | Ended::Lost => Err(CliError::new(
+        Ended::Signalled(_) | Ended::Lost => Err(AppError::new(
             Kind::System,
             format!("{} was ended before the image was made", builder.engine().name()),
         )),
@@ -57,12 +57,12 @@ pub fn run(args: &SandboxBuildArgs) -> Result<ExitCode, CliError> {
 }
 
 /// Who makes it: as said, as configured, or the first that works.
-fn builder(args: &SandboxBuildArgs, place: &Place) -> Result<Builder, CliError> {
+fn builder(args: &SandboxBuildArgs, place: &Place) -> Result<Builder, AppError> {
     let named = match args.engine.as_deref() {
         Some("docker") => Some(Engine::Docker),
         Some("podman") => Some(Engine::Podman),
         Some(other) => {
-            return Err(CliError::usage(format!("`{other}` makes no images; --engine is docker or podman")));
+            return Err(AppError::usage(format!("`{other}` makes no images; --engine is docker or podman")));
         }
         None => Engine::of(&place.resolved().sandbox.kind).map(|(engine, _)| engine),
     };
@@ -74,7 +74,7 @@ fn builder(args: &SandboxBuildArgs, place: &Place) -> Result<Builder, CliError> 
             Err(why) => refused.push(why),
         }
     }
-    let error = CliError::new(Kind::Configuration, format!("no image can be made: {}", refused.join("; ")));
+    let error = AppError::new(Kind::Configuration, format!("no image can be made: {}", refused.join("; ")));
     Err(error.hint("A sandbox without containers needs none: --sandbox bwrap"))
 }
 

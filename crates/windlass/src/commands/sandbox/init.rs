@@ -12,13 +12,13 @@ use windlass_engine::sandbox::container::image::{
 use windlass_ui::{Line, Mark, Tone};
 
 use super::super::print_lines;
-use super::super::workspaces::from_here;
 use super::Place;
 use crate::args::SandboxInitArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::from_here;
+use windlass_app::{AppError, Kind};
 
 /// Does it. Exit 1 where a file was left alone.
-pub fn run(args: &SandboxInitArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &SandboxInitArgs) -> Result<ExitCode, AppError> {
     let mut flags = Layer::default();
     if !args.preset.is_empty() {
         let names: Vec<String> =
@@ -42,7 +42,7 @@ pub fn run(args: &SandboxInitArgs) -> Result<ExitCode, CliError> {
     for (name, text) in files {
         let path = place.project.join(name);
         let written = write(&path, text.as_bytes(), overwrite)
-            .map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+            .map_err(|error| AppError::new(Kind::System, error.to_string()))?;
         kept |= written == Written::Kept;
         if name == DOCKERFILE && written != Written::Kept {
             place.trust_image()?;

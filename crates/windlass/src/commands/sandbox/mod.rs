@@ -15,16 +15,18 @@ use windlass_engine::trust::IMAGE;
 use windlass_engine::workspace::project_folder;
 use windlass_ui::{Line, Mark, Tone};
 
-use super::configuration::Configuration;
-use super::here::Here;
-use super::trusting::{self, Asked, Purpose, Reader};
-use super::workspaces::from_here;
-use super::{here, print_lines, room};
-use crate::args::{SandboxArgs, SandboxVerb, TrustArgs, TrustHashArgs};
-use crate::error::{CliError, Kind};
+use super::print_lines;
+use crate::args::{SandboxArgs, SandboxVerb, TrustHashArgs};
+use crate::commands::app;
+use crate::commands::from_here;
+use windlass_app::configuration::Configuration;
+use windlass_app::here::Here;
+use windlass_app::sandbox as room;
+use windlass_app::trusting::{self, Asked, Purpose, Reader, TrustAnswers};
+use windlass_app::{AppError, Kind};
 
 /// Does it.
-pub fn run(args: &SandboxArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &SandboxArgs) -> Result<ExitCode, AppError> {
     match &args.verb {
         None => list(),
         Some(SandboxVerb::Init(args)) => init::run(args),
@@ -42,8 +44,8 @@ struct Place {
 }
 
 impl Place {
-    fn find(flags: Layer) -> Result<Place, CliError> {
-        let directory = here::working_directory()?;
+    fn find(flags: Layer) -> Result<Place, AppError> {
+        let directory = app()?.directory().to_owned();
         let configuration = Configuration::load(&directory, None, Mode::Goal, flags, Unlimited::NotAsked)?;
         Ok(Place { project: project_folder(&directory), directory, configuration })
     }
@@ -54,9 +56,9 @@ impl Place {
     }
 
     /// Makes sure that what is about to be started is trusted.
-    fn require_trust(&self, purpose: Purpose, hash: &TrustHashArgs) -> Result<(), CliError> {
-        let here = Here::at(self.directory.clone())?;
-        let answers = TrustArgs::from(hash);
+    fn require_trust(&self, purpose: Purpose, hash: &TrustHashArgs) -> Result<(), AppError> {
+        let here = Here::at(&app()?, self.directory.clone())?;
+        let answers = TrustAnswers::from(hash);
         let asked = Asked {
             here: &here,
             configuration: &self.configuration,
@@ -68,20 +70,20 @@ impl Place {
     }
 
     /// Records that a person had windlass write the Dockerfile.
-    fn trust_image(&self) -> Result<(), CliError> {
-        let here = Here::at(self.directory.clone())?;
+    fn trust_image(&self) -> Result<(), AppError> {
+        let here = Here::at(&app()?, self.directory.clone())?;
         trusting::trust_files(&here, |item| item.key == IMAGE)
     }
 
     /// What the project's image is made of.
-    fn recipe(&self) -> Result<Recipe, CliError> {
+    fn recipe(&self) -> Result<Recipe, AppError> {
         let settings = &self.resolved().sandbox;
         Recipe::read(&self.project, &settings.presets, settings.setup_script.as_deref())
-            .map_err(|error| CliError::new(Kind::Configuration, error.to_string()))
+            .map_err(|error| AppError::new(Kind::Configuration, error.to_string()))
     }
 }
 
-fn list() -> Result<ExitCode, CliError> {
+fn list() -> Result<ExitCode, AppError> {
     let place = Place::find(Layer::default())?;
     let configured =
         room::with_image(&place.project, place.resolved().sandbox.kind.clone(), &place.resolved().sandbox);
@@ -113,7 +115,7 @@ fn row(probe: &Probe) -> Line {
 }
 
 /// The image that would be used, and whether it is there.
-fn image(place: &Place, kind: &SandboxKind) -> Result<Vec<Line>, CliError> {
+fn image(place: &Place, kind: &SandboxKind) -> Result<Vec<Line>, AppError> {
     let (SandboxKind::Docker(Some(image)) | SandboxKind::Podman(Some(image))) = kind else {
         // Said by the recipe.
         return place.recipe().map(|_| Vec::new());

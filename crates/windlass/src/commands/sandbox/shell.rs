@@ -10,12 +10,15 @@ use windlass_core::spec::SandboxKind;
 use windlass_core::values::Ended;
 use windlass_host::process::{RUN_VARIABLE, SpawnRequest};
 
-use super::super::here::Here;
-use super::super::trusting::Purpose;
-use super::super::{agent, room, warn};
+use super::super::warn;
 use super::Place;
 use crate::args::SandboxShellArgs;
-use crate::error::{CliError, Kind};
+use crate::commands::app;
+use windlass_app::agent;
+use windlass_app::here::Here;
+use windlass_app::sandbox as room;
+use windlass_app::trusting::Purpose;
+use windlass_app::{AppError, Kind};
 
 /// Starts what is meant by its name inside, or the best shell there is.
 const COMMAND: &str = "exec \"$@\"";
@@ -27,7 +30,7 @@ const WARNING: &str = "what runs inside can type into this terminal, and so outs
                        since Linux 6.2 this refuses it: sysctl dev.tty.legacy_tiocsti=0";
 
 /// Does it; the exit code is that of what ran inside.
-pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
+pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, AppError> {
     let mut flags = Layer::default();
     if let Some(kind) = &args.sandbox {
         flags.flag(&keys::SANDBOX_KIND, "--sandbox", kind)?;
@@ -37,12 +40,12 @@ pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
     }
     let place = Place::find(flags)?;
     if place.resolved().sandbox.kind == SandboxKind::None {
-        return Err(CliError::usage("no sandbox is configured here, and none is named")
+        return Err(AppError::usage("no sandbox is configured here, and none is named")
             .hint("Name one: windlass sandbox shell --sandbox bwrap")
             .hint("Which ones work here: windlass sandbox"));
     }
     place.require_trust(Purpose::Shell, &args.trust)?;
-    let here = Here::at(place.directory.clone())?;
+    let here = Here::at(&app()?, place.directory.clone())?;
     let kind = place.resolved().sandbox.kind.name();
     let (sandbox, session) = room::open_session(&here, place.resolved(), "sandbox shell", kind)?;
     if matches!(place.resolved().sandbox.kind, SandboxKind::Bwrap | SandboxKind::Landlock)
@@ -58,7 +61,7 @@ pub fn run(args: &SandboxShellArgs) -> Result<ExitCode, CliError> {
     sandbox.end();
     std::iter::from_fn(|| sandbox.news()).for_each(|news| warn(&news));
     room::take_over(&sandbox, session.session())?.iter().for_each(|notice| warn(notice));
-    let handed_back = handed_back.map_err(|error| CliError::new(Kind::System, error.to_string()))?;
+    let handed_back = handed_back.map_err(|error| AppError::new(Kind::System, error.to_string()))?;
     Ok(ExitCode::from(match handed_back.ended {
         Ended::Exited(code) => u8::try_from(code).unwrap_or(1),
         Ended::Signalled(signal) => u8::try_from(128 + signal).unwrap_or(1),
@@ -75,7 +78,7 @@ fn request(
     args: &SandboxShellArgs,
     here: &Here,
     session: &std::ffi::OsStr,
-) -> Result<SpawnRequest, CliError> {
+) -> Result<SpawnRequest, AppError> {
     let null = || {
         // outside: a device.
         File::options()
@@ -83,7 +86,7 @@ fn request(
             .write(true)
             .open("/dev/null")
             .map(OwnedFd::from)
-            .map_err(|error| CliError::new(Kind::System, format!("cannot open /dev/null: {error}")))
+            .map_err(|error| AppError::new(Kind::System, format!("cannot open /dev/null: {error}")))
     };
     let script = if args.command.is_empty() { SHELL } else { COMMAND };
     let words = ["-c", script, "sh"].map(OsString::from);

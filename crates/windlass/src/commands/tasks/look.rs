@@ -14,7 +14,7 @@ use windlass_ui::{
 use super::find;
 use crate::args::{GraphForm, TasksPlaceArgs};
 use crate::commands::{Shape, print, print_bytes, stdout};
-use crate::error::CliError;
+use windlass_app::AppError;
 
 /// What it ends with when the tasks cannot be read.
 const UNREADABLE: u8 = 2;
@@ -39,7 +39,7 @@ impl Answer {
 }
 
 /// All tasks.
-pub fn list(place: &TasksPlaceArgs, shape: Shape) -> Result<ExitCode, CliError> {
+pub fn list(place: &TasksPlaceArgs, shape: Shape) -> Result<ExitCode, AppError> {
     let (found, _) = find(place)?;
     shown(&found, unreadable(&found), |shown| match shape {
         Shape::Json => print_bytes(&tasks_json(shown)),
@@ -49,7 +49,7 @@ pub fn list(place: &TasksPlaceArgs, shape: Shape) -> Result<ExitCode, CliError> 
 }
 
 /// The next one.
-pub fn next(place: &TasksPlaceArgs, shape: Shape) -> Result<ExitCode, CliError> {
+pub fn next(place: &TasksPlaceArgs, shape: Shape) -> Result<ExitCode, AppError> {
     let (found, _) = find(place)?;
     let schedule = Schedule::new(found.list.rows());
     let blocked = schedule.next().is_none() && schedule.counts().waiting > 0;
@@ -62,7 +62,7 @@ pub fn next(place: &TasksPlaceArgs, shape: Shape) -> Result<ExitCode, CliError> 
 }
 
 /// What waits for what.
-pub fn graph(place: &TasksPlaceArgs, form: GraphForm) -> Result<ExitCode, CliError> {
+pub fn graph(place: &TasksPlaceArgs, form: GraphForm) -> Result<ExitCode, AppError> {
     let (found, _) = find(place)?;
     shown(&found, unreadable(&found), |shown| match form {
         GraphForm::Text => print(&tasks_tree(shown, &stdout())),
@@ -72,7 +72,7 @@ pub fn graph(place: &TasksPlaceArgs, form: GraphForm) -> Result<ExitCode, CliErr
 }
 
 /// What is wrong.
-pub fn validate(place: &TasksPlaceArgs, answer: Answer) -> Result<ExitCode, CliError> {
+pub fn validate(place: &TasksPlaceArgs, answer: Answer) -> Result<ExitCode, AppError> {
     let (found, codes) = find(place)?;
     shown(&found, judged(&found, codes), |shown| match answer {
         Answer::Shown(Shape::Json) => print_bytes(&tasks_json(shown)),
@@ -84,8 +84,8 @@ pub fn validate(place: &TasksPlaceArgs, answer: Answer) -> Result<ExitCode, CliE
 fn shown(
     found: &FoundTasks,
     exit_code: u8,
-    show: impl FnOnce(&TasksShown<'_>) -> Result<(), CliError>,
-) -> Result<ExitCode, CliError> {
+    show: impl FnOnce(&TasksShown<'_>) -> Result<(), AppError>,
+) -> Result<ExitCode, AppError> {
     let schedule = Schedule::new(found.list.rows());
     let place = found.place.display().to_string();
     show(&TasksShown { place: &place, list: &found.list, schedule: &schedule, exit_code })?;

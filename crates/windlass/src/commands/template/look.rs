@@ -9,9 +9,9 @@ use windlass_ui::{
 };
 
 use super::super::{Shape, first_lines, print, print_bytes, stdout};
-use crate::error::CliError;
+use windlass_app::AppError;
 
-pub(super) fn list(templates: &Templates, shape: Shape) -> Result<(), CliError> {
+pub(super) fn list(templates: &Templates, shape: Shape) -> Result<(), AppError> {
     let listed = templates.list()?;
     let rows: Vec<TemplateRow> = listed
         .iter()
@@ -32,7 +32,7 @@ pub(super) fn show(
     name: &str,
     scope: Option<Scope>,
     shape: Shape,
-) -> Result<(), CliError> {
+) -> Result<(), AppError> {
     let template = templates.find(name, scope)?;
     let shown = template.show()?;
     let (instructions, more_lines) = first_lines(&shown.instructions);

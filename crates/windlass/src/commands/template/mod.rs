@@ -9,20 +9,20 @@ use jiff::Timestamp;
 use windlass_core::workspace::WorkspaceName;
 use windlass_engine::store::{StoreError, paths};
 use windlass_engine::workspace::WorkspaceError;
-use windlass_engine::workspace::template::{
-    Applied, Details, Existing, Saved, Scope, TemplateError, Templates,
-};
+use windlass_engine::workspace::template::{Applied, Details, Existing, Saved, Scope, Templates};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use super::question::{Answer, Consent, ask};
-use super::workspaces::Project;
+use super::question::{Consent, ask};
 use super::{Shape, print_lines};
 use crate::args::{TemplateArgs, TemplateVerb};
-use crate::error::{CliError, DISK_FULL, Kind};
+use crate::commands::app;
+use windlass_app::Answer;
+use windlass_app::AppError;
+use windlass_app::workspaces::Project;
 
 /// Does it.
-pub fn run(args: &TemplateArgs) -> Result<ExitCode, CliError> {
-    let project = Project::find()?;
+pub fn run(args: &TemplateArgs) -> Result<ExitCode, AppError> {
+    let project = Project::find(&app()?)?;
     let templates = templates(&project)?;
     match &args.verb {
         TemplateVerb::Save { workspace, name, global, description, tags, estimate, force } => {
@@ -48,7 +48,7 @@ pub fn run(args: &TemplateArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn templates(project: &Project) -> Result<Templates, CliError> {
+fn templates(project: &Project) -> Result<Templates, AppError> {
     let user = match paths::config_root(|name| env::var_os(name)) {
         Ok(folder) => Some(folder),
         Err(StoreError::NoHome { .. }) => None,
@@ -76,7 +76,7 @@ fn save(
     to: (&str, Scope),
     details: Details,
     existing: Existing,
-) -> Result<(), CliError> {
+) -> Result<(), AppError> {
     let from = project.workspaces.find(workspace)?;
     let saved = templates.save(&from, to, details, existing, Timestamp::now())?;
     print_lines(&said_saved(&saved))
@@ -106,7 +106,7 @@ fn apply(
     name: &str,
     workspace: &str,
     existing: Existing,
-) -> Result<(), CliError> {
+) -> Result<(), AppError> {
     let template = templates.find(name, None)?;
     let to = WorkspaceName::parse(workspace).map_err(WorkspaceError::from)?;
     let applied = template.apply(&project.workspaces, &project.here.project, &to, existing)?;
@@ -133,7 +133,7 @@ fn notice(sentence: &str) -> Line {
     Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
 }
 
-fn delete(templates: &Templates, name: &str, scope: Option<Scope>, consent: Consent) -> Result<(), CliError> {
+fn delete(templates: &Templates, name: &str, scope: Option<Scope>, consent: Consent) -> Result<(), AppError> {
     let template = templates.find(name, scope)?;
     let what = format!("{} template {name}", template.scope.name());
     let global = if scope == Some(Scope::User) { " --global" } else { "" };
@@ -143,26 +143,4 @@ fn delete(templates: &Templates, name: &str, scope: Option<Scope>, consent: Cons
     }
     templates.delete(&template)?;
     print_lines(&[Line::hanging(2).mark(Tone::Good, Mark::Passed).plain(format!(" {what} is deleted"))])
-}
-
-impl From<TemplateError> for CliError {
-    fn from(error: TemplateError) -> CliError {
-        let said = |kind| CliError::new(kind, error.to_string());
-        match &error {
-            TemplateError::NotFound { .. } => said(Kind::Usage).hint("All there are: windlass template list"),
-            TemplateError::Exists { .. } => said(Kind::Usage).hint("Replace it: add --force"),
-            TemplateError::WouldReplace { .. } => {
-                said(Kind::Usage).hint("Replace them, with copies of what is there: add --force")
-            }
-            TemplateError::NoInstructions { .. } => said(Kind::System),
-            TemplateError::BadName(_) | TemplateError::NoTemplate { .. } => said(Kind::Usage),
-            TemplateError::Unusable { .. } | TemplateError::NoUserStore => said(Kind::Configuration),
-            _ if error.is_disk_full() => said(DISK_FULL),
-            TemplateError::File(_) => said(Kind::System),
-            TemplateError::Workspace(_) => match error {
-                TemplateError::Workspace(error) => error.into(),
-                _ => said(Kind::Internal),
-            },
-        }
-    }
 }

@@ -6,10 +6,10 @@ use windlass_engine::git::Repository;
 use windlass_engine::worktree::{Refusal, Removal, Removed, Worktree};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
-use crate::commands::dry_run::quoted;
-use crate::commands::here::Here;
 use crate::commands::print_lines;
-use crate::error::CliError;
+use windlass_app::AppError;
+use windlass_app::here::Here;
+use windlass_app::quoted;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Deed {
 ///
 /// # Errors
 /// One that is named is not there, and then none is touched; or git fails.
-pub fn run(here: &Here, repository: &Repository, names: &[String], deed: Deed) -> Result<ExitCode, CliError> {
+pub fn run(here: &Here, repository: &Repository, names: &[String], deed: Deed) -> Result<ExitCode, AppError> {
     let mut worktrees = Vec::new();
     for name in names {
         let worktree = Worktree::find(repository, name)?;

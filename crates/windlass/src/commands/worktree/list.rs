@@ -7,12 +7,13 @@ use windlass_engine::store::{RunSummary, index};
 use windlass_engine::worktree::{Stage, Worktree};
 use windlass_ui::{WorktreeRow, worktrees_json, worktrees_table};
 
-use crate::commands::here::Here;
-use crate::commands::{Shape, print, print_bytes, stdout, which};
-use crate::error::CliError;
+use crate::commands::{Shape, print, print_bytes, stdout};
+use windlass_app::AppError;
+use windlass_app::here::Here;
+use windlass_app::which;
 
 /// Does it.
-pub fn run(here: &Here, repository: &Repository, shape: Shape) -> Result<ExitCode, CliError> {
+pub fn run(here: &Here, repository: &Repository, shape: Shape) -> Result<ExitCode, AppError> {
     let runs = index::list(&here.project)?.runs;
     let live = which::all_live(here)?;
     let mut rows = Vec::new();
@@ -34,7 +35,7 @@ fn row(
     repository: &Repository,
     worktree: &Worktree,
     run: Option<(windlass_core::values::RunId, windlass_ui::RunState)>,
-) -> Result<WorktreeRow, CliError> {
+) -> Result<WorktreeRow, AppError> {
     let standing = worktree.standing(repository)?;
     let is_there = worktree.tree.is_there();
     // One that is damaged is listed all the same.

@@ -1,0 +1,276 @@
+//! Is everything ready for a run?
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+use windlass_agents::Login;
+use windlass_core::config::{Layer, Unlimited};
+use windlass_core::spec::Mode;
+use windlass_engine::git::{self, Found, GitError, Repository};
+use windlass_host::process::{RUN_VARIABLE, become_subreaper};
+use windlass_ui::{Finding, Health, format};
+
+use crate::agent;
+use crate::app::App;
+use crate::configuration::Configuration;
+use crate::error::AppError;
+use crate::here::{self, Here};
+use crate::trusting::{self, Asked, Purpose, Reader, TrustAnswers, Trusted};
+
+mod sandbox;
+
+/// The oldest git whose commands are used, major and minor.
+const MINIMUM_GIT: (u32, u32) = (2, 41);
+
+/// Credentials that are charged per token.
+const API_KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
+
+/// Less room for journals and snapshots than this is worth a word, in bytes.
+const LITTLE_ROOM: u64 = 1024 * 1024 * 1024;
+/// With less than this no run should begin, in bytes.
+const NO_ROOM: u64 = 32 * 1024 * 1024;
+
+impl App {
+    /// What was found of all that a run here needs.
+    pub fn examine(&self) -> Vec<Finding> {
+        let directory = self.directory();
+        let configuration =
+            Configuration::load(directory, None, Mode::Goal, Layer::default(), Unlimited::Refused);
+        let mut findings = vec![good("windlass", env!("CARGO_PKG_VERSION"))];
+        findings.extend(inside_a_run());
+        let git = git_finding(directory);
+        let has_git = git.health == Health::Good;
+        findings.push(git);
+        if has_git {
+            findings.push(project(self));
+        }
+        match &configuration {
+            Ok(configuration) => {
+                findings.push(files(configuration));
+                findings.push(agent_finding(self, configuration));
+                findings.extend(keys(configuration));
+            }
+            Err(error) => findings.push(failed("configuration", error)),
+        }
+        findings.push(state());
+        findings.push(processes());
+        findings.extend(sandbox::findings(self, configuration.as_ref().ok()));
+        findings.extend(root());
+        findings
+    }
+}
+
+fn good(about: &str, found: impl Into<String>) -> Finding {
+    finding(about, Health::Good, found, &[])
+}
+
+fn finding(about: &str, health: Health, found: impl Into<String>, advice: &[&str]) -> Finding {
+    Finding {
+        about: about.to_owned(),
+        health,
+        found: found.into(),
+        advice: advice.iter().map(|line| (*line).to_owned()).collect(),
+    }
+}
+
+fn failed(about: &str, error: &AppError) -> Finding {
+    Finding {
+        about: about.to_owned(),
+        health: Health::Bad,
+        found: error.message.replace('\n', "; "),
+        advice: error.hints.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn inside_a_run() -> Option<Finding> {
+    let run = env::var_os(RUN_VARIABLE).filter(|run| !run.is_empty())?;
+    let found = format!("this was started by run {}; inside a run no run can start", run.to_string_lossy());
+    Some(finding(RUN_VARIABLE, Health::Bad, found, &["Is this no run? Then unset WINDLASS_RUN."]))
+}
+
+fn git_finding(directory: &Path) -> Finding {
+    let (major, minor) = MINIMUM_GIT;
+    match git::version(directory) {
+        Ok(version) if version >= MINIMUM_GIT => good("git", format!("{}.{}", version.0, version.1)),
+        Ok(version) => finding(
+            "git",
+            Health::Bad,
+            format!("{}.{} is too old: {major}.{minor} is needed", version.0, version.1),
+            &["Update git."],
+        ),
+        Err(GitError::Missing) => finding(
+            "git",
+            Health::Doubtful,
+            "not installed: without it there are no snapshots, no commits and no restore",
+            &["Install git."],
+        ),
+        Err(error) => finding("git", Health::Bad, error.to_string(), &[]),
+    }
+}
+
+fn project(app: &App) -> Finding {
+    const ABOUT: &str = "project";
+    if let Err(error) = here::put_steering_back(app, app.directory()) {
+        return failed(ABOUT, &error);
+    }
+    match Repository::find(app.directory()) {
+        Ok(Found::Worktree(repository)) => {
+            good(ABOUT, format!("the git repository {}", repository.top.display()))
+        }
+        Ok(Found::None | Found::GitMissing) => finding(
+            ABOUT,
+            Health::Doubtful,
+            "no git repository: there are no snapshots here, and no restore",
+            &["git init"],
+        ),
+        Ok(Found::Bare) => finding(
+            ABOUT,
+            Health::Bad,
+            "a bare repository: there are no files to work on",
+            &["git worktree add ../work"],
+        ),
+        Ok(Found::Unsafe(said)) => {
+            finding(ABOUT, Health::Bad, format!("git refuses to look at it: {said}"), &[])
+        }
+        Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
+    }
+}
+
+fn files(configuration: &Configuration) -> Finding {
+    let paths: Vec<String> = configuration.files.iter().map(|(path, _)| path.display().to_string()).collect();
+    let found = if paths.is_empty() { "defaults; there is no file".to_owned() } else { paths.join(", ") };
+    let notices: Vec<&str> = configuration.notices.iter().map(String::as_str).collect();
+    finding("configuration", Health::Good, found, &notices)
+}
+
+/// What may be started of the repository to ask the agent; the finding where that is not trusted.
+fn trusted(app: &App, configuration: &Configuration) -> Result<Trusted, Finding> {
+    let here = Here::find(app).map_err(|error| failed("agent", &error))?;
+    let asked = Asked {
+        here: &here,
+        configuration,
+        purpose: Purpose::Session,
+        reader: Reader::Claude,
+        answers: &TrustAnswers::default(),
+    };
+    let looked = trusting::look(&asked);
+    looked.trusted_so_far(&asked).ok_or_else(|| {
+        let found = format!("not asked: this repository's own files would start {}", looked.count_in_words());
+        finding("agent", Health::Bad, found, &["windlass trust"])
+    })
+}
+
+fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
+    const ABOUT: &str = "agent";
+    let resolved = &configuration.resolved;
+    let wanted =
+        agent::Wanted { app, resolved, mock: None, skip_permissions: false, directory: app.directory() };
+    let trusted = match trusted(app, configuration) {
+        Ok(trusted) => trusted,
+        Err(finding) => return finding,
+    };
+    let checked = agent::plan(&wanted).and_then(|mut plan| {
+        let login = agent::check(app, &mut plan, &trusted, resolved.exit_codes)?;
+        Ok((plan, login))
+    });
+    let (plan, login) = match checked {
+        Ok(checked) => checked,
+        Err(error) => return failed(ABOUT, &error),
+    };
+    let found = format!("Claude Code {}, {}", plan.version, plan.program.display());
+    match login {
+        Some(Login { method, .. }) if method.is_empty() => good(ABOUT, format!("{found}; logged in")),
+        Some(Login { method, .. }) => good(ABOUT, format!("{found}; logged in ({method})")),
+        None => finding(
+            ABOUT,
+            Health::Doubtful,
+            format!("{found}; it does not say whether it is logged in"),
+            &["claude auth status"],
+        ),
+    }
+}
+
+fn keys(configuration: &Configuration) -> Option<Finding> {
+    let set: Vec<&str> =
+        API_KEYS.into_iter().filter(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).collect();
+    if set.is_empty() {
+        return None;
+    }
+    let names = set.join(" and ");
+    Some(if configuration.resolved.agent.api_keys {
+        finding(
+            "API keys",
+            Health::Doubtful,
+            format!("{names}: handed to the agent, which is charged per token"),
+            &[],
+        )
+    } else {
+        finding(
+            "API keys",
+            Health::Doubtful,
+            format!("{names}: set, and kept from the agent, so that a subscription is not paid twice"),
+            &["To hand it on: WINDLASS_AGENT__API_KEYS=true"],
+        )
+    })
+}
+
+fn state() -> Finding {
+    const ABOUT: &str = "state";
+    let folder = match here::state_root() {
+        Ok(folder) => folder,
+        Err(error) => return failed(ABOUT, &error),
+    };
+    let shown = folder.display();
+    // Nothing is created here: a run makes the folder in the nearest one that exists.
+    let there: PathBuf = folder.ancestors().find(|above| above.exists()).unwrap_or(Path::new("/")).to_owned();
+    if let Err(error) = rustix::fs::access(&there, Access::WRITE_OK | Access::EXEC_OK) {
+        let found = format!("{shown}: {} cannot be written ({error})", there.display());
+        return finding(ABOUT, Health::Bad, found, &["Put it elsewhere: WINDLASS_STATE_DIR=/a/folder"]);
+    }
+    let Ok(disk) = rustix::fs::statvfs(&there) else {
+        return good(ABOUT, shown.to_string());
+    };
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let found = format!("{shown}, {} free", format::bytes(free));
+    match free {
+        ..NO_ROOM => finding(
+            ABOUT,
+            Health::Bad,
+            found,
+            &["Make room, or put it elsewhere: WINDLASS_STATE_DIR=/a/folder"],
+        ),
+        NO_ROOM..LITTLE_ROOM => {
+            finding(ABOUT, Health::Doubtful, found, &["Snapshots of many iterations may need more."])
+        }
+        _ => good(ABOUT, found),
+    }
+}
+
+fn processes() -> Finding {
+    const ABOUT: &str = "processes";
+    if fs::read("/proc/self/stat").is_err() {
+        return finding(
+            ABOUT,
+            Health::Bad,
+            "/proc is not there: what an agent leaves behind cannot be found",
+            &["Mount it: mount -t proc proc /proc"],
+        );
+    }
+    match become_subreaper() {
+        Ok(()) => good(ABOUT, "all that a run starts can be found and ended"),
+        Err(error) => finding(ABOUT, Health::Bad, error.to_string(), &[]),
+    }
+}
+
+fn root() -> Option<Finding> {
+    rustix::process::geteuid().is_root().then(|| {
+        finding(
+            "user",
+            Health::Doubtful,
+            "root: the agent may change anything on this machine; --dangerously-skip-permissions is refused",
+            &["Run as an ordinary user."],
+        )
+    })
+}

@@ -1,0 +1,228 @@
+//! What the errors of the core and the engine are to a person: of which kind.
+
+use windlass_core::config::ConfigError;
+use windlass_core::values::StopReason;
+use windlass_engine::config_file::ConfigFileError;
+use windlass_engine::interactive::InteractiveError;
+use windlass_engine::plan::MigrationError;
+use windlass_engine::recovery::RecoveryError;
+use windlass_engine::sandbox::SandboxError;
+use windlass_engine::snapshot::{RestoreError, SnapshotError};
+use windlass_engine::store::StoreError;
+use windlass_engine::tasks::TasksError;
+use windlass_engine::workspace::WorkspaceError;
+use windlass_engine::workspace::archive::ArchiveError;
+use windlass_engine::workspace::template::TemplateError;
+use windlass_engine::worktree::WorktreeError;
+use windlass_host::process::ProcessError;
+
+use super::{AppError, Codes, DISK_FULL, Kind, hints};
+
+impl From<ConfigError> for AppError {
+    fn from(error: ConfigError) -> AppError {
+        AppError::of(Kind::Configuration, error)
+    }
+}
+
+impl From<ConfigFileError> for AppError {
+    fn from(error: ConfigFileError) -> AppError {
+        let kind = match &error {
+            ConfigFileError::File(error) if error.is_disk_full() => DISK_FULL,
+            ConfigFileError::File(error) if error.action != "read" => Kind::System,
+            _ => Kind::Configuration,
+        };
+        AppError::of(kind, error)
+    }
+}
+
+impl From<WorkspaceError> for AppError {
+    fn from(error: WorkspaceError) -> AppError {
+        let kind = match &error {
+            _ if error.is_disk_full() => DISK_FULL,
+            WorkspaceError::Name(_)
+            | WorkspaceError::NotFound { .. }
+            | WorkspaceError::NotAFolder { .. }
+            | WorkspaceError::LeadsOutside { .. }
+            | WorkspaceError::OtherOptions { .. }
+            | WorkspaceError::ForeignHook { .. }
+            | WorkspaceError::SharedHooks { .. } => Kind::Usage,
+            WorkspaceError::Live { .. } | WorkspaceError::InSession { .. } => {
+                Kind::Stopped(StopReason::Locked, Codes::AsConfigured)
+            }
+            WorkspaceError::Busy { .. }
+            | WorkspaceError::File(_)
+            | WorkspaceError::Git(_)
+            | WorkspaceError::Store(_) => Kind::System,
+        };
+        let hints = hints::of_workspace(&error);
+        let full = match &error {
+            WorkspaceError::File(file) if kind == DISK_FULL => {
+                Some(format!("the disk is full: cannot {} {}", file.action, file.path.display()))
+            }
+            _ => None,
+        };
+        let said = AppError::of(kind, error).with_hints(hints);
+        match full {
+            Some(message) => AppError { message, ..said },
+            None => said,
+        }
+    }
+}
+
+impl From<TemplateError> for AppError {
+    fn from(error: TemplateError) -> AppError {
+        let kind = match error {
+            TemplateError::Workspace(error) => return error.into(),
+            TemplateError::NotFound { .. }
+            | TemplateError::Exists { .. }
+            | TemplateError::WouldReplace { .. }
+            | TemplateError::BadName(_)
+            | TemplateError::NoTemplate { .. } => Kind::Usage,
+            TemplateError::Unusable { .. } | TemplateError::NoUserStore => Kind::Configuration,
+            _ if error.is_disk_full() => DISK_FULL,
+            TemplateError::NoInstructions { .. } | TemplateError::File(_) => Kind::System,
+        };
+        let hints = hints::of_template(&error);
+        AppError::of(kind, error).with_hints(hints)
+    }
+}
+
+impl From<ArchiveError> for AppError {
+    fn from(error: ArchiveError) -> AppError {
+        let kind = match error {
+            ArchiveError::Workspace(error) => return error.into(),
+            ArchiveError::BadName(_)
+            | ArchiveError::NoSuch { .. }
+            | ArchiveError::NoArchive { .. }
+            | ArchiveError::Exists { .. }
+            | ArchiveError::NoFolder { .. }
+            | ArchiveError::Unarchivable { .. } => Kind::Usage,
+            ArchiveError::Damaged { .. }
+            | ArchiveError::LeadsOutside { .. }
+            | ArchiveError::Hostile { .. }
+            | ArchiveError::TooLarge { .. } => Kind::System,
+            _ if error.is_disk_full() => DISK_FULL,
+            ArchiveError::File(_) | ArchiveError::Changed { .. } | ArchiveError::Unfaithful { .. } => {
+                Kind::System
+            }
+        };
+        let hints = hints::of_archive(&error);
+        AppError::of(kind, error).with_hints(hints)
+    }
+}
+
+impl From<WorktreeError> for AppError {
+    fn from(error: WorktreeError) -> AppError {
+        let kind = match error {
+            _ if error.is_disk_full() => DISK_FULL,
+            WorktreeError::Git(_)
+            | WorktreeError::File(_)
+            | WorktreeError::Store(_)
+            | WorktreeError::Bootstrap(_)
+            | WorktreeError::NoBase { .. }
+            | WorktreeError::Checkout { .. } => Kind::System,
+            _ => Kind::Usage,
+        };
+        let hints = error.hints();
+        AppError::of(kind, error).with_hints(hints)
+    }
+}
+
+impl From<StoreError> for AppError {
+    fn from(error: StoreError) -> AppError {
+        let kind = match error {
+            // What was typed is wrong, not the machine.
+            StoreError::NoSuchRun { .. } | StoreError::AmbiguousRun { .. } => Kind::Usage,
+            StoreError::RelativeRoot { .. } => Kind::Configuration,
+            _ if error.is_disk_full() => DISK_FULL,
+            _ => Kind::System,
+        };
+        AppError::of(kind, error)
+    }
+}
+
+impl From<SnapshotError> for AppError {
+    fn from(error: SnapshotError) -> AppError {
+        let kind = if error.is_disk_full() { DISK_FULL } else { Kind::System };
+        let hints = hints::of_snapshot(&error);
+        AppError::of(kind, error).with_hints(hints)
+    }
+}
+
+impl From<RestoreError> for AppError {
+    fn from(error: RestoreError) -> AppError {
+        match error {
+            RestoreError::Snapshot(error) => error.into(),
+            other => AppError::system(other),
+        }
+    }
+}
+
+impl From<RecoveryError> for AppError {
+    fn from(error: RecoveryError) -> AppError {
+        AppError::system(error)
+    }
+}
+
+impl From<InteractiveError> for AppError {
+    fn from(error: InteractiveError) -> AppError {
+        match error {
+            InteractiveError::Snapshot(error) => error.into(),
+            InteractiveError::Process(error) => error.into(),
+            InteractiveError::Survey(error) => AppError::system(error),
+        }
+    }
+}
+
+impl From<ProcessError> for AppError {
+    fn from(error: ProcessError) -> AppError {
+        AppError::system(error)
+    }
+}
+
+impl From<SandboxError> for AppError {
+    fn from(error: SandboxError) -> AppError {
+        let kind = match error {
+            SandboxError::Unusable { .. } | SandboxError::Refused { .. } => Kind::Configuration,
+            SandboxError::File { .. } | SandboxError::Git(_) => Kind::System,
+        };
+        let hint = error.hint();
+        AppError::of(kind, error).with_hints(hint)
+    }
+}
+
+impl From<TasksError> for AppError {
+    fn from(error: TasksError) -> AppError {
+        let kind = match error {
+            TasksError::Missing { .. } | TasksError::NotThere(_) => Kind::Configuration,
+            TasksError::Unreadable(_)
+            | TasksError::NoPlace { .. }
+            | TasksError::Unclear { .. }
+            | TasksError::NoTask { .. }
+            | TasksError::NoFeature(_)
+            | TasksError::Refused(_)
+            | TasksError::InTheWay(_) => Kind::Usage,
+            TasksError::Changed(_) | TasksError::File(_) => Kind::System,
+        };
+        let hints = hints::of_tasks(&error);
+        AppError::of(kind, error).with_hints(hints)
+    }
+}
+
+impl From<MigrationError> for AppError {
+    fn from(error: MigrationError) -> AppError {
+        let kind = match error {
+            MigrationError::Missing => Kind::Configuration,
+            MigrationError::Already(_)
+            | MigrationError::NoFolder
+            | MigrationError::Link(_)
+            | MigrationError::InTheWay(_)
+            | MigrationError::Refused(_) => Kind::Usage,
+            MigrationError::Changed(_) | MigrationError::File(_) | MigrationError::Left { .. } => {
+                Kind::System
+            }
+        };
+        let hints = hints::of_migration(&error);
+        AppError::of(kind, error).with_hints(hints)
+    }
+}

@@ -1,0 +1,103 @@
+//! What to do about what the engine could not do. What an error of this library's own calls for stands where it is made.
+
+use windlass_engine::plan::MigrationError;
+use windlass_engine::snapshot::SnapshotError;
+use windlass_engine::tasks::TasksError;
+use windlass_engine::workspace::archive::ArchiveError;
+use windlass_engine::workspace::template::TemplateError;
+use windlass_engine::workspace::{WorkspaceError, guard};
+
+/// Hints as they can be typed.
+type Hints = Vec<String>;
+
+fn one(text: &str) -> Hints {
+    vec![text.to_owned()]
+}
+
+pub(super) fn of_workspace(error: &WorkspaceError) -> Hints {
+    match error {
+        WorkspaceError::File(file) if file.is_disk_full() => {
+            one("Nothing was lost: free some space, then do it again.")
+        }
+        WorkspaceError::NotFound { name, .. } => {
+            vec!["All there are: windlass list".to_owned(), format!("Make it: windlass init {name}")]
+        }
+        WorkspaceError::InSession { .. } => one("End it in its terminal first."),
+        WorkspaceError::Live { run, .. } => vec![
+            format!("Watch it: windlass status {run}"),
+            format!("End it after its iteration: windlass stop {run}"),
+        ],
+        WorkspaceError::OtherOptions { name, key, .. } => {
+            vec![format!("Change it: windlass config set -w {name} {key} VALUE")]
+        }
+        WorkspaceError::ForeignHook { .. } | WorkspaceError::SharedHooks { .. } => {
+            let lines = guard::LINES.iter().map(|line| format!("  {line}"));
+            let before = "To the same effect, add these lines to a pre-commit hook of your own:".to_owned();
+            std::iter::once(before).chain(lines).collect()
+        }
+        _ => Hints::new(),
+    }
+}
+
+pub(super) fn of_template(error: &TemplateError) -> Hints {
+    match error {
+        TemplateError::NotFound { .. } => one("All there are: windlass template list"),
+        TemplateError::Exists { .. } => one("Replace it: add --force"),
+        TemplateError::WouldReplace { .. } => one("Replace them, with copies of what is there: add --force"),
+        _ => Hints::new(),
+    }
+}
+
+pub(super) fn of_archive(error: &ArchiveError) -> Hints {
+    match error {
+        ArchiveError::BadName(_) => one("All there are: windlass archive list"),
+        ArchiveError::NoSuch { near, .. } if near.is_empty() => one("All there are: windlass archive list"),
+        ArchiveError::NoSuch { near, .. } => {
+            let names = near.iter().map(|name| format!("  {name}"));
+            std::iter::once("Perhaps one of these:".to_owned()).chain(names).collect()
+        }
+        ArchiveError::Damaged { .. } => one("It was left as it is; nothing was made of it."),
+        ArchiveError::LeadsOutside { .. } => {
+            one("Nothing was made of it. To make such links as well, add --outside-links")
+        }
+        ArchiveError::Hostile { .. } | ArchiveError::TooLarge { .. } => one("Nothing was made of it."),
+        _ => Hints::new(),
+    }
+}
+
+pub(super) fn of_snapshot(error: &SnapshotError) -> Hints {
+    match error {
+        SnapshotError::Missing(_) | SnapshotError::Damaged { .. } => {
+            one("Another one may be whole: windlass restore RUN ITERATION")
+        }
+        _ => Hints::new(),
+    }
+}
+
+pub(super) fn of_tasks(error: &TasksError) -> Hints {
+    match error {
+        TasksError::Missing { .. } => one(
+            "windlass tasks --file PATH   reads another one; tasks.file in the configuration names it for good",
+        ),
+        TasksError::Unreadable(_) | TasksError::NoPlace { .. } | TasksError::Unclear { .. } => {
+            one("See what is wrong: windlass tasks validate")
+        }
+        TasksError::NoTask { .. } => one("See which there are: windlass tasks list"),
+        TasksError::Changed(_) => one("Do it again."),
+        TasksError::File(_) => one("The task file is as it was."),
+        TasksError::NotThere(_)
+        | TasksError::NoFeature(_)
+        | TasksError::Refused(_)
+        | TasksError::InTheWay(_) => Hints::new(),
+    }
+}
+
+pub(super) fn of_migration(error: &MigrationError) -> Hints {
+    match error {
+        MigrationError::InTheWay(_) => one("The plan is as it was. Move it away, then do it again."),
+        MigrationError::Refused(_) => one("The plan is as it was. See what is wrong: windlass verify --plan"),
+        MigrationError::Changed(_) => one("Do it again."),
+        MigrationError::File(_) => one("The plan is as it was."),
+        _ => Hints::new(),
+    }
+}

@@ -1,0 +1,165 @@
+//! What went wrong before, after or beside a run, for a person: one sentence, and what to do about it.
+
+mod engine;
+mod hints;
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use windlass_core::values::{ExitCodes, StopReason};
+
+use crate::configuration::exit_codes_here;
+
+/// What kind of thing went wrong; it decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// What is asked for does not exist or does not go together.
+    Usage,
+    /// A configuration file, a variable or a script is wrong.
+    Configuration,
+    /// The system refused something: a file, a process, a disk.
+    System,
+    /// The same as a stop reason, before there is a run.
+    Stopped(StopReason, Codes),
+    /// A defect of Windlass.
+    Internal,
+}
+
+/// Which codes an error ends with that is the same as a stop reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codes {
+    /// Those of the run, or of the configuration that was read.
+    Of(ExitCodes),
+    /// Those that are configured where it was called: nothing has been read yet.
+    AsConfigured,
+}
+
+impl From<ExitCodes> for Codes {
+    fn from(codes: ExitCodes) -> Codes {
+        Codes::Of(codes)
+    }
+}
+
+/// No room is left.
+pub const DISK_FULL: Kind = Kind::Stopped(StopReason::DiskFull, Codes::AsConfigured);
+
+impl Kind {
+    /// The same as a stop reason, before there is a run.
+    pub fn stopped(reason: StopReason, codes: impl Into<Codes>) -> Kind {
+        Kind::Stopped(reason, codes.into())
+    }
+
+    /// What a process ends with that ends with it.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Kind::Usage | Kind::Configuration => 2,
+            Kind::System | Kind::Internal => 1,
+            Kind::Stopped(reason, Codes::Of(codes)) => reason.exit_code(codes),
+            Kind::Stopped(reason, Codes::AsConfigured) => reason.exit_code(exit_codes_here()),
+        }
+    }
+}
+
+/// What to do about an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// A sentence; commands stand in it as they can be typed.
+    Text(String),
+    /// The same request once more, with this flag.
+    Again {
+        /// What stands before it.
+        why: &'static str,
+        /// The flag.
+        flag: String,
+    },
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hint::Text(text) => f.write_str(text),
+            Hint::Again { why, flag } => write!(f, "{why}the same with {flag}"),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Hint {
+    fn from(text: T) -> Hint {
+        Hint::Text(text.into())
+    }
+}
+
+/// An error on its way to a person.
+#[derive(Clone, Debug)]
+pub struct AppError {
+    /// What kind of thing went wrong.
+    pub kind: Kind,
+    /// What went wrong: sentences, one per line.
+    pub message: String,
+    /// What to do, one line each.
+    pub hints: Vec<Hint>,
+    /// What it came of.
+    cause: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl AppError {
+    /// An error without hints.
+    pub fn new(kind: Kind, message: impl Into<String>) -> AppError {
+        AppError { kind, message: message.into(), hints: Vec::new(), cause: None }
+    }
+
+    /// What does not exist or does not go together.
+    pub fn usage(message: impl Into<String>) -> AppError {
+        AppError::new(Kind::Usage, message)
+    }
+
+    /// An error that came of another one, and says the same.
+    pub fn of(kind: Kind, cause: impl Error + Send + Sync + 'static) -> AppError {
+        AppError::new(kind, cause.to_string()).because(cause)
+    }
+
+    /// The system refused something.
+    pub fn system(cause: impl Error + Send + Sync + 'static) -> AppError {
+        AppError::of(Kind::System, cause)
+    }
+
+    /// Names what it came of.
+    pub fn because(mut self, cause: impl Error + Send + Sync + 'static) -> AppError {
+        self.cause = Some(Arc::new(cause));
+        self
+    }
+
+    /// Adds a hint.
+    pub fn hint(mut self, hint: impl Into<Hint>) -> AppError {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds hints.
+    pub fn with_hints(mut self, hints: impl IntoIterator<Item = impl Into<Hint>>) -> AppError {
+        self.hints.extend(hints.into_iter().map(Into::into));
+        self
+    }
+
+    /// Where nothing was read before it went wrong, these codes count before what is configured.
+    pub fn with_codes(mut self, codes: Option<ExitCodes>) -> AppError {
+        if let (Kind::Stopped(reason, Codes::AsConfigured), Some(codes)) = (self.kind, codes) {
+            self.kind = Kind::stopped(reason, codes);
+        }
+        self
+    }
+}
+
+impl fmt::Display for AppError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for AppError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let cause = self.cause.as_deref()?;
+        Some(cause)
+    }
+}

@@ -1,0 +1,110 @@
+//! Whoever starts jobs: is told, is asked, and watches.
+
+use std::sync::Arc;
+
+use windlass_agents::Detail;
+use windlass_core::config::OutputLevel;
+use windlass_core::fact::Entry;
+use windlass_core::observation::Observation;
+use windlass_core::trust::{Startables, Starter};
+use windlass_core::values::RunId;
+use windlass_engine::supervisor::{Audience, Place};
+use windlass_ui::RunState;
+
+use crate::error::AppError;
+
+/// Whoever starts jobs, and the person behind it. Without anything of its own it tells nobody, and nobody answers.
+pub trait FrontEnd: Send + Sync {
+    /// What a person should know, and what keeps nothing from being done: one sentence.
+    fn notice(&self, _sentence: &str) {}
+
+    /// Is somebody there who can be asked?
+    fn has_person(&self) -> bool {
+        false
+    }
+
+    /// Asks. Where nobody is there the answer is no.
+    fn ask(&self, _question: &Question<'_>) -> Result<Answer, AppError> {
+        Ok(Answer::No)
+    }
+
+    /// Can somebody stop a run step by step, as with Ctrl-C at a terminal? Without it the first request to stop ends the
+    /// agent as well.
+    fn stops_by_steps(&self) -> bool {
+        false
+    }
+
+    /// Who watches a run that begins or goes on.
+    fn watch(&self, _watched: &Watched<'_>) -> Result<Arc<dyn Watcher>, AppError> {
+        Ok(Arc::new(Unattended))
+    }
+}
+
+/// What a person is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Question<'a> {
+    /// There is an unfinished run of the same job: is that to go on?
+    GoOn {
+        /// The run.
+        run: &'a RunId,
+        /// How it stands.
+        state: RunState,
+    },
+    /// Is what the repository's files would start trusted?
+    Trust {
+        /// Who would start it.
+        starter: Starter,
+        /// What.
+        items: &'a Startables,
+        /// All that the files start.
+        all: &'a Startables,
+        /// What was trusted before.
+        trusted: &'a Startables,
+    },
+}
+
+/// What a person said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Do it.
+    Yes,
+    /// Leave it.
+    No,
+    /// Go on without what was asked about.
+    Without,
+}
+
+/// A run that is to be watched.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched<'a> {
+    /// How much of it is to be shown, as configured.
+    pub level: OutputLevel,
+    /// Emoji are wanted.
+    pub emoji: bool,
+    /// What happened in it before.
+    pub past: &'a [Entry],
+}
+
+/// Watches a run.
+pub trait Watcher: Audience {
+    /// The run is over: waits until all of it is shown, but not for somebody who does not look.
+    fn finish(&self) {}
+}
+
+/// Nobody watches, and nobody is there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unattended;
+
+impl FrontEnd for Unattended {}
+
+impl Audience for Unattended {
+    fn fact(&self, _: &Entry) {}
+
+    fn observation(&self, _: Place, _: Observation) {}
+
+    fn detail(&self) -> Detail {
+        Detail::Digests
+    }
+}
+
+impl Watcher for Unattended {}

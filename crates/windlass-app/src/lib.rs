@@ -1,0 +1,36 @@
+//! What starts, resumes, stops, inspects and changes jobs, for any front end: the command line, and later a terminal view,
+//! a web page or a worker of a fleet.
+//!
+//! Everything goes through an [`App`]: a directory, the windlass program, and the [`FrontEnd`] that is told and asked. A
+//! request is a value; its answer is one, too, or an [`AppError`] with its kind, its cause and what to do about it. Nothing
+//! here prints, asks by itself or knows of flags.
+//!
+//! A front end's `main` calls [`helper`] first: the keepers of a run's processes are the same program, started again.
+
+pub mod add_dirs;
+pub mod agent;
+mod app;
+pub mod beginning;
+pub mod configuration;
+mod doctor;
+mod error;
+mod front_end;
+mod helper;
+pub mod here;
+pub mod judge;
+pub mod passthrough;
+pub mod run;
+pub mod sandbox;
+pub mod search_path;
+pub mod telling;
+mod text;
+pub mod trusting;
+pub mod which;
+pub mod workspaces;
+pub mod worktree;
+
+pub use app::App;
+pub use error::{AppError, Codes, DISK_FULL, Hint, Kind};
+pub use front_end::{Answer, FrontEnd, Question, Unattended, Watched, Watcher};
+pub use helper::{SCRIPTED_AGENT, helper};
+pub use text::quoted;

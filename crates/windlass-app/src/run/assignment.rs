@@ -1,0 +1,380 @@
+//! What is to be done: a goal, or what the instructions of a workspace say.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::config::{Layer, PlanSettings, TasksSettings, keys};
+use windlass_core::spec::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
+use windlass_core::values::{ExitCodes, StopReason};
+use windlass_engine::store::{Project, RunFolder, RunSummary};
+use windlass_engine::supervisor::Wanted as WantedOfAgent;
+use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
+use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
+use windlass_host::tree;
+use windlass_jobs::prompt::{LONGEST_GOAL, Templates};
+use windlass_ui::one_line;
+
+use super::{Extent, NamedTasks, StartRun, WantedJob};
+use crate::app::App;
+use crate::configuration::Configuration;
+use crate::error::{AppError, Kind};
+use crate::here::Here;
+use crate::run::goal::{Goal, read_plain};
+
+/// A job as it was asked for.
+#[derive(Debug)]
+pub struct Assignment {
+    /// How its iterations are prompted.
+    pub mode: Mode,
+    /// What is wanted, word for word.
+    pub goal: Goal,
+    /// Where it lives; `None` for a free goal.
+    pub workspace: Option<Workspace>,
+    /// The directory that its agent works in: of a workspace, the project's.
+    pub directory: PathBuf,
+    /// The file of tasks that was named, and the feature it is for.
+    pub tasks: NamedTasks,
+    /// The project's own texts for this mode, and the files they came from.
+    templates: Vec<Template>,
+}
+
+/// A prompt of the project's own.
+#[derive(Debug)]
+struct Template {
+    is_system: bool,
+    path: PathBuf,
+    text: String,
+}
+
+impl Assignment {
+    /// Reads what is wanted.
+    pub fn read(app: &App, request: &StartRun, extent: Extent) -> Result<Assignment, AppError> {
+        let directory = app.directory();
+        match &request.job {
+            WantedJob::Goal(goal) => Ok(Assignment::of_goal(goal.clone(), directory)),
+            WantedJob::Plan => Assignment::of_plan(Mode::Plan, directory),
+            WantedJob::Build => Assignment::of_plan(Mode::Build, directory),
+            WantedJob::Tasks(tasks) => Assignment::of_tasks(tasks.clone(), directory),
+            WantedJob::Workspace { name, mode } => {
+                let workspaces = Workspaces::open(directory);
+                let workspace = match name {
+                    Some(name) => workspaces.find(name).map_err(|error| perhaps_a_goal(error, name))?,
+                    None => only_one(&workspaces)?,
+                };
+                refuse_goal_settings(&request.settings, &workspace)?;
+                let mode = match mode {
+                    Some(mode) => *mode,
+                    None => mode_of(app, &workspace, &workspaces, extent)?,
+                };
+                Assignment::of_workspace(app, workspace, mode, workspaces.project())
+            }
+        }
+    }
+
+    /// A free goal, worked on in this directory.
+    pub fn of_goal(goal: Goal, directory: &Path) -> Assignment {
+        let directory = directory.to_owned();
+        Assignment {
+            mode: Mode::Goal,
+            goal,
+            workspace: None,
+            directory,
+            tasks: NamedTasks::default(),
+            templates: Vec::new(),
+        }
+    }
+
+    /// The project's plan, written or worked off in this directory.
+    ///
+    /// # Errors
+    /// A prompt of the project's own cannot be what an agent is told.
+    pub fn of_plan(mode: Mode, directory: &Path) -> Result<Assignment, AppError> {
+        let text = match mode {
+            Mode::Plan => "Turn the specifications into a plan.",
+            _ => "Work off the plan.",
+        };
+        let goal = Goal { text: text.to_owned(), file: None };
+        let templates = templates(directory, mode)?;
+        let (directory, tasks) = (directory.to_owned(), NamedTasks::default());
+        Ok(Assignment { mode, goal, workspace: None, directory, tasks, templates })
+    }
+
+    /// The project's tasks, worked off in this directory.
+    fn of_tasks(tasks: NamedTasks, directory: &Path) -> Result<Assignment, AppError> {
+        let of = tasks.feature.as_ref().map_or_else(String::new, |feature| format!(" of {feature}"));
+        let goal = Goal { text: format!("Work off the tasks{of}."), file: None };
+        let templates = templates(directory, Mode::Tasks)?;
+        let directory = directory.to_owned();
+        Ok(Assignment { mode: Mode::Tasks, goal, workspace: None, directory, tasks, templates })
+    }
+
+    /// What a plan is made from, or what is worked off, has to be there.
+    pub fn require_plan(&self, plan: &PlanSettings, codes: ExitCodes) -> Result<(), AppError> {
+        let there = |path: &Path| tree::at(&self.directory).join(path).is_taken();
+        let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
+        let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
+        let missing = |message: String| AppError::new(Kind::stopped(StopReason::Missing, codes), message);
+        match (self.mode, &plan.specs) {
+            (Mode::Build, _) if !has_plan => {
+                Err(missing(format!("there is no plan: {} is missing", plan.file.display()))
+                    .hint("Have one written from your specifications: windlass plan")
+                    .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
+            }
+            (Mode::Plan, Some(specs)) if !has_plan && !there(specs) => {
+                Err(missing(format!("there is nothing to plan from: {} is missing", specs.display()))
+                    .hint("Begin with: windlass init --plan"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A workspace's job in one of its modes; `project` is the folder that holds `.windlass`.
+    ///
+    /// # Errors
+    /// The instructions are missing, or cannot be what an agent is told.
+    pub fn of_workspace(
+        app: &App,
+        workspace: Workspace,
+        mode: Mode,
+        project: &Path,
+    ) -> Result<Assignment, AppError> {
+        let goal = Goal::instructions(app, &workspace)?;
+        let templates = templates(project, mode)?;
+        let directory = project.to_owned();
+        let tasks = NamedTasks::default();
+        Ok(Assignment { mode, goal, workspace: Some(workspace), directory, tasks, templates })
+    }
+
+    /// Its first words. Instructions begin with a heading, as documents do; a goal is what was typed.
+    pub fn title(&self) -> String {
+        let title = self.goal.title();
+        let words = title.trim_start_matches(['#', ' ']);
+        if self.workspace.is_some() && !words.is_empty() { words.to_owned() } else { title }
+    }
+
+    /// The project's own texts.
+    pub fn templates(&self) -> Templates<'_> {
+        let text = |is_system| {
+            self.templates.iter().find(|one| one.is_system == is_system).map(|one| one.text.as_str())
+        };
+        Templates { user: text(false), system: text(true) }
+    }
+
+    /// What its agent is told.
+    pub fn wanted(&self) -> WantedOfAgent<'_> {
+        WantedOfAgent { goal: &self.goal.text, templates: self.templates() }
+    }
+
+    /// The files that it was read from, with their bytes.
+    pub fn files(&self) -> impl Iterator<Item = (PathBuf, &[u8])> {
+        // outside: a file that a person named.
+        let goal = self.goal.file.as_ref().and_then(|path| path.canonicalize().ok());
+        let goal = goal.map(|path| (path, self.goal.text.as_bytes()));
+        goal.into_iter().chain(self.templates.iter().map(|one| (one.path.clone(), one.text.as_bytes())))
+    }
+
+    /// Its part of the plan.
+    pub fn job(&self, configuration: &Configuration) -> Job {
+        let resolved = &configuration.resolved;
+        let workspace = self.workspace.as_ref().map(|workspace| JobWorkspace {
+            name: workspace.name().to_string(),
+            folder: workspace.folder().to_owned(),
+            trust_existing_status: resolved.workspace.trust_existing_status,
+            todo_fallback: resolved.workspace.todo_fallback,
+            watch: resolved.status.watch(),
+            log: resolved.log.log(),
+        });
+        let judges = windlass_core::mode::judges(self.mode);
+        let verified = judges || (resolved.verify.on_completion && workspace.is_some());
+        let plan = matches!(self.mode, Mode::Plan | Mode::Build).then(|| JobPlan {
+            file: resolved.plan.file.clone(),
+            folder: resolved.plan.folder.clone(),
+            specs: resolved.plan.specs.clone(),
+            smart_termination: resolved.plan.smart_termination,
+        });
+        Job {
+            mode: self.mode,
+            title: self.title(),
+            completion_signal: resolved.completion_signal.clone(),
+            completion_threshold: resolved.completion_threshold,
+            // Workspaces and plans are themselves files for what one iteration tells the next.
+            notes_file: resolved.notes_file.clone().filter(|_| self.mode == Mode::Goal),
+            agents_file: resolved.agents_file.clone(),
+            verification: verified
+                .then_some(Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
+            workspace,
+            plan,
+            tasks: self.job_tasks(&resolved.tasks),
+        }
+    }
+
+    fn job_tasks(&self, settings: &TasksSettings) -> Option<JobTasks> {
+        let found = self.find_tasks(settings)?.ok()?;
+        Some(JobTasks {
+            file: found.place,
+            progress: settings.progress.as_ref().map(|file| self.progress(file)),
+            feature: self.tasks.feature.clone(),
+            attempts: settings.attempts,
+            commits_attempts: settings.commits_attempts,
+        })
+    }
+
+    /// A feature has a journal of its own, as it has a task file of its own.
+    fn progress(&self, usual: &Path) -> PathBuf {
+        match &self.tasks.feature {
+            Some(feature) => Path::new("progress").join(format!("{feature}.md")),
+            None => usual.to_owned(),
+        }
+    }
+
+    /// The tasks that are to be worked off; `None` in other modes.
+    pub fn find_tasks(&self, settings: &TasksSettings) -> Option<Result<FoundTasks, TasksError>> {
+        if self.mode != Mode::Tasks {
+            return None;
+        }
+        let place = self.tasks.file.as_deref().or(settings.file.as_deref());
+        let wanted = match (&self.tasks.feature, place) {
+            (Some(feature), _) => Wanted::Feature(feature),
+            (None, Some(place)) => Wanted::Place(place),
+            (None, None) => Wanted::Usual,
+        };
+        Some(find_tasks(&self.directory, wanted))
+    }
+
+    /// What is worked off has to be there, and to be readable.
+    pub fn require_tasks(&self, settings: &TasksSettings, codes: ExitCodes) -> Result<(), AppError> {
+        let missing = |message: String| AppError::new(Kind::stopped(StopReason::Missing, codes), message);
+        match self.find_tasks(settings) {
+            None => Ok(()),
+            Some(Ok(found)) => match found.list.problems().first().filter(|_| found.list.is_unusable()) {
+                Some(problem) => Err(missing(problem.to_string())
+                    .hint("See all that is wrong with it: windlass tasks validate")),
+                None => Ok(()),
+            },
+            Some(Err(error @ (TasksError::Missing { .. } | TasksError::NotThere(_)))) => {
+                Err(missing(error.to_string()).hint("Begin with: windlass init --tasks"))
+            }
+            Some(Err(error @ TasksError::NoFeature(_))) => Err(AppError::usage(error.to_string())),
+            Some(Err(error)) => Err(missing(error.to_string())),
+        }
+    }
+
+    /// Is this a run of the same job?
+    pub fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
+        match &self.workspace {
+            Some(workspace) => {
+                run.is_of(workspace.folder())
+                    && windlass_core::mode::judges(run.mode) == windlass_core::mode::judges(self.mode)
+            }
+            None => {
+                run.workspace.is_none()
+                    && run.mode == self.mode
+                    && RunFolder::of(project, &run.run).read_goal().is_ok_and(|goal| goal == self.goal.text)
+            }
+        }
+    }
+}
+
+/// What is no workspace may be what is to be done.
+fn perhaps_a_goal(error: WorkspaceError, text: &str) -> AppError {
+    let quoted = text.replace('\'', r"'\''");
+    match error {
+        WorkspaceError::Name(_) if text.contains(char::is_whitespace) => {
+            AppError::usage(format!("there is no workspace of the name `{}`", one_line(text)))
+                .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&quoted)))
+                .hint("All workspaces: windlass list")
+        }
+        WorkspaceError::NotFound { .. } | WorkspaceError::Name(_) => AppError::from(error)
+            .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&quoted))),
+        other => other.into(),
+    }
+}
+
+/// A workspace's own mode. Broken metadata are mended first, so that a run can count on them.
+fn mode_of(
+    app: &App,
+    workspace: &Workspace,
+    workspaces: &Workspaces,
+    extent: Extent,
+) -> Result<Mode, AppError> {
+    match workspace.read_metadata()? {
+        FoundMetadata::Read { metadata, .. } => Ok(metadata.mode),
+        FoundMetadata::Missing => Ok(Mode::Loop),
+        FoundMetadata::Corrupt(corrupt) if extent == Extent::Look => {
+            app.notice(&format!("{}: {corrupt}; a run would mend it", workspace.metadata_file().display()));
+            Ok(Mode::Loop)
+        }
+        FoundMetadata::Corrupt(_) => {
+            let here = Here::at(app, workspaces.project().to_owned())?;
+            let updated = workspace.update_metadata(&here.project, |_| {})?;
+            if let Some(mended) = updated.mended {
+                app.notice(&mended.sentence(&workspace.metadata_file()));
+            }
+            Ok(updated.metadata.mode)
+        }
+    }
+}
+
+/// The only workspace that could be meant.
+fn only_one(workspaces: &Workspaces) -> Result<Workspace, AppError> {
+    let mut found = workspaces.list()?.workspaces;
+    match (found.pop(), found.len()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err(AppError::usage("there is no goal and no workspace: say what is to be done")
+            .hint("windlass run -p 'Make the tests pass' --gate 'make test'")
+            .hint("windlass run -f goal.md")
+            .hint("windlass run - < goal.md")
+            .hint("windlass init NAME                       (a workspace)")
+            .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")),
+        (Some(last), _) => {
+            found.push(last);
+            let error = AppError::usage(format!("which of the {} workspaces?", found.len()));
+            Err(found.iter().fold(error, |error, one| error.hint(format!("windlass run {}", one.name()))))
+        }
+    }
+}
+
+/// What only goals have.
+fn refuse_goal_settings(settings: &Layer, workspace: &Workspace) -> Result<(), AppError> {
+    let of_goals = [
+        ("--completion-signal", keys::COMPLETION_SIGNAL.name),
+        ("--completion-threshold", keys::COMPLETION_THRESHOLD.name),
+        ("--notes-file", keys::NOTES_FILE.name),
+    ];
+    match of_goals.iter().find(|(_, key)| settings.value(key).is_some()) {
+        Some((flag, _)) => Err(AppError::usage(format!(
+            "`{flag}` belongs to goals; the workspace {} claims completion in its status file",
+            workspace.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// `.windlass/prompts/<mode>.md` and `<mode>.system.md`.
+fn templates(project: &Path, mode: Mode) -> Result<Vec<Template>, AppError> {
+    let folder = project.join(".windlass/prompts");
+    let mut templates = Vec::new();
+    for (name, is_system) in
+        [(format!("{}.md", mode.name()), false), (format!("{}.system.md", mode.name()), true)]
+    {
+        let path = folder.join(name);
+        let wrong = |error| {
+            let message = format!("cannot read the prompt {}: {error}", path.display());
+            AppError::new(Kind::Configuration, message)
+        };
+        let Some(bytes) = read_plain(&path).map_err(wrong)? else { continue };
+        templates.push(Template { is_system, text: prompt_text(&path, bytes)?, path });
+    }
+    Ok(templates)
+}
+
+fn prompt_text(path: &Path, bytes: Vec<u8>) -> Result<String, AppError> {
+    let wrong = |what: &str| {
+        AppError::new(Kind::Configuration, format!("the prompt {} {what}", path.display()))
+            .hint("Remove the file to use the built-in prompt.")
+    };
+    if bytes.len() > LONGEST_GOAL {
+        return Err(wrong("is longer than 1 MiB"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text"))?;
+    if text.trim().is_empty() { Err(wrong("is empty")) } else { Ok(text) }
+}

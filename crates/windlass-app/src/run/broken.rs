@@ -1,0 +1,69 @@
+//! A repository that cannot be gone on with: what a run that had one needs before it is resumed.
+
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::report;
+use windlass_core::run::Run;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::StopReason;
+use windlass_engine::git::{Head, Repository};
+
+use crate::error::{AppError, Kind};
+use crate::here::Here;
+
+/// A run that had a repository does not go on without its snapshots, its commits and its evidence.
+pub fn refuse(here: &Here, plan: &RunSpec, run: &Run, entries: &[Entry]) -> Result<(), AppError> {
+    // That git itself is not installed is said by the run.
+    if !plan.git || here.git_missing {
+        return Ok(());
+    }
+    let problem = match &here.repository {
+        None => Some(why_none(here)),
+        Some(repository) => problem(repository, last_head(entries)),
+    };
+    problem.map_or(Ok(()), |problem| Err(told(plan, run, &problem)))
+}
+
+fn told(plan: &RunSpec, run: &Run, problem: &str) -> AppError {
+    let kind = Kind::stopped(StopReason::NeedsHuman, plan.exit_codes);
+    let said = format!("run {} worked in a git repository that cannot be read: {problem}", plan.run);
+    let error = AppError::new(kind, format!("{said}; nothing was done"));
+    let again = format!("Then go on: windlass resume {}", plan.run);
+    let error = match run.counters().started {
+        0 => error.hint("Bring .git back, from a copy or a clone."),
+        latest => error
+            .hint(format!(
+                "Put back HEAD, branches and index as they were: windlass restore {} {latest} --before --repository",
+                plan.run
+            ))
+            .hint("Objects that are gone have to come from a copy or a clone."),
+    };
+    error.hint(again)
+}
+
+fn why_none(here: &Here) -> String {
+    match Repository::find(&here.directory) {
+        Err(error) => error.to_string(),
+        Ok(_) => format!("git finds none at {}", here.directory.display()),
+    }
+}
+
+/// The commit that HEAD named when the run last looked.
+fn last_head(entries: &[Entry]) -> Option<&str> {
+    entries.iter().rev().find_map(|entry| match &entry.fact {
+        Fact::SnapshotTaken(report::SnapshotTaken { evidence, .. })
+        | Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => Some(evidence.head.as_deref()),
+        _ => None,
+    })?
+}
+
+fn problem(repository: &Repository, before: Option<&str>) -> Option<String> {
+    match (repository.whole_head(), before) {
+        (Err(error), _) => Some(error.to_string()),
+        (Ok(Head::Unborn { branch }), Some(commit)) => {
+            let short: String = commit.chars().take(9).collect();
+            let branch = String::from_utf8_lossy(&branch).into_owned();
+            Some(format!("{branch} names no commit, where {short} was"))
+        }
+        (Ok(_), _) => None,
+    }
+}

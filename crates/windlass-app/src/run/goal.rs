@@ -1,0 +1,151 @@
+//! The goal: where it comes from, and what cannot be one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use windlass_core::config::Resolved;
+use windlass_core::spec::Mode;
+use windlass_core::values::StopReason;
+use windlass_engine::workspace::Workspace;
+use windlass_host::tree::at;
+use windlass_jobs::prompt::{LONGEST_GOAL, holds_signal};
+
+use crate::app::App;
+use crate::error::{AppError, Codes, Kind};
+use crate::run::assignment::Assignment;
+use crate::workspaces::from_here;
+
+/// The longest title, in characters.
+const LONGEST_TITLE: usize = 80;
+
+/// A goal, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// The text, byte for byte as it was given.
+    pub text: String,
+    /// The file it came from.
+    pub file: Option<PathBuf>,
+}
+
+impl Goal {
+    /// This text, which is what: `the goal in goal.md`. `file` is where it came from.
+    pub fn new(text: impl Into<Vec<u8>>, what: &str, file: Option<PathBuf>) -> Result<Goal, AppError> {
+        Goal::checked(text.into(), what, file)
+    }
+
+    /// The instructions of a workspace.
+    ///
+    /// # Errors
+    /// There are none yet, or they cannot be what an agent is told.
+    pub fn instructions(app: &App, workspace: &Workspace) -> Result<Goal, AppError> {
+        let name = workspace.name();
+        if !workspace.has_instructions() {
+            return Err(AppError::new(
+                Kind::Stopped(StopReason::Missing, Codes::AsConfigured),
+                format!("Instructions not found. Run setup first: windlass setup {name}"),
+            )
+            .hint(format!("Or write them yourself: {}", from_here(app, &workspace.instructions()))));
+        }
+        let path = workspace.instructions();
+        let what = format!("the instructions in {}", path.display());
+        let read = at(&path).read_beginning(LONGEST_GOAL);
+        let bytes = read.map_err(AppError::system)?;
+        Goal::checked(bytes.unwrap_or_default(), &what, Some(path))
+    }
+
+    fn checked(bytes: Vec<u8>, what: &str, file: Option<PathBuf>) -> Result<Goal, AppError> {
+        if bytes.len() > LONGEST_GOAL {
+            return Err(too_long(what));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            AppError::usage(format!(
+                "{what} is not UTF-8 text (byte {})",
+                error.utf8_error().valid_up_to() + 1
+            ))
+        })?;
+        if text.trim_start_matches('\u{feff}').trim().is_empty() {
+            return Err(AppError::usage(format!("{what} is empty")).hint("Say what is to be done in it."));
+        }
+        Ok(Goal { text, file })
+    }
+
+    /// Its first words, for lists: one line, at most 80 characters, nothing that moves a cursor.
+    pub fn title(&self) -> String {
+        let first = self.text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
+        let visible: String =
+            first.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+        if words.chars().count() <= LONGEST_TITLE {
+            return words;
+        }
+        let mut title: String = words.chars().take(LONGEST_TITLE - 1).collect();
+        title.push('…');
+        title
+    }
+}
+
+fn too_long(what: &str) -> AppError {
+    AppError::usage(format!("{what} is longer than 1 MiB"))
+        .hint("Every iteration reads the goal. Put the material into a file of the project and name it in the goal.")
+}
+
+/// Reads a file of the project's own, bounded as a goal is; `None` where there is none.
+///
+/// # Errors
+/// It cannot be read, or it is no file: nobody may ever write into a pipe that is in its place.
+pub fn read_plain(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    at(path).read_beginning(LONGEST_GOAL).map_err(|error| error.source)
+}
+
+/// A goal that holds the completion phrase on a line of its own.
+pub fn refuse_signal(assignment: &Assignment, resolved: &Resolved) -> Result<(), AppError> {
+    let signal = &resolved.completion_signal;
+    if assignment.mode != Mode::Goal || !holds_signal(&assignment.goal.text, signal) {
+        return Ok(());
+    }
+    Err(AppError::usage(format!(
+        "the goal itself has the completion phrase {signal} on a line of its own: its echo would be a claim"
+    ))
+    .hint("Leave it out (the agent is told of it), or choose another with --completion-signal."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goal(text: &str) -> Result<Goal, AppError> {
+        Goal::new(text, "the goal given with `-p`", None)
+    }
+
+    #[test]
+    fn a_goal_is_kept_byte_for_byte() {
+        for text in ["Fix it", "-x is a flag", "/compact", "one\r\ntwo\r\n", " spaced ", "emoji 🎉"] {
+            assert_eq!(goal(text).unwrap().text, text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_goal_is_refused() {
+        for (text, message) in [
+            (String::new(), "the goal given with `-p` is empty"),
+            (" \n\t".to_owned(), "the goal given with `-p` is empty"),
+            ("\u{feff}\r\n".to_owned(), "the goal given with `-p` is empty"),
+            ("x".repeat(LONGEST_GOAL + 1), "the goal given with `-p` is longer than 1 MiB"),
+        ] {
+            let error = goal(&text).unwrap_err();
+            assert_eq!((error.kind, error.message.as_str()), (Kind::Usage, message));
+        }
+        assert!(goal(&"x".repeat(LONGEST_GOAL)).is_ok());
+    }
+
+    #[test]
+    fn a_title_is_one_short_line() {
+        for (text, title) in [
+            ("\n\n  Fix   the\ttests \nand more", "Fix the tests".to_owned()),
+            ("\u{1b}[31mred\u{7}", "[31mred".to_owned()),
+            (&"é".repeat(100), format!("{}…", "é".repeat(79))),
+        ] {
+            assert_eq!(goal(text).unwrap().title(), title);
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! Setting a run going, and seeing it to its end.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use windlass_agents::git_committing_rules;
+use windlass_core::config::OutputLevel;
+use windlass_core::config::RunsSettings;
+use windlass_core::environment::{Heir, notice_of};
+use windlass_core::fact::Entry;
+use windlass_core::mode;
+use windlass_core::spec::GuardSpec;
+use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunSpec};
+use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
+use windlass_engine::guard;
+use windlass_engine::hook;
+use windlass_engine::inventory::Surveyor;
+use windlass_engine::sandbox::{Sandbox, container};
+use windlass_engine::snapshot::Store;
+use windlass_engine::store::lock::{Acquired, HeldBy, holders};
+use windlass_engine::store::session_folder::is_session;
+use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
+use windlass_engine::supervisor::{
+    EngineError, Finished, Session, Telling, agents_file_notice, drive, put_back_after_kill,
+};
+use windlass_engine::workspace::Workspaces;
+use windlass_host::environment::withheld_from;
+use windlass_host::process::{become_subreaper, leftovers};
+
+use crate::agent;
+use crate::error::{AppError, Codes, Kind};
+use crate::front_end::Watched;
+use crate::here::Here;
+use crate::run::Prepared;
+use crate::run::gates;
+use crate::run::goal;
+use crate::run::links_out;
+use crate::run::log::{RunLog, Watching};
+use crate::run::retention;
+use crate::run::sandbox_notices;
+use crate::run::tasks;
+use crate::run::uncommitted;
+use crate::run::verdict;
+use crate::run::{RunEnd, Verified};
+use crate::sandbox;
+use crate::telling;
+use crate::trusting::{self, Asked, Purpose, Reader};
+use crate::worktree;
+
+/// How long what a killed run left behind may take to be cleaned up by its keeper.
+const LEFTOVERS: Duration = Duration::from_secs(5);
+
+/// A new run from a request, driven to its end.
+pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
+    let resolved = &request.configuration.resolved;
+    let here = &here.behind(&resolved.sandbox.kind)?;
+    goal::refuse_signal(&request.assignment, resolved)?;
+    tasks::refuse_impossible_lanes(here, request)?;
+    let trusted = trusting::require(&asked(here, request))?;
+    if !request.gate_later && !mode::judges(request.assignment.mode) {
+        gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
+    }
+    let mut agent = agent::plan(&wanted(here, request))?;
+    agent::check(&here.app, &mut agent, &trusted, resolved.exit_codes)?;
+    let spent_before = spent_before(here, request)?;
+    let folder = RunFolder::create(&here.project)?;
+    let found = hooks(here, request);
+    let plan = plan(here, request, &found, folder.run(), agent, spent_before);
+    match begin(here, &folder, &plan, request) {
+        Ok(((journal, sandbox), Taken { lock, mut notices })) => {
+            notices.extend(without_git(here));
+            notices.extend(links_out::notices(&plan));
+            notices.extend(tasks::problems(request));
+            notices.extend(request.configuration.notices.iter().cloned());
+            notices.extend(found.notices);
+            notices.extend(trusted.notices);
+            let telling = telling::of(&resolved.notify);
+            let entries = Vec::new();
+            let keep = resolved.runs;
+            let part = Part { folder, journal, entries, lock, plan, sandbox, notices, telling, keep };
+            finish(here, part, (resolved.level, resolved.emoji))
+        }
+        Err(error) => {
+            // Nothing has happened in it.
+            // outside: the state folder.
+            let _ = fs::remove_dir_all(folder.path());
+            Err(error)
+        }
+    }
+}
+
+/// What of the repository it starts.
+pub fn asked<'a>(here: &'a Here, request: &'a Prepared) -> Asked<'a> {
+    let judges = mode::judges(request.assignment.mode);
+    Asked {
+        here,
+        configuration: &request.configuration,
+        purpose: if judges { Purpose::Judgement } else { Purpose::Run },
+        reader: Reader::of(request.mock.as_ref()),
+        answers: &request.trust,
+    }
+}
+
+/// What is asked of the agent.
+pub fn wanted<'a>(here: &'a Here, request: &'a Prepared) -> agent::Wanted<'a> {
+    agent::Wanted {
+        app: &here.app,
+        resolved: &request.configuration.resolved,
+        mock: request.mock.as_deref(),
+        skip_permissions: request.skip_permissions,
+        directory: &here.directory,
+    }
+}
+
+/// The plan of a new run.
+pub fn plan(
+    here: &Here,
+    request: &Prepared,
+    found: &hook::Found,
+    run: &RunId,
+    agent: AgentSpec,
+    spent_before: Cost,
+) -> RunSpec {
+    let resolved = &request.configuration.resolved;
+    // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
+    let judges = mode::judges(request.assignment.mode);
+    let commit = if judges { CommitPolicy::None } else { tasks::commit(here, request) };
+    let plan = RunSpec {
+        run: run.clone(),
+        directory: here.directory.clone(),
+        git: here.repository.is_some(),
+        job: request.assignment.job(&request.configuration),
+        limits: Limits { spent_before, ..tasks::limits(request) },
+        clocks: resolved.clocks.clone(),
+        checks: if judges { Vec::new() } else { resolved.checks.clone() },
+        environment: resolved.environment.clone(),
+        hooks: found.hooks(),
+        lanes: tasks::lanes(here, request, run),
+        guard: guarded(here, request),
+        sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
+        agent: with_committing(agent, commit),
+        commit,
+        message: resolved.message.clone(),
+        withholding: resolved.withholding.clone(),
+        undo: resolved.undo,
+        exit_codes: resolved.exit_codes,
+        inputs: inputs(request).chain(found.inputs()).collect(),
+        links_out: Vec::new(),
+    };
+    RunSpec { links_out: links_out::followed(&plan, here.repository.as_ref()), ..plan }
+}
+
+/// What an agent may not change. Planning writes nothing but the plan, and whoever judges writes nothing that counts.
+fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
+    let mode = request.assignment.mode;
+    if mode::judges(mode) || mode == Mode::Plan {
+        return GuardSpec::default();
+    }
+    let resolved = &request.configuration.resolved;
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    guard::inspect(&here.place(), &resolved.checks, &resolved.guard, &search_path)
+}
+
+/// The project's hooks. Whoever judges is one call, and no run that a hook could steer.
+pub fn hooks(here: &Here, request: &Prepared) -> hook::Found {
+    if mode::judges(request.assignment.mode) {
+        return hook::Found::default();
+    }
+    hook::find(&here.directory, &request.configuration.resolved.hooks)
+}
+
+/// Who is to commit may.
+fn with_committing(mut agent: AgentSpec, commit: CommitPolicy) -> AgentSpec {
+    if commit == CommitPolicy::Agent {
+        let missing = |rule: &String| !agent.allow.contains(rule);
+        let rules: Vec<String> = git_committing_rules().into_iter().filter(missing).collect();
+        agent.allow.extend(rules);
+    }
+    agent
+}
+
+fn begin(
+    here: &Here,
+    folder: &RunFolder,
+    plan: &RunSpec,
+    request: &Prepared,
+) -> Result<((Journal, Sandbox), Taken), AppError> {
+    let taken = lock(here, folder.run(), plan.exit_codes)?;
+    let held: std::io::Result<Vec<OwnedFd>> =
+        taken.lock.descriptors().iter().map(BorrowedFd::try_clone_to_owned).collect();
+    let prepared = || {
+        let uncommitted = uncommitted::before_run(here, plan, folder, request)?;
+        folder.write_goal(&request.assignment.goal.text)?;
+        folder.write_templates(request.assignment.templates())?;
+        hook::keep(folder, &plan.hooks)?;
+        // Before the run is on record: one that could not begin is none.
+        let sandbox = sandbox::open(here, plan, folder)?;
+        worktree::set_up(here, plan, &sandbox, held.as_deref().unwrap_or_default())?;
+        Ok((Journal::create(folder)?, sandbox, uncommitted))
+    };
+    let ((journal, sandbox, uncommitted), mut taken) = with_lock(taken, prepared)?;
+    taken.notices.extend(uncommitted);
+    Ok(((journal, sandbox), taken))
+}
+
+/// Does something that is refused at times; the directory is given back then. Left in the lock, our name would look
+/// like that of a run that was killed.
+pub fn with_lock<T>(
+    taken: Taken,
+    attempt: impl FnOnce() -> Result<T, AppError>,
+) -> Result<(T, Taken), AppError> {
+    match attempt() {
+        Ok(done) => Ok((done, taken)),
+        Err(error) => {
+            // The refusal is what a person should read.
+            let _ = taken.lock.release();
+            Err(error)
+        }
+    }
+}
+
+/// A working directory that is ours, and free of what a killed run left at work in it.
+pub struct Taken {
+    /// Its lock.
+    pub lock: Lock,
+    /// What a person should know of how it was found.
+    pub notices: Vec<String>,
+}
+
+/// How much of a run is shown, and with emoji or without.
+type Shown = (OutputLevel, bool);
+
+/// What a session is made of, once it may begin.
+pub struct Part {
+    /// The run's folder.
+    pub folder: RunFolder,
+    /// Its journal, open.
+    pub journal: Journal,
+    /// What the journal holds.
+    pub entries: Vec<Entry>,
+    /// The directory's lock.
+    pub lock: Lock,
+    /// The plan.
+    pub plan: RunSpec,
+    /// Its sandbox.
+    pub sandbox: Sandbox,
+    /// What a person should know before anything is done.
+    pub notices: Vec<String>,
+    /// Who else is told what happens.
+    pub telling: Telling,
+    /// What is kept of ended runs.
+    pub keep: RunsSettings,
+}
+
+/// What it means for the run that there is no git.
+pub fn without_git(here: &Here) -> Option<String> {
+    let why = match (&here.repository, here.git_missing) {
+        (Some(_), _) => return None,
+        (None, true) => "git is not installed",
+        (None, false) => "this is no git repository",
+    };
+    Some(format!("{why}: there are no snapshots, and progress is read from file contents"))
+}
+
+/// Drives a session to its end.
+pub fn finish(here: &Here, mut part: Part, (level, emoji): Shown) -> Result<RunEnd, AppError> {
+    become_subreaper()?;
+    part.notices.extend(retention::apply(here, part.keep));
+    part.notices.extend(sandbox_notices::notices(here, &part.plan));
+    let environment = worktree::environment(here);
+    part.notices.extend(withheld(&environment, &part.plan));
+    part.notices.extend(agents_file_notice(&part.plan));
+    let log = RunLog::begin(&mut part.plan, &part.folder, &mut part.notices);
+    let watched = Watched { level, emoji, past: &part.entries };
+    let watching = Watching::begin(here.app.front_end().watch(&watched)?, log, &part.entries)?;
+    let (run, folder) = (part.folder.run().clone(), part.folder.clone());
+    let (job, before) = (part.plan.job.clone(), part.entries.len());
+    let codes = part.plan.exit_codes;
+    let session = Session {
+        program: here.app.program().to_owned(),
+        project: here.project.clone(),
+        folder: part.folder,
+        journal: part.journal,
+        entries: part.entries,
+        lock: part.lock,
+        surveyor: Surveyor::new(here.place()),
+        snapshots: snapshots(here, &run)?,
+        plan: part.plan,
+        environment,
+        sandbox: part.sandbox,
+        terminal: here.app.front_end().stops_by_steps(),
+        audience: watching.clone(),
+        notices: part.notices,
+        telling: part.telling,
+    };
+    let finished = drive(session);
+    watching.finish(&here.app);
+    record_in_workspace(here, job.workspace.as_ref(), &folder);
+    let verification = keep_verification(here, &job, &folder, before);
+    match finished {
+        Ok(Finished { stop_reason, exit_code }) => {
+            Ok(RunEnd { run, stop_reason, exit_code, there: here.clone(), verification })
+        }
+        Err(error) => Err(broken(&run, error, codes)),
+    }
+}
+
+/// What of the environment neither the agent nor the checks are given.
+pub fn withheld(environment: &[(OsString, OsString)], plan: &RunSpec) -> Option<String> {
+    let from_checks =
+        if plan.checks.is_empty() { BTreeSet::new() } else { withheld_from(environment, &Heir::check(plan)) };
+    notice_of(&withheld_from(environment, &Heir::agent(plan)), &from_checks)
+}
+
+/// Keeps what a verification before completion said.
+fn keep_verification(here: &Here, job: &Job, folder: &RunFolder, before: usize) -> Option<Verified> {
+    verdict::after_run(here, job, folder, before).unwrap_or_else(|error| {
+        here.app.notice(&format!("the verification is not kept in the workspace: {}", error.message));
+        None
+    })
+}
+
+/// Counts an ended run in its workspace. The run is over and journalled whether that works or not; whoever looks at the
+/// workspace next catches up on it.
+fn record_in_workspace(here: &Here, workspace: Option<&JobWorkspace>, folder: &RunFolder) {
+    let Some(workspace) = workspace else {
+        return;
+    };
+    let recorded = Workspaces::open(&here.directory).find(&workspace.name).and_then(|found| {
+        let summary = index::summarize(folder)?;
+        Ok(found.record_run(&here.project, &summary)?.map(|mended| mended.sentence(&found.metadata_file())))
+    });
+    match recorded {
+        Ok(mended) => mended.iter().for_each(|said| here.app.notice(said)),
+        Err(error) => here.app.notice(&format!("the run is not counted in its workspace: {error}")),
+    }
+}
+
+/// The project's snapshots. What killed writers left in them is cleared away while no other run of the project is live.
+pub fn snapshots(here: &Here, run: &RunId) -> Result<Option<Store>, AppError> {
+    let store = here.snapshots()?;
+    let alone = holders(&here.project)?.iter().all(|holder| holder.run == *run || !holder.is_alive());
+    if let Some(store) = store.as_ref().filter(|_| alone) {
+        store.tidy();
+    }
+    Ok(store)
+}
+
+fn broken(run: &RunId, error: EngineError, codes: ExitCodes) -> AppError {
+    let resume = format!("The run's journal is whole; once this is mended: windlass resume {run}");
+    match error {
+        EngineError::Store(error) if error.is_disk_full() => {
+            AppError::of(Kind::stopped(StopReason::DiskFull, codes), error).hint(resume)
+        }
+        lost @ EngineError::RecordLost(_) => AppError::of(Kind::stopped(StopReason::NeedsHuman, codes), lost),
+        other => AppError::system(other).hint(resume),
+    }
+}
+
+/// Takes the working directory for a run.
+pub fn lock(here: &Here, run: &RunId, codes: impl Into<Codes>) -> Result<Taken, AppError> {
+    let kind = Kind::stopped(StopReason::Locked, codes);
+    let locked = |message: String| AppError::new(kind, message);
+    match Lock::acquire(&here.project, &here.directory, run, LEFTOVERS)? {
+        Acquired::Taken(lock) => Ok(end_leftovers(here, lock)),
+        Acquired::Held(HeldBy::Live(holder)) if is_session(&holder.run) => Err(locked(format!(
+            "{} (process {}, since {}) works in {}",
+            holder_in_words(&holder.run),
+            holder.pid,
+            holder.since.strftime("%H:%M:%S UTC"),
+            here.directory.display()
+        ))
+        .hint("End it in its terminal first.")),
+        Acquired::Held(HeldBy::Live(holder)) => Err(locked(format!(
+            "run {} (process {}, since {}) works in {}",
+            holder.run,
+            holder.pid,
+            holder.since.strftime("%H:%M:%S UTC"),
+            here.directory.display()
+        ))
+        .hint(format!("Watch it: windlass status {0}, windlass logs -f {0}", holder.run))
+        .hint(format!("End it after its iteration: windlass stop {}", holder.run))),
+        Acquired::Held(HeldBy::Leftovers(holder)) => {
+            let what = holder_in_words(&holder.run);
+            Err(locked(format!("{what} was killed, and what it started is still being ended"))
+                .hint("Try again in a few seconds."))
+        }
+        Acquired::Held(HeldBy::Elsewhere(process)) => {
+            let process = process.map_or_else(String::new, |pid| format!(" (process {pid})"));
+            let directory = here.directory.display();
+            Err(locked(format!("another run{process} works in {directory}; it keeps its state elsewhere"))
+                .hint("Its WINDLASS_STATE_DIR or XDG_STATE_HOME is another one, or its user or container is.")
+                .hint("Stop it there, or wait for its end."))
+        }
+        Acquired::Held(HeldBy::Nameless) => {
+            Err(locked(format!("another process holds {}", here.directory.display()))
+                .hint("Try again in a few seconds."))
+        }
+    }
+}
+
+/// `run r-…` or `session s-…`.
+pub fn holder_in_words(id: &RunId) -> String {
+    if is_session(id) { format!("session {id}") } else { format!("run {id}") }
+}
+
+/// Where runner and keeper were killed at the same moment, an agent or a check may still be at work in this directory.
+/// It must be gone before anything is begun here, whether the same run goes on or another one begins.
+fn end_leftovers(here: &Here, lock: Lock) -> Taken {
+    let Some(run) = lock.replaced.as_ref().map(|holder| holder.run.clone()) else {
+        return Taken { lock, notices: Vec::new() };
+    };
+    let found = leftovers::find(&run).len();
+    let left = leftovers::end(&run);
+    let what = holder_in_words(&run);
+    let killed = format!("{what} ended here without giving the directory back; it was probably killed");
+    let ended = (found > 0).then(|| match left.first() {
+        None => format!("{found} processes of {what} were still alive; they were ended"),
+        Some(first) => {
+            format!(
+                "of {found} processes of {what} {} cannot be ended: {} ({})",
+                left.len(),
+                first.command,
+                first.pid
+            )
+        }
+    });
+    let folder = RunFolder::of(&here.project, &run);
+    let containers = end_containers(&folder, &what);
+    // Until just now they may have written it.
+    let steering =
+        put_back_after_kill(&folder, &here.directory).unwrap_or_else(|error| Some(error.to_string()));
+    Taken { lock, notices: std::iter::once(killed).chain(ended).chain(containers).chain(steering).collect() }
+}
+
+/// The same for what is below no process of ours.
+fn end_containers(folder: &RunFolder, what: &str) -> Option<String> {
+    match container::end_leftovers(&folder.sandbox(), folder.run()) {
+        Ok(0) => None,
+        Ok(1) => Some(format!("a container of {what} was still there; it was ended")),
+        Ok(found) => Some(format!("{found} containers of {what} were still there; they were ended")),
+        Err(error) => Some(format!("whether containers of {what} are left cannot be told: {error}")),
+    }
+}
+
+/// What earlier runs of the same goal cost, where the budget is for the whole job. Changes nothing.
+pub fn spent_before(here: &Here, request: &Prepared) -> Result<Cost, AppError> {
+    if request.configuration.resolved.budget_scope == BudgetScope::Run {
+        return Ok(Cost::ZERO);
+    }
+    let runs = index::look(&here.project)?.runs;
+    let same = |run: &&RunSummary| request.assignment.is_same(run, &here.project);
+    Ok(runs.iter().filter(same).map(|run| run.cost).sum())
+}
+
+/// What was read when the run started: changes to it are announced and apply to the next run.
+fn inputs(request: &Prepared) -> impl Iterator<Item = (PathBuf, String)> {
+    let configuration = request.configuration.files.iter().map(|(path, bytes)| (path.clone(), digest(bytes)));
+    let job = request.assignment.files().map(|(path, bytes)| (path, digest(bytes)));
+    configuration.chain(job)
+}

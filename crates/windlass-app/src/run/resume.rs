@@ -1,0 +1,306 @@
+//! `resume`: continues a run.
+
+use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::mode;
+use windlass_core::run::{Phase, Run};
+use windlass_core::spec::{Limits, Mode, RunSpec};
+use windlass_core::values::{Check, CheckKind, Cost, StopReason, Suspicion};
+use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
+use windlass_engine::supervisor::Telling;
+
+use super::{ResumeRun, RunEnd};
+use crate::agent;
+use crate::app::App;
+use crate::configuration::Configuration;
+use crate::error::{AppError, Kind};
+use crate::here::Here;
+use crate::run::broken;
+use crate::run::launch::{self, Part, Taken};
+use crate::run::tasks;
+use crate::run::uncommitted;
+use crate::sandbox;
+use crate::telling;
+use crate::trusting::{self, Asked, Purpose, Reader, TrustAnswers, Trusted};
+use crate::worktree;
+
+pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError> {
+    let called_in = Here::find_broken(app)?;
+    let folder = wanted(&called_in, request.run.as_deref())?;
+    // Read before the lock is taken, to know whose directory it is.
+    let summary = index::summarize(&folder)?;
+    let followed = worktree::follow(&called_in, &summary)?;
+    let here = followed.unwrap_or(called_in);
+    refuse_other_directory(&here, &summary)?;
+    let configuration =
+        Configuration::load(&here.directory, None, Mode::Goal, request.settings.clone(), request.unlimited)?;
+    let resolved = &configuration.resolved;
+    let trusted = trusted(&here, &folder, &summary, &request.trust)?;
+    let taken = launch::lock(&here, folder.run(), resolved.exit_codes)?;
+    let ((here, opened, plan, sandbox, uncommitted), Taken { lock, mut notices }) =
+        launch::with_lock(taken, || {
+            let opened = Journal::open(&folder)?;
+            let run = fold(&opened.entries)?;
+            let mut plan = plan(&here.app, &run, resolved, &trusted)?;
+            if request.accept_findings {
+                accept_findings(&run, &mut plan)?;
+            }
+            let behind = here.behind(&plan.sandbox.kind)?;
+            broken::refuse(&behind, &plan, &run, &opened.entries)?;
+            tasks::refuse_changed_tasks(&behind, &plan)?;
+            folder.take_stop_request()?;
+            let uncommitted = uncommitted::before_resumption(&behind, &plan, &folder, &run)?;
+            let sandbox = sandbox::open(&behind, &plan, &folder)?;
+            Ok((behind, opened, plan, sandbox, uncommitted))
+        })?;
+    notices.extend(uncommitted);
+    notices.extend(launch::without_git(&here));
+    notices.extend(trusted.notices);
+    notices.extend(opened.sealed.map(|path| {
+        format!("the journal's last line was cut off; what was there of it is kept in {}", path.display())
+    }));
+    let telling = telling(&here, &plan)?;
+    let part = Part {
+        folder,
+        journal: opened.journal,
+        entries: opened.entries,
+        lock,
+        plan,
+        sandbox,
+        notices,
+        telling,
+        keep: resolved.runs,
+    };
+    launch::finish(&here, part, (resolved.level, resolved.emoji))
+}
+
+/// What the repository would start as its files are now: a guest of the run may have changed them since it began.
+fn trusted(
+    here: &Here,
+    folder: &RunFolder,
+    summary: &RunSummary,
+    answers: &TrustAnswers,
+) -> Result<Trusted, AppError> {
+    let workspace = summary.workspace.as_ref().map(|workspace| workspace.folder.as_path());
+    let load =
+        |flags| Configuration::load(&here.directory, workspace, summary.mode, flags, Unlimited::Allowed);
+    let mut configuration = load(Layer::default())?;
+    let plan = journal::read(&folder.journal())?.into_iter().find_map(|entry| match entry.fact {
+        Fact::RunStarted { plan } => Some(plan),
+        _ => None,
+    });
+    let is_claude = plan.as_ref().is_none_or(|plan| plan.agent.name == "claude");
+    if let Some(plan) = plan.as_ref().filter(|plan| !trusting::were_configured(here, &plan.checks)) {
+        // A person typed them for this run: they go on, as if they had been typed now.
+        configuration = load(typed(&plan.checks)?)?;
+    }
+    let reader = if is_claude { Reader::Claude } else { Reader::Nobody };
+    let purpose = if mode::judges(summary.mode) { Purpose::Judgement } else { Purpose::Run };
+    // A run that began without the agent's settings goes on without them: they are not asked for.
+    let left_out = plan.as_ref().is_some_and(|plan| !plan.agent.repository_settings.are_used());
+    let mut answers = answers.clone();
+    answers.without_agent_settings |= left_out;
+    let configuration = &configuration;
+    let mut trusted = trusting::require(&Asked { here, configuration, purpose, reader, answers: &answers })?;
+    if let Some(plan) = plan.filter(|_| left_out) {
+        trusted.settings = plan.agent.repository_settings;
+    }
+    Ok(trusted)
+}
+
+/// Checks as if they had been typed.
+fn typed(checks: &[Check]) -> Result<Layer, AppError> {
+    let of = |kind| -> Vec<String> {
+        checks.iter().filter(|check| check.kind == kind).map(|check| check.command.clone()).collect()
+    };
+    let mut layer = Layer::default();
+    layer.flag_list(&keys::GATES, "--gate", &of(CheckKind::Gate))?;
+    layer.flag_list(&keys::UNTIL, "--until", &of(CheckKind::Until))?;
+    Ok(layer)
+}
+
+/// Who else is told, as it is configured now: an address that was configured later counts.
+fn telling(here: &Here, plan: &RunSpec) -> Result<Telling, AppError> {
+    let workspace = plan.job.workspace.as_ref().map(|workspace| workspace.folder.as_path());
+    let flags = Layer::default();
+    let configuration =
+        Configuration::load(&here.directory, workspace, plan.job.mode, flags, Unlimited::Allowed)?;
+    Ok(telling::of(&configuration.resolved.notify))
+}
+
+/// The run that is meant: the one named, or the newest here that can go on.
+fn wanted(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
+    if let Some(text) = named {
+        return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
+    }
+    let listing = index::list(&here.project)?;
+    let open = || listing.runs.iter().filter(|run| run.directory == here.directory && is_open(run));
+    match open().find(|run| has_begun(run)).or_else(|| open().next()) {
+        Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
+        None => Err(AppError::usage("there is no unfinished run here")
+            .hint("How the newest one could go on: windlass status")
+            .hint("All runs: windlass runs")),
+    }
+}
+
+/// Did it end where it can simply go on?
+pub fn is_open(run: &RunSummary) -> bool {
+    run.ending.is_none_or(|ending| goes_on(ending.stop_reason))
+}
+
+/// Has anything been called in it? One that ended before stands in no one's way.
+pub fn has_begun(run: &RunSummary) -> bool {
+    run.iterations > 0 || run.cost > Cost::ZERO || run.reserved > Cost::ZERO
+}
+
+/// Does a run that ended so go on without anything being raised?
+pub fn goes_on(reason: StopReason) -> bool {
+    needs(reason) == Needs::Nothing
+}
+
+/// What an ended run needs to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    /// This limit, raised.
+    Higher(&'static str),
+    /// It is done.
+    NewRun,
+}
+
+fn needs(reason: StopReason) -> Needs {
+    match reason {
+        // Whoever has put a plan there begins with it.
+        StopReason::Complete | StopReason::NothingToDo | StopReason::Missing => Needs::NewRun,
+        StopReason::MaxIterations => Needs::Higher("--max-iterations"),
+        StopReason::MaxCost => Needs::Higher("--max-cost"),
+        StopReason::MaxTokens => Needs::Higher("--max-tokens"),
+        StopReason::MaxDuration => Needs::Higher("--max-duration"),
+        StopReason::Stagnated | StopReason::NoChanges => Needs::Higher("--stagnation-threshold"),
+        _ => Needs::Nothing,
+    }
+}
+
+fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), AppError> {
+    if summary.directory == here.directory {
+        return Ok(());
+    }
+    let directory = summary.directory.display();
+    Err(AppError::usage(format!("run {} works in {directory}", summary.run))
+        .hint(format!("windlass -C '{directory}' resume {}", summary.run)))
+}
+
+fn fold(entries: &[Entry]) -> Result<Run, AppError> {
+    let mut run = Run::new();
+    for entry in entries {
+        run.apply(entry)
+            .map_err(|error| AppError::new(Kind::System, format!("the journal is damaged: {error}")))?;
+    }
+    Ok(run)
+}
+
+/// The run's plan, with what the flags raise.
+fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<RunSpec, AppError> {
+    let Some(old) = run.plan() else {
+        return Err(AppError::new(Kind::System, "the journal ends before the run has begun")
+            .hint("Nothing was done in it; start it anew with windlass run."));
+    };
+    let mut plan = RunSpec::clone(old);
+    plan.limits = raised(&old.limits, resolved);
+    if is_flag(resolved, "output.exit_codes") {
+        plan.exit_codes = resolved.exit_codes;
+    }
+    if is_flag(resolved, "agent.model") {
+        plan.agent.model.clone_from(&resolved.agent.model);
+    }
+    if is_flag(resolved, "clocks.delay") {
+        plan.clocks.delay = resolved.clocks.delay;
+    }
+    if let Phase::Ended(reason) = run.phase() {
+        refuse_ended(&plan, &old.limits, reason)?;
+    }
+    if plan.agent.name == "claude" {
+        agent::check(app, &mut plan.agent, trusted, plan.exit_codes)?;
+    } else {
+        app.program().clone_into(&mut plan.agent.program);
+    }
+    Ok(plan)
+}
+
+/// What the guard found until now is none of its business any more; what it finds later is.
+fn accept_findings(run: &Run, plan: &mut RunSpec) -> Result<(), AppError> {
+    let found: Vec<Suspicion> = run.lanes().flat_map(|(lane, _)| run.suspicions(lane)).cloned().collect();
+    if found.is_empty() {
+        return Err(AppError::usage(format!("the guard has found nothing in run {}", plan.run))
+            .hint(format!("windlass resume {}", plan.run)));
+    }
+    plan.guard.accepted.extend(found);
+    plan.guard.accepted.sort();
+    plan.guard.accepted.dedup();
+    Ok(())
+}
+
+fn refuse_ended(plan: &RunSpec, before: &Limits, reason: StopReason) -> Result<(), AppError> {
+    let run = &plan.run;
+    match needs(reason) {
+        Needs::Nothing => Ok(()),
+        Needs::NewRun => Err(AppError::usage(format!("run {run} is done ({})", reason.name()))
+            .hint("For more work, start a new one: windlass run -p …")),
+        Needs::Higher(_) if is_raised(reason, &plan.limits, before) => Ok(()),
+        Needs::Higher(flag) => {
+            Err(AppError::usage(format!("run {run} ended at its limit ({})", reason.name()))
+                .hint(format!("Raise it: windlass resume {run} {flag} …")))
+        }
+    }
+}
+
+/// Is the limit that ended the run higher now, or gone?
+fn is_raised(reason: StopReason, now: &Limits, before: &Limits) -> bool {
+    fn higher<T: PartialOrd>(now: Option<T>, before: Option<T>) -> bool {
+        before.is_some_and(|before| now.is_none_or(|now| now > before))
+    }
+    match reason {
+        StopReason::MaxIterations => higher(now.iterations, before.iterations),
+        StopReason::MaxCost => higher(now.budget(), before.budget()),
+        StopReason::MaxTokens => higher(now.tokens, before.tokens),
+        StopReason::MaxDuration => higher(now.duration, before.duration),
+        StopReason::Stagnated | StopReason::NoChanges => higher(now.stagnation, before.stagnation),
+        _ => true,
+    }
+}
+
+fn is_flag(resolved: &Resolved, key: &str) -> bool {
+    resolved.origins().iter().any(|value| value.name == key && matches!(value.origin, Origin::Flag(_)))
+}
+
+fn raised(old: &Limits, resolved: &Resolved) -> Limits {
+    let new = &resolved.limits;
+    let mut limits = old.clone();
+    let is = |key| is_flag(resolved, key);
+    if is("limits.max_iterations") {
+        limits.iterations = new.iterations;
+    }
+    if is("limits.max_cost") {
+        limits.cost = new.cost;
+    }
+    if is("limits.max_tokens") {
+        limits.tokens = new.tokens;
+    }
+    if is("limits.max_duration") {
+        limits.duration = new.duration;
+    }
+    if is("limits.max_failures") {
+        limits.failures = new.failures;
+    }
+    if is("limits.max_wait") {
+        limits.wait = new.wait;
+    }
+    if is("limits.stagnation_threshold") {
+        limits.stagnation = new.stagnation;
+    }
+    if is("limits.overage") {
+        limits.overage = new.overage;
+    }
+    limits
+}

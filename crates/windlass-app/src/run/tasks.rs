@@ -1,0 +1,192 @@
+//! What a run of tasks is by default, and what several lanes need.
+
+use std::path::Path;
+
+use windlass_core::config::keys;
+use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, Mode, RunSpec};
+use windlass_core::tasks::Schedule;
+use windlass_core::values::RunId;
+use windlass_engine::git::{GitError, Head};
+use windlass_engine::store::RunFolder;
+use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
+
+use crate::error::AppError;
+use crate::here::Here;
+use crate::run::Prepared;
+
+/// The folder of the lanes' checkouts in a run's folder.
+const LANES: &str = "lanes";
+
+/// More lanes than any machine has use for.
+const MOST_LANES: u16 = 64;
+
+/// The limits of a run. Tasks may take two iterations each, unless somebody says otherwise.
+pub fn limits(request: &Prepared) -> Limits {
+    let resolved = &request.configuration.resolved;
+    let usual = resolved.limits.clone();
+    if !resolved.origin(&keys::MAX_ITERATIONS).is_default() {
+        return usual;
+    }
+    let Some(Ok(found)) = request.assignment.find_tasks(&resolved.tasks) else {
+        return usual;
+    };
+    let twice = u32::try_from(open(&found)).unwrap_or(u32::MAX).saturating_mul(2).max(1);
+    Limits { iterations: Some(twice), ..usual }
+}
+
+/// How many tasks are not done.
+fn open(found: &FoundTasks) -> usize {
+    let counts = Schedule::new(found.list.rows()).counts();
+    counts.total - counts.done
+}
+
+/// What is wrong with the file that is about to be worked off: what cannot be read of a task is taken as if it were not there.
+pub fn problems(request: &Prepared) -> Option<String> {
+    let found = request.assignment.find_tasks(&request.configuration.resolved.tasks)?.ok()?;
+    let (first, more) = found.list.problems().split_first()?;
+    let more = match more.len() {
+        0 => String::new(),
+        1 => " (and 1 problem more)".to_owned(),
+        more => format!(" (and {more} problems more)"),
+    };
+    Some(format!("{first}{more}: windlass tasks validate"))
+}
+
+/// The tasks that are meant, and the bound that follows, for people who only look.
+pub fn preview(request: &Prepared) -> Option<String> {
+    let found = request.assignment.find_tasks(&request.configuration.resolved.tasks)?.ok()?;
+    let open = open(&found);
+    let most =
+        limits(request).iterations.map(|most| format!(", at most {most} iterations")).unwrap_or_default();
+    Some(format!("{}: {open} open{most}", found.place.display()))
+}
+
+/// Who commits. Without git, tasks are worked off without commits where nobody asked for them.
+pub fn commit(here: &Here, request: &Prepared) -> CommitPolicy {
+    let resolved = &request.configuration.resolved;
+    let asked = !resolved.origin(&keys::COMMIT).is_default();
+    if request.assignment.mode == Mode::Tasks && here.repository.is_none() && !asked {
+        return CommitPolicy::None;
+    }
+    resolved.commit
+}
+
+/// The lanes of a run; `None` = one, in the working directory.
+pub fn lanes(here: &Here, request: &Prepared, run: &RunId) -> Option<LanesSpec> {
+    let count = u16::try_from(request.configuration.resolved.tasks.lanes).unwrap_or(u16::MAX);
+    if request.assignment.mode != Mode::Tasks || count < 2 {
+        return None;
+    }
+    let top = &here.repository.as_ref()?.top;
+    let below = here.directory.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
+    let folder = RunFolder::of(&here.project, run).path().join(LANES);
+    let bootstrap = Some(request.configuration.resolved.worktree.bootstrap.clone());
+    let head = here.repository.as_ref()?.head().ok();
+    let branch = match head {
+        Some(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
+        _ => None,
+    };
+    Some(LanesSpec { count, folder, below, branch, bootstrap })
+}
+
+/// What is said on the command line has to be possible.
+pub fn refuse_impossible_lanes(here: &Here, request: &Prepared) -> Result<(), AppError> {
+    let resolved = &request.configuration.resolved;
+    let asked = matches!(resolved.origin(&keys::LANES), windlass_core::config::Origin::Flag(_));
+    if request.assignment.mode != Mode::Tasks {
+        if asked && resolved.tasks.lanes > 1 {
+            return Err(AppError::usage("`-j` belongs to tasks: windlass run --mode tasks -j 4"));
+        }
+        return Ok(());
+    }
+    if resolved.tasks.lanes < 2 {
+        return Ok(());
+    }
+    if resolved.tasks.lanes > u32::from(MOST_LANES) {
+        return Err(AppError::usage(format!(
+            "{} lanes are too many: at most {MOST_LANES}",
+            resolved.tasks.lanes
+        )));
+    }
+    if here.repository.is_none() {
+        return Err(AppError::usage("several lanes need a git repository: what they make is merged there")
+            .hint("Make one: git init, and commit what is there."));
+    }
+    if commit(here, request) != CommitPolicy::Runner {
+        return Err(AppError::usage(
+            "several lanes need `--commit runner`: only what is committed can be merged",
+        ));
+    }
+    if resolved.tasks.commits_attempts {
+        return Err(AppError::usage(
+            "commit.attempts does not go with several lanes, whose work reaches the branch only when it holds",
+        )
+        .hint("Run with -j 1, or without commit.attempts."));
+    }
+    match request.assignment.find_tasks(&resolved.tasks) {
+        Some(Ok(found)) => refuse_unlike_commit(here, &found),
+        _ => Ok(()),
+    }
+}
+
+/// The same before a run with lanes goes on. With another branch checked out its file of tasks is not here.
+pub fn refuse_changed_tasks(here: &Here, plan: &RunSpec) -> Result<(), AppError> {
+    let (Some(lanes), Some(places), Some(repository)) = (&plan.lanes, &plan.job.tasks, &here.repository)
+    else {
+        return Ok(());
+    };
+    let branch = match repository.head() {
+        Ok(Head::Branch { branch, .. }) => String::from_utf8(branch).ok(),
+        _ => None,
+    };
+    if lanes.branch != branch {
+        return Ok(());
+    }
+    refuse_unlike_commit(here, &read_tasks(&here.directory, &places.file))
+}
+
+/// Are tasks here that lanes, which begin with what is committed, would not see? How far they are may differ.
+pub fn lanes_miss_tasks(here: &Here, plan: &RunSpec) -> Result<bool, AppError> {
+    let (Some(_), Some(places), Some(repository)) = (&plan.lanes, &plan.job.tasks, &here.repository) else {
+        return Ok(false);
+    };
+    let unlike = unlike_committed(repository, &here.directory, &read_tasks(&here.directory, &places.file))
+        .map_err(AppError::system)?;
+    Ok(matches!(unlike, Some(Unlike::Changed(_) | Unlike::NotCommitted(_))))
+}
+
+/// Lanes begin with what is committed: tasks that are not could be worked on there, and never be claimed.
+fn refuse_unlike_commit(here: &Here, found: &FoundTasks) -> Result<(), AppError> {
+    let Some(repository) = &here.repository else { return Ok(()) };
+    let system = |error: GitError| AppError::system(error);
+    if repository.head().map_err(system)?.commit().is_none() {
+        return Err(AppError::usage("lanes begin with the last commit, and there is none yet")
+            .hint("Make one: git add --all && git commit -m 'First commit'"));
+    }
+    let unlike = unlike_committed(repository, &here.directory, found).map_err(system)?;
+    let (sentence, hint) = match unlike {
+        // Committed before the lanes begin.
+        None | Some(Unlike::Changed(_)) => return Ok(()),
+        Some(Unlike::NotCommitted(file)) => {
+            let path = here.place().relative(file.as_ref());
+            let paths = repository.uncommitted_paths().map_err(system)?;
+            if paths.iter().any(|found| Some(&found.path) == path.as_ref()) {
+                return Ok(());
+            }
+            (
+                format!("git ignores {file}: lanes begin with the last commit, and it cannot be in it"),
+                "Take it out of the .gitignore that names it (git check-ignore -v FILE says which)"
+                    .to_owned(),
+            )
+        }
+        Some(Unlike::Link(file)) => (
+            format!("{file} is a link, which lanes cannot work off"),
+            "Name the file itself, if it is in the repository: -f FILE".to_owned(),
+        ),
+        Some(Unlike::Outside(file)) => (
+            format!("{file} lies outside the repository, where lanes do not see it"),
+            "Move it into the repository and commit it".to_owned(),
+        ),
+    };
+    Err(AppError::usage(sentence).hint(hint).hint("Or do one task after another: without -j"))
+}

@@ -1,0 +1,78 @@
+//! Who else is told what happens.
+
+use std::env;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use windlass_core::config::NotifySettings;
+use windlass_core::notification::Notification;
+use windlass_core::redact::Redactor;
+use windlass_core::values::Delivery;
+use windlass_engine::notify::{CommandRoom, Dispatcher, Settlement};
+use windlass_engine::supervisor::Telling;
+
+use crate::agent;
+use crate::app::App;
+use crate::error::AppError;
+
+/// Variables whose values are secrets, whatever they look like.
+const SECRET_VARIABLES: [&str; 9] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "OPENAI_API_KEY",
+];
+
+/// So long a verb that is done waits for its notification to be delivered.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What is configured, and what must not leave.
+pub fn of(settings: &NotifySettings) -> Telling {
+    Telling { settings: settings.clone(), redactor: redactor() }
+}
+
+/// Knows the secrets of this process's environment.
+pub fn redactor() -> Redactor {
+    let values = SECRET_VARIABLES.iter().filter_map(|name| env::var(name).ok());
+    values.fold(Redactor::new(), |redactor, value| redactor.with_value(&value))
+}
+
+/// Tells something that happened outside of runs, and waits until it is told or is not worth waiting for; what could
+/// not be delivered is said. Without anybody to tell it to, nothing is done.
+pub fn tell(
+    app: &App,
+    settings: &NotifySettings,
+    directory: &Path,
+    told: &Notification,
+) -> Result<(), AppError> {
+    if !settings.events.contains(&told.key.event) {
+        return Ok(());
+    }
+    let (program, environment, directory) =
+        (app.program().to_owned(), agent::environment(), directory.to_owned());
+    let room = CommandRoom { program, environment, directory };
+    let dispatcher = Dispatcher::start(settings, &redactor(), &room, || ())?;
+    dispatcher.send(told, |_| true);
+    let mut waited = Duration::ZERO;
+    while !dispatcher.is_idle() && waited < PATIENCE {
+        // sleep: nothing else is going on here that could wake it.
+        thread::sleep(LOOK);
+        waited += LOOK;
+    }
+    dispatcher.close();
+    for Settlement { sink, delivery, detail, .. } in dispatcher.settled() {
+        if delivery != Delivery::Sent {
+            app.notice(&format!("nobody was told of it by {}: {detail}", sink.name()));
+        }
+    }
+    Ok(())
+}

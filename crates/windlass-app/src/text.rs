@@ -1,0 +1,34 @@
+//! Words in commands that a person can type.
+
+use std::ffi::OsStr;
+
+/// As a POSIX shell takes it.
+pub fn quoted(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_for_a_shell_where_they_must_be() {
+        for (argument, expected) in [
+            ("--model", "--model"),
+            ("/a/b.json", "/a/b.json"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME", "'$HOME'"),
+            ("~", "'~'"),
+            ("ä", "'ä'"),
+        ] {
+            assert_eq!(quoted(OsStr::new(argument)), expected);
+        }
+    }
+}

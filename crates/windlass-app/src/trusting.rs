@@ -1,0 +1,417 @@
+//! Before anything of a repository is started: is it trusted? One way for all verbs.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use windlass_core::config::{FileKind, Origin, Resolved, ValueOrigin};
+use windlass_core::spec::RepositorySettings;
+use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, TrustHash, api_hosts};
+use windlass_core::values::Check;
+use windlass_engine::trust::{self, Found, IMAGE, Search, Trouble, name_in, store};
+use windlass_engine::workspace::PROJECT_FOLDER;
+use windlass_host::process::{RUN_VARIABLE, windlass_above};
+use windlass_ui::{Terminal, startable_lines};
+
+use crate::configuration::Configuration;
+use crate::error::{AppError, Hint, Kind};
+use crate::front_end::{Answer, Question};
+use crate::here::{self, Here, home};
+
+/// Things that are named in an error; `windlass trust` shows all.
+const NAMED: usize = 20;
+
+/// What of the repository a verb starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A run, with everything.
+    Run,
+    /// An agent that judges: no gates and no hooks.
+    Judgement,
+    /// An agent and a person at a terminal.
+    Session,
+    /// A hook.
+    Hooks,
+    /// What tells somebody.
+    Notifications,
+    /// A shell where an agent would work.
+    Shell,
+    /// What an image is made of.
+    Image,
+}
+
+/// Who reads what lies in `.claude`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// Claude Code.
+    Claude,
+    /// Nobody: the scripted agent, or none.
+    Nobody,
+}
+
+impl Reader {
+    /// Who reads it where this script is played, if one is.
+    pub const fn of(script: Option<&String>) -> Reader {
+        if script.is_some() { Reader::Nobody } else { Reader::Claude }
+    }
+}
+
+/// What was said of trust together with a request.
+#[derive(Clone, Debug, Default)]
+pub struct TrustAnswers {
+    /// All that the repository's files start is trusted, if it is what this names.
+    pub hash: Option<String>,
+    /// What the agent's settings in the repository would start is left out.
+    pub without_agent_settings: bool,
+}
+
+/// What may be started: only [`require`] makes one.
+#[derive(Clone, Debug)]
+pub struct Trusted {
+    /// What becomes of the agent's settings in the repository.
+    pub settings: RepositorySettings,
+    /// What a person should know of it before the first iteration.
+    pub notices: Vec<String>,
+}
+
+/// What a verb is about to start.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Where.
+    pub here: &'a Here,
+    /// As it was read: what is asked for is what will be used.
+    pub configuration: &'a Configuration,
+    /// What for.
+    pub purpose: Purpose,
+    /// By whom.
+    pub reader: Reader,
+    /// What the command line says.
+    pub answers: &'a TrustAnswers,
+}
+
+/// What is there, and what of it is not trusted.
+pub struct Looked {
+    found: Found,
+    trusted: Startables,
+    trouble: Option<String>,
+    /// What this verb starts of it and nobody has trusted.
+    pub pending: Startables,
+    /// What cannot be told.
+    troubles: Vec<Trouble>,
+}
+
+/// Makes sure that what is about to be started of the repository is trusted, by asking where that is possible.
+///
+/// # Errors
+/// It is not, and nobody is there to be asked, or said no. Nothing has been started.
+pub fn require(asked: &Asked<'_>) -> Result<Trusted, AppError> {
+    let mut looked = look(asked);
+    if let Some(hash) = &asked.answers.hash {
+        accept(asked.here, &mut looked, hash)?;
+    }
+    let left_out = asked.answers.without_agent_settings && asked.reader == Reader::Claude;
+    if left_out {
+        looked.leave_out(Starter::Claude);
+    }
+    looked.refuse_troubles()?;
+    let mut chosen = if left_out { Settings::LeftOut } else { Settings::Used };
+    if !looked.pending.is_empty() {
+        refuse_below_windlass()?;
+        if !asked.here.app.front_end().has_person() {
+            return Err(looked.refusal());
+        }
+        chosen = looked.ask(asked, chosen)?;
+    }
+    Ok(looked.trusted(asked, chosen))
+}
+
+/// The same without asking: what is not trusted is left to whoever looks.
+pub fn look(asked: &Asked<'_>) -> Looked {
+    let found = find(asked.here, &asked.configuration.files);
+    let store::Trusted { items, trouble } = store::trusted(&asked.here.project);
+    let used = found.items.which(|item| is_started(asked, item));
+    let pending = used.beyond(&items);
+    let troubles = found.troubles.iter().filter(|trouble| concerns(asked, trouble)).cloned().collect();
+    Looked { trusted: items, trouble, pending, troubles, found }
+}
+
+/// Did the repository name the checks of a run, so that they have to be trusted?
+pub fn were_configured(here: &Here, checks: &[Check]) -> bool {
+    // What is trusted no longer stands in the files.
+    let named = find(here, &[]).items.with(&store::trusted(&here.project).items);
+    checks.iter().all(|check| {
+        let is_it = |item: &Startable| {
+            item.key.starts_with("gates.") && item.content == Content::Text { text: check.command.clone() }
+        };
+        named.iter().any(is_it)
+    })
+}
+
+/// All that the repository's files start, whatever verb would.
+pub fn find(here: &Here, loaded: &[(PathBuf, Vec<u8>)]) -> Found {
+    let own = own_settings();
+    trust::find(&Search { place: &here.place(), loaded, own_settings: own.as_deref() })
+}
+
+/// Records as trusted what a person has just had windlass write into this file: what the text says, not what else stands
+/// there, and the scripts that it names.
+pub fn trust_text(here: &Here, kind: FileKind, file: &Path, text: &str) -> Result<(), AppError> {
+    trust_written(here, &trust::started_by_text(&here.place(), kind, file, text))
+}
+
+/// Records as trusted whole files that a person has just had windlass write.
+pub fn trust_files(here: &Here, wrote: impl Fn(&Startable) -> bool) -> Result<(), AppError> {
+    let wrote = |item: &Startable| item.starter == Starter::Windlass && wrote(item);
+    trust_written(here, &find(here, &[]).items.which(wrote))
+}
+
+fn trust_written(here: &Here, items: &Startables) -> Result<(), AppError> {
+    // What an agent has windlass write was not written at a person's command.
+    if refuse_below_windlass().is_err() {
+        return Ok(());
+    }
+    Ok(store::trust(&here.project, items)?)
+}
+
+/// A person trusts; what a run started is none.
+pub fn refuse_below_windlass() -> Result<(), AppError> {
+    refuse_inside_a_run()?;
+    let root = |value: &dyn Fn(&str) -> Option<std::ffi::OsString>| {
+        windlass_engine::store::paths::state_root(value).ok()
+    };
+    let Some(process) = windlass_above(&here::state_root()?, &root) else { return Ok(()) };
+    Err(AppError::usage(format!("refused: this was started by windlass itself (process {process})"))
+        .hint("Only a person trusts what a repository starts: windlass trust, in a terminal of yours.")
+        .hint("What is trusted already: windlass trust --list"))
+}
+
+/// Whatever a run starts carries its name in `WINDLASS_RUN`: neither the agent nor a gate may start, stop or undo runs.
+pub fn refuse_inside_a_run() -> Result<(), AppError> {
+    let Some(run) = env::var_os(RUN_VARIABLE).filter(|run| !run.is_empty()) else {
+        return Ok(());
+    };
+    let message = format!("refused: this was started by windlass itself (run {})", run.to_string_lossy());
+    Err(AppError::usage(message)
+        .hint("Inside a run only verbs that change nothing work: list, show, runs, status, logs, doctor.")
+        .hint("Is this no run? Then unset WINDLASS_RUN."))
+}
+
+/// The folder of the user's own settings of Claude Code.
+fn own_settings() -> Option<PathBuf> {
+    let configured = env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    configured.or_else(|| home().map(|home| home.join(".claude")))
+}
+
+/// Does this verb start it?
+fn is_started(asked: &Asked<'_>, item: &Startable) -> bool {
+    let is_read = asked.reader == Reader::Claude && is_read_by_agents(asked.purpose);
+    match item.starter {
+        Starter::Claude => is_read,
+        Starter::Windlass => fits(asked.purpose, &item.key) && holds(asked, item),
+    }
+}
+
+const fn is_read_by_agents(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Run | Purpose::Judgement | Purpose::Session)
+}
+
+fn concerns(asked: &Asked<'_>, trouble: &Trouble) -> bool {
+    trouble.starter == Starter::Windlass || asked.reader == Reader::Claude && is_read_by_agents(asked.purpose)
+}
+
+/// Is a key one that this verb goes by? Whatever is new belongs to runs.
+fn fits(purpose: Purpose, key: &str) -> bool {
+    let is_of = |tables: &[&str]| tables.iter().any(|table| key.starts_with(table));
+    let is_of_image = key == IMAGE || key.starts_with("sandbox.setup_script");
+    match purpose {
+        Purpose::Run => !is_of_image,
+        Purpose::Judgement => !is_of_image && !is_of(&["gates.", "hooks.", "worktree."]),
+        Purpose::Session => is_of(&["agent.", "notify."]),
+        Purpose::Hooks => is_of(&["hooks.", "sandbox.", "environment."]) && !is_of_image,
+        Purpose::Notifications => is_of(&["notify."]),
+        Purpose::Shell => is_of(&["sandbox.", "environment."]) && !is_of_image,
+        Purpose::Image => is_of_image,
+    }
+}
+
+/// Does it hold, or does something of the person's own go before it: a flag, a variable, their own file?
+fn holds(asked: &Asked<'_>, item: &Startable) -> bool {
+    let resolved = &asked.configuration.resolved;
+    // `gates.commands (test)` came of `gates.commands`.
+    let key = item.key.split(" (").next().unwrap_or(&item.key);
+    if item.file.contains(&format!("{PROJECT_FOLDER}/hooks/")) {
+        let named = resolved.hooks.commands.iter().any(|(hook, _)| key == format!("hooks.{}", hook.name()));
+        return resolved.hooks.enabled && !named;
+    }
+    if key == IMAGE {
+        return true;
+    }
+    origin(resolved, key).is_some_and(|path| name_in(&asked.here.place(), path) == item.file)
+}
+
+/// The file of the repository that said what holds of a key.
+fn origin<'a>(resolved: &'a Resolved, key: &str) -> Option<&'a Path> {
+    let said = |value: &&ValueOrigin| value.name == key;
+    match &resolved.origins().iter().find(said)?.origin {
+        Origin::Project(path, _) | Origin::Workspace(path, _) => Some(path),
+        _ => None,
+    }
+}
+
+/// What becomes of the agent's settings in the repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Settings {
+    Used,
+    LeftOut,
+}
+
+/// `--trust=HASH`: the whole of it, or nothing.
+fn accept(here: &Here, looked: &mut Looked, text: &str) -> Result<(), AppError> {
+    refuse_below_windlass()?;
+    let hash = TrustHash::parse(text).map_err(|why| AppError::usage(format!("--trust: {why}")))?;
+    let items = &looked.found.items;
+    if items.hash() != hash {
+        return Err(other_hash(looked, &hash));
+    }
+    store::trust(&here.project, items)?;
+    looked.pending = Startables::default();
+    Ok(())
+}
+
+fn other_hash(looked: &Looked, hash: &TrustHash) -> AppError {
+    let said = AppError::usage(format!(
+        "what this repository's files start is not what {hash} names: it is {} now",
+        looked.found.items.hash()
+    ));
+    let lines = looked.lines(&looked.found.items.beyond(&looked.trusted));
+    lines.into_iter().fold(said, AppError::hint).hint("Look at it: windlass trust")
+}
+
+impl Looked {
+    /// What is there, in words; used where not a person but another verb asks.
+    pub fn count_in_words(&self) -> String {
+        match self.pending.len() {
+            1 => "1 thing that you have not trusted".to_owned(),
+            count => format!("{count} things that you have not trusted"),
+        }
+    }
+
+    /// May the agent's program be started as it is configured?
+    pub fn trusted_so_far(&self, asked: &Asked<'_>) -> Option<Trusted> {
+        let of = |starter| self.pending.iter().any(|item| item.starter == starter);
+        let claude = of(Starter::Claude) || self.troubles.iter().any(|one| one.starter == Starter::Claude);
+        let chosen = if claude { Settings::LeftOut } else { Settings::Used };
+        (!of(Starter::Windlass)).then(|| self.trusted(asked, chosen))
+    }
+
+    fn leave_out(&mut self, starter: Starter) {
+        self.pending = self.pending.which(|item| item.starter != starter);
+        self.troubles.retain(|trouble| trouble.starter != starter);
+    }
+
+    /// What cannot be looked at cannot be trusted.
+    fn refuse_troubles(&self) -> Result<(), AppError> {
+        let Some(first) = self.troubles.first() else { return Ok(()) };
+        let message = format!("what {} starts cannot be told: {}", first.file, first.why);
+        let said = AppError::new(Kind::Configuration, message);
+        Err(match first.starter {
+            Starter::Claude => said.hint("Remove it or make it a plain file.").hint(leave_out()),
+            Starter::Windlass => said.hint("Remove it or make it a plain file."),
+        })
+    }
+
+    /// One line for each, with its difference to what was trusted.
+    fn lines(&self, of: &Startables) -> Vec<String> {
+        let lines = startable_lines(of, &self.found.items, &self.trusted);
+        let more = lines.len().saturating_sub(NAMED);
+        let shown = lines.iter().take(NAMED).map(|line| line.render(&Terminal::plain()));
+        shown.chain((more > 0).then(|| format!("  and {more} more: windlass trust"))).collect()
+    }
+
+    fn refusal(&self) -> AppError {
+        let message = format!("this repository's own files would start {}", self.count_in_words());
+        let said = self.lines(&self.pending).into_iter().fold(AppError::usage(message), AppError::hint);
+        let flag = format!("--trust={}", self.found.items.hash());
+        let said = said.hint("Look at all of it, and trust it: windlass trust");
+        let said = said.hint(Hint::Again { why: "Without a terminal: ", flag });
+        if self.pending.iter().all(|item| item.starter == Starter::Claude) {
+            return said.hint(leave_out());
+        }
+        said
+    }
+
+    /// Asks a person, first for what windlass would start, then for what the agent would.
+    fn ask(&self, asked: &Asked<'_>, mut settings: Settings) -> Result<Settings, AppError> {
+        let app = &asked.here.app;
+        self.trouble.iter().for_each(|trouble| app.notice(trouble));
+        for starter in [Starter::Windlass, Starter::Claude] {
+            let items = self.pending.which(|item| item.starter == starter);
+            if items.is_empty() {
+                continue;
+            }
+            let question =
+                Question::Trust { starter, items: &items, all: &self.found.items, trusted: &self.trusted };
+            match (app.front_end().ask(&question)?, starter) {
+                (Answer::Yes, _) => store::trust(&asked.here.project, &items)?,
+                (Answer::Without, Starter::Claude) => settings = Settings::LeftOut,
+                (Answer::No | Answer::Without, _) => {
+                    return Err(AppError::usage("not trusted: nothing was started")
+                        .hint("What it was, and what else there is: windlass trust --list"));
+                }
+            }
+        }
+        Ok(settings)
+    }
+
+    fn trusted(&self, asked: &Asked<'_>, chosen: Settings) -> Trusted {
+        let of_claude = self.found.items.which(|item| item.starter == Starter::Claude);
+        let mut notices: Vec<String> = self.trouble.iter().cloned().collect();
+        if asked.reader == Reader::Nobody {
+            return Trusted { settings: RepositorySettings::Used, notices };
+        }
+        let settings = match chosen {
+            Settings::Used => RepositorySettings::Used,
+            Settings::LeftOut => {
+                notices.push(
+                    "the repository's .claude folder, CLAUDE.md and MCP servers are left out; what its \
+                     permissions deny stays denied"
+                        .to_owned(),
+                );
+                RepositorySettings::LeftOut { deny: self.found.denied.clone() }
+            }
+        };
+        if settings.are_used() && !of_claude.is_empty() {
+            let (count, s) = (of_claude.len(), if of_claude.len() == 1 { "" } else { "s" });
+            notices.push(format!(
+                "trusted: {count} thing{s} that the agent starts by the repository's settings (windlass trust --list)"
+            ));
+        }
+        notices.extend(self.hosts(&settings));
+        Trusted { settings, notices }
+    }
+
+    /// Where the agent's calls go, if not where they usually go; whoever said so.
+    fn hosts(&self, settings: &RepositorySettings) -> Vec<String> {
+        let said = |host: &ApiHost, from: &str| {
+            format!("the agent's calls go to {} ({} in {from})", host.address, host.variable)
+        };
+        let mut hosts = Vec::new();
+        let variables: Vec<(String, String)> = env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let pairs = variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        hosts.extend(api_hosts(pairs).iter().map(|host| said(host, "your environment")));
+        if let Some(folder) = own_settings() {
+            let path = folder.join("settings.json");
+            let own = trust::hosts_in(&path);
+            hosts.extend(own.iter().map(|host| said(host, &path.display().to_string())));
+        }
+        if settings.are_used() {
+            hosts.extend(self.found.hosts.iter().map(|(file, host)| said(host, file)));
+        }
+        hosts
+    }
+}
+
+fn leave_out() -> Hint {
+    Hint::Again { why: "Or leave it out: ", flag: "--no-claude-settings".to_owned() }
+}

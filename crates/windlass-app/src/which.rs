@@ -1,0 +1,63 @@
+//! Which run is meant, and how it stands.
+
+use windlass_core::values::RunId;
+use windlass_engine::store::lock::{self, Holder};
+use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::session_folder::is_session;
+use windlass_engine::store::{RunFolder, RunSummary, index};
+use windlass_ui::RunState;
+
+use crate::error::AppError;
+use crate::here::Here;
+
+/// The run named, or by default the live or newest one of the working directory.
+pub fn shown(here: &Here, named: Option<&str>) -> Result<RunFolder, AppError> {
+    if let Some(text) = named {
+        return Ok(RunFolder::of(&here.project, &find_run(&here.project, text)?));
+    }
+    if let Some(holder) = live(here)? {
+        return Ok(RunFolder::of(&here.project, &holder.run));
+    }
+    let listing = index::list(&here.project)?;
+    if let Some(run) = listing.newest(&here.directory) {
+        return Ok(RunFolder::of(&here.project, &run.run));
+    }
+    let nowhere = listing.runs.is_empty();
+    let mut unread = listing.unreadable.into_iter().map(|(_, error)| error);
+    // One that cannot be read is no reason to say that there was none.
+    Err(unread.find(|error| !error.is_nothing_yet()).map_or_else(|| no_run(nowhere), AppError::from))
+}
+
+fn no_run(nowhere: bool) -> AppError {
+    let error = AppError::usage("there has been no run here yet");
+    if nowhere {
+        error.hint("Start one: windlass run -p \"what is to be done\"")
+    } else {
+        error.hint("Runs of this project in other folders: windlass runs")
+    }
+}
+
+/// The run that works in the working directory now. An interactive session is none.
+pub fn live(here: &Here) -> Result<Option<Holder>, AppError> {
+    let holder = lock::holder(&here.project, &here.directory)?;
+    Ok(holder.filter(|holder| holder.is_alive() && !is_session(&holder.run)))
+}
+
+/// The runs of this project that a process works on now.
+pub fn all_live(here: &Here) -> Result<Vec<RunId>, AppError> {
+    let holders = lock::holders(&here.project)?;
+    Ok(holders.into_iter().filter(Holder::is_alive).map(|holder| holder.run).collect())
+}
+
+/// How a run stands.
+pub fn state(run: &RunSummary, live: &[RunId]) -> RunState {
+    match run.ending {
+        Some(ending) => RunState::ended(ending.stop_reason, ending.grounds),
+        None => unfinished(&run.run, live),
+    }
+}
+
+/// How a run stands that has not ended.
+pub fn unfinished(run: &RunId, live: &[RunId]) -> RunState {
+    if live.contains(run) { RunState::Running } else { RunState::Interrupted }
+}

@@ -1,0 +1,274 @@
+//! The terminal as the front end: it is told, it asks, and it watches.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Arc, OnceLock};
+
+use windlass_agents::Detail;
+use windlass_app::{Answer, AppError, FrontEnd, Kind, Question, Watched, Watcher};
+use windlass_core::config::OutputLevel;
+use windlass_core::fact::{Entry, Fact};
+use windlass_core::observation::Observation;
+use windlass_core::trust::Starter;
+use windlass_core::values::RunId;
+use windlass_engine::supervisor::{Audience, Place};
+use windlass_ui::{
+    Event, Glyphs, JsonView, Level, Line, Output, Printer, RunState, Screen, ScreenHandle, Stream, Terminal,
+    View, startable_lines, view,
+};
+
+use super::conversation::has_terminal;
+use super::{question, warn};
+
+/// Observations that may wait for a slow terminal.
+const WAITING: usize = 2048;
+
+/// How much of a run's own story is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Story {
+    /// What its level says.
+    Told,
+    /// The same without its end: whoever started it says what it came to.
+    Open,
+    /// Nothing at all: whoever started it speaks alone.
+    Untold,
+}
+
+/// Shows nothing.
+struct Nothing;
+
+impl View for Nothing {
+    fn event(&mut self, _: &Event) {}
+}
+
+/// Shows all but how it ended.
+struct Open(Box<dyn View>);
+
+impl View for Open {
+    fn event(&mut self, event: &Event) {
+        let is_end = matches!(
+            event,
+            Event::Fact(entry) if matches!(entry.fact, Fact::RunFinished { .. } | Fact::IterationFinished { .. })
+        );
+        if !is_end {
+            self.0.event(event);
+        }
+    }
+
+    fn flush(&mut self) {
+        self.0.flush();
+    }
+
+    fn finish(&mut self) {
+        self.0.finish();
+    }
+
+    fn counts_time(&self) -> bool {
+        self.0.counts_time()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+/// How a run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Show {
+    /// Whether it is shown at all.
+    pub story: Story,
+    /// How much.
+    pub level: Level,
+    /// As JSON, on standard output.
+    pub json: bool,
+    /// The richest marks that are wanted.
+    pub glyphs: Glyphs,
+}
+
+impl Show {
+    /// From the configuration.
+    pub fn new(level: OutputLevel, emoji: bool, json: bool) -> Show {
+        let level = match level {
+            OutputLevel::Quiet => Level::Quiet,
+            OutputLevel::Progress => Level::Progress,
+            OutputLevel::Verbose => Level::Verbose,
+        };
+        Show { story: Story::Told, level, json, glyphs: if emoji { Glyphs::Emoji } else { Glyphs::Unicode } }
+    }
+
+    /// The same with so much of its own story.
+    const fn with_story(self, story: Story) -> Show {
+        Show { story, ..self }
+    }
+
+    /// The view that shows it.
+    pub fn view(self) -> Box<dyn View> {
+        let told = || {
+            let printer = self.printer();
+            if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
+        };
+        match self.story {
+            Story::Told => told(),
+            Story::Open => Box::new(Open(told())),
+            Story::Untold => Box::new(Nothing),
+        }
+    }
+
+    /// The same for a run that is replayed: everything goes to standard output, and nothing is redrawn.
+    pub fn replayed(self) -> Box<dyn View> {
+        let printer = self.replay_printer();
+        if self.json { Box::new(JsonView::new(printer)) } else { view(self.level, printer) }
+    }
+
+    /// Standard output, on which nothing is redrawn.
+    pub fn replay_printer(self) -> Printer {
+        let output = || {
+            let terminal = Terminal::detect(Stream::Stdout, self.glyphs);
+            Output::standard(Stream::Stdout, Terminal { interactive: false, ..terminal })
+        };
+        Printer::new(output(), output())
+    }
+
+    /// Standard output and standard error.
+    pub fn printer(self) -> Printer {
+        let output = |stream| Output::standard(stream, Terminal::detect(stream, self.glyphs));
+        Printer::new(output(Stream::Stdout), output(Stream::Stderr))
+    }
+}
+
+/// The terminal that a verb was typed at.
+#[derive(Debug)]
+pub struct TerminalFront {
+    /// Runs are told as JSON.
+    json: bool,
+    story: Story,
+    /// Instead of what is configured.
+    level: Option<OutputLevel>,
+    /// How the last run was shown.
+    shown: OnceLock<Show>,
+}
+
+impl TerminalFront {
+    /// Runs are shown as configured, or as JSON.
+    pub fn new(json: bool) -> TerminalFront {
+        TerminalFront { json, story: Story::Told, level: None, shown: OnceLock::new() }
+    }
+
+    /// So much of a run's own story, at this level.
+    pub fn telling(story: Story, level: OutputLevel) -> TerminalFront {
+        TerminalFront { story, level: Some(level), ..TerminalFront::new(false) }
+    }
+
+    /// Does whoever watched a run read sentences about it?
+    pub fn reads_sentences(&self) -> bool {
+        self.shown.get().is_some_and(|show| !show.json && show.level != Level::Quiet)
+    }
+
+    /// A run of the same job could go on.
+    fn ask_to_go_on(&self, run: &RunId, state: RunState) -> Result<Answer, AppError> {
+        if self.json || !has_terminal() {
+            return Ok(Answer::No);
+        }
+        warn(&format!("there is an unfinished run of this job here: {run} ({})", state.name()));
+        question::ask("Go on with it? (No: start anew with --fresh)", &format!("windlass resume {run}"))
+    }
+}
+
+impl FrontEnd for TerminalFront {
+    fn notice(&self, sentence: &str) {
+        warn(sentence);
+    }
+
+    fn has_person(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Result<Answer, AppError> {
+        match question {
+            Question::GoOn { run, state } => self.ask_to_go_on(run, *state),
+            Question::Trust { starter, items, all, trusted } => {
+                say(&[Line::new().plain(headline(*starter))])?;
+                say(&startable_lines(items, all, trusted))?;
+                answer(*starter)
+            }
+        }
+    }
+
+    fn stops_by_steps(&self) -> bool {
+        io::stdin().is_terminal() || io::stderr().is_terminal()
+    }
+
+    fn watch(&self, watched: &Watched<'_>) -> Result<Arc<dyn Watcher>, AppError> {
+        let show =
+            Show::new(self.level.unwrap_or(watched.level), watched.emoji, self.json).with_story(self.story);
+        let _ = self.shown.set(show);
+        Ok(Arc::new(Screened::start(show, watched.past)?))
+    }
+}
+
+const fn headline(starter: Starter) -> &'static str {
+    match starter {
+        Starter::Windlass => "This repository's .windlass folder would have windlass start:",
+        Starter::Claude => "This repository's settings would have the agent start:",
+    }
+}
+
+fn answer(starter: Starter) -> Result<Answer, AppError> {
+    let question = match starter {
+        Starter::Windlass => "Trust it? [y/N] ",
+        Starter::Claude => "Trust it? [y]es, [w]ithout it, [N]o ",
+    };
+    Ok(match question::typed(question)?.as_str() {
+        "y" | "yes" => Answer::Yes,
+        "w" | "without" => Answer::Without,
+        _ => Answer::No,
+    })
+}
+
+/// On standard error: standard output may be a program's.
+fn say(lines: &[Line]) -> Result<(), AppError> {
+    let terminal = Terminal::detect(Stream::Stderr, Glyphs::Unicode);
+    let text: Vec<String> = lines.iter().map(|line| format!("{}\n", line.render(&terminal))).collect();
+    io::stderr().write_all(text.concat().as_bytes()).map_err(question::unreadable)
+}
+
+/// A screen on a thread of its own.
+struct Screened {
+    screen: ScreenHandle,
+    detail: Detail,
+}
+
+impl Screened {
+    /// Starts the screen. What happened in earlier sessions is known to it.
+    fn start(show: Show, past: &[Entry]) -> Result<Screened, AppError> {
+        let quiet = show.level == Level::Quiet && !show.json;
+        let screen = Screen::start(vec![show.view()], WAITING).map_err(|error| {
+            AppError::new(Kind::System, format!("cannot start a thread for the terminal: {error}"))
+                .because(error)
+        })?;
+        for entry in past {
+            screen.send(Event::Past(Box::new(entry.clone())));
+        }
+        Ok(Screened { screen, detail: if quiet { Detail::Digests } else { Detail::Everything } })
+    }
+}
+
+impl Audience for Screened {
+    fn fact(&self, entry: &Entry) {
+        self.screen.send(Event::from(entry.clone()));
+    }
+
+    fn observation(&self, place: Place, observation: Observation) {
+        let Place { lane, call, line, at } = place;
+        self.screen.send(Event::Observation { lane, call, line, at, observation });
+    }
+
+    fn detail(&self) -> Detail {
+        self.detail
+    }
+}
+
+impl Watcher for Screened {
+    fn finish(&self) {
+        let _ = self.screen.finish();
+    }
+}

@@ -1,0 +1,188 @@
+//! What the command line asks to be done: a goal, a workspace, a plan, tasks.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use windlass_app::run::{Goal, NamedTasks, WantedJob};
+use windlass_app::{AppError, Kind};
+use windlass_core::spec::Mode;
+use windlass_host::tree::Attributes;
+use windlass_jobs::prompt::LONGEST_GOAL;
+
+use crate::args::RunArgs;
+use crate::scripted_agent::Script;
+
+/// The job that is named.
+///
+/// # Errors
+/// What is said does not go together, or a goal cannot be read.
+pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
+    let mode = args.mode.as_deref().map(parse_mode).transpose()?;
+    if let Some(mode) = mode.filter(|mode| matches!(mode, Mode::Plan | Mode::Build)) {
+        refuse_job_flags(args, mode)?;
+        return Ok(if mode == Mode::Plan { WantedJob::Plan } else { WantedJob::Build });
+    }
+    if mode == Some(Mode::Tasks) {
+        refuse_foreign_flags(args)?;
+        return Ok(WantedJob::Tasks(NamedTasks { file: args.file.clone(), feature: args.feature.clone() }));
+    }
+    if args.feature.is_some() {
+        return Err(AppError::usage(
+            "`--feature` belongs to tasks: windlass run --mode tasks --feature NAME",
+        ));
+    }
+    let has_goal = args.prompt.is_some() || args.file.is_some() || args.source.as_deref() == Some("-");
+    if has_goal || mode == Some(Mode::Goal) {
+        if let Some(mode) = mode.filter(|mode| *mode != Mode::Goal) {
+            let name = mode.name();
+            return Err(AppError::usage(format!("mode {name} works on a workspace, not on a goal"))
+                .hint("Make one: windlass init NAME, then windlass run NAME"));
+        }
+        refuse_workspace_flags(args)?;
+        return goal(args).map(WantedJob::Goal);
+    }
+    Ok(WantedJob::Workspace { name: args.source.clone(), mode })
+}
+
+/// A mode that `--mode` may name.
+fn parse_mode(name: &str) -> Result<Mode, AppError> {
+    match name {
+        "goal" => Ok(Mode::Goal),
+        "loop" => Ok(Mode::Loop),
+        "iterative" => Ok(Mode::Iterative),
+        "plan" => Ok(Mode::Plan),
+        "build" => Ok(Mode::Build),
+        "tasks" => Ok(Mode::Tasks),
+        other => Err(AppError::usage(format!(
+            "there is no mode `{other}`: goal, loop, iterative, plan, build, tasks"
+        ))),
+    }
+}
+
+/// What is said about a goal or a workspace, and whether it was.
+fn goal_flags(args: &RunArgs) -> [(&'static str, bool); 5] {
+    [
+        ("--notes-file", args.notes_file.is_some()),
+        ("--completion-signal", args.completion_signal.is_some()),
+        ("--completion-threshold", args.completion_threshold.is_some()),
+        ("--trust-existing-status", args.trust_existing_status),
+        ("--todo-fallback", args.todo_fallback),
+    ]
+}
+
+/// Plans have neither a goal nor a workspace.
+fn refuse_job_flags(args: &RunArgs, mode: Mode) -> Result<(), AppError> {
+    let given =
+        [("-p", args.prompt.is_some()), ("-f", args.file.is_some()), ("a workspace", args.source.is_some())];
+    match given.iter().chain(&goal_flags(args)).find(|(_, given)| *given) {
+        Some((what, _)) => Err(AppError::usage(format!(
+            "mode {} works on the project's plan and takes no {what}",
+            mode.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Tasks have neither a goal nor a workspace; the whole job is done when each of them is.
+fn refuse_foreign_flags(args: &RunArgs) -> Result<(), AppError> {
+    let given = [
+        ("-p", args.prompt.is_some()),
+        ("a workspace", args.source.is_some()),
+        ("--until", !args.work.until.is_empty()),
+    ];
+    match given.iter().chain(&goal_flags(args)).find(|(_, given)| *given) {
+        Some(("--until", _)) => {
+            Err(AppError::usage("mode tasks is done when every task is, and takes no --until")
+                .hint("A check that every task has to pass is a gate: --gate CMD"))
+        }
+        Some((what, _)) => {
+            Err(AppError::usage(format!("mode tasks works on a file of tasks and takes no {what}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What only workspaces have.
+fn refuse_workspace_flags(args: &RunArgs) -> Result<(), AppError> {
+    let given =
+        [("--trust-existing-status", args.trust_existing_status), ("--todo-fallback", args.todo_fallback)];
+    match given.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => {
+            Err(AppError::usage(format!("`{flag}` belongs to workspaces; a goal is claimed by its phrase"))
+                .hint("Make one: windlass init NAME, then windlass run NAME"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The goal that is named.
+fn goal(args: &RunArgs) -> Result<Goal, AppError> {
+    if let Some(text) = &args.prompt {
+        return Goal::new(text.as_str(), "the goal given with `-p`", None);
+    }
+    if let Some(path) = &args.file {
+        let bytes = read_file(path)?;
+        return Goal::new(bytes, &format!("the goal in {}", path.display()), Some(path.clone()));
+    }
+    match args.source.as_deref() {
+        Some("-") => Goal::new(read_stdin()?, "the goal on standard input", None),
+        _ => Err(missing("there is no goal: say what is to be done")),
+    }
+}
+
+fn missing(message: &str) -> AppError {
+    AppError::usage(message)
+        .hint("windlass run -p 'Make the tests pass' --gate 'make test'")
+        .hint("windlass run -f goal.md")
+        .hint("windlass run - < goal.md")
+        .hint("windlass run -p 'Anything' --mock        (a scripted agent, costs nothing)")
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, AppError> {
+    let wrong = |error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => AppError::usage(format!("there is no file {}", path.display())),
+        io::ErrorKind::IsADirectory => directory(path),
+        _ => AppError::new(Kind::System, format!("cannot read {}: {error}", path.display())),
+    };
+    // outside: a file that a person named, be it a pipe of their shell's.
+    let file = File::open(path).map_err(|error| wrong(&error))?;
+    if Attributes::of(&file).is_ok_and(|found| found.is_folder()) {
+        return Err(directory(path));
+    }
+    read_bounded(file).map_err(|error| wrong(&error))
+}
+
+fn directory(path: &Path) -> AppError {
+    AppError::usage(format!("{} is a directory; `-f` takes the file that holds the goal", path.display()))
+}
+
+fn read_stdin() -> Result<Vec<u8>, AppError> {
+    read_bounded(io::stdin().lock())
+        .map_err(|error| AppError::new(Kind::System, format!("cannot read standard input: {error}")))
+}
+
+/// Reads to the end, or one byte beyond the longest goal: enough to know that it is too long.
+fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LONGEST_GOAL as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A script's name for a process that may be started elsewhere; a wrong script is refused before anything begins.
+pub fn script(source: &str) -> Result<String, AppError> {
+    Script::load(source).map_err(|error| AppError::of(Kind::Configuration, error))?;
+    if source.starts_with("builtin:") {
+        return Ok(source.to_owned());
+    }
+    // outside: a script that a person named.
+    let path = Path::new(source).canonicalize().map_err(|error| {
+        AppError::new(Kind::Configuration, format!("cannot read the script {source}: {error}"))
+    })?;
+    path.into_os_string().into_string().map_err(|path| {
+        AppError::new(
+            Kind::Configuration,
+            format!("the script's path {} is not UTF-8", path.to_string_lossy()),
+        )
+    })
+}
