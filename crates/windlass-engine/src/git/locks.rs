@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::Repository;
 use super::lane::is_of_a_landing;
 use windlass_host::process::{may_be_at_work, sees_all_processes};
-use windlass_host::tree::{Attributes, Kind, at};
+use windlass_host::tree::{self, Attributes, Kind, TreeEntry, at};
 
 /// A repository's lock files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +57,7 @@ impl Repository {
     /// Removes locks of this checkout and of references that were made since then and whose makers are gone; a sentence for
     /// each. What cannot be removed stays; so does everything where processes may be at work that are not seen from here.
     pub fn clear_locks(&self, since: SystemTime) -> Vec<String> {
+        let _open = tree::keep_open();
         let own = OF_A_CHECKOUT.map(|name| self.git_dir.join(name));
         let own = made_since(own, since);
         let shared = made_since(self.shared_locks(), since);
@@ -122,17 +123,19 @@ fn is_ours(path: &Path) -> bool {
 }
 
 fn locks_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = at(folder).entries().unwrap_or_default().into_iter();
-    let files = entries.filter(|entry| entry.kind == Kind::File);
-    files
-        .map(|entry| folder.join(entry.name))
-        .filter(|path| path.extension().is_some_and(|end| end == "lock"))
-        .collect()
+    let entries = at(folder).entries().unwrap_or_default();
+    entries.iter().filter_map(|entry| lock(folder, entry)).collect()
+}
+
+/// The path of a folder's entry, where that is a lock file.
+fn lock(folder: &Path, entry: &TreeEntry) -> Option<PathBuf> {
+    let path = folder.join(&entry.name);
+    (entry.kind == Kind::File && path.extension().is_some_and(|end| end == "lock")).then_some(path)
 }
 
 fn below(folder: &Path, found: &mut BTreeSet<PathBuf>) {
-    found.extend(locks_in(folder));
     for entry in at(folder).entries().unwrap_or_default() {
+        found.extend(lock(folder, &entry));
         if entry.kind == Kind::Folder {
             below(&folder.join(&entry.name), found);
         }

@@ -12,7 +12,7 @@ use super::Folders;
 use windlass_host::file::FileError;
 use windlass_host::note::Note;
 use windlass_host::process::protocol::Text;
-use windlass_host::tree::{Folders as Looking, Was, at};
+use windlass_host::tree::{self, Folders as Looking, Was, at};
 
 /// So many git directories of submodules and of other working trees are looked at.
 const MOST: usize = 500;
@@ -128,6 +128,7 @@ impl Steering {
     /// # Errors
     /// The git directory itself is not the one that it was; or something cannot be put back.
     pub fn put_back(&mut self) -> Result<Vec<PathBuf>, SteeringError> {
+        let _open = tree::keep_open();
         let mut changed = Vec::new();
         if self.strictness == Strictness::Everything
             && !same_kind(self.fixed.get(&self.git_directory), &look(&self.git_directory))

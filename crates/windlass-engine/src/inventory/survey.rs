@@ -12,7 +12,7 @@ use super::content::{self, LARGEST, Stamps};
 use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
 use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
 use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository};
-use windlass_host::tree::{Attributes, Folder, Kind, TreePath, at};
+use windlass_host::tree::{self, Attributes, Folder, Kind, TreePath, at};
 
 /// The working tree could not be looked at.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +94,7 @@ impl Surveyor {
     /// A repository that git cannot read (the agent broke it) is no error: the files are then found by a walk, and the
     /// inventory says so.
     pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
+        let _open = tree::keep_open();
         let root = self.place.root.clone();
         at(&root).open_folder().map_err(|source| SurveyError::Root { root: root.clone(), source })?;
         let mut inventory = Inventory::default();

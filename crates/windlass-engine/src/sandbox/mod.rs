@@ -35,7 +35,7 @@ pub use lane::Site;
 pub use probe::{Probe, probe};
 pub use proxy::lets_through;
 pub use room::SandboxRoom;
-pub use steering::{forget_guest, had_a_guest, put_back_beside};
+pub use steering::{GUEST_AT_WORK, forget_guest, put_back_beside};
 
 use crate::git::Loan;
 use bwrap::Bwrap;

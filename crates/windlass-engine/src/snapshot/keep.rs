@@ -14,7 +14,7 @@ use super::tree::{self, Leaf};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
 use crate::git::{ObjectId, ObjectKind};
 use crate::inventory::{Entry, EntryKind, Inventory, LARGEST_KEPT, Place, as_path};
-use windlass_host::tree::{TreePath, at};
+use windlass_host::tree::{TreePath, at, keep_open};
 
 /// How much a snapshot holds at most, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,7 @@ impl Store {
         inventory: &Inventory,
         name: &SnapshotName,
     ) -> Result<Snapshot, SnapshotError> {
+        let _open = keep_open();
         let mut left_out = Vec::new();
         let files = self.keep_files(&place.root, inventory, &mut left_out)?;
         let repository = match &place.repository {

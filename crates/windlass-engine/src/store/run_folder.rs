@@ -9,6 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
 use windlass_core::values::{LaneId, Purpose, RunId};
 use windlass_host::note::Note;
 use windlass_jobs::prompt::Templates;
@@ -30,6 +31,9 @@ const PREFIX: &str = "r-";
 const RANDOM_LENGTH: usize = 8;
 /// The characters of a run's id.
 const ALPHABET: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// The note of what steers git, in a run's folder.
+pub(crate) const STEERING: &str = "git-steering.json";
 
 /// A run's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +161,7 @@ impl RunFolder {
 
     /// What steers git in the repository, as it was when the session began; gone when the session has ended.
     pub(crate) fn steering(&self) -> Note {
-        Note::at(self.path.join("git-steering.json"))
+        Note::at(self.path.join(STEERING))
     }
 
     /// From now on a change of what steers git is a person's.
@@ -261,6 +265,23 @@ impl CallFolder {
 /// Every run of a project that has a folder, in no order. A project without a folder has none.
 pub(crate) fn all_runs(project: &Project) -> Result<Vec<RunId>, StoreError> {
     all_below(&project.runs(), PREFIX)
+}
+
+/// The folders of a project's runs in which a file of one of these names lies, in no order. They are looked for from the open
+/// folder above them, since there may be ten thousand.
+pub(crate) fn runs_with(project: &Project, names: &[&str]) -> Result<Vec<RunFolder>, StoreError> {
+    let path = project.runs();
+    let runs = all_runs(project)?;
+    if runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let open = openat(CWD, &path, flags, Mode::empty()).map_err(io::Error::from).attempted("read", &path)?;
+    let is_file = |found: Stat| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+    let has =
+        |run: &RunId, name: &str| statat(&open, format!("{run}/{name}"), AtFlags::empty()).is_ok_and(is_file);
+    let with = runs.iter().filter(|run| names.iter().any(|name| has(run, name)));
+    Ok(with.map(|run| RunFolder::of(project, run)).collect())
 }
 
 /// Every folder below this one whose name is an id with this prefix, in no order. A missing folder has none.

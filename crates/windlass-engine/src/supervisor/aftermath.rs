@@ -12,7 +12,7 @@ use super::loan::{said, strictness};
 use crate::git::{SteeringError, put_back_from};
 use crate::sandbox;
 use crate::store::lock::{Holder, holders};
-use crate::store::run_folder::all_runs;
+use crate::store::run_folder::{STEERING, runs_with};
 use crate::store::{Project, RunFolder, journal};
 use windlass_host::process::leftovers;
 
@@ -30,9 +30,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub fn put_back_after_kills(state_root: &Path, directory: &Path) -> Result<Vec<String>, SteeringError> {
     let mut sentences = Vec::new();
     for project in Project::all(state_root).unwrap_or_default() {
-        let is_left =
-            |folder: &RunFolder| folder.steering().is_there() || sandbox::had_a_guest(folder.path());
-        for folder in undriven(&project, is_left, Holder::is_alive) {
+        for folder in undriven(&project, &[STEERING, sandbox::GUEST_AT_WORK], Holder::is_alive) {
             sentences.extend(put_back_beside_guest(&folder, directory));
             sentences.extend(put_back_after_kill(&folder, directory)?);
         }
@@ -59,7 +57,7 @@ fn put_back_beside_guest(folder: &RunFolder, directory: &Path) -> Vec<String> {
 pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String> {
     let is_another = |holder: &Holder| holder.is_alive() && holder.pid != std::process::id();
     let mut all = Vec::new();
-    for folder in undriven(project, |folder| sandbox::had_a_guest(folder.path()), is_another) {
+    for folder in undriven(project, &[sandbox::GUEST_AT_WORK], is_another) {
         if let Some(sentences) = sandbox::put_back_beside(folder.path(), directory) {
             sandbox::forget_guest(folder.path());
             all.extend(of_killed(&folder, sentences));
@@ -68,15 +66,9 @@ pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String>
     all
 }
 
-/// The runs with something left of them that nobody drives who holds a directory.
-fn undriven(
-    project: &Project,
-    is_left: impl Fn(&RunFolder) -> bool,
-    drives: impl Fn(&Holder) -> bool,
-) -> Vec<RunFolder> {
-    let runs = all_runs(project).unwrap_or_default();
-    let folders = runs.iter().map(|run| RunFolder::of(project, run));
-    let mut left: Vec<RunFolder> = folders.filter(is_left).collect();
+/// The runs with a note left of them that nobody drives who holds a directory.
+fn undriven(project: &Project, notes: &[&str], drives: impl Fn(&Holder) -> bool) -> Vec<RunFolder> {
+    let mut left = runs_with(project, notes).unwrap_or_default();
     if !left.is_empty() {
         let holders = holders(project).unwrap_or_default();
         left.retain(|folder| !holders.iter().any(|holder| holder.run == *folder.run() && drives(holder)));

@@ -33,7 +33,8 @@ pub fn links_out(paths: &[PathBuf]) -> Vec<LinkOut> {
 /// The place at the end of all links, wherever they lead: of what other programs read and start, which go there too. `None`
 /// where nothing is.
 pub fn where_it_leads(path: &Path) -> Option<TreePath> {
-    std::fs::canonicalize(path).ok().map(|real| at(&real))
+    // Most of it is nowhere, which is known without a look at each folder on the way.
+    path.exists().then(|| std::fs::canonicalize(path).ok().map(|real| at(&real)))?
 }
 
 /// From now on these links are followed, as long as they lead where they led. What guests of another tree can write is not read

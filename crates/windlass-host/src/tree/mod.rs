@@ -32,6 +32,6 @@ pub use links::{was_there, where_it_leads};
 pub use open::leads_out;
 pub use path::TreePath;
 pub use root::is_known;
-pub use root::{at, hold, hold_named, without_links};
+pub use root::{KeptOpen, at, hold, hold_named, keep_open, without_links};
 pub use was::{Folders, Was};
 pub use write::Prepared;

@@ -26,8 +26,8 @@ pub struct TreePath {
 }
 
 impl TreePath {
-    pub(super) fn new(root: Root, below: PathBuf) -> TreePath {
-        TreePath { root: Arc::new(root), below }
+    pub(super) fn new(root: Arc<Root>, below: PathBuf) -> TreePath {
+        TreePath { root, below }
     }
 
     /// The path with something below it. What is absolute, or goes up, is looked for anew.

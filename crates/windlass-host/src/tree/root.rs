@@ -1,10 +1,11 @@
 //! The roots of the trees that guests can write.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -13,7 +14,12 @@ use super::TreePath;
 use super::open::open_at;
 
 /// The roots that are known to this process.
-static ROOTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static ROOTS: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
+
+thread_local! {
+    /// The roots that this thread keeps open; `None`: each is opened anew.
+    static KEPT: RefCell<Option<Vec<Arc<Root>>>> = const { RefCell::new(None) };
+}
 
 /// An open root.
 #[derive(Debug)]
@@ -29,7 +35,9 @@ pub(super) struct Root {
 /// Makes a folder (absolute, without links) known as the root of a tree that guests can write: paths beneath it may go
 /// through links that stay beneath it.
 pub fn hold(root: &Path) {
-    ROOTS.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned());
+    // As paths are compared: no matter how many slashes there are, and where.
+    let root: PathBuf = root.components().collect();
+    ROOTS.lock().unwrap_or_else(PoisonError::into_inner).insert(root.into_os_string());
 }
 
 /// Makes the folder known that a person named, links and all: its path without them, as far as it is there.
@@ -52,25 +60,61 @@ pub fn without_links(folder: &Path) -> PathBuf {
 /// A path in a tree that guests can write. It belongs to the innermost known root above it; where there is none,
 /// no link is followed on the way to it.
 ///
-/// The root is opened here, through no link, and stays the same one for all that is made of the result.
+/// The root is opened here, through no link, and stays the same one for all that is made of the result; where
+/// [`keep_open`] says so, for all that this thread looks at.
 pub fn at(path: &Path) -> TreePath {
     let path = normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     for root in roots_above(&path) {
         let below = path.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
-        let root = Root::open(root, ResolveFlags::BENEATH);
+        let root = opened(root);
         // One that is gone is made anew from the one above it.
         if root.folder.as_ref().err() != Some(&Errno::NOENT) {
             return TreePath::new(root, below);
         }
     }
     let below = path.strip_prefix("/").unwrap_or(&path).to_owned();
-    TreePath::new(Root::open("/".into(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS), below)
+    let root = Root::open("/".into(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS);
+    TreePath::new(Arc::new(root), below)
+}
+
+/// While this lives, the roots that this thread comes by are opened once: for one look at many files, during which no guest is
+/// waited for.
+#[derive(Debug)]
+pub struct KeptOpen {
+    /// What was kept when it began.
+    outer: Option<Vec<Arc<Root>>>,
+}
+
+/// Keeps the roots open that this thread comes by from now on.
+pub fn keep_open() -> KeptOpen {
+    KEPT.with_borrow_mut(|kept| KeptOpen { outer: kept.replace(kept.clone().unwrap_or_default()) })
+}
+
+impl Drop for KeptOpen {
+    fn drop(&mut self) {
+        KEPT.set(self.outer.take());
+    }
+}
+
+/// The open root with this path.
+fn opened(path: PathBuf) -> Arc<Root> {
+    KEPT.with_borrow_mut(|kept| {
+        if let Some(root) = kept.iter().flatten().find(|root| root.path == path) {
+            return Arc::clone(root);
+        }
+        let root = Arc::new(Root::open(path, ResolveFlags::BENEATH));
+        if let Some(kept) = kept.as_mut().filter(|_| root.folder.is_ok()) {
+            kept.push(Arc::clone(&root));
+        }
+        root
+    })
 }
 
 /// The known roots above a path, the innermost first.
 fn roots_above(path: &Path) -> Vec<PathBuf> {
     let roots = ROOTS.lock().unwrap_or_else(PoisonError::into_inner);
-    path.ancestors().filter(|above| roots.contains(*above)).map(Path::to_owned).collect()
+    let path: PathBuf = path.components().collect();
+    path.ancestors().filter(|above| roots.contains(above.as_os_str())).map(Path::to_owned).collect()
 }
 
 /// Is a path beneath a root that is known?

@@ -32,7 +32,7 @@ const OF_WORKSPACES: [&str; 2] = ["INSTRUCTIONS.md", "config.toml"];
 const NAMED: usize = 5;
 
 /// Where it is noted while a guest is at work, beside the sandbox's own files.
-const NOTE: &str = "guest-at-work.json";
+pub const GUEST_AT_WORK: &str = "guest-at-work.json";
 
 /// Where what a guest left is put.
 const ASIDE: &str = "put-aside";
@@ -139,11 +139,6 @@ impl Steering {
         }
         said
     }
-}
-
-/// Was a guest at work beside a run (its folder) when its runner was killed?
-pub fn had_a_guest(folder: &Path) -> bool {
-    note(folder).is_there()
 }
 
 /// Makes what steers what it was before that guest, where a directory belongs to its tree. Says what was changed; `None` where
@@ -351,7 +346,7 @@ fn sentence(mended: &Mended, tree: &Path) -> String {
 
 /// What is noted in the folder of a run, or of a session.
 fn note(folder: &Path) -> Note {
-    Note::at(folder.join(NOTE))
+    Note::at(folder.join(GUEST_AT_WORK))
 }
 
 #[cfg(test)]

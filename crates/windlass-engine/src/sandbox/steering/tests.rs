@@ -142,7 +142,7 @@ fn what_a_guest_left_is_put_aside_and_its_own_work_stays() {
     for path in ["a/.claude/notes.md", "a/.windlass/workspaces/api/TODO.md", "a/src/main.rs"] {
         assert_eq!(scene.says(path).as_deref(), Some("a guest's"));
     }
-    assert!(!scene.root.join("runs/r-1").join(NOTE).exists());
+    assert!(!scene.root.join("runs/r-1").join(GUEST_AT_WORK).exists());
 }
 
 #[test]
@@ -181,12 +181,12 @@ fn after_a_kill_the_next_start_puts_it_back() {
     drop(steering);
     let (run, directory) = (scene.root.join("runs/r-1"), scene.tree.join("a"));
     assert_eq!(put_back_beside(&run, &scene.root), None, "it is about another tree");
-    assert!(had_a_guest(&run));
+    assert!(note(&run).is_there());
     let said = put_back_beside(&run, &directory).unwrap();
     assert_eq!(said.len(), 1, "{said:?}");
     assert_eq!(scene.says(".mcp.json").as_deref(), Some("a person's"));
     forget_guest(&run);
-    assert_eq!((had_a_guest(&run), put_back_beside(&run, &directory)), (false, None));
+    assert_eq!((note(&run).is_there(), put_back_beside(&run, &directory)), (false, None));
 }
 
 #[test]
