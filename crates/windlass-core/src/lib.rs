@@ -4,6 +4,7 @@
 //! random number (its `clippy.toml` forbids it). Time and the world come in as values; facts come out. So every rule
 //! can be tested as a table, whole nights can be simulated, and recovery is the same code applied to the journal.
 
+pub mod claim;
 pub mod config;
 pub mod damage;
 pub mod environment;
@@ -13,7 +14,6 @@ pub mod hexadecimal;
 pub mod hook;
 pub mod inert;
 pub mod message;
-pub mod mode;
 pub mod nesting;
 pub mod notification;
 pub mod observation;

@@ -6,7 +6,7 @@ use windlass_agents::parse_assessment;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::report::Report;
 use windlass_core::run::{Effect, IllegalFact, Input, LaneState, Phase, Run};
-use windlass_core::spec::Mode;
+use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
     Bill, CallReport, CheckResult, CheckStage, Class, Cost, Ended, HookDecision, Items, LaneId, Now,
     Standing, StandingSource, StopReason, Tokens, Verdict,
@@ -82,7 +82,7 @@ impl Core {
                 finished.outcome.decision = HookDecision::Continue;
             }
             (Plant::GoneIsDone | Plant::OpenIsDone, Report::SnapshotTaken(taken)) => {
-                let builds = self.run.plan().is_some_and(|plan| plan.job.mode == Mode::Build);
+                let builds = self.run.plan().is_some_and(|plan| plan.job.mode.claim() == ClaimSource::Boxes);
                 if let Some(standing) = taken.standing.as_mut().filter(|_| builds) {
                     finish_plan(plant, standing);
                 }

@@ -12,7 +12,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
 use windlass_core::report;
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{
     Assessment, CallId, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Delivery, Denial,
@@ -202,7 +202,7 @@ impl Board {
 
     /// What an iteration begins with stays its task, whatever it ticks.
     fn next_task(&self) -> String {
-        let builds = self.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Build);
+        let builds = self.plan.as_ref().is_some_and(|plan| plan.job.mode.claim() == ClaimSource::Boxes);
         let latest = self.status.latest.as_ref().filter(|_| builds);
         latest.map_or_else(String::new, |latest| latest.summary.clone())
     }

@@ -47,7 +47,7 @@ pub const SUBJECTS: [Subject; 2] = [
         package: "windlass-core",
         files: &[
             "crates/windlass-core/src/run/**/*.rs",
-            "crates/windlass-core/src/mode/**/*.rs",
+            "crates/windlass-core/src/claim/**/*.rs",
             "crates/windlass-core/src/tasks/**/*.rs",
             "crates/windlass-agents/src/claude/judge.rs",
             "crates/windlass-agents/src/claude/prose.rs",
@@ -79,7 +79,7 @@ const NIGHTS: [&str; 2] = ["tests::nights", "whatever_the_order"];
 /// could notice it.
 fn of_core(mutant: &Mutant) -> Vec<Trial> {
     let (own, all): (&[&str], &[&str]) = match mutant.room() {
-        "run" | "mode" => (&["run::"], &["run::", "notification::", "recovery::"]),
+        "run" | "claim" => (&["run::"], &["run::", "notification::", "recovery::"]),
         "tasks" => (&["tasks::tests", "tasks::natural"], &["tasks::", "run::"]),
         "agent" => (&["agent::"], &["agent::"]),
         _ => (&[], &[]),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, PlanSettings, TasksSettings, keys};
-use windlass_core::spec::{Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
+use windlass_core::spec::{ClaimSource, Job, JobPlan, JobTasks, JobWorkspace, Mode, Verification};
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_engine::store::{Project, RunFolder, RunSummary};
 use windlass_engine::supervisor::Wanted as WantedOfAgent;
@@ -113,13 +113,13 @@ impl Assignment {
         let folder = plan.folder.as_ref().map(|folder| folder.join("README.md"));
         let has_plan = there(&plan.file) || folder.as_deref().is_some_and(there);
         let missing = |message: String| AppError::new(Kind::stopped(StopReason::Missing, codes), message);
-        match (self.mode, &plan.specs) {
-            (Mode::Build, _) if !has_plan => {
+        match (self.mode.claim(), &plan.specs) {
+            (ClaimSource::Boxes, _) if !has_plan => {
                 Err(missing(format!("there is no plan: {} is missing", plan.file.display()))
                     .hint("Have one written from your specifications: windlass plan")
                     .hint("Or write it yourself: one line `- [ ] TASK` for each task."))
             }
-            (Mode::Plan, Some(specs)) if !has_plan && !there(specs) => {
+            (ClaimSource::UnchangedPlan, Some(specs)) if !has_plan && !there(specs) => {
                 Err(missing(format!("there is nothing to plan from: {} is missing", specs.display()))
                     .hint("Begin with: windlass init --plan"))
             }
@@ -183,9 +183,9 @@ impl Assignment {
             watch: resolved.status.watch(),
             log: resolved.log.log(),
         });
-        let judges = windlass_core::mode::judges(self.mode);
+        let judges = self.mode.judges();
         let verified = judges || (resolved.verify.on_completion && workspace.is_some());
-        let plan = matches!(self.mode, Mode::Plan | Mode::Build).then(|| JobPlan {
+        let plan = self.mode.has_plan().then(|| JobPlan {
             file: resolved.plan.file.clone(),
             folder: resolved.plan.folder.clone(),
             specs: resolved.plan.specs.clone(),
@@ -197,7 +197,7 @@ impl Assignment {
             completion_signal: resolved.completion_signal.clone(),
             completion_threshold: resolved.completion_threshold,
             // Workspaces and plans are themselves files for what one iteration tells the next.
-            notes_file: resolved.notes_file.clone().filter(|_| self.mode == Mode::Goal),
+            notes_file: resolved.notes_file.clone().filter(|_| self.mode.claim() == ClaimSource::Phrase),
             agents_file: resolved.agents_file.clone(),
             verification: verified
                 .then_some(Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
@@ -228,7 +228,7 @@ impl Assignment {
 
     /// The tasks that are to be worked off; `None` in other modes.
     pub fn find_tasks(&self, settings: &TasksSettings) -> Option<Result<FoundTasks, TasksError>> {
-        if self.mode != Mode::Tasks {
+        if !self.mode.has_tasks() {
             return None;
         }
         let place = self.tasks.file.as_deref().or(settings.file.as_deref());
@@ -261,10 +261,7 @@ impl Assignment {
     /// Is this a run of the same job?
     pub fn is_same(&self, run: &RunSummary, project: &Project) -> bool {
         match &self.workspace {
-            Some(workspace) => {
-                run.is_of(workspace.folder())
-                    && windlass_core::mode::judges(run.mode) == windlass_core::mode::judges(self.mode)
-            }
+            Some(workspace) => run.is_of(workspace.folder()) && run.mode.judges() == self.mode.judges(),
             None => {
                 run.workspace.is_none()
                     && run.mode == self.mode

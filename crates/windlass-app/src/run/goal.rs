@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::Resolved;
-use windlass_core::spec::Mode;
+use windlass_core::spec::ClaimSource;
 use windlass_core::values::StopReason;
 use windlass_engine::workspace::Workspace;
 use windlass_host::tree::at;
@@ -100,7 +100,7 @@ pub fn read_plain(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// A goal that holds the completion phrase on a line of its own.
 pub fn refuse_signal(assignment: &Assignment, resolved: &Resolved) -> Result<(), AppError> {
     let signal = &resolved.completion_signal;
-    if assignment.mode != Mode::Goal || !holds_signal(&assignment.goal.text, signal) {
+    if assignment.mode.claim() != ClaimSource::Phrase || !holds_signal(&assignment.goal.text, signal) {
         return Ok(());
     }
     Err(AppError::usage(format!(

@@ -12,9 +12,8 @@ use windlass_core::config::OutputLevel;
 use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
 use windlass_core::fact::Entry;
-use windlass_core::mode;
 use windlass_core::spec::GuardSpec;
-use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, Mode, RunSpec};
+use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspace, Limits, RunSpec};
 use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
@@ -61,7 +60,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     goal::refuse_signal(&request.assignment, resolved)?;
     tasks::refuse_impossible_lanes(here, request)?;
     let trusted = trusting::require(&asked(here, request))?;
-    if !request.gate_later && !mode::judges(request.assignment.mode) {
+    if !request.gate_later && !request.assignment.mode.judges() {
         gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)?;
     }
     let mut agent = agent::plan(&wanted(here, request))?;
@@ -95,7 +94,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
 
 /// What of the repository it starts.
 pub fn asked<'a>(here: &'a Here, request: &'a Prepared) -> Asked<'a> {
-    let judges = mode::judges(request.assignment.mode);
+    let judges = request.assignment.mode.judges();
     Asked {
         here,
         configuration: &request.configuration,
@@ -127,7 +126,7 @@ pub fn plan(
 ) -> RunSpec {
     let resolved = &request.configuration.resolved;
     // Whoever judges runs what it needs itself; what a check says of the work is not what was asked.
-    let judges = mode::judges(request.assignment.mode);
+    let judges = request.assignment.mode.judges();
     let commit = if judges { CommitPolicy::None } else { tasks::commit(here, request) };
     let plan = RunSpec {
         run: run.clone(),
@@ -157,7 +156,7 @@ pub fn plan(
 /// What an agent may not change. Planning writes nothing but the plan, and whoever judges writes nothing that counts.
 fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
     let mode = request.assignment.mode;
-    if mode::judges(mode) || mode == Mode::Plan {
+    if mode.judges() || mode.writes_only_plan() {
         return GuardSpec::default();
     }
     let resolved = &request.configuration.resolved;
@@ -167,7 +166,7 @@ fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
 
 /// The project's hooks. Whoever judges is one call, and no run that a hook could steer.
 pub fn hooks(here: &Here, request: &Prepared) -> hook::Found {
-    if mode::judges(request.assignment.mode) {
+    if request.assignment.mode.judges() {
         return hook::Found::default();
     }
     hook::find(&here.directory, &request.configuration.resolved.hooks)

@@ -70,7 +70,7 @@ pub(crate) fn rehearse(here: &Here, prepared: &Prepared) -> Result<Rehearsal, Ap
     let spent_before = launch::spent_before(here, prepared)?;
     let plan = launch::plan(here, prepared, &found, folder.run(), agent, spent_before);
     let Preview { prompt, settings, invocation } = preview(&plan, &folder, &prepared.assignment.wanted());
-    let purpose = windlass_core::mode::purpose(prepared.assignment.mode);
+    let purpose = prepared.assignment.mode.purpose();
     let line = if plan.sandbox.is_on() {
         let room = sandbox::of(here, &plan, &folder)?;
         Sandbox::rehearse(&plan.sandbox, room, &invocation.program, &invocation.arguments)?

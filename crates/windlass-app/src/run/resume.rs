@@ -2,7 +2,6 @@
 
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::mode;
 use windlass_core::run::{Phase, Run};
 use windlass_core::spec::{Limits, Mode, RunSpec};
 use windlass_core::values::{Check, CheckKind, Cost, StopReason, Suspicion};
@@ -96,7 +95,7 @@ fn trusted(
         configuration = load(typed(&plan.checks)?)?;
     }
     let reader = if is_claude { Reader::Claude } else { Reader::Nobody };
-    let purpose = if mode::judges(summary.mode) { Purpose::Judgement } else { Purpose::Run };
+    let purpose = if summary.mode.judges() { Purpose::Judgement } else { Purpose::Run };
     // A run that began without the agent's settings goes on without them: they are not asked for.
     let left_out = plan.as_ref().is_some_and(|plan| !plan.agent.repository_settings.are_used());
     let mut answers = answers.clone();

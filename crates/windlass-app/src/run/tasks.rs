@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use windlass_core::config::keys;
-use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, Mode, RunSpec};
+use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::RunId;
 use windlass_engine::git::{GitError, Head};
@@ -65,7 +65,7 @@ pub fn preview(request: &Prepared) -> Option<String> {
 pub fn commit(here: &Here, request: &Prepared) -> CommitPolicy {
     let resolved = &request.configuration.resolved;
     let asked = !resolved.origin(&keys::COMMIT).is_default();
-    if request.assignment.mode == Mode::Tasks && here.repository.is_none() && !asked {
+    if request.assignment.mode.has_tasks() && here.repository.is_none() && !asked {
         return CommitPolicy::None;
     }
     resolved.commit
@@ -74,7 +74,7 @@ pub fn commit(here: &Here, request: &Prepared) -> CommitPolicy {
 /// The lanes of a run; `None` = one, in the working directory.
 pub fn lanes(here: &Here, request: &Prepared, run: &RunId) -> Option<LanesSpec> {
     let count = u16::try_from(request.configuration.resolved.tasks.lanes).unwrap_or(u16::MAX);
-    if request.assignment.mode != Mode::Tasks || count < 2 {
+    if !request.assignment.mode.has_tasks() || count < 2 {
         return None;
     }
     let top = &here.repository.as_ref()?.top;
@@ -93,7 +93,7 @@ pub fn lanes(here: &Here, request: &Prepared, run: &RunId) -> Option<LanesSpec> 
 pub fn refuse_impossible_lanes(here: &Here, request: &Prepared) -> Result<(), AppError> {
     let resolved = &request.configuration.resolved;
     let asked = matches!(resolved.origin(&keys::LANES), windlass_core::config::Origin::Flag(_));
-    if request.assignment.mode != Mode::Tasks {
+    if !request.assignment.mode.has_tasks() {
         if asked && resolved.tasks.lanes > 1 {
             return Err(AppError::usage("`-j` belongs to tasks: windlass run --mode tasks -j 4"));
         }

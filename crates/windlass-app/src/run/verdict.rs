@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::mode;
 use windlass_core::spec::Job;
 use windlass_core::values::{Assessed, Assessment, Class, Purpose, StopReason};
 use windlass_core::workspace::VerificationStatus;
@@ -117,8 +116,7 @@ pub fn after_run(
     folder: &RunFolder,
     before: usize,
 ) -> Result<Option<Verified>, AppError> {
-    let Some(of) = job.workspace.as_ref().filter(|_| job.verification.is_some() && !mode::judges(job.mode))
-    else {
+    let Some(of) = job.workspace.as_ref().filter(|_| job.verification.is_some() && !job.mode.judges()) else {
         return Ok(None);
     };
     let entries = journal::read(&folder.journal())?;

@@ -32,7 +32,7 @@ pub fn commented_file(gates: &[&str]) -> Result<String, ConfigError> {
             last_table = table;
         }
         let _ = write!(text, "# {}", key.help);
-        for (mode, default) in in_modes.iter().filter(|(mode, _)| !crate::mode::judges(*mode)) {
+        for (mode, default) in in_modes.iter().filter(|(mode, _)| !mode.judges()) {
             let _ = write!(text, " In {} mode {default}.", mode.name());
         }
         let offered = Some(gates).filter(|gates| key.name == keys::GATES.name && !gates.is_empty());

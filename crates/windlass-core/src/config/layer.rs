@@ -10,7 +10,6 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 use toml::{Spanned, Value};
 
 use super::keys::{KEYS, Key, KeyInfo, known};
-use super::mode_defaults;
 use super::setting::Setting;
 use super::shown::shown;
 use crate::spec::Mode;
@@ -101,7 +100,7 @@ impl Layer {
     /// What holds in this mode where nobody says anything.
     pub fn defaults(mode: Mode) -> Result<Layer, ConfigError> {
         let mut layer = Layer::parse(FileKind::Default, Path::new("defaults.toml"), DEFAULTS)?;
-        let differing = mode_defaults::differing(mode).iter().map(|(name, default)| {
+        let differing = mode.defaults().iter().map(|(name, default)| {
             (*name, Said { value: default.value(), origin: Origin::DefaultFor(mode) })
         });
         layer.said.extend(differing);

@@ -10,7 +10,6 @@ pub mod edit;
 pub mod fresher;
 pub mod keys;
 mod layer;
-mod mode_defaults;
 mod money;
 mod nearest;
 mod reference;

@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json, json};
 
 use super::keys::{KEYS, KeyInfo};
 use super::layer::ConfigError;
-use super::mode_defaults;
 use super::resolve::{Resolved, Unlimited, written_as_json};
 use crate::spec::Mode;
 
@@ -33,7 +32,7 @@ pub fn key_reference() -> Result<Vec<KeyReference>, ConfigError> {
 }
 
 fn in_mode(mode: Mode, key: &KeyInfo) -> Option<String> {
-    let (_, default) = mode_defaults::differing(mode).iter().find(|(name, _)| *name == key.name)?;
+    let (_, default) = mode.defaults().iter().find(|(name, _)| *name == key.name)?;
     Some(key.shown(&default.value()))
 }
 

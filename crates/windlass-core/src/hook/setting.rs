@@ -107,12 +107,7 @@ const ROWS: &[Row] = &[
     ),
     ("PROJECT_DIR", "The working directory", |told| Told::Same(told.project.clone().into())),
     ("MODE", "The run's mode; as `FRESHER_MODE`, `plan` is `planning` and `build` is `building`", |told| {
-        let seed = match told.mode {
-            Mode::Plan => "planning",
-            Mode::Build => "building",
-            other => other.name(),
-        };
-        Told::Each(told.mode.name().into(), seed.into())
+        Told::Each(told.mode.name().into(), told.mode.name_for_fresher().into())
     }),
     ("MAX_ITERATIONS", "The limit on iterations; 0 = none", |told| number(&told.max_iterations.unwrap_or(0))),
     ("LOG_DIR", "The run's folder", |told| path(Some(&told.log_folder))),

@@ -1,12 +1,12 @@
 //! When a run ends, and why. Where several reasons hold: complete with green gates, then manual, then fatal, then
 //! limits, then stagnation.
 
+use crate::claim;
 use crate::fact::Fact;
-use crate::mode;
 use crate::report::{Broken, Failed};
 use crate::run::lane::LaneState;
 use crate::run::{Phase, REFUSED_CLAIMS, Run, Stop, Survey};
-use crate::spec::{Mode, RunSpec};
+use crate::spec::{ClaimSource, RunSpec};
 use crate::values::{CheckKind, Now, StopReason, StopSource, UnderWay};
 
 impl Run {
@@ -135,7 +135,7 @@ impl Run {
     /// A fresh agent had its say, and what it said was not yes.
     fn unverified(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let said = || self.findings.as_ref().map_or_else(String::new, |found| found.summary.clone());
-        if mode::judges(plan.job.mode) {
+        if plan.job.mode.judges() {
             return (self.refused.in_a_row > 0).then(|| (StopReason::GatesFailing, said()));
         }
         let most = plan.job.verification?.attempts.max(1);
@@ -161,7 +161,7 @@ impl Run {
     }
 
     fn lost_plan(&self, plan: &RunSpec) -> Option<String> {
-        mode::missing_plan(&plan.job, self.standings.latest()?)
+        claim::missing_plan(&plan.job, self.standings.latest()?)
     }
 
     fn limit(&self, plan: &RunSpec, now: Now) -> Option<(StopReason, String)> {
@@ -187,8 +187,8 @@ impl Run {
     fn stagnation(&self, plan: &RunSpec) -> Option<(StopReason, String)> {
         let threshold = plan.limits.stagnation?;
         let stands = self.counters.idle >= threshold;
-        if plan.job.mode == Mode::Build {
-            let ends = stands && mode::ends_by_itself(&plan.job);
+        if plan.job.mode.claim() == ClaimSource::Boxes {
+            let ends = stands && claim::ends_by_itself(&plan.job);
             let detail =
                 "commits, files and plan are as they were before it, or as they had been already".to_owned();
             return ends.then_some((StopReason::NoChanges, detail));
@@ -202,7 +202,7 @@ impl Run {
     /// An agent that says every time that it is done, and changes nothing, may be right: only nobody has looked.
     fn may_be_done(&self, plan: &RunSpec, threshold: u32) -> &'static str {
         let claimed = self.lanes.values().any(|lane| lane.rows.unsupported >= threshold);
-        if !claimed || plan.job.mode == Mode::Tasks || !plan.checks.is_empty() {
+        if !claimed || plan.job.mode.has_tasks() || !plan.checks.is_empty() {
             return "";
         }
         "; the agent said each time that the job is done, and nothing had changed in this run: it may have been done \
@@ -214,14 +214,14 @@ impl Run {
         if !self.gates_green(&self.baseline) || self.has_lost_its_plan() {
             return None;
         }
-        if plan.job.mode == Mode::Tasks {
+        if plan.job.mode.has_tasks() {
             return self.tasks_done().then_some("every task is done");
         }
         let mut until = self.checks(CheckKind::Until).peekable();
         if until.peek().is_none() {
-            let claims = mode::reads_file(plan.job.mode) && self.standings.claims(&plan.job);
-            return claims.then_some(match plan.job.mode {
-                Mode::Build => "no box of the plan is open",
+            let claims = plan.job.mode.reads_file() && self.standings.claims(&plan.job);
+            return claims.then_some(match plan.job.mode.claim() {
+                ClaimSource::Boxes => "no box of the plan is open",
                 _ => "the status file says that the job is done, and it is trusted",
             });
         }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::apply::Applied;
 use crate::run::Run;
 use crate::run::lane::LaneState;
-use crate::spec::Mode;
 use crate::values::{LaneId, SnapshotId, StopReason, Suspicion, SuspicionKind, Verdict};
 
 /// Claims in a row with nothing but findings that had been told after which a person has to look.
@@ -82,7 +81,7 @@ impl Run {
 
     /// Protected files were changed. Where the mode lets the agent write nothing but its plan, that is said otherwise.
     pub(super) fn note_refused(&mut self, lane: LaneId, files: &[String], undone: bool) {
-        if self.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Plan) {
+        if self.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan()) {
             return;
         }
         let kind = if undone { SuspicionKind::Undone } else { SuspicionKind::Protected };

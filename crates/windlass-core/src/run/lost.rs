@@ -1,7 +1,6 @@
 //! A lane's checkout is gone: somebody removed it while its task was worked on. Nothing of that is the agent's fault.
 
 use crate::fact::Fact;
-use crate::mode;
 use crate::report;
 use crate::run::ending::Failure;
 use crate::run::lane::{LaneState, Turn};
@@ -47,7 +46,7 @@ impl Run {
     pub(super) fn begin_again(&mut self, lane: LaneId) -> Result<(), String> {
         let turn =
             self.take_state(lane, "at work in a checkout", |state| turn_in_checkout(state).cloned())?;
-        let purpose = self.plan.as_ref().map_or(turn.purpose, |plan| mode::purpose(plan.job.mode));
+        let purpose = self.plan.as_ref().map_or(turn.purpose, |plan| plan.job.mode.purpose());
         let again = Turn { purpose, progress: false, claim: None, ..turn.next_attempt(NotesShare::Usual) };
         self.standings.begin();
         if let Some(held) = self.lanes.get_mut(&lane) {

@@ -37,8 +37,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::claim::Standings;
 use crate::damage::{Damage, DamageCourse};
-use crate::mode::Standings;
 use crate::values::{
     Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
     StopReason, StopSource,

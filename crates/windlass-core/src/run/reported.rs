@@ -1,7 +1,7 @@
 //! What a report means, as facts.
 
+use crate::claim;
 use crate::fact::Fact;
-use crate::mode;
 use crate::report::{self, CallDue, CallEnded, LaneLost, Prepared, Report};
 use crate::run::decide::one;
 use crate::run::lane::{LaneState, Turn};
@@ -133,7 +133,7 @@ impl Run {
     fn finish_call(&self, lane: LaneId, call: CallId, mut report: CallReport) -> Fact {
         let stands = |said: &Assessment| report.class == Class::Success || !said.passes();
         report.assessment = report.assessment.filter(stands);
-        let claimed = self.plan.as_ref().is_some_and(|plan| mode::claims(&plan.job, &report));
+        let claimed = self.plan.as_ref().is_some_and(|plan| claim::claims(&plan.job, &report));
         let charge = self.ledger.charge_for(call, &report);
         let empty = report.results.iter().all(|text| text.trim().is_empty());
         let summary = CallSummary {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::lane::{Judged, LaneState, Outcome, Turn};
 use crate::run::{CommitKind, Effect, Run, TurnKey};
-use crate::spec::{CommitPolicy, Mode, RunSpec};
+use crate::spec::{CommitPolicy, RunSpec};
 use crate::tasks::{Counts, Schedule, Standing};
 use crate::values::{
     CheckOutcome, Class, Evidence, LaneId, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState, Verdict,
@@ -131,7 +131,7 @@ impl Run {
     }
 
     pub(super) fn is_of_tasks(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Tasks)
+        self.plan.as_ref().is_some_and(|plan| plan.job.mode.has_tasks())
     }
 
     /// The task that the next iteration of a lane works on: its own, or the first that is ready.
@@ -215,7 +215,7 @@ impl Run {
         let at_work = self.lanes.values().any(|lane| lane.task.is_some());
         let idle =
             self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared));
-        if plan.job.mode != Mode::Tasks || at_work || !idle || self.tasks.schedule.next().is_some() {
+        if !plan.job.mode.has_tasks() || at_work || !idle || self.tasks.schedule.next().is_some() {
             return None;
         }
         Some((StopReason::Blocked, self.stands_in_the_way()))

@@ -1,7 +1,7 @@
 //! What the runner makes of an attempt: does the iteration go on, and if it ends, how?
 
+use crate::claim;
 use crate::fact::Fact;
-use crate::mode;
 use crate::run::lane::{InGit, Judged, LaneState, Outcome, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
 use crate::run::{Hold, NotesShare, Retries, Run};
@@ -83,7 +83,7 @@ impl Run {
         if turn.claim.is_some() {
             return self.verified(lane, outcome, judged);
         }
-        if self.plan.as_ref().is_some_and(|plan| mode::judges(plan.job.mode)) {
+        if self.plan.as_ref().is_some_and(|plan| plan.job.mode.judges()) {
             return assessed(outcome);
         }
 
@@ -104,7 +104,7 @@ impl Run {
         }
         if claims {
             // A file that was written in this run is itself something that changed, even with the same words.
-            let by_file = self.plan.as_ref().is_some_and(|plan| mode::reads_file(plan.job.mode));
+            let by_file = self.plan.as_ref().is_some_and(|plan| plan.job.mode.reads_file());
             let vouched = shown || by_file || self.checks(CheckKind::Gate).next().is_some();
             let changed = outcome.kept.as_ref().is_some_and(|kept| self.history.has_changed(&kept.evidence));
             return if vouched || changed { Verdict::ClaimAccepted } else { Verdict::ClaimUnsupported };
@@ -157,8 +157,8 @@ impl Run {
     fn wants_verification(&self) -> bool {
         self.plan.as_ref().is_some_and(|plan| {
             let by_check = self.checks(CheckKind::Until).next().is_some();
-            let completes = by_check || self.counters.claims + 1 >= mode::claims_needed(&plan.job);
-            completes && plan.job.verification.is_some() && !mode::judges(plan.job.mode)
+            let completes = by_check || self.counters.claims + 1 >= claim::claims_needed(&plan.job);
+            completes && plan.job.verification.is_some() && !plan.job.mode.judges()
         })
     }
 

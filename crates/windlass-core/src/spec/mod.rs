@@ -19,7 +19,7 @@ pub use guard::{GuardAction, GuardSpec, GuardedFile, GuardedTool, TestsAction, U
 pub use job::{Depth, Job, JobPlan, JobTasks, Verification};
 pub use lanes::LanesSpec;
 pub use limits::{BudgetScope, Clocks, Limits};
-pub use mode::Mode;
+pub use mode::{ClaimSource, Mode, ModeDefault};
 pub use repository_settings::RepositorySettings;
 pub use sandbox::{Network, Preset, SandboxKind, SandboxLogin, SandboxSpec};
 pub use workspace::{JobLog, JobWorkspace, StatusNews, StatusWatch};
@@ -110,13 +110,12 @@ impl RunSpec {
 
     /// What it rests on when a run of this plan ends as complete.
     pub fn grounds(&self) -> Grounds {
-        let by_agents = match self.job.mode {
-            Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Build | Mode::Tasks => true,
-            // The plan itself was looked at, or a judgement is all that was wanted.
-            Mode::Plan | Mode::Verify | Mode::Validate => false,
-        };
         let is_looked_at = !self.checks.is_empty() || self.job.verification.is_some();
-        if by_agents && !is_looked_at { Grounds::Claimed } else { Grounds::Shown }
+        if self.job.mode.claim().is_an_agents_word() && !is_looked_at {
+            Grounds::Claimed
+        } else {
+            Grounds::Shown
+        }
     }
 
     /// The numbers of its lanes: 0 alone, which is the working directory itself, or those that have checkouts of their own.

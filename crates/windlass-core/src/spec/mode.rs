@@ -1,6 +1,8 @@
-//! The modes.
+//! The modes, and what a run has to know of each. What they read, say and ask for is `windlass-jobs`'.
 
 use serde::{Deserialize, Serialize};
+
+use crate::values::Purpose;
 
 /// How an iteration is prompted and how progress is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -24,6 +26,85 @@ pub enum Mode {
     Validate,
 }
 
+/// What a run has to know of a mode.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Its name, as in a journal.
+    name: &'static str,
+    /// Its name for the hooks of Fresher.
+    name_for_fresher: &'static str,
+    /// What an iteration's first call is for.
+    purpose: Purpose,
+    /// Where a claim that the job is done is read.
+    claim: ClaimSource,
+    /// Where its files are.
+    place: Place,
+    /// Is an agent believed that says it found nothing to do?
+    believes_no_work: bool,
+    /// The keys whose default is another than the one of `defaults.toml`.
+    defaults: &'static [(&'static str, ModeDefault)],
+}
+
+/// Where a claim that a job is done is read. Each mode has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimSource {
+    /// An agent's last words: a phrase on a line of its own, in several iterations in a row.
+    Phrase,
+    /// A workspace's status file, which must have been written in this run.
+    StatusFile,
+    /// A plan that is sound, and that a further pass has left as it was.
+    UnchangedPlan,
+    /// A plan of which no box is open, whoever ticked them and when.
+    Boxes,
+    /// A list of tasks, each of which is claimed and judged for itself.
+    Tasks,
+    /// The judgement that is all the call is for.
+    Judgement,
+}
+
+/// Where a mode's files are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the project.
+    Project,
+    /// In a workspace's folder.
+    Workspace,
+}
+
+/// A default of one mode.
+#[derive(Clone, Copy, Debug)]
+pub enum ModeDefault {
+    /// A number.
+    Number(i64),
+    /// A word.
+    Word(&'static str),
+}
+
+/// What all that judge have in common.
+const JUDGING: Rules = Rules {
+    name: "",
+    name_for_fresher: "",
+    purpose: Purpose::Verify,
+    claim: ClaimSource::Judgement,
+    place: Place::Workspace,
+    believes_no_work: false,
+    // A judgement is given at once; one that failed is asked for once more. It changes nothing, which is no standstill.
+    defaults: &[(ITERATIONS, ModeDefault::Number(2)), (STAGNATION, ModeDefault::Number(0))],
+};
+
+const ITERATIONS: &str = "limits.max_iterations";
+const STAGNATION: &str = "limits.stagnation_threshold";
+
+impl ModeDefault {
+    /// As it would stand in a file.
+    pub fn value(self) -> toml::Value {
+        match self {
+            ModeDefault::Number(number) => toml::Value::Integer(number),
+            ModeDefault::Word(word) => toml::Value::String(word.to_owned()),
+        }
+    }
+}
+
 impl Mode {
     /// Every mode.
     pub const ALL: [Mode; 8] = [
@@ -37,17 +118,168 @@ impl Mode {
         Mode::Validate,
     ];
 
+    const fn rules(self) -> Rules {
+        use ModeDefault::{Number, Word};
+        const MODEL: &str = "agent.model";
+        const TURNS: &str = "agent.max_turns";
+        const COMMIT: &str = "git.commit";
+        match self {
+            Mode::Goal => Rules {
+                name: "goal",
+                name_for_fresher: "goal",
+                purpose: Purpose::Work,
+                claim: ClaimSource::Phrase,
+                place: Place::Project,
+                believes_no_work: false,
+                defaults: &[],
+            },
+            Mode::Loop => Rules {
+                name: "loop",
+                name_for_fresher: "loop",
+                purpose: Purpose::Work,
+                claim: ClaimSource::StatusFile,
+                place: Place::Workspace,
+                believes_no_work: false,
+                defaults: &[],
+            },
+            Mode::Iterative => Rules {
+                name: "iterative",
+                name_for_fresher: "iterative",
+                purpose: Purpose::Work,
+                claim: ClaimSource::StatusFile,
+                place: Place::Workspace,
+                believes_no_work: true,
+                defaults: &[(ITERATIONS, Number(20)), (STAGNATION, Number(2))],
+            },
+            Mode::Plan => Rules {
+                name: "plan",
+                name_for_fresher: "planning",
+                purpose: Purpose::Plan,
+                claim: ClaimSource::UnchangedPlan,
+                place: Place::Project,
+                believes_no_work: false,
+                defaults: &[(ITERATIONS, Number(20)), (MODEL, Word("sonnet")), (TURNS, Number(50))],
+            },
+            Mode::Build => Rules {
+                name: "build",
+                name_for_fresher: "building",
+                purpose: Purpose::Work,
+                claim: ClaimSource::Boxes,
+                place: Place::Project,
+                believes_no_work: false,
+                defaults: &[
+                    (STAGNATION, Number(1)),
+                    (MODEL, Word("sonnet")),
+                    (TURNS, Number(50)),
+                    (COMMIT, Word("agent")),
+                ],
+            },
+            Mode::Tasks => Rules {
+                name: "tasks",
+                name_for_fresher: "tasks",
+                purpose: Purpose::Work,
+                claim: ClaimSource::Tasks,
+                place: Place::Project,
+                believes_no_work: false,
+                // Each result is kept in git when it holds (rule C18).
+                defaults: &[(COMMIT, Word("runner"))],
+            },
+            Mode::Verify => Rules { name: "verify", name_for_fresher: "verify", ..JUDGING },
+            Mode::Validate => Rules { name: "validate", name_for_fresher: "validate", ..JUDGING },
+        }
+    }
+
     /// Its name, as in a journal.
     pub const fn name(self) -> &'static str {
-        match self {
-            Mode::Goal => "goal",
-            Mode::Loop => "loop",
-            Mode::Iterative => "iterative",
-            Mode::Plan => "plan",
-            Mode::Build => "build",
-            Mode::Tasks => "tasks",
-            Mode::Verify => "verify",
-            Mode::Validate => "validate",
+        self.rules().name
+    }
+
+    /// Its name for the hooks of Fresher.
+    pub const fn name_for_fresher(self) -> &'static str {
+        self.rules().name_for_fresher
+    }
+
+    /// What an iteration's first call is for.
+    pub const fn purpose(self) -> Purpose {
+        self.rules().purpose
+    }
+
+    /// Where a claim that the job is done is read.
+    pub const fn claim(self) -> ClaimSource {
+        self.rules().claim
+    }
+
+    /// The keys whose default in this mode is another than the usual one.
+    pub const fn defaults(self) -> &'static [(&'static str, ModeDefault)] {
+        self.rules().defaults
+    }
+
+    /// Is an agent believed that says it found nothing to do?
+    pub const fn believes_no_work(self) -> bool {
+        self.rules().believes_no_work
+    }
+
+    /// Is a workspace worked on, and not only judged?
+    pub const fn works_on_workspace(self) -> bool {
+        matches!(self.rules().place, Place::Workspace) && matches!(self.purpose(), Purpose::Work)
+    }
+
+    /// Is the agent asked for a judgement, and for nothing else?
+    pub const fn judges(self) -> bool {
+        matches!(self.claim(), ClaimSource::Judgement)
+    }
+
+    /// May the agent change nothing but the plan?
+    pub const fn writes_only_plan(self) -> bool {
+        matches!(self.purpose(), Purpose::Plan)
+    }
+
+    /// Are tasks worked off, each of which is judged, committed and given up for itself?
+    pub const fn has_tasks(self) -> bool {
+        matches!(self.claim(), ClaimSource::Tasks)
+    }
+
+    /// Is work compared with what was committed before it, and not with what the run began with? So it is where each commit
+    /// is a piece of work of its own.
+    pub const fn is_judged_by_commit(self) -> bool {
+        self.has_tasks()
+    }
+
+    /// Is the state of the job in a plan?
+    pub const fn has_plan(self) -> bool {
+        matches!(self.claim(), ClaimSource::UnchangedPlan | ClaimSource::Boxes)
+    }
+
+    /// Are claims read from the job's own file?
+    pub const fn reads_file(self) -> bool {
+        match self.claim() {
+            ClaimSource::StatusFile
+            | ClaimSource::UnchangedPlan
+            | ClaimSource::Boxes
+            | ClaimSource::Tasks => true,
+            ClaimSource::Phrase | ClaimSource::Judgement => false,
         }
+    }
+}
+
+impl ClaimSource {
+    /// Is it an agent's own word, that checks or a judgement have to show? A plan is looked at itself.
+    pub const fn is_an_agents_word(self) -> bool {
+        match self {
+            ClaimSource::Phrase | ClaimSource::StatusFile | ClaimSource::Boxes | ClaimSource::Tasks => true,
+            ClaimSource::UnchangedPlan | ClaimSource::Judgement => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mode_is_in_the_list_by_its_name_in_journals() {
+        let unknown = serde_json::from_str::<Mode>("\"?\"").unwrap_err().to_string();
+        let names = Mode::ALL.map(|mode| format!("`{}`", mode.name())).join(", ");
+        assert!(unknown.contains(&format!("expected one of {names} at")), "{unknown}");
     }
 }

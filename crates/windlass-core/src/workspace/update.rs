@@ -25,7 +25,7 @@ impl Metadata {
     /// Takes in that a run ended; doing so again changes nothing, and a run that was resumed and ended once more counts
     /// with what it did since. What lies before a reset is noted and not counted.
     pub fn after_run(&mut self, run: &EndedRun) {
-        if !matches!(run.mode, Mode::Loop | Mode::Iterative) {
+        if !run.mode.works_on_workspace() {
             return;
         }
         let before_reset = self.reset.is_some_and(|reset| run.ended <= reset);
@@ -82,7 +82,7 @@ impl Metadata {
 /// The metadata of a workspace whose file is lost, from its runs: oldest first. `now` stands for when it was made where
 /// there was no run.
 pub fn rebuilt(name: &str, began: Option<Timestamp>, runs: &[EndedRun], now: Timestamp) -> Metadata {
-    let works = |run: &&EndedRun| matches!(run.mode, Mode::Loop | Mode::Iterative);
+    let works = |run: &&EndedRun| run.mode.works_on_workspace();
     let mode = runs.iter().rev().find(works).map_or(Mode::Loop, |run| run.mode);
     let mut metadata = Metadata::new(name, mode, Some(began.unwrap_or(now)));
     for run in runs {

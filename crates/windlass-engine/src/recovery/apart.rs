@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use windlass_core::project::adds_only;
-use windlass_core::spec::{Mode, RunSpec, Withholding};
+use windlass_core::spec::{RunSpec, Withholding};
 use windlass_core::withhold::LOOKED_AT;
 
 use super::RecoveryError;
@@ -68,7 +68,7 @@ fn is_of_windlass(place: &Place, path: &[u8]) -> bool {
 
 /// The plan and what it is made from.
 fn job_files(plan: &RunSpec, place: &Place) -> Vec<Vec<u8>> {
-    let job = plan.job.plan.as_ref().filter(|_| matches!(plan.job.mode, Mode::Plan | Mode::Build));
+    let job = plan.job.plan.as_ref().filter(|_| plan.job.mode.has_plan());
     let files = job.into_iter().flat_map(|job| [Some(&job.file), job.folder.as_ref(), job.specs.as_ref()]);
     files.flatten().filter_map(|file| place.relative(file)).collect()
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass_core::message::preparing_commit;
-use windlass_core::mode;
 use windlass_core::recovery::{self, Kept, Owner, Trace, Unsettled};
 use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
@@ -152,7 +151,7 @@ impl Ends {
         } else {
             load(named(Side::After))?
         };
-        let purpose: Purpose = mode::purpose(plan.job.mode);
+        let purpose: Purpose = plan.job.mode.purpose();
         let stream = folder.call(turn.iteration, turn.attempt, purpose).stream();
         // outside: the run's folder.
         let heard = stream.metadata().and_then(|metadata| metadata.modified()).unwrap_or(UNIX_EPOCH);

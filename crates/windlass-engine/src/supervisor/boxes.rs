@@ -2,7 +2,7 @@
 //! run's folder, so that a runner that was started anew knows it as well.
 
 use serde::{Deserialize, Serialize};
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::values::{Suspicion, SuspicionKind};
 use windlass_jobs::doc::plan::{FileRole, LONGEST_PLAN, Plan, PlanFile, ProblemKind, WorkItem, vanished};
 
@@ -66,7 +66,7 @@ pub(super) fn missing(world: &World) -> Result<Vec<Suspicion>, WorkError> {
 /// cannot be read.
 fn read(run: &RunSpec) -> Option<(String, Vec<WorkItem>)> {
     let (name, plan) = match (&run.job.plan, &run.job.workspace) {
-        (Some(places), _) if run.job.mode == Mode::Build => {
+        (Some(places), _) if run.job.mode.claim() == ClaimSource::Boxes => {
             let plan = find_plan(&run.directory, places).plan;
             let name = plan.files().next().map(|(name, _)| name.to_owned())?;
             (name, plan)

@@ -7,9 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use windlass_core::guard::{Content, Examination, Protected, is_of_interest};
-use windlass_core::mode;
 use windlass_core::run::{OrderContext, TurnKey};
-use windlass_core::spec::Mode;
 use windlass_core::spec::{GuardAction, TestsAction};
 use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
 
@@ -55,7 +53,7 @@ impl Watch {
 /// Is anything of this mode guarded? Planning is bound tighter, and whoever judges changes nothing that counts.
 fn is_on(world: &World) -> bool {
     let mode = world.plan.job.mode;
-    !world.plan.guard.is_off() && mode != Mode::Plan && !mode::judges(mode)
+    !world.plan.guard.is_off() && !mode.writes_only_plan() && !mode.judges()
 }
 
 /// Are changes to protected files undone?
@@ -221,7 +219,7 @@ fn load_baseline(world: &mut World, context: &OrderContext) -> Result<(), WorkEr
         return Ok(());
     };
     let committed = context.attempt.as_ref().and_then(|attempt| attempt.committed.as_ref());
-    let committed = committed.filter(|_| mode::is_judged_by_commit(world.plan.job.mode));
+    let committed = committed.filter(|_| world.plan.job.mode.is_judged_by_commit());
     let id: Option<SnapshotId> = match committed {
         Some(id) => Some(id.clone()),
         None => store.named(&world.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before)).ok(),

@@ -5,7 +5,6 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use windlass_agents::{CallFiles, ClaudeInvocation, ClaudeSettings};
-use windlass_core::mode;
 use windlass_core::run::{NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
@@ -106,7 +105,7 @@ pub struct Preview {
 /// folder need not exist.
 pub fn preview(plan: &RunSpec, folder: &RunFolder, wanted: &Wanted<'_>) -> Preview {
     let turn = TurnKey { iteration: 1, attempt: 1 };
-    let purpose = mode::purpose(plan.job.mode);
+    let purpose = plan.job.mode.purpose();
     let notes = NotesShare::Usual;
     let context = &OrderContext::at_first(tasks::rows(plan));
     let lane = LaneId::default();

@@ -5,10 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use windlass_core::mode;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{OrderContext, TurnKey};
-use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::spec::JobPlan;
 use windlass_core::values::{LaneId, Purpose};
 
 use super::event::WorkError;
@@ -39,9 +38,10 @@ pub(super) fn find(
     if now.trouble.is_some() {
         return Ok(0);
     }
-    let strays = match world.plan.job.mode {
-        Mode::Plan => strays(world, turn, now)?,
-        _ => guard::strays(world, turn, now, context)?,
+    let strays = if world.plan.job.mode.writes_only_plan() {
+        strays(world, turn, now)?
+    } else {
+        guard::strays(world, turn, now, context)?
     };
     let count = u32::try_from(strays.len()).unwrap_or(u32::MAX);
     world.strays = strays;
@@ -53,14 +53,14 @@ pub(super) fn commit_notice(world: &World, turn: TurnKey, now: &Inventory) -> Op
     let before = world.latest.as_ref().filter(|_| world.began == Some(turn))?;
     let moved = before.inventory.head.is_some() && now.head.is_some() && before.inventory.head != now.head;
     let run = &world.plan.run;
-    if moved && world.plan.job.mode != Mode::Plan && !world.strays.is_empty() {
+    if moved && !world.plan.job.mode.writes_only_plan() && !world.strays.is_empty() {
         return Some(format!(
             "the agent committed or moved HEAD, and changed protected files: these are undone here, but the commit may hold \
              them; look with `git show` before you push (`windlass restore {run} {} --before --repository` takes it back)",
             turn.iteration
         ));
     }
-    (moved && world.plan.job.mode == Mode::Plan).then(|| {
+    (moved && world.plan.job.mode.writes_only_plan()).then(|| {
         format!(
             "the agent committed or moved HEAD although it was only to write the plan; `windlass restore {} {} --before \
              --repository` takes that back",
@@ -116,7 +116,7 @@ fn undo_strays(
     };
     let mut others = changed_since(store, before, &now)?;
     let link = plan_behind_link(world, store, before)?;
-    let forbidden = (world.plan.job.mode != Mode::Plan).then(|| Forbidden::of(world, context));
+    let forbidden = (!world.plan.job.mode.writes_only_plan()).then(|| Forbidden::of(world, context));
     others.retain(|path| {
         let refused = match &forbidden {
             Some(forbidden) => forbidden.holds(world, path),
@@ -176,7 +176,7 @@ pub(super) fn keep_the_agents(world: &World, turn: TurnKey, changed: &mut Paths)
             content_now(&place.root, place.object_format(), path) == left
         });
     }
-    let purposes = [mode::purpose(world.plan.job.mode), Purpose::Verify];
+    let purposes = [world.plan.job.mode.purpose(), Purpose::Verify];
     let stream = purposes.map(|purpose| world.call_folder(turn, purpose).stream());
     // outside: the run's folder.
     let written = stream.iter().find_map(|stream| stream.metadata().ok()?.modified().ok());

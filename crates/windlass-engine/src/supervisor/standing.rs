@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use windlass_core::mode;
-use windlass_core::spec::{Job, JobPlan, JobWorkspace, Mode, RunSpec};
+use windlass_core::spec::{Job, JobPlan, JobWorkspace, RunSpec};
 use windlass_core::values::{Evidence, LaneId, Standing};
 use windlass_jobs::doc::status;
 use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
@@ -24,14 +23,14 @@ const PLAN_DEBOUNCE: Duration = Duration::from_secs(2);
 
 /// What the job's own file says now; `None` where the mode reads none. Never fails: what cannot be read is named in it.
 pub(super) fn read(run: &RunSpec) -> Option<Standing> {
-    if run.job.mode == Mode::Tasks {
+    if run.job.mode.has_tasks() {
         // What is claimed of a task is read where it is known which task is meant.
         return super::tasks::standing(run, None);
     }
     if let Some(places) = plan_of(&run.job) {
         return plan::standing(&run.directory, places, run.job.mode);
     }
-    let workspace = run.job.workspace.as_ref().filter(|_| mode::reads_file(run.job.mode))?;
+    let workspace = run.job.workspace.as_ref().filter(|_| run.job.mode.reads_file())?;
     let status = beginning(&workspace.folder.join(STATUS_FILE));
     let todo = workspace.todo_fallback.then(|| beginning(&workspace.folder.join(TODO_FILE))).flatten();
     Some(status::standing(as_file(status.as_ref()), as_file(todo.as_ref())))
@@ -59,7 +58,7 @@ fn watched(run: &RunSpec) -> Option<(Vec<PathBuf>, Duration)> {
     if let Some(places) = plan_of(&run.job) {
         return Some((plan::watched(&run.directory, places), PLAN_DEBOUNCE));
     }
-    let workspace = run.job.workspace.as_ref().filter(|_| mode::reads_file(run.job.mode))?;
+    let workspace = run.job.workspace.as_ref().filter(|_| run.job.mode.reads_file())?;
     let todo = workspace.todo_fallback.then(|| workspace.folder.join(TODO_FILE));
     let files = std::iter::once(workspace.folder.join(STATUS_FILE)).chain(todo).collect();
     Some((files, workspace.watch?.debounce))
@@ -67,7 +66,7 @@ fn watched(run: &RunSpec) -> Option<(Vec<PathBuf>, Duration)> {
 
 /// Where the plan lies, in a mode that reads one.
 fn plan_of(job: &Job) -> Option<&JobPlan> {
-    job.plan.as_ref().filter(|_| matches!(job.mode, Mode::Plan | Mode::Build))
+    job.plan.as_ref().filter(|_| job.mode.has_plan())
 }
 
 fn as_file(read: Option<&(Vec<u8>, String)>) -> Option<StatusFile<'_>> {
@@ -94,7 +93,7 @@ pub(super) fn add_work(evidence: &mut Evidence, run: &RunSpec, inventory: &Inven
         evidence.work = Some(plan::mark(&run.directory, places));
         return;
     }
-    let Some(workspace) = job.workspace.as_ref().filter(|_| mode::reads_file(job.mode)) else {
+    let Some(workspace) = job.workspace.as_ref().filter(|_| job.mode.reads_file()) else {
         return;
     };
     let mut listing = Vec::new();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use windlass_core::report::Report;
 use windlass_core::run::{CommitKind, OrderContext, TaskAtHand, TurnKey};
-use windlass_core::spec::{CommitPolicy, JobTasks, Mode, RunSpec};
+use windlass_core::spec::{CommitPolicy, JobTasks, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
 use windlass_core::values::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
 use windlass_jobs::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
@@ -30,7 +30,7 @@ const NAMED: usize = 5;
 
 /// Where the tasks of a job are; `None` in other modes.
 pub(super) fn of(plan: &RunSpec) -> Option<&JobTasks> {
-    plan.job.tasks.as_ref().filter(|_| plan.job.mode == Mode::Tasks)
+    plan.job.tasks.as_ref().filter(|_| plan.job.mode.has_tasks())
 }
 
 /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.

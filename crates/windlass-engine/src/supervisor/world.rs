@@ -9,7 +9,7 @@ use windlass_agents::{ClaudeDecoder, close_own_files};
 use windlass_core::damage::{Damage, unprotected};
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{
     Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
 };
@@ -163,7 +163,7 @@ impl World {
                 // What checks and hooks did since the last attempt was kept is not the next one's.
                 let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);
                 self.notices.extend(left);
-                if self.plan.job.mode == Mode::Plan || guard::undoes(self) {
+                if self.plan.job.mode.writes_only_plan() || guard::undoes(self) {
                     // What a person wrote since the last look is none of what the agent will have to give back.
                     let look = self.look()?;
                     self.remember(look);
@@ -377,7 +377,7 @@ impl World {
         if changed_since(store, &left, now)?.is_empty() {
             return Ok(None);
         }
-        if self.plan.job.mode == Mode::Plan || guard::undoes(self) {
+        if self.plan.job.mode.writes_only_plan() || guard::undoes(self) {
             // An undoing that was cut off may have removed the last file of a folder, and not the folder.
             remove_emptied(&self.surveyor.place().root, now, &left);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 use windlass_agents::{CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
-use windlass_core::mode;
+use windlass_core::claim;
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{CallClocks, CallReport, Class, Cut, Ended, Now};
@@ -119,7 +119,7 @@ fn check_report(report: &CallReport, digests: &[Digest], data: &[u8]) {
     });
     assert!(report.class != Class::Success || last == Some(false), "a success without its result");
     let job = &example::plan().job;
-    if mode::claims(job, report) {
+    if claim::claims(job, report) {
         assert!(may_claim(data, &job.completion_signal), "the phrase counted although no result said it");
     }
 }

@@ -60,7 +60,7 @@ impl TemplateRecord {
             created: take("created").and_then(text).and_then(|text| text.parse().ok()),
             mode: take("mode")
                 .and_then(|value| serde_json::from_value(value).ok())
-                .filter(|mode| matches!(mode, Mode::Loop | Mode::Iterative)),
+                .filter(|mode: &Mode| mode.works_on_workspace()),
             other: fields,
         };
         Ok((record, left))

@@ -18,8 +18,8 @@ mod workspace;
 
 use std::path::Path;
 
+use windlass_core::claim::is_signal;
 use windlass_core::inert::Inert;
-use windlass_core::mode::is_signal;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{Assessment, CheckOutcome, CheckResult, Purpose, Standing, Suspicion};

@@ -2,7 +2,7 @@
 //! task of this iteration, what is wrong with the plan, what was undone, what the checks said.
 
 use windlass_core::inert::names;
-use windlass_core::spec::{CommitPolicy, Mode};
+use windlass_core::spec::CommitPolicy;
 
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
@@ -44,7 +44,7 @@ pub enum PlanLayout {
 }
 
 pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
-    let planning = parts.plan.job.mode == Mode::Plan;
+    let planning = parts.plan.job.mode.writes_only_plan();
     let values = values(parts);
     let own = if planning { PLAN } else { BUILD };
     let template = parts.templates.user;

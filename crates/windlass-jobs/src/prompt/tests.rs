@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use windlass_core::mode;
+use windlass_core::claim;
 use windlass_core::run::NotesShare;
 use windlass_core::spec::CommitPolicy;
 use windlass_core::values::{
@@ -168,7 +168,7 @@ fn an_echo_of_the_prompt_is_no_claim() {
     assert!(!holds_signal(&prompt.user, SIGNAL), "{}", prompt.user);
     assert!(!holds_signal(&prompt.system, SIGNAL));
     let echo = CallReport { results: vec![prompt.user, prompt.system], ..report() };
-    assert!(!mode::claims(&plan.job, &echo));
+    assert!(!claim::claims(&plan.job, &echo));
     assert!(holds_signal(&poisoned, SIGNAL));
 }
 

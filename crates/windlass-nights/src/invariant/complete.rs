@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_core::fact::Fact;
-use windlass_core::mode;
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckKind, Class, Purpose, StopReason};
 
 use super::Breach;
@@ -76,7 +75,7 @@ fn ended_complete(record: &Record, at: usize) -> bool {
 }
 
 fn judge(shown: &Shown, plan: &RunSpec) -> Result<(), String> {
-    if plan.job.mode == Mode::Tasks {
+    if plan.job.mode.has_tasks() {
         // Each task was shown for itself, and what it looks like now is another's.
         return Ok(());
     }
@@ -87,15 +86,15 @@ fn judge(shown: &Shown, plan: &RunSpec) -> Result<(), String> {
             _ => return Err(format!("{} did not pass", one.command)),
         }
     }
-    let asked = plan.job.verification.is_some() || mode::judges(plan.job.mode);
+    let asked = plan.job.verification.is_some() || plan.job.mode.judges();
     if asked && shown.passes != Some(true) {
         return Err("no fresh agent said that the work is good".to_owned());
     }
-    if mode::judges(plan.job.mode) {
+    if plan.job.mode.judges() {
         return Ok(());
     }
     let by_check = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
-    if mode::reads_file(plan.job.mode) && !by_check {
+    if plan.job.mode.reads_file() && !by_check {
         let said = "the job's own file does not say that the job is done, in words of this run";
         return if shown.file_claims { Ok(()) } else { Err(said.to_owned()) };
     }

@@ -1,7 +1,7 @@
 //! Plans: what may be written where one is made, and what must be done where one is worked off.
 
 use windlass_core::fact::Fact;
-use windlass_core::spec::Mode;
+use windlass_core::spec::ClaimSource;
 use windlass_core::values::{CheckKind, StopReason};
 
 use super::Breach;
@@ -9,7 +9,7 @@ use crate::record::{Record, What};
 
 /// Where a plan is made, what the agent wrote beside it is gone by the verdict.
 pub(super) fn only_the_plan(record: &Record) -> Result<(), Breach> {
-    if record.plan.job.mode != Mode::Plan || !record.plan.git {
+    if !record.plan.job.mode.writes_only_plan() || !record.plan.git {
         return Ok(());
     }
     super::find(record, |what| match what {
@@ -50,7 +50,7 @@ pub(super) fn boxes_kept(record: &Record) -> Result<(), Breach> {
 /// Where a plan is worked off, it is there at the end, and no box of it is open unless a check says that it is done.
 pub(super) fn boxes_closed(record: &Record) -> Result<(), Breach> {
     let by_check = record.plan.checks.iter().any(|check| check.kind == CheckKind::Until);
-    if record.plan.job.mode != Mode::Build {
+    if record.plan.job.mode.claim() != ClaimSource::Boxes {
         return Ok(());
     }
     let mut last = None;

@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::mode;
 use windlass_core::report;
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
     Assessed, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, HookDecision, HookName, LaneId,
     Now, Purpose, Standing, StandingSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
@@ -149,7 +148,7 @@ impl Tally {
             }
             Fact::Committed(report::Committed { commit, evidence, altered, refused, .. }) => {
                 self.at.stuck = refused.is_some();
-                self.at.attempted |= self.mode() == Mode::Tasks
+                self.at.attempted |= self.mode().has_tasks()
                     && commit.is_some()
                     && !self.all_pass(CheckKind::Gate, &self.at.outcomes);
                 self.seen.insert(evidence.clone());
@@ -276,7 +275,7 @@ impl Tally {
         }
         let workspace = self.plan.as_ref().and_then(|plan| plan.job.workspace.as_ref());
         let trusted = workspace.is_some_and(|workspace| workspace.trust_existing_status);
-        mode::reads_file(self.mode()) && self.standing.complete && (self.written || trusted)
+        self.mode().reads_file() && self.standing.complete && (self.written || trusted)
     }
 
     /// Does a build end by itself?
@@ -289,7 +288,7 @@ impl Tally {
     fn is_missing(&self) -> bool {
         let tasks = self.standing.items.is_some_and(|items| items.total > 0);
         let there = self.standing.source == StandingSource::PlanFile && self.standing.problem.is_none();
-        self.mode() == Mode::Build && self.read_once && !(there && tasks)
+        self.mode().claim() == ClaimSource::Boxes && self.read_once && !(there && tasks)
     }
 
     fn kept(&mut self, evidence: &Evidence, standing: Option<&Standing>) {
@@ -353,7 +352,7 @@ impl Tally {
 
     fn verdict(&self, class: Class) -> Verdict {
         if self.at.verifying {
-            let by_file = mode::reads_file(self.mode()) && !self.has(CheckKind::Until);
+            let by_file = self.mode().reads_file() && !self.has(CheckKind::Until);
             let good = self.at.assessment == Some(true)
                 && self.unaccepted(&self.at.suspicions).next().is_none()
                 && (!by_file || self.file_claims())
@@ -362,7 +361,7 @@ impl Tally {
                 && self.all_pass(CheckKind::Gate, &self.at.outcomes);
             return if good { Verdict::ClaimAccepted } else { Verdict::ClaimRefused };
         }
-        if mode::judges(self.mode()) {
+        if self.mode().judges() {
             return match self.at.assessment {
                 Some(true) => Verdict::ClaimAccepted,
                 Some(false) => Verdict::ClaimRefused,
@@ -374,12 +373,12 @@ impl Tally {
         // A build that has lost its plan is not done, whatever says so.
         let claims = said && !self.is_missing();
         let progress = self.at.progress && !self.at.no_work;
-        let by_file = mode::reads_file(self.mode());
+        let by_file = self.mode().reads_file();
         if claims && self.unaccepted(&self.at.suspicions).next().is_some() {
             return Verdict::ClaimRefused;
         }
         let green = self.all_pass(CheckKind::Gate, &self.at.outcomes);
-        if self.mode() == Mode::Tasks && claims {
+        if self.mode().has_tasks() && claims {
             let changed = self.at.task_began != self.at.newest;
             return match () {
                 () if !green || self.at.stuck || self.at.attempted => Verdict::ClaimRefused,
@@ -427,8 +426,8 @@ impl Tally {
             Verdict::ClaimAccepted => {
                 self.claims += 1;
                 let threshold = self.plan.as_ref().map_or(1, |plan| plan.job.completion_threshold.max(1));
-                let wanted = if self.mode() == Mode::Goal { threshold } else { 1 };
-                let by_claims = self.claims >= wanted && self.mode() != Mode::Tasks;
+                let wanted = if self.mode().claim() == ClaimSource::Phrase { threshold } else { 1 };
+                let by_claims = self.claims >= wanted && !self.mode().has_tasks();
                 self.complete = self.has(CheckKind::Until) || by_claims;
                 self.at.refused = (0, Vec::new());
                 self.held = (0, Vec::new());

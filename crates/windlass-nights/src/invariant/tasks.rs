@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::spec::{CommitPolicy, Mode};
+use windlass_core::spec::CommitPolicy;
 use windlass_core::values::{
     CallId, CheckStage, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId, TaskRow,
     TaskState, Verdict,
@@ -80,7 +80,7 @@ impl Known {
 }
 
 fn follow(record: &Record, mut each: impl FnMut(&Known, &What) -> Result<(), String>) -> Result<(), Breach> {
-    if record.plan.job.mode != Mode::Tasks {
+    if !record.plan.job.mode.has_tasks() {
         return Ok(());
     }
     let mut known = Known { has_lanes: record.plan.lanes.is_some(), ..Known::default() };

@@ -1,6 +1,6 @@
 //! The plan's boxes, as the worker remembers and misses them.
 
-use windlass_core::spec::Mode;
+use windlass_core::spec::ClaimSource;
 use windlass_core::values::{Suspicion, SuspicionKind};
 use windlass_jobs::doc::plan::{TaskState, WorkItem, vanished};
 
@@ -45,7 +45,7 @@ impl Runner<'_> {
 
     /// What there is before an agent begins.
     pub(super) fn note_boxes(&mut self) {
-        if self.plan.job.mode == Mode::Build
+        if self.plan.job.mode.claim() == ClaimSource::Boxes
             && let Some((open, done)) = self.world.box_marks()
         {
             self.note(What::BoxesBefore { open, done });
@@ -53,7 +53,8 @@ impl Runner<'_> {
     }
 
     fn boxes(&self) -> Option<Vec<WorkItem>> {
-        let (open, done) = self.world.box_marks().filter(|_| self.plan.job.mode == Mode::Build)?;
+        let (open, done) =
+            self.world.box_marks().filter(|_| self.plan.job.mode.claim() == ClaimSource::Boxes)?;
         let item = |(at, title): (usize, &&str)| {
             let state = match () {
                 () if open >> at & 1 == 1 => TaskState::Open,

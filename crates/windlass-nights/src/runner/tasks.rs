@@ -2,7 +2,6 @@
 
 use windlass_core::report;
 use windlass_core::run::{CommitKind, Input, TurnKey};
-use windlass_core::spec::Mode;
 use windlass_core::tasks::Standing as Standings;
 use windlass_core::values::{
     Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, Standing, StandingSource, TaskEnd, TaskId,
@@ -20,7 +19,7 @@ use crate::world::{
 
 impl Runner<'_> {
     pub(super) fn is_of_tasks(&self) -> bool {
-        self.plan.job.mode == Mode::Tasks
+        self.plan.job.mode.has_tasks()
     }
 
     pub(super) fn has_lanes(&self) -> bool {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use windlass_core::report;
 use windlass_core::run::{CommitKind, Effect, Input, NotesShare, Occasion, TurnKey};
-use windlass_core::spec::Mode;
+use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
     CheckOutcome, CommitNotes, Evidence, LaneId, Purpose, SnapshotId, Standing, StopReason,
 };
@@ -240,7 +240,7 @@ impl Runner<'_> {
             plan_work: None,
         };
         let prompt = compose(&parts);
-        let by_phrase = self.plan.job.mode == Mode::Goal;
+        let by_phrase = self.plan.job.mode.claim() == ClaimSource::Phrase;
         if by_phrase && holds_signal(&prompt.user, SIGNAL) || holds_signal(&prompt.system, SIGNAL) {
             self.note(What::BadPrompt("it holds the completion phrase on a line of its own"));
         }
@@ -275,7 +275,7 @@ impl Runner<'_> {
 
     /// Files beside the plan that the agent made differ from what the attempt began with, where that matters.
     fn strays(&self, turn: TurnKey) -> Vec<u8> {
-        if self.plan.job.mode != Mode::Plan || self.plant == Some(Plant::UnseenStrays) {
+        if !self.plan.job.mode.writes_only_plan() || self.plant == Some(Plant::UnseenStrays) {
             return Vec::new();
         }
         let now = self.world.tree;

@@ -1,6 +1,6 @@
 //! What makes claims hollow: boxes that are taken out of the plan, words that are taken back, tasks that share an id.
 
-use windlass_core::spec::Mode;
+use windlass_core::spec::ClaimSource;
 
 use super::{Act, Deed, PlanDeed, Script, Word, draw};
 use crate::dice::Dice;
@@ -11,8 +11,8 @@ const CLAIMS: u64 = 0x636C_6169_6D73_0000;
 
 pub(super) fn draw(script: &mut Script) {
     let mut dice = Dice::new(script.seed ^ CLAIMS);
-    let hides = script.mode() == Mode::Build && dice.chance(40);
-    let takes_back = script.mode() != Mode::Tasks && dice.chance(25);
+    let hides = script.mode().claim() == ClaimSource::Boxes && dice.chance(40);
+    let takes_back = !script.mode().has_tasks() && dice.chance(25);
     for act in &mut script.acts {
         if hides && dice.chance(50) {
             take_out(&mut dice, act);

@@ -1,6 +1,6 @@
 //! Drawing a night from its seed.
 
-use windlass_core::spec::Mode;
+use windlass_core::spec::{ClaimSource, Mode};
 
 use super::outside::{events, pauses};
 use super::{
@@ -43,12 +43,12 @@ impl Script {
         let hooks = plan.hooks.iter().map(|_| run_hook(&mut dice)).collect();
         let mut acts = acts(&mut dice);
         let book = book(&mut dice, plan.job.mode);
-        if matches!(plan.job.mode, Mode::Plan | Mode::Build) {
+        if plan.job.mode.has_plan() {
             for act in &mut acts {
                 work_on_plan(&mut dice, act, plan.job.mode);
             }
         }
-        let status = if matches!(plan.job.mode, Mode::Loop | Mode::Iterative) {
+        let status = if plan.job.mode.works_on_workspace() {
             for act in &mut acts {
                 report_status(&mut dice, act);
             }
@@ -81,7 +81,7 @@ impl Script {
             events: events(&mut dice),
             pauses: pauses(&mut dice),
         };
-        if script.mode() == Mode::Tasks {
+        if script.mode().has_tasks() {
             tasks::draw(&mut script, &mut apart);
             claims::double(&mut script);
         }
@@ -171,15 +171,15 @@ fn work_on_plan(dice: &mut Dice, act: &mut Act, mode: Mode) {
     ]);
     let last = act.deeds.iter().rposition(|(_, deed)| matches!(deed, Deed::Answers(_)));
     let at = last.filter(|_| dice.chance(85)).unwrap_or(2).min(act.deeds.len());
-    let deed = if mode == Mode::Build { builds } else { makes };
+    let deed = if mode.claim() == ClaimSource::Boxes { builds } else { makes };
     let deed = if dice.chance(4) { Deed::Deletes(PLAN) } else { Deed::Plans(deed) };
     // Whoever makes a plan is done when there is nothing to mend; he leaves the sources alone, as a rule.
-    if mode == Mode::Plan {
+    if mode.writes_only_plan() {
         let lets_alone = dice.chance(75);
         act.deeds.retain(|(_, deed)| !lets_alone || !matches!(deed, Deed::Works | Deed::Writes(_)));
     }
     let at = at.min(act.deeds.len());
-    if dice.chance(if mode == Mode::Build { 80 } else { 55 }) {
+    if dice.chance(if mode.claim() == ClaimSource::Boxes { 80 } else { 55 }) {
         act.deeds.insert(at, (dice.number(10, 4_000), deed));
     }
 }

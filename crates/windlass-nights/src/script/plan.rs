@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use windlass_core::mode;
-use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{
     AgentSpec, Clocks, CommitPolicy, Depth, Job, JobPlan, JobWorkspace, Limits, Mode, RunSpec, SandboxSpec,
     StatusNews, StatusWatch, Verification,
 };
+use windlass_core::spec::{ClaimSource, GuardSpec};
 use windlass_core::values::{Check, CheckKind, Cost, ExitCodes, Hook, HookCommand, HookName, RunId};
 
 use crate::dice::Dice;
@@ -53,10 +52,10 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
         inputs: Vec::new(),
         links_out: Vec::new(),
     };
-    if mode == Mode::Build && dice.chance(60) {
+    if mode.claim() == ClaimSource::Boxes && dice.chance(60) {
         plan.limits.stagnation = Some(1);
     }
-    if mode::judges(mode) {
+    if mode.judges() {
         plan.limits.iterations = Some(1);
         plan.checks.clear();
         plan.commit = CommitPolicy::None;
@@ -65,9 +64,9 @@ pub(super) fn draw(dice: &mut Dice, mode: Mode) -> RunSpec {
 }
 
 fn verification(dice: &mut Dice, mode: Mode) -> Option<Verification> {
-    let often = if mode == Mode::Goal { 15 } else { 45 };
+    let often = if mode.claim() == ClaimSource::Phrase { 15 } else { 45 };
     let attempts = dice.number(1, 3);
-    let wanted = dice.chance(often) && !mode::judges(mode);
+    let wanted = dice.chance(often) && !mode.judges();
     wanted.then_some(Verification { depth: Depth::Standard, attempts })
 }
 
@@ -87,7 +86,7 @@ fn workspace(dice: &mut Dice, mode: Mode) -> Option<JobWorkspace> {
 
 fn job_plan(dice: &mut Dice, mode: Mode) -> Option<JobPlan> {
     let smart_termination = dice.chance(85);
-    matches!(mode, Mode::Plan | Mode::Build).then(|| JobPlan {
+    mode.has_plan().then(|| JobPlan {
         file: "IMPLEMENTATION_PLAN.md".into(),
         folder: None,
         specs: None,

@@ -11,8 +11,7 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_core::mode;
-use windlass_core::spec::{Job, Mode};
+use windlass_core::spec::{ClaimSource, Job, Mode};
 use windlass_core::values::{Evidence, Items, LaneId, Standing, StandingSource, TaskId};
 use windlass_jobs::doc::plan::WorkItem;
 
@@ -96,7 +95,7 @@ impl World {
         // Something that nobody has committed yet.
         tree.put(4, 4);
         tree.put(PLAN, script.book);
-        if script.mode() == Mode::Tasks {
+        if script.mode().has_tasks() {
             let done =
                 TaskFile::read(script.book).into_iter().flat_map(|file| file.marks.into_iter().enumerate());
             for (task, _) in done.filter(|(_, mark)| *mark == Mark::Done) {
@@ -142,10 +141,10 @@ impl World {
         };
         let work = match job.mode {
             Mode::Plan | Mode::Build => Some(self.tree.get(PLAN).to_string()),
-            mode => mode::reads_file(mode).then(|| self.status.map_or_else(String::new, said)),
+            mode => mode.reads_file().then(|| self.status.map_or_else(String::new, said)),
         };
         let mut tree = self.tree;
-        if job.mode == Mode::Tasks {
+        if job.mode.has_tasks() {
             // The runner keeps that file; how far tasks are is no evidence of its agents' work.
             tree.put(PLAN, 0);
         }
@@ -231,7 +230,7 @@ impl World {
     pub fn standing(&self, job: &Job) -> Option<Standing> {
         match job.mode {
             Mode::Plan | Mode::Build => return Some(self.plan_standing(job.mode)),
-            mode if !mode::reads_file(mode) => return None,
+            mode if !mode.reads_file() => return None,
             _ => {}
         }
         let Some(status) = self.status.filter(|_| !self.no_directory) else {
@@ -254,7 +253,8 @@ impl World {
             return Standing::default();
         };
         let items = Items { done: plan.done().into(), total: plan.total().into() };
-        let complete = if mode == Mode::Build { plan.open() == 0 } else { plan.sound } && plan.total() > 0;
+        let complete = if mode.claim() == ClaimSource::Boxes { plan.open() == 0 } else { plan.sound }
+            && plan.total() > 0;
         Standing {
             source: StandingSource::PlanFile,
             mark: self.tree.get(PLAN).to_string(),

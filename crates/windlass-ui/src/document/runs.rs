@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use windlass_core::mode;
 use windlass_core::spec::Mode;
 use windlass_core::values::{Cost, Grounds, Items, RunId, Spent, StopReason};
 
@@ -173,7 +172,7 @@ fn title(row: &RunRow) -> String {
         return title;
     };
     let items = row.items.map(|Items { done, total }| format!(" ({done}/{total})")).unwrap_or_default();
-    let verb = if mode::judges(row.mode) { format!("{} ", row.mode.name()) } else { String::new() };
+    let verb = if row.mode.judges() { format!("{} ", row.mode.name()) } else { String::new() };
     format!("{verb}{}{items}: {title}", one_line(name))
 }
 

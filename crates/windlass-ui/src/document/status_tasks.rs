@@ -1,7 +1,6 @@
 //! How the tasks of a run stand.
 
 use serde::Serialize;
-use windlass_core::spec::Mode;
 use windlass_core::tasks::Standing;
 use windlass_core::values::{LaneId, TaskId};
 
@@ -56,7 +55,7 @@ pub struct NamedTask {
 impl StatusTasks {
     /// Those of a run of tasks; `None` in other modes.
     pub(super) fn of(board: &Board) -> Option<StatusTasks> {
-        board.plan.as_ref().filter(|plan| plan.job.mode == Mode::Tasks)?;
+        board.plan.as_ref().filter(|plan| plan.job.mode.has_tasks())?;
         let named = |id: &TaskId| NamedTask {
             id: id.clone(),
             title: board.title_of(id).unwrap_or_default().to_owned(),

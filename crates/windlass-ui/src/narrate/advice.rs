@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use windlass_core::mode;
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{CheckKind, Cost, Spent, StopReason, UnderWay};
 
@@ -165,7 +164,7 @@ pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
     let has = |kind| plan.checks.iter().any(|check| check.kind == kind);
     let verified = if board.assessment().is_some() { "; a fresh agent verified the work." } else { "." };
     match reason {
-        StopReason::Complete if mode::judges(plan.job.mode) => {
+        StopReason::Complete if plan.job.mode.judges() => {
             Some(board.assessment().map(|said| one_line(&said.summary)).unwrap_or_default())
         }
         StopReason::Complete => Some(match (has(CheckKind::Until), has(CheckKind::Gate)) {

@@ -1,6 +1,5 @@
 //! What the guard found, and what it undid.
 
-use windlass_core::spec::Mode;
 use windlass_core::values::Suspicion;
 
 use super::{indented, notice};
@@ -44,7 +43,7 @@ pub(super) fn refused(board: &Board, (count, files): (u32, &[String]), undone: b
     let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(files.len());
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let files: Vec<String> = files.iter().map(|file| one_line(file)).collect();
-    let planning = board.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Plan);
+    let planning = board.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan());
     let files_in_all = u64::from(count);
     let what = if planning {
         format!("{} beyond the plan", format::count(files_in_all, "file"))

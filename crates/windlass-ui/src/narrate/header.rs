@@ -1,9 +1,9 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
 use windlass_agents::git_reading_rules;
-use windlass_core::mode;
+use windlass_core::claim;
 use windlass_core::spec::{
-    AgentSpec, CommitPolicy, Limits, Mode, Network, RunSpec, SandboxKind, Verification,
+    AgentSpec, ClaimSource, CommitPolicy, Limits, Mode, Network, RunSpec, SandboxKind, Verification,
 };
 use windlass_core::values::CheckKind;
 
@@ -128,7 +128,7 @@ fn verification(plan: &RunSpec) -> Option<Line> {
     let Verification { depth, attempts } =
         plan.job.verification.filter(|_| plan.job.mode != Mode::Validate)?;
     let depth = words::depth(depth);
-    Some(labelled("verified").plain(if mode::judges(plan.job.mode) {
+    Some(labelled("verified").plain(if plan.job.mode.judges() {
         format!("{depth} depth")
     } else {
         let attempts = format::count(u64::from(attempts), "attempt");
@@ -203,7 +203,7 @@ fn permissions(plan: &RunSpec) -> Vec<Line> {
     let shown: Vec<String> = others.iter().take(SHOWN_RULES).map(|rule| one_line(rule)).collect();
     let hidden = others.len().saturating_sub(SHOWN_RULES);
     // Whoever judges is given no tool that edits.
-    let judges = mode::judges(plan.job.mode);
+    let judges = plan.job.mode.judges();
     let mut text = if judges { "read files here" } else { "edit files here" }.to_owned();
     if reads_git {
         text.push_str(", look into git");
@@ -221,20 +221,20 @@ fn completion(plan: &RunSpec) -> String {
     let gated = plan.checks.iter().any(|check| check.kind == CheckKind::Gate);
     let until = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
     let mode = plan.job.mode;
-    if mode::judges(mode) {
+    if mode.judges() {
         return format!("a fresh agent has judged the {}", words::judged(mode));
     }
-    let claim = match (until, mode::claims_needed(&plan.job)) {
+    let claim = match (until, claim::claims_needed(&plan.job)) {
         (true, _) => "every until command passes".to_owned(),
-        (false, _) if mode == Mode::Plan => {
+        (false, _) if mode.writes_only_plan() => {
             "the plan is valid and a further pass leaves it as it is".to_owned()
         }
-        (false, _) if mode == Mode::Build && !mode::ends_by_itself(&plan.job) => {
+        (false, _) if mode.claim() == ClaimSource::Boxes && !claim::ends_by_itself(&plan.job) => {
             return "never by itself: smart termination is off (build.smart_termination)".to_owned();
         }
-        (false, _) if mode == Mode::Build => "no box of the plan is open".to_owned(),
-        (false, _) if mode == Mode::Tasks => "every task is done".to_owned(),
-        (false, _) if mode::reads_file(mode) => {
+        (false, _) if mode.claim() == ClaimSource::Boxes => "no box of the plan is open".to_owned(),
+        (false, _) if mode.has_tasks() => "every task is done".to_owned(),
+        (false, _) if mode.reads_file() => {
             let fallback = plan.job.workspace.as_ref().is_some_and(|workspace| workspace.todo_fallback);
             let or_list = if fallback { ", or without one TODO.md," } else { "" };
             format!("the status file{or_list} says so")

@@ -1,7 +1,6 @@
 //! The line of a finished iteration, and what is said below it.
 
 use windlass_core::fact::Fact;
-use windlass_core::mode;
 use windlass_core::values::{Assessment, CheckKind, CheckOutcome, Class, Denial, Spent, Verdict};
 
 use super::{allow_command, command, status, took};
@@ -79,7 +78,7 @@ fn assessment(seen: &LaneBoard) -> Option<&Assessment> {
 }
 
 fn is_judging(board: &Board) -> bool {
-    board.plan.as_ref().is_some_and(|plan| mode::judges(plan.job.mode))
+    board.plan.as_ref().is_some_and(|plan| plan.job.mode.judges())
 }
 
 /// An iteration that is there to judge has the words of its judgement.

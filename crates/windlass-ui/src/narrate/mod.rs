@@ -17,7 +17,6 @@ pub(crate) use living::{living, title};
 
 use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::mode;
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, CheckStage, Class, Cut, Denial, StopReason, StopSource};
@@ -86,7 +85,7 @@ pub(crate) fn summary(board: &Board) -> Vec<Line> {
 
 /// In a workspace the seed's words; elsewhere the living line says it.
 fn begun(board: &Board, iteration: u32) -> Option<Line> {
-    let reads_file = board.plan.as_ref().is_some_and(|plan| mode::reads_file(plan.job.mode));
+    let reads_file = board.plan.as_ref().is_some_and(|plan| plan.job.mode.reads_file());
     let task = board.task().map(|task| format!(": {}", one_line(task)));
     let what = task.unwrap_or_else(|| "...".to_owned());
     reads_file.then(|| indented(board).dim(format!("Running iteration {iteration}{what}")))

@@ -47,7 +47,7 @@ pub(super) fn changed(board: &Board) -> Vec<Line> {
 }
 
 fn is_planning(board: &Board) -> bool {
-    board.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Plan)
+    board.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan())
 }
 
 fn memo(board: &Board) -> Line {

@@ -9,7 +9,6 @@ use std::sync::mpsc::Sender;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::mode;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, Purpose, Verdict};
 
@@ -287,7 +286,7 @@ fn metadata(plan: &RunSpec, session: Session) -> String {
     rows.push(("Mode", plan.job.mode.name().to_owned()));
     let most = plan.limits.iterations.map_or("unlimited".to_owned(), |most| most.to_string());
     rows.push(("Max Iterations", most));
-    if let Some(idle) = plan.limits.stagnation.filter(|_| mode::reads_file(plan.job.mode)) {
+    if let Some(idle) = plan.limits.stagnation.filter(|_| plan.job.mode.reads_file()) {
         rows.push(("Stagnation Threshold", idle.to_string()));
     }
     rows.push(("Agent", format!("{} {}", plan.agent.name, plan.agent.version).trim_end().to_owned()));

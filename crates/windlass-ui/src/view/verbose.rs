@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use windlass_core::fact::Fact;
-use windlass_core::mode;
 use windlass_core::observation::Observation;
+use windlass_core::spec::Mode;
 use windlass_core::values::LaneId;
 
 use super::progress::tell;
@@ -56,7 +56,7 @@ impl VerboseView {
                 self.printer.note(&Line::new());
                 let mode = self.board.plan.as_ref().map(|plan| plan.job.mode);
                 // In a workspace the lines that follow say it.
-                if !mode.is_some_and(mode::reads_file) {
+                if !mode.is_some_and(Mode::reads_file) {
                     self.printer.note(&Line::new().strong(format!("  iteration {iteration}")));
                 }
             }

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use windlass_core::config::{Layer, Origin, Unlimited, ValueOrigin};
-use windlass_core::mode;
 use windlass_core::spec::Mode;
 use windlass_core::values::RunId;
 use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
@@ -118,7 +117,7 @@ fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<Ru
 /// What to type next.
 fn next(row: &WorkspaceRow, has_instructions: bool, newest: &[RunRow]) -> Vec<String> {
     let name = &row.name;
-    let last_work = newest.iter().find(|run| !mode::judges(run.mode));
+    let last_work = newest.iter().find(|run| !run.mode.judges());
     let mut commands = match (row.state, &row.run) {
         (WorkspaceState::Running, Some(run)) => {
             return vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")];

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use windlass_app::run::{Goal, NamedTasks, WantedJob};
 use windlass_app::{AppError, Kind};
-use windlass_core::spec::Mode;
+use windlass_core::spec::{ClaimSource, Mode};
 use windlass_host::tree::Attributes;
 use windlass_jobs::prompt::LONGEST_GOAL;
 
@@ -19,11 +19,11 @@ use crate::scripted_agent::Script;
 /// What is said does not go together, or a goal cannot be read.
 pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     let mode = args.mode.as_deref().map(parse_mode).transpose()?;
-    if let Some(mode) = mode.filter(|mode| matches!(mode, Mode::Plan | Mode::Build)) {
+    if let Some(mode) = mode.filter(|mode| mode.has_plan()) {
         refuse_job_flags(args, mode)?;
-        return Ok(if mode == Mode::Plan { WantedJob::Plan } else { WantedJob::Build });
+        return Ok(if mode.writes_only_plan() { WantedJob::Plan } else { WantedJob::Build });
     }
-    if mode == Some(Mode::Tasks) {
+    if mode.is_some_and(Mode::has_tasks) {
         refuse_foreign_flags(args)?;
         return Ok(WantedJob::Tasks(NamedTasks { file: args.file.clone(), feature: args.feature.clone() }));
     }
@@ -34,7 +34,7 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
     }
     let has_goal = args.prompt.is_some() || args.file.is_some() || args.source.as_deref() == Some("-");
     if has_goal || mode == Some(Mode::Goal) {
-        if let Some(mode) = mode.filter(|mode| *mode != Mode::Goal) {
+        if let Some(mode) = mode.filter(|mode| mode.claim() != ClaimSource::Phrase) {
             let name = mode.name();
             return Err(AppError::usage(format!("mode {name} works on a workspace, not on a goal"))
                 .hint("Make one: windlass init NAME, then windlass run NAME"));
@@ -47,17 +47,11 @@ pub fn job(args: &RunArgs) -> Result<WantedJob, AppError> {
 
 /// A mode that `--mode` may name.
 fn parse_mode(name: &str) -> Result<Mode, AppError> {
-    match name {
-        "goal" => Ok(Mode::Goal),
-        "loop" => Ok(Mode::Loop),
-        "iterative" => Ok(Mode::Iterative),
-        "plan" => Ok(Mode::Plan),
-        "build" => Ok(Mode::Build),
-        "tasks" => Ok(Mode::Tasks),
-        other => Err(AppError::usage(format!(
-            "there is no mode `{other}`: goal, loop, iterative, plan, build, tasks"
-        ))),
-    }
+    let modes = Mode::ALL.into_iter().filter(|mode| !mode.judges());
+    modes.clone().find(|mode| mode.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = modes.map(Mode::name).collect();
+        AppError::usage(format!("there is no mode `{name}`: {}", names.join(", ")))
+    })
 }
 
 /// What is said about a goal or a workspace, and whether it was.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Applied;
-use crate::mode;
+use crate::claim;
 use crate::report::SnapshotTaken;
 use crate::run::lane::{Call, Checking, Claim, InGit, Judged, Kept, LaneState, Outcome, Turn};
 use crate::run::verdict::Course;
@@ -50,7 +50,7 @@ impl Run {
         let turn = Turn {
             iteration,
             attempt: 1,
-            purpose: self.plan.as_ref().map_or(Purpose::Work, |plan| mode::purpose(plan.job.mode)),
+            purpose: self.plan.as_ref().map_or(Purpose::Work, |plan| plan.job.mode.purpose()),
             task: task.cloned(),
             began: now.wall,
             active: self.clock.active(now),
@@ -137,7 +137,7 @@ impl Run {
             self.set_state(lane, LaneState::Undoing(turn, outcome));
             return Ok(());
         }
-        let plans = self.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Plan);
+        let plans = self.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan());
         let claimed = !plans && self.file_claims().unwrap_or(outcome.claimed);
         self.take_in(lane, turn, outcome, claimed);
         Ok(())
@@ -164,7 +164,7 @@ impl Run {
         } else {
             turn.progress |= is_new;
             let mode = self.plan.as_ref().map_or(Mode::Goal, |plan| plan.job.mode);
-            outcome.claimed = claimed && mode::may_claim(mode, &outcome.summary);
+            outcome.claimed = claimed && claim::may_claim(mode, &outcome.summary);
             self.history.reached(&evidence);
         }
         self.remember(lane, &evidence);
@@ -222,7 +222,7 @@ impl Run {
     pub(in crate::run) fn file_claims(&self) -> Option<bool> {
         let plan = self.plan.as_ref()?;
         let by_check = self.checks(CheckKind::Until).next().is_some();
-        (mode::reads_file(plan.job.mode) && !by_check).then(|| self.standings.claims(&plan.job))
+        (plan.job.mode.reads_file() && !by_check).then(|| self.standings.claims(&plan.job))
     }
 
     pub(super) fn check_finished(

@@ -1,6 +1,6 @@
 //! What is counted per run, in the order in which iterations end.
 
-use crate::mode;
+use crate::claim;
 use crate::run::lane::Claim;
 use crate::run::rows::Rows;
 use crate::run::tasks::counts_against;
@@ -75,7 +75,7 @@ impl Run {
 
     pub(super) fn count_claim(&mut self, lane: LaneId, verdict: Verdict, outcomes: &[CheckOutcome]) {
         let by_check = self.checks(CheckKind::Until).next().is_some();
-        let threshold = self.plan.as_ref().map_or(1, |plan| mode::claims_needed(&plan.job));
+        let threshold = self.plan.as_ref().map_or(1, |plan| claim::claims_needed(&plan.job));
         match verdict {
             Verdict::ClaimAccepted => {
                 self.counters.claims += 1;

@@ -49,16 +49,16 @@ fn the_phrase_counts_only_as_the_last_line_of_the_last_result_which_is_no_error(
         Act::of(Class::Interrupted).says("WINDLASS_JOB_COMPLETE"),
     ];
     for act in never {
-        assert!(!crate::mode::claims(&plan().job, &act.report), "{:?}", act.report.results);
+        assert!(!crate::claim::claims(&plan().job, &act.report), "{:?}", act.report.results);
     }
-    assert!(crate::mode::claims(
+    assert!(crate::claim::claims(
         &plan().job,
         &Act::idles().says("ok\r\n  WINDLASS_JOB_COMPLETE \r\n").report
     ));
     let mut taken_back = Act::idles().says("`WINDLASS_JOB_COMPLETE`").report;
-    assert!(crate::mode::claims(&plan().job, &taken_back));
+    assert!(crate::claim::claims(&plan().job, &taken_back));
     taken_back.results.push("Sorry, one test still fails.".to_owned());
-    assert!(!crate::mode::claims(&plan().job, &taken_back), "the last result decides");
+    assert!(!crate::claim::claims(&plan().job, &taken_back), "the last result decides");
 }
 
 // rows: 51, 62

@@ -5,7 +5,6 @@ use super::lanes_world::{World as Lanes, row, tasks_plan};
 use super::workspace::workspace;
 use super::world::plan;
 use crate::fact::Fact;
-use crate::mode::is_judged_by_commit;
 use crate::run::{Effect, Input, Occasion};
 use crate::spec::{JobLog, Mode, Preset, RunSpec, SandboxKind, SandboxSpec, UndoPolicy};
 use crate::values::StopSource;
@@ -69,8 +68,8 @@ fn a_sandbox_outlives_a_crash_and_none_is_none() {
 fn only_a_tasks_work_is_compared_with_the_commit_before_it() {
     let modes =
         [Mode::Goal, Mode::Loop, Mode::Iterative, Mode::Plan, Mode::Build, Mode::Verify, Mode::Validate];
-    assert!(modes.into_iter().all(|mode| !is_judged_by_commit(mode)));
-    assert!(is_judged_by_commit(Mode::Tasks));
+    assert!(modes.into_iter().all(|mode| !mode.is_judged_by_commit()));
+    assert!(Mode::Tasks.is_judged_by_commit());
 }
 
 fn opens(effect: &Effect) -> bool {

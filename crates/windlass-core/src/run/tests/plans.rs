@@ -151,7 +151,10 @@ fn what_planning_changes_beyond_the_plan_is_undone_and_neither_progress_nor_a_pa
         .with_status(draft("good", true));
     world.strays = vec![("strayed".to_owned(), "start".to_owned())];
     world.until(|effect| matches!(effect, Effect::Prepare { turn, .. } if turn.iteration == 2));
-    assert_eq!((world.tree.as_str(), world.run.forbidden_changes()), ("start", &["src/main.rs".to_owned()][..]));
+    assert_eq!(
+        (world.tree.as_str(), world.run.forbidden_changes()),
+        ("start", &["src/main.rs".to_owned()][..])
+    );
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!((world.count("refused"), world.count("iteration_finished")), (2, 3));
     assert!(world.run.forbidden_changes().is_empty());

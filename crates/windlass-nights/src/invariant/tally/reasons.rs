@@ -1,6 +1,5 @@
 //! Why a run has to end, by what was counted.
 
-use windlass_core::mode;
 use windlass_core::run::{MOST_SKIPS, REFUSED_CLAIMS};
 use windlass_core::spec::{Mode, RunSpec};
 use windlass_core::values::{CheckKind, Now, StopReason, StopSource, TaskId};
@@ -28,13 +27,13 @@ impl Tally {
 
     fn fatal(&self) -> Option<StopReason> {
         let plan = self.plan.as_ref()?;
-        let shown = if self.mode() == Mode::Tasks {
+        let shown = if self.mode().has_tasks() {
             !self.tasks.is_empty() && self.tasks.keys().all(|id| self.tasks_done.contains(id))
         } else if self.has(CheckKind::Until) {
             self.all_pass(CheckKind::Until, &self.baseline)
         } else {
             // A plan is good once a pass has left it as it was.
-            self.mode() != Mode::Plan && self.file_claims()
+            !self.mode().writes_only_plan() && self.file_claims()
         };
         let done = shown && !self.is_missing() && self.all_pass(CheckKind::Gate, &self.baseline);
         if self.started == 0 && done {
@@ -45,7 +44,7 @@ impl Tally {
             Some(StopReason::Missing)
         } else if self.most(|at| at.failures) >= plan.limits.failures.max(1) {
             Some(StopReason::ConsecutiveFailures)
-        } else if mode::judges(plan.job.mode) && self.at.refused.0 > 0 {
+        } else if plan.job.mode.judges() && self.at.refused.0 > 0 {
             Some(StopReason::GatesFailing)
         } else if self.needs_a_person(plan) {
             Some(StopReason::NeedsHuman)
@@ -80,7 +79,7 @@ impl Tally {
         };
         let ready = self.tasks.iter().any(|(id, needs)| !taken(id) && met(needs));
         let at_work = self.at.task.is_some() || self.elsewhere.values().any(|at| at.task.is_some());
-        self.mode() == Mode::Tasks && !ready && !at_work
+        self.mode().has_tasks() && !ready && !at_work
     }
 
     fn limit(&self, now: Now) -> Option<StopReason> {

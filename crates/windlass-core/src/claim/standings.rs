@@ -1,6 +1,6 @@
 //! Workspaces (seed 000): claimed by the status file, which must have been written in this run.
 
-use crate::spec::{Job, Mode, StatusNews};
+use crate::spec::{ClaimSource, Job, StatusNews};
 use crate::values::{Standing, StandingSource};
 
 /// What a run has read of its job's own file.
@@ -30,16 +30,14 @@ impl Standings {
     /// Does the file claim that the job is done? What it said before this run counts only where it is trusted.
     pub fn claims(&self, job: &Job) -> bool {
         let complete = self.latest.as_ref().filter(|latest| latest.complete && latest.problem.is_none());
-        match job.mode {
+        match job.mode.claim() {
             // Boxes are the state of the work itself, whoever ticked them and when.
-            Mode::Build => complete.is_some() && super::ends_by_itself(job),
+            ClaimSource::Boxes => complete.is_some() && super::ends_by_itself(job),
             // It is good, and a further pass has left it as it was.
-            Mode::Plan => complete.is_some_and(|latest| latest.mark == self.began),
+            ClaimSource::UnchangedPlan => complete.is_some_and(|latest| latest.mark == self.began),
             // The task at hand is done, its file says.
-            Mode::Tasks => complete.is_some(),
-            Mode::Goal | Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => {
-                self.status_claims(job)
-            }
+            ClaimSource::Tasks => complete.is_some(),
+            ClaimSource::Phrase | ClaimSource::StatusFile | ClaimSource::Judgement => self.status_claims(job),
         }
     }
 
@@ -59,7 +57,7 @@ impl Standings {
     /// about this one (seed defect D1, commands/run.ts:431).
     pub fn found_no_work(&self, job: &Job) -> bool {
         let said = |latest: &Standing| latest.worked == Some(false) && latest.mark != self.began;
-        job.mode == Mode::Iterative && self.latest.as_ref().is_some_and(said)
+        job.mode.believes_no_work() && self.latest.as_ref().is_some_and(said)
     }
 
     /// What is there before anything was done.
