@@ -7,6 +7,7 @@ mod doctor;
 mod dry_run;
 mod hooks;
 mod keeping;
+mod kept;
 mod logs;
 mod looking;
 mod plans;
