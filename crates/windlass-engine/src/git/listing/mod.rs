@@ -16,7 +16,7 @@ use self::index::Index;
 use self::rules::Rules;
 use self::settings::Settings;
 use self::walk::{LONGEST_RULES, Walk};
-use super::{Folders, GitError, Repository};
+use super::{Folders, GitError, Repository, sound};
 use windlass_host::file;
 use windlass_host::tree::{self, at};
 
@@ -73,6 +73,11 @@ fn is_as_found(repository: &Repository) -> Result<(), Unsure> {
         && Folders::locate(&repository.top) != Some(repository.folders())
     {
         return Err(Unsure("the repository is not where it was"));
+    }
+    // What git would stumble over is damage, and git's words for it are told.
+    let _open = tree::keep_open();
+    if sound::unsound(repository).is_some() {
+        return Err(Unsure("no git is run here"));
     }
     let common = at(&repository.common_dir);
     let is_whole = ["objects", "refs"].iter().all(|name| common.join(name).holds_folder());
