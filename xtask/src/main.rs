@@ -94,7 +94,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "mutants",
-        arguments: "[core|engine] [PATH…] [--sample N] [--only WORDS…]",
+        arguments: "[core|host|git|engine] [PATH…] [--sample N] [--only WORDS…]",
         about: "break the code of a crate, one thing at a time, and see whether tests notice",
         run: mutants::run_chore,
     },

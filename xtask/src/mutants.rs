@@ -23,7 +23,7 @@ use listing::Mutant;
 use subject::{SUBJECTS, Subject};
 use trial::Found;
 
-const USAGE: &str = "usage: cargo xtask mutants [core|engine] [PATH…] [--sample N] [--only WORDS…]";
+const USAGE: &str = "usage: cargo xtask mutants [core|host|git|engine] [PATH…] [--sample N] [--only WORDS…]";
 
 /// What is wanted.
 struct Order {
@@ -36,13 +36,14 @@ struct Order {
 impl Order {
     /// The arguments as typed: a crate, files below the root or patterns of such; after `--only` parts of mutants' names.
     fn read(arguments: &[String]) -> Result<Order, Failure> {
-        let [core, engine] = &SUBJECTS;
-        let mut order = Order { subject: core, files: Vec::new(), sample: None, only: Vec::new() };
+        let mut order = Order { subject: &SUBJECTS[0], files: Vec::new(), sample: None, only: Vec::new() };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
+            if let Some(subject) = SUBJECTS.iter().find(|subject| subject.is_called(word)) {
+                order.subject = subject;
+                continue;
+            }
             match word.as_str() {
-                "core" => order.subject = core,
-                "engine" => order.subject = engine,
                 "--sample" => {
                     let number = words.next().and_then(|word| word.parse().ok());
                     order.sample = Some(number.ok_or_else(|| Failure(USAGE.to_owned()))?);

@@ -4,11 +4,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use windlass_core::spec::SandboxKind;
-use windlass_engine::git::{Found, GitError, Repository};
-use windlass_engine::inventory::Place;
-use windlass_engine::snapshot::Store;
 use windlass_engine::store::{Project, paths};
 use windlass_engine::supervisor::put_back_after_kills;
+use windlass_git::git::{Found, GitError, Repository};
+use windlass_git::inventory::Place;
+use windlass_git::snapshot::Store;
 use windlass_host::tree;
 
 use crate::app::App;

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use windlass_core::config::{Resolved, SandboxSettings};
 use windlass_core::spec::{RunSpec, SandboxKind, SandboxSpec};
 use windlass_core::values::RunId;
-use windlass_engine::git::Loan;
 use windlass_engine::sandbox::container::image::Recipe;
 use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
 use windlass_engine::store::session_folder::SessionRecord;
 use windlass_engine::store::{RunFolder, SessionFolder};
 use windlass_engine::supervisor::put_back_before_a_run;
 use windlass_engine::workspace::project_folder;
+use windlass_git::git::Loan;
 
 use crate::error::{AppError, Kind};
 use crate::helper::SCRIPTED_AGENT;

@@ -5,9 +5,10 @@ use std::path::Path;
 use windlass_core::message::{Wording, initial_commit};
 use windlass_core::spec::Withholding;
 
-use crate::git::{self, CommitOutcome, Found, GitError, Head, Repository};
-use crate::inventory::{EntryKind, Place, SurveyError, Surveyor};
 use crate::withhold::{Allowed, reason_for_new, shown};
+use windlass_git::git;
+use windlass_git::git::{CommitOutcome, Found, GitError, Head, Repository};
+use windlass_git::inventory::{EntryKind, Place, SurveyError, Surveyor};
 
 /// What there is to know of a repository that was begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +123,7 @@ pub(crate) fn lies_in(path: &[u8], folder: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use windlass_git::scratch::Scratch;
 
     fn beginning<'a>(wording: &'a Wording, withholding: &'a Withholding) -> Beginning<'a> {
         Beginning { wording, withholding, generated: &["node_modules/"] }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::digest;
+use windlass_host::file::digest;
 use windlass_host::tree;
 use windlass_host::tree::{Kind, TreePath};
 

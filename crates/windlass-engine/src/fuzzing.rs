@@ -1,33 +1,18 @@
-//! Parsers that are nobody's business outside this crate, opened for the fuzz targets and for nothing else.
+//! Parsers that are nobody's business outside this crate, opened for the fuzz targets (a feature of its own) and for nothing else.
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use windlass_core::fact::Entry;
 
-use crate::git::{ObjectId, PackedRefs, RefValue, is_safe_name, lane};
 use crate::recovery::record;
 use crate::replay::times::Times;
 use crate::sandbox::proxy::request::read_head;
-use crate::snapshot::repository::KeptPlace;
-use crate::snapshot::{left_out, quoting, tree};
 use crate::store::index::IndexContent;
 use crate::store::journal::scanner::Scanner;
 use crate::store::{StoreError, process_identity};
 use crate::worktree::{bootstrap, copied, marker};
-use windlass_host::process::protocol::Request;
-use windlass_host::process::stream::Lines;
 use windlass_host::process::tree::parse_stat;
-use windlass_host::process::wire::Inbox;
-
-/// The lines of a stream that arrives in these pieces.
-pub fn lines(pieces: &[&[u8]], on_line: &mut impl FnMut(&[u8])) {
-    let mut lines = Lines::default();
-    for piece in pieces {
-        lines.feed(piece, on_line);
-    }
-    lines.finish(on_line);
-}
 
 /// Reads a journal that grows by these pieces, as whoever follows it does. Gives its facts, and how many bytes their
 /// lines and the header's take.
@@ -65,76 +50,6 @@ impl CallTimes {
     pub fn when(&mut self, bytes: u64) -> Timestamp {
         self.0.when(bytes)
     }
-}
-
-/// The references of a `packed-refs` file.
-pub fn packed_references(content: &[u8]) -> Vec<(Vec<u8>, ObjectId)> {
-    PackedRefs::parse(content).0.into_iter().collect()
-}
-
-/// What a reference's file says, as it would be written anew.
-pub fn reference(content: &[u8]) -> Option<Vec<u8>> {
-    RefValue::parse(content).map(|value| value.content())
-}
-
-/// May a file of this name be read as a reference?
-pub fn is_safe_reference(name: &[u8]) -> bool {
-    is_safe_name(name)
-}
-
-/// The folders that a repository borrows objects from, written anew.
-pub fn borrowed_folders(content: &[u8]) -> Vec<u8> {
-    lane::borrowed_anew(content)
-}
-
-/// What git said of a merge: its tree, and for each conflict the paths and the sentence.
-pub fn merged_tree(output: &[u8]) -> Option<(ObjectId, Vec<lane::Conflict>)> {
-    lane::read_merge(output)
-}
-
-/// A path on one line.
-pub fn quote(path: &[u8]) -> String {
-    quoting::quote(path)
-}
-
-/// The path that was quoted.
-pub fn unquote(quoted: &str) -> Vec<u8> {
-    quoting::unquote(quoted)
-}
-
-/// A snapshot's list of what it left out, written anew.
-pub fn left_out_list(text: &str) -> String {
-    left_out::to_text(&left_out::from_text(text))
-}
-
-/// Where a snapshot's files belong, written anew.
-pub fn kept_place(text: &str) -> Option<String> {
-    KeptPlace::from_text(text).map(|place| place.to_text())
-}
-
-/// The names in a folder as git stores it.
-pub fn tree_names(content: &[u8], id_length: usize) -> Option<Vec<&[u8]>> {
-    Some(tree::parse(content, id_length)?.into_iter().map(|(_, name, _)| name).collect())
-}
-
-/// The requests that a keeper makes of the bytes it gets, written anew; `None` at the end where it gets nonsense.
-pub fn keeper_requests(pieces: &[&[u8]]) -> Vec<Option<String>> {
-    let mut inbox = Inbox::default();
-    let mut requests = Vec::new();
-    for piece in pieces {
-        inbox.push(piece);
-        loop {
-            match inbox.message::<Request>() {
-                Ok(None) => break,
-                Ok(Some(request)) => requests.push(serde_json::to_string(&request).ok()),
-                Err(_) => {
-                    requests.push(None);
-                    return requests;
-                }
-            }
-        }
-    }
-    requests
 }
 
 /// Id and start time of a process out of `/proc/<pid>/stat`, and its start time as the lock reads it.

@@ -7,8 +7,8 @@ use std::path::Path;
 use windlass_agents::ClaudeInvocation;
 use windlass_core::values::RunId;
 
-use crate::inventory::{Change, Inventory, SurveyError, Surveyor, changes};
-use crate::snapshot::{Moment, Side, SnapshotError, SnapshotName, Store};
+use windlass_git::inventory::{Change, Inventory, SurveyError, Surveyor, changes};
+use windlass_git::snapshot::{Moment, Side, SnapshotError, SnapshotName, Store};
 use windlass_host::process::{Command, HandedBack, ProcessError, RUN_VARIABLE};
 
 /// What keeps the working tree.

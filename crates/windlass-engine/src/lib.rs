@@ -3,13 +3,11 @@
 pub mod beginning;
 pub mod config_file;
 mod document;
-#[doc(hidden)]
+#[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-pub mod git;
 pub mod guard;
 pub mod hook;
 pub mod interactive;
-pub mod inventory;
 pub mod notify;
 pub mod plan;
 pub mod progress;
@@ -17,7 +15,6 @@ pub mod recovery;
 pub mod replay;
 pub mod sandbox;
 pub mod scaffold;
-pub mod snapshot;
 mod steered;
 pub mod store;
 pub mod supervisor;
@@ -27,6 +24,3 @@ pub mod watch;
 mod withhold;
 pub mod workspace;
 pub mod worktree;
-
-#[cfg(test)]
-mod scratch;

@@ -6,9 +6,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::spec::Withholding;
 use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_secret};
 
-use crate::git::{GitError, ObjectId, Repository};
-use crate::inventory::{Entry, EntryKind, Inventory, as_path};
-use crate::snapshot::{SnapshotError, Store};
+use windlass_git::git::{GitError, ObjectId, Repository};
+use windlass_git::inventory::{Entry, EntryKind, Inventory, as_path};
+use windlass_git::snapshot::{SnapshotError, Store};
 use windlass_host::tree::{Attributes, at};
 
 /// So many are named.

@@ -10,6 +10,7 @@ pub mod corpus;
 mod dice;
 mod example;
 pub mod mutation;
+mod parsers;
 mod scripted;
 mod targets;
 

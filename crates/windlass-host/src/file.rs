@@ -5,7 +5,9 @@ use std::io::{self, Read as _, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
+use windlass_core::hexadecimal;
 
 /// An error of the file system, and where it happened.
 #[derive(Debug, thiserror::Error)]
@@ -226,6 +228,11 @@ fn make_writable(folder: &Path) -> Result<(), FileError> {
 
 fn set_permissions(file: &File, permissions: u32) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(permissions))
+}
+
+/// The SHA-256 of some bytes, in hexadecimal: what a plan remembers of the files it was made from.
+pub fn digest(bytes: &[u8]) -> String {
+    hexadecimal::digits(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -155,7 +155,6 @@ fn children(directory: &Path) -> Vec<PathBuf> {
 
 /// A shell command that keeps what the process above it was called with, and the names of its variables; `None` where
 /// nothing is kept. Where it may not write, nothing is kept, and nobody hears of it.
-#[must_use]
 pub fn caller() -> Option<String> {
     let calls = folder()?.join("calls");
     fs::create_dir_all(&calls).expect("the folder of evidence");

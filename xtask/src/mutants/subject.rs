@@ -13,6 +13,13 @@ pub struct Subject {
     pub trials: fn(&Mutant) -> Vec<Trial>,
 }
 
+impl Subject {
+    /// By its package without what all packages begin with.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.package.strip_prefix("windlass-") == Some(name)
+    }
+}
+
 /// Some tests, and how long they may take.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Trial {
@@ -42,7 +49,7 @@ pub enum Limit {
 }
 
 /// All of them.
-pub const SUBJECTS: [Subject; 2] = [
+pub const SUBJECTS: [Subject; 4] = [
     Subject {
         package: "windlass-core",
         files: &[
@@ -56,12 +63,19 @@ pub const SUBJECTS: [Subject; 2] = [
         trials: of_core,
     },
     Subject {
+        package: "windlass-host",
+        files: &["crates/windlass-host/src/process/**/*.rs"],
+        trials: of_engine,
+    },
+    Subject {
+        package: "windlass-git",
+        files: &["crates/windlass-git/src/snapshot/**/*.rs", "crates/windlass-git/src/git/**/*.rs"],
+        trials: of_engine,
+    },
+    Subject {
         package: "windlass-engine",
         files: &[
-            "crates/windlass-engine/src/process/**/*.rs",
             "crates/windlass-engine/src/store/**/*.rs",
-            "crates/windlass-engine/src/snapshot/**/*.rs",
-            "crates/windlass-engine/src/git/**/*.rs",
             "crates/windlass-engine/src/sandbox/**/*.rs",
             "crates/windlass-engine/src/notify/**/*.rs",
         ],
@@ -93,7 +107,7 @@ fn of_core(mutant: &Mutant) -> Vec<Trial> {
     vec![trial(own, quick, 3), trial(all, SLOW.into(), 30)]
 }
 
-/// The tests of its own room, all of the engine, and those of the real binary that the room is most likely seen in.
+/// The tests of its own room, all of its crate, and those of the real binary that the room is most likely seen in.
 fn of_engine(mutant: &Mutant) -> Vec<Trial> {
     let room = mutant.room().to_owned();
     let filter = match room.as_str() {

@@ -18,8 +18,8 @@ fn processes_are_started_in_one_place_and_the_core_has_no_exemptions() {
     let starts = format!("{exempt}fn f() {{ Command::new(\"x\"); }}\n");
     for (file, text, found) in [
         ("crates/windlass-host/src/process/keeper.rs", starts.as_str(), 0),
-        ("crates/windlass-engine/src/git/mod.rs", &starts, 1),
-        ("crates/windlass-engine/src/git/mod.rs", exempt, 0),
+        ("crates/windlass-git/src/git/mod.rs", &starts, 1),
+        ("crates/windlass-git/src/git/mod.rs", exempt, 0),
         ("crates/windlass-core/src/run/mod.rs", exempt, 1),
     ] {
         assert_eq!(lines_complained_about(file, text), vec![Some(1); found], "{file}");

@@ -35,10 +35,10 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-import", "another tool's files, which a person names; no guest is at work"),
     ("crates/windlass-engine/src/notify", "the state folder, and a person's programs"),
     ("crates/windlass-engine/src/replay", "the state folder"),
-    ("crates/windlass-engine/src/snapshot/loose.rs", "the store of snapshots"),
-    ("crates/windlass-engine/src/snapshot/durable.rs", "the store of snapshots"),
-    ("crates/windlass-engine/src/snapshot/store.rs", "the store of snapshots"),
-    ("crates/windlass-engine/src/snapshot/objects.rs", "the store's side of copies"),
+    ("crates/windlass-git/src/snapshot/loose.rs", "the store of snapshots"),
+    ("crates/windlass-git/src/snapshot/durable.rs", "the store of snapshots"),
+    ("crates/windlass-git/src/snapshot/store.rs", "the store of snapshots"),
+    ("crates/windlass-git/src/snapshot/objects.rs", "the store's side of copies"),
     ("crates/windlass-engine/src/recovery/record.rs", "the state folder"),
     ("crates/windlass-engine/src/fuzzing.rs", "tests"),
     ("crates/windlass-engine/src/trust/store.rs", "the state folder"),
@@ -53,12 +53,12 @@ const OUTSIDE: &[(&str, &str)] = &[
 
 /// What is not moved into the room yet: so many uses in a file, and no more.
 const REMAINING: &[(&str, usize)] = &[
-    ("crates/windlass-engine/src/git/filters.rs", 3),
-    ("crates/windlass-engine/src/git/folders.rs", 4),
-    ("crates/windlass-engine/src/git/loan/intake.rs", 7),
-    ("crates/windlass-engine/src/git/loan/large.rs", 3),
-    ("crates/windlass-engine/src/git/loan/mod.rs", 16),
-    ("crates/windlass-engine/src/git/loan/places.rs", 6),
+    ("crates/windlass-git/src/git/filters.rs", 3),
+    ("crates/windlass-git/src/git/folders.rs", 4),
+    ("crates/windlass-git/src/git/loan/intake.rs", 7),
+    ("crates/windlass-git/src/git/loan/large.rs", 3),
+    ("crates/windlass-git/src/git/loan/mod.rs", 16),
+    ("crates/windlass-git/src/git/loan/places.rs", 6),
     ("crates/windlass-engine/src/supervisor/filters.rs", 1),
 ];
 

@@ -35,8 +35,13 @@ const WALLS: &[Wall] = &[
     Wall { folder: "crates/windlass-jobs", may_use: &["windlass-core"], forbids: NOTHING_BUT_VALUES },
     Wall { folder: "crates/windlass-host", may_use: &["windlass-core"], forbids: NO_PROCESSES },
     Wall {
+        folder: "crates/windlass-git",
+        may_use: &["windlass-core", "windlass-host"],
+        forbids: NO_PROCESSES,
+    },
+    Wall {
         folder: "crates/windlass-engine",
-        may_use: &["windlass-agents", "windlass-core", "windlass-host", "windlass-jobs"],
+        may_use: &["windlass-agents", "windlass-core", "windlass-host", "windlass-git", "windlass-jobs"],
         forbids: NO_PROCESSES,
     },
     Wall {
@@ -46,7 +51,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         folder: "crates/windlass-import",
-        may_use: &["windlass-core", "windlass-host", "windlass-engine", "windlass-jobs"],
+        may_use: &["windlass-core", "windlass-host", "windlass-git", "windlass-engine", "windlass-jobs"],
         forbids: NO_PROCESSES,
     },
     Wall {
@@ -75,6 +80,7 @@ const WALLS: &[Wall] = &[
             "windlass-app",
             "windlass-core",
             "windlass-host",
+            "windlass-git",
             "windlass-engine",
             "windlass-import",
             "windlass-jobs",
@@ -96,7 +102,15 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         folder: "crates/windlass-fuzz",
-        may_use: &["windlass-agents", "windlass-core", "windlass-engine", "windlass-jobs", "windlass-ui"],
+        may_use: &[
+            "windlass-agents",
+            "windlass-core",
+            "windlass-host",
+            "windlass-git",
+            "windlass-engine",
+            "windlass-jobs",
+            "windlass-ui",
+        ],
         forbids: NO_PROCESSES,
     },
     Wall { folder: "crates/windlass-testkit", may_use: &["windlass-core"], forbids: &[] },

@@ -8,7 +8,8 @@ use rustix::fs::Access;
 use windlass_agents::Login;
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::Mode;
-use windlass_engine::git::{self, Found, GitError, Repository};
+use windlass_git::git;
+use windlass_git::git::{Found, GitError, Repository};
 use windlass_host::process::{RUN_VARIABLE, become_subreaper};
 use windlass_ui::{Finding, Health, format};
 

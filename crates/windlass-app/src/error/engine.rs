@@ -7,13 +7,13 @@ use windlass_engine::interactive::InteractiveError;
 use windlass_engine::plan::MigrationError;
 use windlass_engine::recovery::RecoveryError;
 use windlass_engine::sandbox::SandboxError;
-use windlass_engine::snapshot::{RestoreError, SnapshotError};
 use windlass_engine::store::StoreError;
 use windlass_engine::tasks::TasksError;
 use windlass_engine::workspace::WorkspaceError;
 use windlass_engine::workspace::archive::ArchiveError;
 use windlass_engine::workspace::template::TemplateError;
 use windlass_engine::worktree::WorktreeError;
+use windlass_git::snapshot::{RestoreError, SnapshotError};
 use windlass_host::process::ProcessError;
 
 use super::{AppError, Codes, DISK_FULL, Kind, hints};

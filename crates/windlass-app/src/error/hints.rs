@@ -1,11 +1,11 @@
 //! What to do about what the engine could not do. What an error of this library's own calls for stands where it is made.
 
 use windlass_engine::plan::MigrationError;
-use windlass_engine::snapshot::SnapshotError;
 use windlass_engine::tasks::TasksError;
 use windlass_engine::workspace::archive::ArchiveError;
 use windlass_engine::workspace::template::TemplateError;
 use windlass_engine::workspace::{WorkspaceError, guard};
+use windlass_git::snapshot::SnapshotError;
 
 /// Hints as they can be typed.
 type Hints = Vec<String>;

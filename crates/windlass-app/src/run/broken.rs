@@ -5,7 +5,7 @@ use windlass_core::report;
 use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::StopReason;
-use windlass_engine::git::{Head, Repository};
+use windlass_git::git::{Head, Repository};
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;

@@ -17,17 +17,18 @@ use windlass_core::spec::{AgentSpec, BudgetScope, CommitPolicy, Job, JobWorkspac
 use windlass_core::values::{Cost, ExitCodes, RunId, StopReason};
 use windlass_engine::guard;
 use windlass_engine::hook;
-use windlass_engine::inventory::Surveyor;
 use windlass_engine::sandbox::{Sandbox, container};
-use windlass_engine::snapshot::Store;
 use windlass_engine::store::lock::{Acquired, HeldBy, holders};
 use windlass_engine::store::session_folder::is_session;
-use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, digest, index};
+use windlass_engine::store::{Journal, Lock, RunFolder, RunSummary, index};
 use windlass_engine::supervisor::{
     EngineError, Finished, Session, Telling, agents_file_notice, drive, put_back_after_kill,
 };
 use windlass_engine::workspace::Workspaces;
+use windlass_git::inventory::Surveyor;
+use windlass_git::snapshot::Store;
 use windlass_host::environment::withheld_from;
+use windlass_host::file::digest;
 use windlass_host::process::{become_subreaper, leftovers};
 
 use crate::agent;

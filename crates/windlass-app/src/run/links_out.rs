@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use windlass_core::spec::{LinkOut, RunSpec};
-use windlass_engine::git::Repository;
+use windlass_git::git::Repository;
 use windlass_host::tree;
 
 /// Those that are there and that are followed as long as they lead where they lead now: of the repository's own folders, and of

@@ -4,8 +4,8 @@ use std::env;
 use std::path::Path;
 
 use windlass_core::spec::{CommitPolicy, Network, RunSpec, SandboxKind, SandboxSpec};
-use windlass_engine::git::Repository;
 use windlass_engine::sandbox::lets_through;
+use windlass_git::git::Repository;
 
 use crate::here::Here;
 use crate::sandbox;

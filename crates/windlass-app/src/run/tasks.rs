@@ -6,9 +6,9 @@ use windlass_core::config::keys;
 use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, RunSpec};
 use windlass_core::tasks::Schedule;
 use windlass_core::values::RunId;
-use windlass_engine::git::{GitError, Head};
 use windlass_engine::store::RunFolder;
 use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
+use windlass_git::git::{GitError, Head};
 
 use crate::error::AppError;
 use crate::here::Here;

@@ -8,10 +8,10 @@ use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, unsettled};
 use windlass_core::run::Run;
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::{RunId, StopReason};
-use windlass_engine::git::{CommitOutcome, Repository};
 use windlass_engine::recovery::{self, Commits, Dirty, RecoveryError, Rules, Saved, Sorted, Uncommitted};
-use windlass_engine::snapshot::Store;
 use windlass_engine::store::{RunFolder, index, journal};
+use windlass_git::git::{CommitOutcome, Repository};
+use windlass_git::snapshot::Store;
 
 use crate::beginning;
 use crate::error::{AppError, Kind};

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Layer, Unlimited};
 use windlass_core::spec::{CommitPolicy, Mode};
-use windlass_engine::git::Repository;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::worktree::{
     How, Made, Order, Removal, Stage, Worktree, WorktreeName, base_folder, make,

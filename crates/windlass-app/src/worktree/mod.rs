@@ -3,8 +3,8 @@
 mod enter;
 mod ready;
 
-use windlass_engine::git::Repository;
 use windlass_engine::worktree::Worktree;
+use windlass_git::git::Repository;
 
 use crate::error::AppError;
 use crate::here::Here;

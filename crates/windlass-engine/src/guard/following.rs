@@ -10,7 +10,7 @@ use windlass_core::spec::Unfollowed;
 
 use super::packages::Packages;
 use super::{inside, links, text_of};
-use crate::inventory::Place;
+use windlass_git::inventory::Place;
 use windlass_host::tree::at;
 
 /// A check starts a script that starts a script.

@@ -24,7 +24,7 @@ pub(crate) use tools::changed_tools;
 
 use following::Inspection;
 
-use crate::inventory::{Place, content_now};
+use windlass_git::inventory::{Place, content_now};
 use windlass_host::tree::{Kind, at};
 
 /// So much of a script is read for what it starts, in bytes.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use windlass_core::guard::{PackageCall, Workspaces, package_calls};
 
 use super::{inside, text_of};
-use crate::inventory::Place;
+use windlass_git::inventory::Place;
 use windlass_host::tree::{Kind, at};
 
 /// So many workspaces are looked at, and so many scripts.

@@ -10,7 +10,7 @@ use windlass_core::spec::GuardedTool;
 use windlass_core::values::{Suspicion, SuspicionKind};
 
 use super::{digest, inside};
-use crate::inventory::Place;
+use windlass_git::inventory::Place;
 use windlass_host::tree::at;
 
 /// Where each of these programs is found. Nothing where no folder of the search path is one of the project: outside it an

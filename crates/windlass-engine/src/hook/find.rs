@@ -7,8 +7,8 @@ use windlass_core::config::{HookSettings, nearest};
 use windlass_core::values::{Hook, HookCommand, HookName};
 
 use super::kept;
-use crate::store::digest;
 use crate::workspace::{PROJECT_FOLDER, project_folder};
+use windlass_host::file::digest;
 use windlass_host::tree::at;
 
 /// The folder of hooks in `.windlass`.

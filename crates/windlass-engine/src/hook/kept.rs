@@ -9,7 +9,8 @@ use windlass_core::spec::RunSpec;
 use windlass_core::values::{Hook, HookCommand, HookName};
 
 use super::find::LARGEST_FILE;
-use crate::store::{RunFolder, StoreError, create_folder, digest};
+use crate::store::{RunFolder, StoreError, create_folder};
+use windlass_host::file::digest;
 use windlass_host::tree::at;
 
 /// Keeps copies of a run's hook files in its folder, so that later changes apply to the next run.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use windlass_jobs::doc::plan::Task;
 
 use super::*;
-use crate::scratch::Scratch;
+use windlass_git::scratch::Scratch;
 
 fn places() -> JobPlan {
     JobPlan {

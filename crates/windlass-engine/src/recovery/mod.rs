@@ -13,11 +13,12 @@ use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::Purpose;
 
-use crate::git::{self, Candidate, CommitError, CommitHooks, CommitOutcome, Repository, UncommittedPath};
-use crate::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
-use crate::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use crate::store::RunFolder;
 use crate::withhold::{self, Scene, WithholdError};
+use windlass_git::git;
+use windlass_git::git::{Candidate, CommitError, CommitHooks, CommitOutcome, Repository, UncommittedPath};
+use windlass_git::inventory::{Place, SurveyError, Surveyor, as_path, content_now, is_half_written};
+use windlass_git::snapshot::{Moment, Side, Snapshot, SnapshotError, SnapshotName, Store};
 use windlass_host::tree::at;
 
 pub use apart::{Dirty, Rules, along, folders, harmless};

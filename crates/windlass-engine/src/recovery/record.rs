@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::git::ObjectId;
-use crate::snapshot::quoting::{quote, unquote};
 use crate::store::RunFolder;
+use windlass_git::git::ObjectId;
+use windlass_git::snapshot::quoting::{quote, unquote};
 use windlass_host::file::{FileError, read_if_there, replace};
 
 /// Paths, and what was there.
@@ -67,6 +67,7 @@ fn to_text(all: &Uncommitted) -> String {
 }
 
 /// The record as it would be written anew.
+#[cfg(feature = "fuzzing")]
 pub(crate) fn rewritten(text: &str) -> String {
     to_text(&parse(text))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::spec::SandboxKind;
 
 use super::probe::probe;
-use crate::git::GitError;
+use windlass_git::git::GitError;
 
 /// What keeps a sandbox from being used. Never a reason to go on without one.
 #[derive(Debug, thiserror::Error)]

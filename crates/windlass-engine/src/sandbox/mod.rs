@@ -37,10 +37,10 @@ pub use proxy::lets_through;
 pub use room::SandboxRoom;
 pub use steering::{GUEST_AT_WORK, forget_guest, put_back_beside};
 
-use crate::git::Loan;
 use bwrap::Bwrap;
 use container::{Container, Streams};
 use local::{Local, Means};
+use windlass_git::git::Loan;
 pub use windlass_host::process::LastRites;
 use windlass_host::process::SpawnRequest;
 

@@ -9,7 +9,7 @@ use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::secrets::moved_secrets;
-use crate::git::Loan;
+use windlass_git::git::Loan;
 use windlass_host::tree::{Kind, at};
 
 /// What of a home holds secrets, or what an agent left for itself in earlier sessions.

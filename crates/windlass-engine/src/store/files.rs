@@ -5,9 +5,6 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use sha2::{Digest as _, Sha256};
-use windlass_core::hexadecimal;
-
 use super::StoreError;
 use super::error::Attempted as _;
 
@@ -57,11 +54,6 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError>
     open_private(OpenOptions::new().create(true).write(true).truncate(true), path)
         .and_then(|mut file| file.write_all(bytes))
         .attempted("write", path)
-}
-
-/// The SHA-256 of some bytes, in hexadecimal: what a plan remembers of the files it was made from.
-pub fn digest(bytes: &[u8]) -> String {
-    hexadecimal::digits(&Sha256::digest(bytes))
 }
 
 /// Puts `bytes` at `path` so that a crash, at whatever moment, leaves the old file or the new one: a temporary file in

@@ -274,6 +274,7 @@ impl IndexContent {
     }
 
     /// The lines of its endings as they are written, one per run, in no order.
+    #[cfg(feature = "fuzzing")]
     pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> {
         self.endings.values().filter_map(|ending| serde_json::to_vec(ending).ok())
     }

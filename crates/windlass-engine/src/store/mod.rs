@@ -31,7 +31,7 @@ pub mod summary;
 mod tests;
 
 pub use error::StoreError;
-pub use files::{create_folder, digest, write_atomically};
+pub use files::{create_folder, write_atomically};
 pub use journal::Journal;
 pub use lock::Lock;
 pub use paths::Project;

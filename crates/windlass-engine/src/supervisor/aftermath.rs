@@ -9,11 +9,11 @@ use windlass_core::fact::Fact;
 use windlass_core::spec::RunSpec;
 
 use super::loan::{said, strictness};
-use crate::git::{SteeringError, put_back_from};
 use crate::sandbox;
 use crate::store::lock::{Holder, holders};
 use crate::store::run_folder::{STEERING, runs_with};
 use crate::store::{Project, RunFolder, journal};
+use windlass_git::git::{SteeringError, put_back_from};
 use windlass_host::process::leftovers;
 
 /// What a killed run started may still be at work for so long, and write.

@@ -13,12 +13,15 @@ use super::commit::{HOOKS, changed_paths};
 use super::event::WorkError;
 use super::tasks::is_own_file;
 use super::world::World;
-use crate::git::lane::park_commit;
-use crate::git::{self, Candidate, CommitHooks, Head, ObjectId, Repository};
-use crate::inventory::{Entry, EntryKind, Inventory, content_now, is_own};
 use crate::recovery::record::holding;
-use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
 use crate::withhold::{self, Scene};
+use windlass_git::git;
+use windlass_git::git::lane::park_commit;
+use windlass_git::git::{Candidate, CommitHooks, Head, ObjectId, Repository};
+use windlass_git::inventory::{Entry, EntryKind, Inventory, content_now, is_own};
+use windlass_git::snapshot::{
+    Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo,
+};
 
 /// A task that is parked, and the attempts that it had since something of it was last committed.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +208,7 @@ fn work_of(world: &World, store: &Store, before: &Snapshot, after: &Snapshot) ->
 
 /// The tree that a snapshot keeps; sizes are not in it.
 fn inventory_of(snapshot: &Snapshot) -> Inventory {
-    let entry = |file: &crate::snapshot::KeptFile| Entry {
+    let entry = |file: &windlass_git::snapshot::KeptFile| Entry {
         path: file.path.clone(),
         kind: file.kind,
         size: 0,

@@ -14,11 +14,12 @@ use super::filters;
 use super::tasks::{is_own_file, own_paths};
 use super::worker::Worked;
 use super::world::World;
-use crate::git::{self, Candidate, CommitHooks, CommitOutcome, Repository};
-use crate::inventory::{Inventory, is_half_written};
 use crate::recovery::record::holding;
-use crate::snapshot::Snapshot;
 use crate::withhold::{self, Held, Scene};
+use windlass_git::git;
+use windlass_git::git::{Candidate, CommitHooks, CommitOutcome, Repository};
+use windlass_git::inventory::{Inventory, is_half_written};
+use windlass_git::snapshot::Snapshot;
 
 /// How long a commit's hooks may take.
 pub(super) const HOOKS: Duration = Duration::from_mins(10);
@@ -198,7 +199,7 @@ fn leave_a_persons(
 /// left out nothing is known.
 pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
     let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
-    let differs = |entry: &&crate::inventory::Entry| {
+    let differs = |entry: &&windlass_git::inventory::Entry| {
         let before = since.file(&entry.path).map(|file| (file.kind, file.content));
         let left = entry.ignored || unknown(&entry.path) || is_half_written(&entry.path);
         before != Some((entry.kind, entry.content)) && !left

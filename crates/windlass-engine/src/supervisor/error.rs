@@ -18,7 +18,7 @@ pub enum EngineError {
     Process(#[from] ProcessError),
     /// git.
     #[error(transparent)]
-    Git(#[from] crate::git::GitError),
+    Git(#[from] windlass_git::git::GitError),
     /// A defect of Windlass, or a journal written by something else.
     #[error(transparent)]
     Illegal(#[from] IllegalFact),

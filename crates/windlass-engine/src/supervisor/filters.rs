@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::event::WorkError;
 use super::world::World;
-use crate::git::{Filtered, LARGEST_FILTERED, Repository, not_run};
-use crate::inventory::{EntryKind, as_path};
 use crate::sandbox::{Guest, Sandbox};
-use crate::snapshot::SnapshotError;
+use windlass_git::git::{Filtered, LARGEST_FILTERED, Repository, not_run};
+use windlass_git::inventory::{EntryKind, as_path};
+use windlass_git::snapshot::SnapshotError;
 use windlass_host::file::{AtPath as _, FileError};
 use windlass_host::process::{Command, SpawnRequest};
 use windlass_host::tree::at;

@@ -16,8 +16,9 @@ use super::refuse::{self, Paths};
 
 use super::world::World;
 use crate::guard;
-use crate::inventory::{self, EntryKind, Inventory, OWN_FOLDER, as_path, is_own};
-use crate::snapshot::{Side, Snapshot, Store, changed_since};
+use windlass_git::inventory;
+use windlass_git::inventory::{EntryKind, Inventory, OWN_FOLDER, as_path, is_own};
+use windlass_git::snapshot::{Side, Snapshot, Store, changed_since};
 use windlass_host::tree::{TreePath, at};
 
 /// A file beyond this is not looked at for tests, in bytes.

@@ -10,9 +10,9 @@ use windlass_core::values::{CheckResult, Ended, Evidence, HookDecision, HookName
 
 use super::lane::Live;
 use super::{EngineError, Supervisor, keeper_gone};
-use crate::git::Repository;
 use crate::hook::{self, HookAttempt, HookRoom};
 use crate::sandbox::Guest;
+use windlass_git::git::Repository;
 use windlass_host::process::{SpawnId, SpawnRequest};
 use windlass_host::tree::at;
 

@@ -18,7 +18,7 @@ impl World {
                 // outside: a person's own configuration, in no tree of guests.
                 read_beginning(path, LONGEST_INPUT).ok().flatten()
             };
-            bytes.map(|bytes| crate::store::digest(&bytes)).unwrap_or_default() != *digest
+            bytes.map(|bytes| windlass_host::file::digest(&bytes)).unwrap_or_default() != *digest
         });
         changed
             .map(|(path, _)| format!("{} has changed; this applies to the next run", path.display()))

@@ -20,15 +20,16 @@ use super::event::WorkError;
 use super::tasks;
 use super::worker::Worked;
 use super::world::World;
-use crate::git::lane::{
-    Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
-};
-use crate::git::{self, CommitHooks, CommitOutcome, ObjectId, Repository};
-use crate::inventory::{Place, Surveyor, is_own};
 use crate::sandbox::Site;
 use crate::store::Project;
 use crate::withhold::{self, Scene};
 use checkouts::Identity;
+use windlass_git::git;
+use windlass_git::git::lane::{
+    Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
+};
+use windlass_git::git::{CommitHooks, CommitOutcome, ObjectId, Repository};
+use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_host::tree;
 use windlass_host::tree::at;
 

@@ -14,7 +14,7 @@ use super::damage;
 use super::event::WorkError;
 use super::world::World;
 use super::{EngineError, Supervisor};
-use crate::git::{Steering, SteeringError, Strictness};
+use windlass_git::git::{Steering, SteeringError, Strictness};
 use windlass_host::file::FileError;
 
 /// So many files are named in one sentence.

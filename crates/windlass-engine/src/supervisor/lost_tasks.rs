@@ -14,8 +14,8 @@ use super::refuse;
 use super::tasks;
 
 use super::world::World;
-use crate::inventory::as_path;
-use crate::snapshot::{Snapshot, SnapshotError, Store, remove_half_written, undo};
+use windlass_git::inventory::as_path;
+use windlass_git::snapshot::{Snapshot, SnapshotError, Store, remove_half_written, undo};
 
 impl World {
     /// Makes each file that has lost tasks of this run what it was when the attempt began; what the attempt left of it stays

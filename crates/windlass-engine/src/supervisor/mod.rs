@@ -49,12 +49,12 @@ use windlass_core::run::{Input, Orders, Phase, Run};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, StopReason, StopSource};
 
-use crate::git::Repository;
-use crate::inventory::Surveyor;
 use crate::notify::CommandRoom;
 use crate::sandbox::Sandbox;
-use crate::snapshot::Store;
 use crate::store::{Journal, Lock, Project, RunFolder, index};
+use windlass_git::git::Repository;
+use windlass_git::inventory::Surveyor;
+use windlass_git::snapshot::Store;
 use windlass_host::process::signals;
 use windlass_host::process::signals::SignalWatch;
 use windlass_host::process::{

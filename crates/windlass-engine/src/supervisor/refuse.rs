@@ -14,9 +14,12 @@ use super::event::WorkError;
 use super::guard::{self, Forbidden};
 use super::worker::Worked;
 use super::world::World;
-use crate::inventory::{self, EntryKind, Inventory, as_path, content_now, is_own};
 use crate::plan::is_plan;
-use crate::snapshot::{Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo};
+use windlass_git::inventory;
+use windlass_git::inventory::{EntryKind, Inventory, as_path, content_now, is_own};
+use windlass_git::snapshot::{
+    Side, Snapshot, SnapshotError, Store, changed_since, remove_half_written, undo,
+};
 use windlass_host::tree::at;
 
 /// So many files are named.

@@ -11,11 +11,11 @@ use windlass_jobs::doc::status;
 use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
 
 use super::event::Event;
-use crate::inventory::{Inventory, Place, entries_within};
 use crate::plan;
-use crate::store::digest;
 use crate::watch::FileWatch;
 use crate::workspace::{METADATA_FILE, STATUS_FILE, TODO_FILE, WORK_FOLDERS, log};
+use windlass_git::inventory::{Inventory, Place, entries_within};
+use windlass_host::file::digest;
 use windlass_host::tree::at;
 
 /// Changes of a plan are gathered for so long before they are told.

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use windlass_core::spec::{RepositorySettings, RunSpec};
 use windlass_core::trust::{Startable, Startables, Starter};
 
-use crate::inventory::Place;
 use crate::store::Project;
 use crate::trust::{Found, Search, find, store};
+use windlass_git::inventory::Place;
 
 /// Who reads such settings.
 const READER: &str = "claude";

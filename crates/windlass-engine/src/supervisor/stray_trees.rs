@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::world::World;
-use crate::git::LinkedTree;
+use windlass_git::git::LinkedTree;
 
 /// Those that there are; none where they cannot be told.
 pub(super) fn of(world: &World) -> BTreeSet<PathBuf> {

@@ -19,10 +19,10 @@ use super::aside::{ParkedTask, PutAside, put_aside};
 use super::event::WorkError;
 
 use super::world::World;
-use crate::inventory::{Inventory, Place, as_path};
 use crate::progress::{ProgressFileError, write_progress};
-use crate::snapshot::Side;
 use crate::tasks::{TasksError, read_tasks, set_state};
+use windlass_git::inventory::{Inventory, Place, as_path};
+use windlass_git::snapshot::Side;
 use windlass_host::tree::{TreePath, at};
 
 /// So many changes of somebody else's are named.

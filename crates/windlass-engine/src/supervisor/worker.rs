@@ -14,11 +14,11 @@ use windlass_core::values::{LaneId, StopReason};
 use super::error::EngineError;
 use super::event::{Event, WorkError};
 use super::lanes::Worlds;
-use crate::git::{CommitError, GitError};
-use crate::inventory::SurveyError;
-use crate::snapshot::SnapshotError;
 use crate::store::StoreError;
 use crate::withhold::WithholdError;
+use windlass_git::git::{CommitError, GitError};
+use windlass_git::inventory::SurveyError;
+use windlass_git::snapshot::SnapshotError;
 use windlass_host::file::FileError;
 use windlass_host::process::ProcessError;
 

@@ -28,13 +28,17 @@ use super::standing;
 use super::stray_trees;
 use super::tasks;
 use super::worker::Worked;
-use crate::git::{Loan, Steering, TreeFiles};
-use crate::inventory::{self, Entry, Inventory, Surveyor};
 use crate::recovery::Uncommitted;
-use crate::snapshot::{
+use crate::store::RunFolder;
+use windlass_git::git::{Loan, Steering, TreeFiles};
+use windlass_git::git::{Loan, Steering, TreeFiles};
+use windlass_git::inventory;
+use windlass_git::inventory;
+use windlass_git::inventory::{Entry, Inventory, Surveyor};
+use windlass_git::inventory::{Entry, Inventory, Surveyor};
+use windlass_git::snapshot::{
     LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
 };
-use crate::store::RunFolder;
 use windlass_host::file::is_without_room;
 
 /// What the worker holds.

@@ -6,7 +6,7 @@ use windlass_core::values::{TaskId, TaskState};
 use windlass_jobs::doc::tasks::{TaskFile, TaskList};
 
 use super::FoundTasks;
-use crate::git::{GitError, Repository};
+use windlass_git::git::{GitError, Repository};
 use windlass_host::tree::at;
 
 /// More states than this are not put right to compare the rest: such a file was changed by somebody.
@@ -99,9 +99,9 @@ fn says_the_same(list: &TaskList, name: &str, committed: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::Found;
-    use crate::scratch::Scratch;
     use crate::tasks::{read_tasks, set_state};
+    use windlass_git::git::Found;
+    use windlass_git::scratch::Scratch;
 
     const TASKS: &str =
         "### TASK-001: One\n- **Status**: pending\n\n### TASK-002: Two\n- **Status**: pending\n";

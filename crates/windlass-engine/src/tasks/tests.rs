@@ -7,7 +7,7 @@ use windlass_core::values::TaskState;
 use windlass_jobs::doc::tasks::{ListedTask, NewTask};
 
 use super::*;
-use crate::scratch::Scratch;
+use windlass_git::scratch::Scratch;
 
 const TASK: &str = "### TASK-001: a\n- **Status**: pending\n";
 

@@ -135,7 +135,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::scratch::Scratch;
+    use windlass_git::scratch::Scratch;
 
     #[test]
     fn what_somebody_else_wrote_meanwhile_is_kept() {

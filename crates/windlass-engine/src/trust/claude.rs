@@ -10,8 +10,8 @@ use windlass_core::trust::{
 
 use super::{Search, read};
 use crate::guard::inside;
-use crate::inventory::Place;
 use crate::steered::{CLAUDE, steered};
+use windlass_git::inventory::Place;
 use windlass_host::tree::where_it_leads;
 
 /// Its settings in there.
@@ -154,7 +154,7 @@ impl ClaudeFile<'_> {
     }
 
     fn whole(&self) -> Vec<Startable> {
-        let digest = crate::store::digest(self.bytes);
+        let digest = windlass_host::file::digest(self.bytes);
         vec![Startable::file(Starter::Claude, self.name, "the whole file", self.name, &digest)]
     }
 

@@ -18,9 +18,9 @@ use windlass_core::values::HookName;
 
 use crate::guard::{inside, started_by};
 use crate::hook::HOOKS_FOLDER;
-use crate::inventory::Place;
 use crate::sandbox::container::image::DOCKERFILE;
 use crate::workspace::{CONFIG_FILE, PROJECT_FOLDER, project_folder};
+use windlass_git::inventory::Place;
 
 use read::{Read, read};
 

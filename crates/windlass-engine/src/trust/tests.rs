@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
-use crate::scratch::Scratch;
+use windlass_git::scratch::Scratch;
 
 /// What is found from `below`, as `file: key: what`.
 fn found(scratch: &Scratch, below: &str) -> Vec<String> {
@@ -91,7 +91,8 @@ fn a_worktree_has_the_settings_of_its_main_checkout() {
     let beside = scratch.top.parent().unwrap().join("beside");
     scratch.git(&["worktree", "add", "--quiet", beside.to_str().unwrap()]);
     scratch.write(".claude/settings.local.json", HOOK);
-    let Ok(crate::git::Found::Worktree(repository)) = crate::git::Repository::find(&beside) else {
+    let Ok(windlass_git::git::Found::Worktree(repository)) = windlass_git::git::Repository::find(&beside)
+    else {
         panic!("a worktree")
     };
     let place = Place::new(&beside, Some(repository));

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use windlass_core::values::RunId;
 use windlass_core::workspace::NameError;
 
-use crate::git::GitError;
 use crate::store::StoreError;
+use windlass_git::git::GitError;
 use windlass_host::file::FileError;
 
 /// What can go wrong with workspaces. Each message is one sentence.

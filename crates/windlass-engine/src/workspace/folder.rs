@@ -7,8 +7,8 @@ use windlass_core::workspace::WorkspaceName;
 use windlass_jobs::doc::status;
 use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
 
-use crate::store::digest;
 use windlass_host::file::FileError;
+use windlass_host::file::digest;
 use windlass_host::tree::at;
 
 /// What is to be done, in the person's words.

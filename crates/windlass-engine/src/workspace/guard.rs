@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::WorkspaceError;
-use crate::git::Repository;
+use windlass_git::git::Repository;
 use windlass_host::file::Made;
 use windlass_host::tree::at;
 

@@ -11,7 +11,8 @@ use windlass_core::workspace::{Corrupt, LONGEST_METADATA, Metadata, rebuilt};
 
 use super::history::ended_run;
 use super::{METADATA_FILE, STATUS_FILE, Workspace, WorkspaceError};
-use crate::store::{Project, RunSummary, digest, index};
+use crate::store::{Project, RunSummary, index};
+use windlass_host::file::digest;
 use windlass_host::file::{AtPath as _, Made};
 use windlass_host::tree::{Attributes, at};
 

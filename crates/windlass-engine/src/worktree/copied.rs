@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::bootstrap::CopiedFile;
-use crate::inventory::as_path;
+use windlass_git::inventory::as_path;
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::bootstrap::BootstrapError;
-use crate::git::GitError;
 use crate::store::StoreError;
+use windlass_git::git::GitError;
 use windlass_host::file::FileError;
 
 /// Something about a worktree went wrong: one sentence.

@@ -8,8 +8,8 @@ use windlass_core::spec::BootstrapSpec;
 use super::bootstrap::{Copied, copy_included};
 use super::marker::{Marker, Stage};
 use super::{Worktree, WorktreeError, WorktreeName, copied, locks};
-use crate::git::{Branch, Found, Head, LinkedTree, Repository};
 use crate::store::Project;
+use windlass_git::git::{Branch, Found, Head, LinkedTree, Repository};
 use windlass_host::file::AtPath as _;
 use windlass_host::tree::at;
 

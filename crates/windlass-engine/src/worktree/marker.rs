@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::spec::{BootstrapSpec, PortPlace};
+use windlass_core::spec::BootstrapSpec;
+#[cfg(feature = "fuzzing")]
+use windlass_core::spec::PortPlace;
 
+#[cfg(feature = "fuzzing")]
 use super::bootstrap::variables;
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
@@ -80,6 +83,7 @@ impl Marker {
 }
 
 /// The file as it would be written anew, and the variables that follow from it; `None` where it is not ours.
+#[cfg(feature = "fuzzing")]
 pub(crate) fn rewritten(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     let marker = Marker::parse(bytes)?;
     let place = PortPlace { checkout: marker.checkout, lane: 0 };

@@ -6,9 +6,9 @@ use std::time::Duration;
 use windlass_core::values::RunId;
 
 use super::{Stage, Work, Worktree, WorktreeError, locks, make};
-use crate::git::{GitError, Head, ObjectId, Repository};
 use crate::store::lock::{Acquired, HeldBy, Holder, holders};
 use crate::store::{Lock, Project};
+use windlass_git::git::{GitError, Head, ObjectId, Repository};
 use windlass_host::process::leftovers;
 use windlass_host::tree::at;
 

@@ -10,8 +10,8 @@ use super::{
     How, Made, Order, Refusal, Removal, Removed, Stage, Worktree, WorktreeError, WorktreeName, base_folder,
     make,
 };
-use crate::scratch::Scratch;
 use crate::store::Project;
+use windlass_git::scratch::Scratch;
 
 fn bootstrap() -> BootstrapSpec {
     BootstrapSpec {

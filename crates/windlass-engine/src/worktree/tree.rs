@@ -7,7 +7,7 @@ use windlass_core::spec::{BootstrapSpec, PortPlace};
 
 use super::marker::{Marker, Stage};
 use super::{WorktreeError, WorktreeName, bootstrap};
-use crate::git::{Found, Head, LinkedTree, ObjectId, Repository};
+use windlass_git::git::{Found, Head, LinkedTree, ObjectId, Repository};
 use windlass_host::file::FileError;
 
 /// The environment variable that holds a worktree's name.

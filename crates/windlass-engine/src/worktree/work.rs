@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::bootstrap::CopiedFile;
 use super::{Worktree, WorktreeError, copied};
-use crate::git::Uncommitted;
 use crate::workspace::PROJECT_FOLDER;
+use windlass_git::git::Uncommitted;
 
 /// What would be lost with a worktree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

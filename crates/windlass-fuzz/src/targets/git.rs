@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
-use windlass_engine::fuzzing::{
+use crate::parsers::{
     borrowed_folders, is_safe_reference, merged_tree, packed_references, reference, tree_names,
 };
-use windlass_engine::git::ObjectId;
+use windlass_git::git::ObjectId;
 
 pub(crate) fn run(data: &[u8]) {
     if let Some(content) = reference(data) {

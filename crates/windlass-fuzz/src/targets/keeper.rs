@@ -1,6 +1,8 @@
 //! What a keeper is sent, and what the system says about processes.
 
-use windlass_engine::fuzzing::{keeper_requests, process_status};
+use windlass_engine::fuzzing::process_status;
+
+use crate::parsers::keeper_requests;
 
 use crate::dice::Dice;
 

@@ -1,8 +1,10 @@
 //! What snapshots write about themselves: paths on lines, what was left out, what was uncommitted, where all of it
 //! belongs, names.
 
-use windlass_engine::fuzzing::{kept_place, left_out_list, quote, uncommitted_record, unquote};
-use windlass_engine::snapshot::Moment;
+use windlass_engine::fuzzing::uncommitted_record;
+
+use crate::parsers::{kept_place, left_out_list, quote, unquote};
+use windlass_git::snapshot::Moment;
 
 pub(crate) fn run(data: &[u8]) {
     let quoted = quote(data);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::parsers;
 use jiff::Timestamp;
 use serde_json::Value;
 use windlass_agents::{CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
@@ -9,7 +10,6 @@ use windlass_core::claim;
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{CallClocks, CallReport, Class, Cut, Ended, Now};
-use windlass_engine::fuzzing;
 
 use crate::dice::Dice;
 use crate::example;
@@ -43,7 +43,7 @@ pub(crate) fn run(data: &[u8]) {
 
 fn hear(pieces: &[&[u8]], detail: Detail) -> Heard {
     let (mut decoder, mut heard) = (ClaudeDecoder::default(), Heard::default());
-    fuzzing::lines(pieces, &mut |line: &[u8]| decoder.line(line, detail, &mut heard));
+    parsers::lines(pieces, &mut |line: &[u8]| decoder.line(line, detail, &mut heard));
     heard
 }
 

@@ -46,9 +46,6 @@ impl Folder {
     }
 
     /// The bytes of a regular file; `None` where it is longer than `longest` bytes.
-    ///
-    /// # Errors
-    /// It cannot be read, or is not a file.
     pub fn read(&self, name: &OsStr, longest: usize) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         let most = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);

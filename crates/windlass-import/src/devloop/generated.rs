@@ -6,7 +6,7 @@ use windlass_core::config::devloop::{is_devloop_guidance, is_devloop_settings};
 
 use super::found::{names, repository};
 use super::{FOLDER, Item, ItemKind};
-use windlass_engine::git::PackedRefs;
+use windlass_git::git::PackedRefs;
 use windlass_host::file::read_beginning;
 
 /// So much of a file is looked at.

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
-use windlass_engine::snapshot::Moment;
+use windlass_git::snapshot::Moment;
 
 use super::shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
 

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use windlass_core::config::{ConfigError, FileKind, Layer, Resolved, Unlimited, keys};
 use windlass_core::spec::Mode;
 use windlass_core::workspace::{OptionValue, WorkspaceName, options_text};
-use windlass_engine::git::Repository;
 use windlass_engine::workspace::create::{Created, Creation};
 use windlass_engine::workspace::{CONFIG_FILE, guard};
+use windlass_git::git::Repository;
 use windlass_host::file::Made;
 use windlass_ui::{Line, Mark, Tone, one_line};
 

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use windlass_core::values::RunId;
-use windlass_engine::git::{Found, GitError, ObjectFormat, Repository};
-use windlass_engine::inventory::{Place, Surveyor, as_path};
 use windlass_engine::recovery::uncommitted;
-use windlass_engine::snapshot::{
-    LeftAlone, Moment, RepairScope, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store,
-    WhyLeft, plan_restore, repair, restore,
-};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::{find_session, is_session, names_session};
 use windlass_engine::store::{Project, RunFolder, StoreError, index};
+use windlass_git::git::{Found, GitError, ObjectFormat, Repository};
+use windlass_git::inventory::{Place, Surveyor, as_path};
+use windlass_git::snapshot::{
+    LeftAlone, Moment, RepairScope, Repaired, Restored, Side, Snapshot, SnapshotError, SnapshotName, Store,
+    WhyLeft, plan_restore, repair, restore,
+};
 use windlass_ui::{Line, Mark, Tone, one_line};
 
 use super::print_lines;

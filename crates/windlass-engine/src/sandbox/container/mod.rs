@@ -36,12 +36,12 @@ use super::room::{CREDENTIALS, Occupied};
 use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, LastRites, SandboxError, SandboxRoom, lane};
-use crate::git::Loan;
 use client::Client;
 pub(super) use command::Streams;
 use command::{Errand, Init, Outfit, Wire};
 use facts::Facts;
 use sweep::{Label, Troubles};
+use windlass_git::git::Loan;
 use windlass_host::process::SpawnRequest;
 
 pub use builder::{BuildError, Builder, Kept};

@@ -9,9 +9,9 @@ use windlass_core::run::TurnKey;
 use super::super::event::WorkError;
 use super::super::world::World;
 use super::Beginning;
-use crate::git::{ObjectId, Repository, TreeFiles};
-use crate::inventory::EntryKind;
-use crate::snapshot::{Side, Snapshot};
+use windlass_git::git::{ObjectId, Repository, TreeFiles};
+use windlass_git::inventory::EntryKind;
+use windlass_git::snapshot::{Side, Snapshot};
 
 type Content = (EntryKind, ObjectId);
 

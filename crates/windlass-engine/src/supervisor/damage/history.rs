@@ -7,7 +7,7 @@ use windlass_core::damage::{Ancestry, Scene};
 use windlass_core::spec::CommitPolicy;
 
 use super::super::event::WorkError;
-use crate::git::Repository;
+use windlass_git::git::Repository;
 
 /// So many references are followed; those beyond count as moved.
 const FOLLOWED: usize = 50;

@@ -15,9 +15,9 @@ use windlass_core::values::{LaneId, StopReason};
 use super::event::WorkError;
 
 use super::world::World;
-use crate::git::{Head, ObjectId};
-use crate::inventory::{Entry, EntryKind, Inventory};
-use crate::snapshot::{OwnFile, Side, Snapshot, SnapshotError};
+use windlass_git::git::{Head, ObjectId};
+use windlass_git::inventory::{Entry, EntryKind, Inventory};
+use windlass_git::snapshot::{OwnFile, Side, Snapshot, SnapshotError};
 
 pub(super) use files::committed;
 pub(super) use undo::carry_out;

@@ -12,8 +12,10 @@ use super::super::standing;
 use super::super::worker::Worked;
 use super::super::world::World;
 use super::Found;
-use crate::inventory::Surveyor;
-use crate::snapshot::{RepairScope, RestoreError, Side, Snapshot, plan_restore, repair, restore, undo};
+use windlass_git::inventory::Surveyor;
+use windlass_git::snapshot::{
+    RepairScope, RestoreError, Side, Snapshot, plan_restore, repair, restore, undo,
+};
 
 /// So many sentences about what could not be undone are said.
 const SAID: usize = 3;

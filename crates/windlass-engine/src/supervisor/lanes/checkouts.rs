@@ -9,14 +9,14 @@ use windlass_core::run::{Effect, Order, OrderContext, TurnKey};
 use windlass_core::values::{LaneId, StopReason};
 
 use super::{Checkout, Worlds, home, plan_in};
-use crate::git::lane::Lane;
-use crate::git::{ObjectId, Repository};
-use crate::inventory::{Place, Surveyor, as_path, is_own};
-use crate::snapshot::{Side, Store};
 use crate::supervisor::event::WorkError;
 use crate::supervisor::worker::Worked;
 use crate::supervisor::world::{Look, World};
 use crate::worktree::bootstrap::{Copied, copy_included};
+use windlass_git::git::lane::Lane;
+use windlass_git::git::{ObjectId, Repository};
+use windlass_git::inventory::{Place, Surveyor, as_path, is_own};
+use windlass_git::snapshot::{Side, Store};
 use windlass_host::tree::at;
 
 /// Which folder it is, whatever it is called.

@@ -9,9 +9,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::spec::BootstrapSpec;
 
 use super::BootstrapError;
-use crate::git::Repository;
-use crate::inventory::as_path;
 use crate::workspace::PROJECT_FOLDER;
+use windlass_git::git::Repository;
+use windlass_git::inventory::as_path;
 use windlass_host::tree::{Kind, at};
 
 /// The longest list, in bytes.

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::spec::BootstrapSpec;
 
-use crate::git::{Found, GitError, Repository};
+use windlass_git::git::{Found, GitError, Repository};
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
 
@@ -123,6 +123,7 @@ pub fn copy_included(source: &Path, target: &Path, plan: &BootstrapSpec) -> Resu
 }
 
 /// Whether a list of these bytes, in a project at `top`, wants each of these files.
+#[cfg(feature = "fuzzing")]
 pub(crate) fn wanted(top: &Path, list: &[u8], files: &[&Path]) -> Result<Vec<bool>, String> {
     let path = top.join(".worktreeinclude");
     let rules = choose::Rules::of(top, Some((&path, list))).map_err(|error| error.to_string())?;

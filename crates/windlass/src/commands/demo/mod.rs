@@ -14,7 +14,7 @@ use windlass_app::{App, AppError, Kind};
 use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_core::values::{Check, CheckKind, RunId};
-use windlass_engine::git;
+use windlass_git::git;
 
 use super::terminal::TerminalFront;
 use super::{flags, print};

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use windlass_engine::git::Repository;
 use windlass_engine::worktree::{Refusal, Removal, Removed, Worktree};
+use windlass_git::git::Repository;
 use windlass_ui::{Line, Mark, Tone, one_line};
 
 use crate::commands::print_lines;

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use windlass_engine::git::Repository;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::worktree::{Stage, Worktree};
+use windlass_git::git::Repository;
 use windlass_ui::{WorktreeRow, worktrees_json, worktrees_table};
 
 use crate::commands::{Shape, print, print_bytes, stdout};

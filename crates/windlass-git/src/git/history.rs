@@ -1,0 +1,73 @@
+//! What became of commits.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+use super::call::Call;
+use super::{GitError, ObjectId, Repository};
+use crate::inventory::EntryKind;
+use windlass_host::tree::at;
+
+/// The files of a commit's tree, by path.
+pub type TreeFiles = BTreeMap<Vec<u8>, (EntryKind, ObjectId)>;
+
+impl Repository {
+    /// Is the first commit the second one, or one of those it was built on? No, also where one of them is not there.
+    pub fn is_in_history_of(&self, first: &str, second: &str) -> Result<bool, GitError> {
+        let call = self.history().args(["merge-base", "--is-ancestor", "--end-of-options", first, second]);
+        Ok(first == second || call.run()?.code == 0)
+    }
+
+    /// A branch or tag that holds a commit, if there is one.
+    pub fn holder(&self, commit: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let contains = format!("--contains={commit}");
+        let shared = ["refs/heads", "refs/tags", "refs/remotes"];
+        let call = self.history().args(["for-each-ref", "--count=1", "--format=%(refname)", &contains]);
+        let answer = call.args(shared).run()?;
+        let name = answer.output.trim_ascii_end();
+        Ok((answer.code == 0 && !name.is_empty()).then(|| name.to_vec()))
+    }
+
+    /// The files of a commit.
+    pub fn files_of(&self, commit: &str) -> Result<TreeFiles, GitError> {
+        let output = self
+            .history()
+            .args(["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit])
+            .output()?;
+        // `100644 blob <object>`, a tab, then the path.
+        let files = output.split(|byte| *byte == 0).filter_map(|line| {
+            let tab = memchr::memchr(b'\t', line)?;
+            let (head, path) = line.split_at_checked(tab)?;
+            let mut words = head.split(|byte| *byte == b' ');
+            let kind = EntryKind::from_git_mode(words.next()?)?;
+            Some((path.get(1..)?.to_vec(), (kind, ObjectId::from_hex(words.nth(1)?)?)))
+        });
+        Ok(files.collect())
+    }
+
+    /// Does a look at the object files speak for a commit's being there? Asks no git.
+    pub fn seems_to_have(&self, commit: &str) -> bool {
+        let objects = at(&self.common_dir).join("objects");
+        let (folder, file) = commit.split_at_checked(2).unwrap_or_default();
+        let is_pack = |name: &OsString| name.as_bytes().ends_with(b".pack");
+        objects.join(folder).join(file).holds_file()
+            || objects.join("info/alternates").holds_file()
+            || objects.join("pack").names().unwrap_or_default().iter().any(is_pack)
+    }
+
+    /// Files and folders that git ignores; a folder of which it ignores everything is one path that ends in `/`.
+    pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        let all = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        let output = self.history().args(all).output()?;
+        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+
+    /// A broken repository must not make git take one above it instead; and history is what was committed, whatever
+    /// `replace` says.
+    fn history(&self) -> Call {
+        let ceiling = self.top.parent().unwrap_or(&self.top);
+        Call::within(self).env("GIT_CEILING_DIRECTORIES", ceiling).env("GIT_NO_REPLACE_OBJECTS", "1")
+    }
+}

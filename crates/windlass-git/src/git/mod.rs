@@ -1,0 +1,132 @@
+//! The only place that runs git.
+
+mod aside;
+mod begin;
+mod call;
+mod commit;
+mod filters;
+mod folders;
+mod history;
+pub mod lane;
+pub(crate) mod listing;
+mod loan;
+mod locks;
+mod object;
+mod obstacle;
+mod patience;
+mod refs;
+mod repository;
+mod sound;
+mod status;
+mod steering;
+mod worktree;
+
+#[cfg(test)]
+mod tests;
+
+pub use aside::{commit_aside, unstage};
+pub use begin::{first_commit, init, missing_identity};
+pub use commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit, marked_commit, settle_index};
+pub use filters::LARGEST_FILTERED;
+pub use filters::{ClosedFilters, Filtered, not_run};
+pub use folders::Folders;
+pub use history::TreeFiles;
+pub use listing::Listing;
+pub use loan::{Loan, Taken};
+pub use object::header;
+pub use object::{Hasher, ObjectFormat, ObjectId, ObjectKind};
+pub use refs::PackedRefs;
+pub use refs::{RefValue, is_safe_name};
+pub use repository::{Found, Head, Repository, create_with_everything, version};
+pub use steering::{Steering, SteeringError, Strictness};
+
+pub use steering::put_back_from;
+pub use worktree::{Branch, LinkedTree, Uncommitted};
+
+#[cfg(test)]
+use call::calls_made;
+pub use status::UncommittedPath;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use windlass_host::file::FileError;
+use windlass_host::process::ProcessError;
+
+/// git could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no program `git` in `PATH`.
+    #[error("git is not installed, or not in PATH")]
+    Missing,
+    /// The directory to run it in is gone.
+    #[error("there is no directory {}", .0.display())]
+    NoDirectory(PathBuf),
+    /// It could not be started, or not be waited for.
+    #[error("cannot run `{command}`: {source}")]
+    Start {
+        /// Its verb.
+        command: String,
+        /// What the system said.
+        source: ProcessError,
+    },
+    /// It took too long, and was ended.
+    #[error("`{command}` took longer than {} s and was ended", .after.as_secs_f64())]
+    TimedOut {
+        /// Its verb.
+        command: String,
+        /// How long it was given.
+        after: Duration,
+    },
+    /// It ended with an error, or by a signal.
+    #[error("`{command}` failed: {said}")]
+    Failed {
+        /// Its verb.
+        command: String,
+        /// Its last lines.
+        said: String,
+    },
+    /// It printed something that we do not understand.
+    #[error("`{command}` printed something unexpected: {printed}")]
+    Unexpected {
+        /// Its verb.
+        command: &'static str,
+        /// The beginning of what it printed.
+        printed: String,
+    },
+    /// A file of the repository could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Does a program say that there is no room left on the disk?
+fn says_disk_full(said: &str) -> bool {
+    let words = ["No space left on device", "Disk quota exceeded", "Out of diskspace"];
+    words.iter().any(|words| said.contains(words))
+}
+
+impl GitError {
+    /// Is there no room left on the disk?
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            // git says it in the system's words; its messages are not translated.
+            GitError::Failed { said, .. } => says_disk_full(said),
+            GitError::File(error) => error.is_disk_full(),
+            _ => false,
+        }
+    }
+
+    /// Does another git hold a lock, longer than was waited for?
+    pub fn is_locked(&self) -> bool {
+        matches!(self, GitError::Failed { said, .. } if patience::is_locked(said))
+    }
+
+    fn from_process(command: &str, error: ProcessError) -> Self {
+        let command = command.to_owned();
+        match error {
+            error if error.is_not_found() => GitError::Missing,
+            ProcessError::TimedOut { after, .. } => GitError::TimedOut { command, after },
+            source => GitError::Start { command, source },
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Names of git objects: the digest of their kind, their length and their content.
+
+use std::fmt::{self, Write};
+
+use sha1::{Digest, Sha1};
+use sha2::Sha256;
+
+/// How a repository names its objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ObjectFormat {
+    /// 20 bytes.
+    #[default]
+    Sha1,
+    /// 32 bytes.
+    Sha256,
+}
+
+impl ObjectFormat {
+    /// Its name in git's configuration (`extensions.objectFormat`).
+    pub const fn name(self) -> &'static str {
+        match self {
+            ObjectFormat::Sha1 => "sha1",
+            ObjectFormat::Sha256 => "sha256",
+        }
+    }
+
+    /// The format of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [ObjectFormat::Sha1, ObjectFormat::Sha256].into_iter().find(|format| format.name() == name)
+    }
+
+    /// How many bytes a name has.
+    pub const fn length(self) -> usize {
+        match self {
+            ObjectFormat::Sha1 => 20,
+            ObjectFormat::Sha256 => 32,
+        }
+    }
+
+    /// The name of an object whose content is at hand.
+    pub fn identify(self, kind: ObjectKind, content: &[u8]) -> ObjectId {
+        let mut hasher = Hasher::new(self, kind, content.len() as u64);
+        hasher.update(content);
+        hasher.finish()
+    }
+}
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A file's content, or where a symbolic link points to.
+    Blob,
+    /// A folder.
+    Tree,
+    /// A commit.
+    Commit,
+}
+
+impl ObjectKind {
+    /// Its name in an object's header.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ObjectKind::Blob => "blob",
+            ObjectKind::Tree => "tree",
+            ObjectKind::Commit => "commit",
+        }
+    }
+}
+
+/// An object's name. Shows itself in hexadecimal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId {
+    format_length: u8,
+    bytes: [u8; 32],
+}
+
+impl ObjectId {
+    /// The name with these bytes; `None` unless there are 20 or 32.
+    pub fn from_bytes(name: &[u8]) -> Option<Self> {
+        let mut bytes = [0; 32];
+        bytes.get_mut(..name.len())?.copy_from_slice(name);
+        match name.len() {
+            20 => Some(Self { format_length: 20, bytes }),
+            32 => Some(Self { format_length: 32, bytes }),
+            _ => None,
+        }
+    }
+
+    /// The name with this hexadecimal form; `None` unless it has 40 or 64 digits.
+    pub fn from_hex(hex: &[u8]) -> Option<Self> {
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let bytes: Option<Vec<u8>> = hex
+            .chunks(2)
+            .map(|pair| match *pair {
+                [high, low] => Some(digit(high)? << 4 | digit(low)?),
+                _ => None,
+            })
+            .collect();
+        Self::from_bytes(&bytes?)
+    }
+
+    /// All zeros: no object.
+    pub fn zero(format: ObjectFormat) -> Self {
+        Self { format_length: if format == ObjectFormat::Sha1 { 20 } else { 32 }, bytes: [0; 32] }
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.format_length)).unwrap_or(&self.bytes)
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        for byte in self.as_bytes() {
+            for nibble in [byte >> 4, byte & 15] {
+                f.write_char(DIGITS.get(usize::from(nibble)).map_or('0', |digit| char::from(*digit)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Names an object whose content comes in pieces.
+pub struct Hasher(Inner);
+
+enum Inner {
+    Sha1(Sha1),
+    Sha256(Sha256),
+}
+
+impl Hasher {
+    /// Begins an object of this kind and this many bytes.
+    pub fn new(format: ObjectFormat, kind: ObjectKind, length: u64) -> Self {
+        let mut hasher = Self(match format {
+            ObjectFormat::Sha1 => Inner::Sha1(Sha1::new()),
+            ObjectFormat::Sha256 => Inner::Sha256(Sha256::new()),
+        });
+        hasher.update(&header(kind, length));
+        hasher
+    }
+
+    /// Takes the next piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        match &mut self.0 {
+            Inner::Sha1(sha) => sha.update(piece),
+            Inner::Sha256(sha) => sha.update(piece),
+        }
+    }
+
+    /// The name.
+    pub fn finish(self) -> ObjectId {
+        let mut bytes = [0; 32];
+        let (format_length, digest) = match self.0 {
+            Inner::Sha1(sha) => (20, sha.finalize().to_vec()),
+            Inner::Sha256(sha) => (32, sha.finalize().to_vec()),
+        };
+        for (to, from) in bytes.iter_mut().zip(digest) {
+            *to = from;
+        }
+        ObjectId { format_length, bytes }
+    }
+}
+
+/// What precedes an object's content, in its digest and in its file.
+pub fn header(kind: ObjectKind, length: u64) -> Vec<u8> {
+    format!("{} {length}\0", kind.name()).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_git_gives() {
+        let empty = ObjectFormat::Sha1.identify(ObjectKind::Blob, b"");
+        assert_eq!(empty.to_string(), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        let tree = ObjectFormat::Sha256.identify(ObjectKind::Tree, b"");
+        assert_eq!(tree.to_string(), "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321");
+    }
+
+    #[test]
+    fn hexadecimal_forms_are_read_back_and_others_refused() {
+        let id = ObjectFormat::Sha256.identify(ObjectKind::Blob, b"x");
+        assert_eq!(ObjectId::from_hex(id.to_string().as_bytes()), Some(id));
+        for wrong in
+            ["", "0", "e69de29bb2d1d6434b8b29ae775ad8c2e48c539", "g".repeat(40).as_str(), &"0".repeat(80)]
+        {
+            assert_eq!(ObjectId::from_hex(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}

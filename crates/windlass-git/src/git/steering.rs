@@ -1,0 +1,398 @@
+//! What steers git, kept as it was before anybody else was at work in a repository, and put back before any git of ours runs
+//! after them: for guests that can write the person's own git directory.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_core::damage::steering_lines;
+
+use super::Folders;
+use windlass_host::file::FileError;
+use windlass_host::note::Note;
+use windlass_host::process::protocol::Text;
+use windlass_host::tree::{self, Folders as Looking, Was, at};
+
+/// So many git directories of submodules and of other working trees are looked at.
+const MOST: usize = 500;
+
+/// Files in the git directory of one working tree, and in the common one.
+const FILES: [&str; 10] = [
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+    "shallow",
+];
+
+/// Files that ordinary work changes, and that must be files.
+const PLAIN: [&str; 3] = ["HEAD", "index", "packed-refs"];
+
+/// Folders that must be folders.
+const FOLDERS: [&str; 6] = ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "info"];
+
+/// How much is put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strictness {
+    /// Whatever differs.
+    Everything,
+    /// What starts programs or leads git elsewhere, apart from hooks: whoever may write here is trusted with the rest.
+    WhatSteers,
+}
+
+/// What steers git in a repository.
+#[derive(Debug)]
+pub struct Steering {
+    strictness: Strictness,
+    git_directory: PathBuf,
+    /// What must be as it was.
+    fixed: BTreeMap<PathBuf, Was>,
+    /// What ordinary work changes, and must stay of its kind: as it was last seen.
+    plain: BTreeMap<PathBuf, Was>,
+    hooks: Vec<PathBuf>,
+}
+
+/// Why nothing can be put back: git must not be called.
+#[derive(Debug, thiserror::Error)]
+pub enum SteeringError {
+    /// The git directory itself is another one.
+    #[error("{} was replaced while a guest was at work: no git is run on it; put yours back (what was there is still \
+             where the guest moved it, or in the snapshots), then resume", .0.display())]
+    Replaced(PathBuf),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Steering {
+    /// Keeps what is there now.
+    pub fn keep(folders: &Folders, strictness: Strictness) -> Steering {
+        let Folders { top, git_dir, common_dir } = folders;
+        let mut steering = Steering {
+            strictness,
+            git_directory: git_dir.clone(),
+            fixed: BTreeMap::new(),
+            plain: BTreeMap::new(),
+            hooks: Vec::new(),
+        };
+        steering.fix(top.join(".git"));
+        let mut directories = vec![git_dir.clone(), common_dir.clone()];
+        if strictness == Strictness::Everything {
+            for folder in ["modules", "worktrees"] {
+                directories.extend(git_directories(&common_dir.join(folder), MOST));
+            }
+        }
+        for folder in &directories {
+            steering.fix(folder.clone());
+            for name in FILES {
+                steering.fix(folder.join(name));
+            }
+            if strictness == Strictness::Everything {
+                steering.keep_hooks(&folder.join("hooks"));
+            }
+        }
+        for folder in [git_dir, common_dir] {
+            for name in FOLDERS {
+                steering.fix(folder.join(name));
+            }
+            for name in PLAIN.into_iter().filter(|_| strictness == Strictness::Everything) {
+                let path = folder.join(name);
+                steering.plain.insert(path.clone(), look(&path));
+            }
+        }
+        steering
+    }
+
+    fn fix(&mut self, path: PathBuf) {
+        let was = look(&path);
+        self.fixed.insert(path, was);
+    }
+
+    fn keep_hooks(&mut self, folder: &Path) {
+        self.fix(folder.to_owned());
+        self.hooks.push(folder.to_owned());
+        for name in names(folder) {
+            self.fix(folder.join(name));
+        }
+    }
+
+    /// Puts back what differs, before any git runs; says what that was.
+    ///
+    /// # Errors
+    /// The git directory itself is not the one that it was; or something cannot be put back.
+    pub fn put_back(&mut self) -> Result<Vec<PathBuf>, SteeringError> {
+        let _open = tree::keep_open();
+        let mut changed = Vec::new();
+        if self.strictness == Strictness::Everything
+            && !same_kind(self.fixed.get(&self.git_directory), &look(&self.git_directory))
+        {
+            return Err(SteeringError::Replaced(self.git_directory.clone()));
+        }
+        let gone = look(&self.git_directory) == Was::Absent;
+        // Outer ones first: what is below a link is not what it seems.
+        for (path, was) in &mut self.fixed {
+            // Whoever removes all of it is told of that by others.
+            if gone {
+                break;
+            }
+            let now = look(path);
+            if now == *was || self.strictness == Strictness::WhatSteers && is_harmless(path, was, &now) {
+                continue;
+            }
+            if is_above_missing(path) || path.parent().is_some_and(|above| at(above).is_link()) {
+                continue;
+            }
+            put(path, was)?;
+            // A folder that was made anew is another one.
+            if matches!(was, Was::Place { .. }) {
+                *was = look(path);
+            }
+            changed.push(path.clone());
+        }
+        for folder in &self.hooks {
+            for name in names(folder) {
+                let path = folder.join(name);
+                if !self.fixed.contains_key(&path) {
+                    Was::Absent.put(&at(&path))?;
+                    changed.push(path);
+                }
+            }
+        }
+        for (path, was) in &mut self.plain {
+            let now = look(path);
+            if matches!(
+                (&now, &*was),
+                (
+                    Was::Link(_) | Was::Other | Was::Place { .. },
+                    Was::File { .. } | Was::Long { .. } | Was::Absent
+                )
+            ) {
+                put(path, was)?;
+                changed.push(path.clone());
+            } else {
+                *was = now;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The same, out of a note: what a session kept that was cut off. `None` where there is none.
+    pub fn read(
+        note: &Note,
+        folders: &Folders,
+        strictness: Strictness,
+    ) -> Result<Option<Steering>, FileError> {
+        let Some(kept) = kept(note)? else { return Ok(None) };
+        let mut steering = Steering::keep(folders, strictness);
+        steering.hooks.retain(|folder| at(folder).holds_folder());
+        steering.fixed.retain(|path, _| !steering.hooks.iter().any(|hooks| path.parent() == Some(hooks)));
+        steering.fixed.extend(kept);
+        Ok(Some(steering))
+    }
+
+    /// Writes it down, for a session after this one where this one is cut off.
+    pub fn write(&self, note: &Note) -> Result<(), FileError> {
+        let kept: Vec<(Text, &Was)> =
+            self.fixed.iter().map(|(path, was)| (Text::from(path.as_os_str()), was)).collect();
+        note.write(&kept)
+    }
+}
+
+/// What a session wrote down; `None` where it wrote nothing.
+fn kept(note: &Note) -> Result<Option<BTreeMap<PathBuf, Was>>, FileError> {
+    let entry = |(name, was): (Text, Was)| {
+        let path = PathBuf::from(OsString::from(name));
+        let was = since_a_restart(&path, was);
+        (path, was)
+    };
+    let kept = note.read::<Vec<(Text, Was)>>()?;
+    Ok(kept.map(|kept| kept.into_iter().map(entry).collect()))
+}
+
+/// Some file systems' devices have other numbers once the machine has started anew; the folder is the same one.
+fn since_a_restart(path: &Path, was: Was) -> Was {
+    match (look(path), was) {
+        (now @ Was::Place { inode, .. }, Was::Place { inode: former, .. }) if inode == former => now,
+        (_, was) => was,
+    }
+}
+
+/// Puts back what says where the git directories of a working tree are, as a session wrote it down that was cut off, so that
+/// plain files can be asked; then all that steers git. `None` where it was another working tree's session.
+///
+/// # Errors
+/// The git directory itself is not the one that it was; or something cannot be put back.
+pub fn put_back_from(
+    note: &Note,
+    directory: &Path,
+    strictness: Strictness,
+) -> Result<Option<Vec<PathBuf>>, SteeringError> {
+    let Some(kept) = kept(note)? else { return Ok(None) };
+    let entrance = directory.ancestors().map(|above| above.join(".git")).find(|path| kept.contains_key(path));
+    let Some(entrance) = entrance else { return Ok(None) };
+    let mut changed = Vec::new();
+    let names = [OsStr::new("commondir"), OsStr::new("gitdir")];
+    let leads = |path: &Path| path == entrance || path.file_name().is_some_and(|name| names.contains(&name));
+    for (path, was) in kept.iter().filter(|(path, was)| leads(path) && !matches!(was, Was::Place { .. })) {
+        if look(path) != *was && path.parent().is_some_and(|above| at(above).is_real_folder()) {
+            put(path, was)?;
+            changed.push(path.clone());
+        }
+    }
+    let top = entrance.parent().unwrap_or(directory);
+    let Some(folders) = Folders::locate(top).filter(|found| found.top == top) else {
+        return Err(SteeringError::Replaced(entrance));
+    };
+    if let Some(mut steering) = Steering::read(note, &folders, strictness)? {
+        changed.extend(steering.put_back()?);
+    }
+    Ok(Some(changed))
+}
+
+/// Is it the same folder?
+fn same_kind(was: Option<&Was>, now: &Was) -> bool {
+    match (was, now) {
+        (Some(Was::Place { .. }), Was::Absent) | (None, _) => true,
+        (Some(was), now) => was == now,
+    }
+}
+
+/// A change that starts nothing and leads nowhere else.
+fn is_harmless(path: &Path, was: &Was, now: &Was) -> bool {
+    match (was, now) {
+        // Others see that, and say it.
+        (_, Was::Absent) | (Was::Place { .. }, _) => true,
+        (Was::File { content: was, .. }, Was::File { content: now, .. }) => {
+            is_configuration(path) && steering_lines(was.as_bytes()) == steering_lines(now.as_bytes())
+                || path.ends_with("shallow")
+                || path.ends_with("info/exclude")
+        }
+        (Was::Absent, Was::File { content, .. }) => {
+            is_configuration(path) && steering_lines(content.as_bytes()).is_empty()
+                || path.ends_with("shallow")
+                || path.ends_with("info/exclude")
+        }
+        _ => false,
+    }
+}
+
+fn is_configuration(path: &Path) -> bool {
+    path.ends_with("config") || path.ends_with("config.worktree")
+}
+
+/// The folder that it was in is gone, and was not made again: that of a submodule or of another working tree.
+fn is_above_missing(path: &Path) -> bool {
+    !path.parent().is_some_and(|above| at(above).holds_folder())
+}
+
+fn look(path: &Path) -> Was {
+    Was::look(&at(path), Looking::ByIdentity)
+}
+
+/// What was not kept is not made again; what is there now is nobody's.
+fn put(path: &Path, was: &Was) -> Result<(), FileError> {
+    match was {
+        Was::Long { .. } | Was::Other => Was::Absent.put(&at(path)),
+        was => was.put(&at(path)),
+    }
+}
+
+fn names(folder: &Path) -> Vec<OsString> {
+    let entries = at(folder).open_real_folder().and_then(|folder| folder.entries());
+    entries.into_iter().flatten().map(|entry| entry.name).collect()
+}
+
+/// Git directories below a folder, those in others of them included.
+fn git_directories(folder: &Path, most: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = waiting.pop() {
+        for name in names(&folder) {
+            let path = folder.join(name);
+            if found.len() >= most || depth > 4 || !at(&path).is_real_folder() {
+                continue;
+            }
+            if at(&path).join("HEAD").holds_file() {
+                waiting.push((path.join("modules"), depth + 1));
+                found.push(path);
+            } else {
+                waiting.push((path, depth + 1));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn at(scratch: &Scratch, below: &str) -> PathBuf {
+        scratch.top.join(".git").join(below)
+    }
+
+    #[test]
+    fn what_steers_is_put_back_and_what_ordinary_work_changes_is_not() {
+        let scratch = Scratch::committed();
+        let repository = scratch.found();
+        let mut steering = Steering::keep(&repository.folders(), Strictness::Everything);
+        let config = fs::read(at(&scratch, "config")).unwrap();
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        let outside = scratch.top.join("outside");
+        fs::write(&outside, "mine").unwrap();
+        fs::write(at(&scratch, "config"), "[core]\n\tfsmonitor = x\n").unwrap();
+        fs::write(at(&scratch, "commondir"), "..").unwrap();
+        fs::create_dir_all(at(&scratch, "hooks")).unwrap();
+        fs::write(at(&scratch, "hooks/pre-commit"), "x").unwrap();
+        fs::remove_dir_all(at(&scratch, "info")).unwrap();
+        symlink(&scratch.top, at(&scratch, "info")).unwrap();
+        fs::write(scratch.top.join("attributes"), "stays").unwrap();
+        let head = fs::read(at(&scratch, "HEAD")).unwrap();
+        fs::remove_file(at(&scratch, "HEAD")).unwrap();
+        symlink(&outside, at(&scratch, "HEAD")).unwrap();
+        let changed = steering.put_back().unwrap();
+        assert!(changed.len() >= 5, "{changed:?}");
+        assert_eq!(fs::read(at(&scratch, "config")).unwrap(), config);
+        assert_eq!(fs::read(at(&scratch, "HEAD")).unwrap(), head);
+        assert!(!at(&scratch, "commondir").exists() && !at(&scratch, "hooks/pre-commit").exists());
+        assert!(at(&scratch, "info").is_dir() && !at(&scratch, "info").is_symlink());
+        assert_eq!(fs::read_to_string(scratch.top.join("attributes")).unwrap(), "stays");
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
+        // A commit later nothing is amiss.
+        scratch.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn another_git_directory_is_none_to_run_git_on() {
+        let scratch = Scratch::committed();
+        let mut steering = Steering::keep(&scratch.found().folders(), Strictness::Everything);
+        fs::rename(scratch.top.join(".git"), scratch.top.join("elsewhere")).unwrap();
+        symlink(scratch.top.join("elsewhere"), scratch.top.join(".git")).unwrap();
+        assert!(matches!(steering.put_back(), Err(SteeringError::Replaced(_))));
+    }
+
+    #[test]
+    fn without_walls_only_what_starts_programs_is_put_back() {
+        let scratch = Scratch::committed();
+        let mut steering = Steering::keep(&scratch.found().folders(), Strictness::WhatSteers);
+        scratch.git(&["config", "remote.origin.url", "x"]);
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+        scratch.git(&["config", "core.sshCommand", "x"]);
+        fs::write(at(&scratch, "objects/info/alternates"), "/elsewhere\n").unwrap();
+        let changed = steering.put_back().unwrap();
+        assert_eq!(changed, [at(&scratch, "config"), at(&scratch, "objects/info/alternates")]);
+        assert_eq!(steering.put_back().unwrap(), Vec::<PathBuf>::new());
+    }
+}

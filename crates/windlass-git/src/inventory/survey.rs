@@ -1,0 +1,292 @@
+//! Looking at the working tree.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::content::{self, LARGEST, Stamps};
+use super::walk::{self, Bound, WALK_BYTES, WALK_FILES, Walked};
+use super::{Entry, EntryKind, Inventory, OWN_FOLDER, Place, Unread, UnreadReason, as_path};
+use crate::git::{GitError, Head, Listing, ObjectFormat, ObjectId, ObjectKind, Repository};
+use windlass_host::tree::{self, Attributes, Folder, Kind, TreePath, at};
+
+/// The working tree could not be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// git is missing, or hung.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The root is gone.
+    #[error("the working tree {} cannot be read: {source}", .root.display())]
+    Root {
+        /// Which.
+        root: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Looks at one working tree again and again, and reads only what changed since it last looked.
+///
+/// A file whose size, times and inode are as they were is not read again, unless it was changed so shortly before it
+/// was read that a further change might not show.
+#[derive(Debug)]
+pub struct Surveyor {
+    place: Place,
+    listing: Listing,
+    limits: Bound,
+    known: HashMap<Vec<u8>, (Stamps, ObjectId)>,
+    read: u64,
+    /// Bytes of large files that this survey has come by, and of how many it reads.
+    large: u64,
+    most_of_large: u64,
+}
+
+impl Surveyor {
+    /// A surveyor that has seen nothing yet.
+    pub fn new(place: Place) -> Self {
+        let limits = Bound { files: WALK_FILES, bytes: WALK_BYTES };
+        Self {
+            place,
+            listing: Listing::default(),
+            limits,
+            known: HashMap::new(),
+            read: 0,
+            large: 0,
+            most_of_large: MOST_OF_LARGE,
+        }
+    }
+
+    /// The same with another bound for walks without git.
+    pub fn with_limits(mut self, limits: Bound) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same that reads no more than so many bytes of large files.
+    #[cfg(test)]
+    pub(super) fn with_most_of_large(mut self, bytes: u64) -> Self {
+        self.most_of_large = bytes;
+        self
+    }
+
+    /// Guests are locked in from now on: no filter of the person's that could start what they wrote is run.
+    pub fn close_filters(&mut self) -> Result<(), GitError> {
+        self.place.repository.as_mut().map_or(Ok(()), Repository::close_filters)
+    }
+
+    /// What it looks at.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// How many files it has read so far, those it read again included.
+    pub fn files_read(&self) -> u64 {
+        self.read
+    }
+
+    /// Looks at the working tree. `also` names paths, relative to the root, that are looked at even when git ignores them.
+    ///
+    /// A repository that git cannot read (the agent broke it) is no error: the files are then found by a walk, and the
+    /// inventory says so.
+    pub fn survey(&mut self, also: &[Vec<u8>]) -> Result<Inventory, SurveyError> {
+        let _open = tree::keep_open();
+        let root = self.place.root.clone();
+        at(&root).open_folder().map_err(|source| SurveyError::Root { root: root.clone(), source })?;
+        let mut inventory = Inventory::default();
+        let listed = self.list(&mut inventory)?;
+        let mut paths: Vec<(Vec<u8>, bool)> = listed.iter().map(|path| (path.clone(), false)).collect();
+        let listed: HashSet<&Vec<u8>> = listed.iter().collect();
+        let own = self.own_files();
+        let extra: HashSet<&Vec<u8>> =
+            own.iter().chain(also).filter(|path| !listed.contains(*path)).collect();
+        paths.extend(extra.into_iter().map(|path| (path.clone(), true)));
+        paths.sort_unstable();
+        self.look(paths, &mut inventory);
+        Ok(inventory)
+    }
+
+    /// The paths that git lists; those of a walk without git, or when git cannot read its repository.
+    fn list(&mut self, inventory: &mut Inventory) -> Result<Vec<Vec<u8>>, SurveyError> {
+        if let Some(repository) = &self.place.repository {
+            match list_repository(repository, &mut self.listing) {
+                Ok((head, paths)) => {
+                    inventory.head = Some(head);
+                    return Ok(paths);
+                }
+                Err(GitError::Failed { command, said }) => {
+                    inventory.trouble = Some(format!("`{command}`: {said}"));
+                }
+                Err(GitError::File(error)) => inventory.trouble = Some(error.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let Walked { paths, bound } = walk::unignored(&self.place.root, self.limits);
+        inventory.bound = bound;
+        Ok(paths)
+    }
+
+    /// Everything below `.windlass/`, at the root and at the working directory.
+    fn own_files(&self) -> Vec<Vec<u8>> {
+        let mut own = walk::everything(&self.place.root, &self.place.root.join(OWN_FOLDER));
+        if self.place.directory != self.place.root {
+            own.extend(walk::everything(&self.place.root, &self.place.directory.join(OWN_FOLDER)));
+        }
+        own
+    }
+
+    fn look(&mut self, paths: Vec<(Vec<u8>, bool)>, inventory: &mut Inventory) {
+        self.large = 0;
+        let mut folders = RealFolders::new(at(&self.place.root));
+        let mut known = HashMap::with_capacity(paths.len());
+        for (path, ignored) in paths {
+            let Some((folder, name)) = folders.of(&path) else { continue };
+            match self.look_at(&path, folder, name, &mut known) {
+                Ok(Some((kind, size, content))) => {
+                    let path = path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
+                    inventory.entries.push(Entry { path, kind, size, content, ignored });
+                }
+                Ok(None) => {}
+                Err(why) => inventory.unread.push(Unread { path, why }),
+            }
+        }
+        inventory.entries.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        inventory.entries.dedup_by(|one, other| one.path == other.path);
+        self.known = known;
+    }
+
+    /// What is at a path; nothing when it does not exist or is a plain folder.
+    fn look_at(
+        &mut self,
+        path: &[u8],
+        folder: &Folder,
+        name: &OsStr,
+        known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
+    ) -> Result<Option<(EntryKind, u64, ObjectId)>, UnreadReason> {
+        let Some(found) = folder.look(name).map_err(|_| UnreadReason::Refused)? else { return Ok(None) };
+        let format = self.place.object_format();
+        match found.kind {
+            Kind::Folder => {
+                let commit = inner_repository(&at(&self.place.root).join(as_path(path)), format);
+                Ok(commit.map(|commit| (EntryKind::Submodule, 0, commit)))
+            }
+            Kind::Link => {
+                let target = folder.link_target(name).map_err(|_| UnreadReason::Refused)?;
+                let target = target.as_os_str().as_bytes();
+                let content = format.identify(ObjectKind::Blob, target);
+                Ok(Some((EntryKind::Symlink, target.len() as u64, content)))
+            }
+            Kind::File => {
+                let content = self.file_content(path, || folder.open(name), &found, known)?;
+                Ok(Some((EntryKind::of_file(&found), found.size, content)))
+            }
+            Kind::Other(_) => Err(UnreadReason::NotAFile),
+        }
+    }
+
+    fn file_content(
+        &mut self,
+        path: &[u8],
+        open: impl Fn() -> io::Result<File>,
+        found: &Attributes,
+        known: &mut HashMap<Vec<u8>, (Stamps, ObjectId)>,
+    ) -> Result<ObjectId, UnreadReason> {
+        let stamps = Stamps::of(*found);
+        if found.size > LARGEST_KEPT && found.size <= LARGEST {
+            self.large += found.size;
+            if self.large > self.most_of_large {
+                return Ok(stamps.id(self.place.object_format()));
+            }
+        }
+        if let Some((path, (before, content))) = self.known.remove_entry(path)
+            && before == stamps
+        {
+            known.insert(path, (stamps, content));
+            return Ok(content);
+        }
+        let now = SystemTime::now();
+        self.read += 1;
+        let read = content::identify(open, self.place.object_format()).map_err(|_| UnreadReason::Refused)?;
+        let (content, stamps) = read.ok_or(UnreadReason::Changing)?;
+        if !stamps.are_fresh(now) {
+            known.insert(path.to_vec(), (stamps, content));
+        }
+        Ok(content)
+    }
+}
+
+fn list_repository(repository: &Repository, listing: &mut Listing) -> Result<(Head, Vec<Vec<u8>>), GitError> {
+    // Without this, a folder above may be a repository as well, and git would speak of that one.
+    if !at(&repository.git_dir).join("HEAD").is_taken() {
+        return Err(GitError::Failed {
+            command: "git ls-files".into(),
+            said: "the repository has no HEAD".into(),
+        });
+    }
+    Ok((repository.head()?, listing.files(repository)?))
+}
+
+/// No snapshot holds a file that is larger, in bytes.
+pub const LARGEST_KEPT: u64 = 50 << 20;
+
+/// So many bytes of large files are read, in the order of their paths; of the others size and times say what they are.
+/// Nobody waits for as many bytes as a guest can promise.
+const MOST_OF_LARGE: u64 = 16 << 30;
+
+/// The longest file that says where a repository is.
+const LONGEST_LINK: usize = 16 * 1024;
+
+/// The commit of a repository inside the repository, all zeros when it has none or cannot be read; `None` for a plain
+/// folder.
+pub(super) fn inner_repository(folder: &TreePath, format: ObjectFormat) -> Option<ObjectId> {
+    let link = folder.join(".git");
+    let git_dir = if link.look().ok()??.is_folder() {
+        link
+    } else {
+        let text = link.read(LONGEST_LINK).ok()??;
+        folder.join(as_path(text.trim_ascii_end().strip_prefix(b"gitdir: ")?))
+    };
+    let git_dir = git_dir.shown();
+    let inner = Repository {
+        top: folder.shown(),
+        common_dir: git_dir.clone(),
+        git_dir,
+        object_format: format,
+        closed_filters: None,
+    };
+    Some(inner.plain_commit().unwrap_or_else(|| ObjectId::zero(format)))
+}
+
+/// Knows which folders are real ones: what lies behind a symbolic link is not in this working tree.
+///
+/// Paths come sorted: of one folder one after the other, so that each is opened once or a few times.
+struct RealFolders {
+    root: TreePath,
+    /// The folder that the last path was in; no folder where a link leads there, or nothing is there.
+    last: Option<(Vec<u8>, Option<Folder>)>,
+}
+
+impl RealFolders {
+    fn new(root: TreePath) -> Self {
+        Self { root, last: None }
+    }
+
+    /// The folder of a path, and its name there; `None` where the folder is no real one.
+    fn of<'path>(&mut self, path: &'path [u8]) -> Option<(&Folder, &'path OsStr)> {
+        let path = path.strip_suffix(b"/").unwrap_or(path);
+        let (folder, name) = match memchr::memrchr(b'/', path) {
+            Some(end) => (path.get(..end)?, path.get(end + 1..)?),
+            None => (&b""[..], path),
+        };
+        if self.last.as_ref().is_none_or(|(last, _)| last != folder) {
+            let open = self.root.join(as_path(folder)).open_real_folder().ok();
+            self.last = Some((folder.to_vec(), open));
+        }
+        let open = self.last.as_ref()?.1.as_ref()?;
+        Some((open, OsStr::from_bytes(name)))
+    }
+}

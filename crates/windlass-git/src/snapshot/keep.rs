@@ -1,0 +1,241 @@
+//! Taking a snapshot.
+
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use windlass_core::values::SnapshotId;
+
+use super::loose::LooseObjects;
+use super::name::SnapshotName;
+use super::repository::{KeptPlace, OwnFile};
+use super::tree::{self, Leaf};
+use super::{LeftOut, LeftOutReason, SnapshotError, Store, left_out};
+use crate::git::{ObjectId, ObjectKind};
+use crate::inventory::{Entry, EntryKind, Inventory, LARGEST_KEPT, Place, as_path};
+use windlass_host::tree::{TreePath, at, keep_open};
+
+/// How much a snapshot holds at most, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// One file.
+    pub file: u64,
+    /// All files together; and, counted apart, all objects of the repository.
+    pub total: u64,
+}
+
+impl Default for Caps {
+    /// 50 MB and 2 GB.
+    fn default() -> Self {
+        Self { file: LARGEST_KEPT, total: 2 * 1024 * 1024 * 1024 }
+    }
+}
+
+/// A snapshot: what it holds and what it does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Its name in the store.
+    pub id: SnapshotId,
+    /// The working tree, sorted by path. A submodule is there with its commit only.
+    pub files: Vec<KeptFile>,
+    /// What is not in it, sorted by path.
+    pub left_out: Vec<LeftOut>,
+    /// The repository's own files.
+    pub repository: Vec<OwnFile>,
+    /// Where its files belong.
+    pub place: KeptPlace,
+}
+
+/// A file in a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptFile {
+    /// Relative to the working tree's root.
+    pub path: Vec<u8>,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its content; [`Store::content`] reads it.
+    pub content: ObjectId,
+}
+
+const FILES: &[u8] = b"files/";
+const REPOSITORY: &[u8] = b"repository/";
+const LEFT_OUT: &[u8] = b"left-out";
+const PLACE: &[u8] = b"place";
+
+impl Snapshot {
+    /// The file with this path.
+    pub fn file(&self, path: &[u8]) -> Option<&KeptFile> {
+        let found = self.files.binary_search_by(|file| file.path.as_slice().cmp(path)).ok()?;
+        self.files.get(found)
+    }
+
+    /// The same files for another working tree of the repository: those of a lane for the directory that lanes work for. Of
+    /// the lane's own repository nothing is in it.
+    pub fn brought_to(self, root: &Path) -> Snapshot {
+        let place = KeptPlace { root: root.to_owned(), git_dir: None, common_dir: None, ..self.place };
+        Snapshot { place, repository: Vec::new(), ..self }
+    }
+
+    /// Takes a snapshot's tree apart.
+    pub(super) fn read(
+        objects: &LooseObjects,
+        id: SnapshotId,
+        leaves: Vec<Leaf>,
+    ) -> Result<Self, SnapshotError> {
+        let (mut files, mut repository, mut left_out, mut place) = (Vec::new(), Vec::new(), Vec::new(), None);
+        for Leaf { path, kind, content } in leaves {
+            if let Some(path) = path.strip_prefix(FILES) {
+                files.push(KeptFile { path: path.to_vec(), kind, content });
+            } else if let Some(name) = path.strip_prefix(REPOSITORY) {
+                repository.push(OwnFile { name: name.to_vec(), kind, content });
+            } else if path == LEFT_OUT {
+                let text = objects.read(&content, ObjectKind::Blob)?;
+                left_out = left_out::from_text(&String::from_utf8_lossy(&text));
+            } else if path == PLACE {
+                let text = objects.read(&content, ObjectKind::Blob)?;
+                place = KeptPlace::from_text(&String::from_utf8_lossy(&text));
+            }
+        }
+        let damaged =
+            || SnapshotError::Damaged { id: id.0.clone(), why: "it does not say where it belongs".into() };
+        let place = place.ok_or_else(damaged)?;
+        Ok(Self { id, files, left_out, repository, place })
+    }
+}
+
+impl Store {
+    /// Keeps the working tree as the inventory shows it, and the repository's references, HEAD, index and objects.
+    /// When this returns, all of it is on the disk.
+    ///
+    /// A file that changed since the inventory was taken is kept as it is now.
+    pub fn keep(
+        &mut self,
+        place: &Place,
+        inventory: &Inventory,
+        name: &SnapshotName,
+    ) -> Result<Snapshot, SnapshotError> {
+        let _open = keep_open();
+        let mut left_out = Vec::new();
+        let files = self.keep_files(&place.root, inventory, &mut left_out)?;
+        let repository = match &place.repository {
+            Some(repository) => self.keep_repository(repository, &mut left_out)?,
+            None => Vec::new(),
+        };
+        left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        let place = KeptPlace::of(place);
+        let id = self.write_snapshot(&files, &repository, &left_out, &place, name)?;
+        // The name goes to the disk together with what it names, and takes effect after that: one wait for both.
+        let naming = self.write_name(&id, name)?;
+        self.objects.remember(naming.file()?);
+        self.objects.sync()?;
+        naming.put_in_place()?;
+        self.latest = Some((id.clone(), repository.clone()));
+        Ok(Snapshot { id, files, left_out, repository, place })
+    }
+
+    fn write_snapshot(
+        &mut self,
+        files: &[KeptFile],
+        repository: &[OwnFile],
+        left_out: &[LeftOut],
+        place: &KeptPlace,
+        name: &SnapshotName,
+    ) -> Result<SnapshotId, SnapshotError> {
+        let leaf = |path: Vec<u8>, content| Leaf { path, kind: EntryKind::File, content };
+        let left_out = self.objects.write(ObjectKind::Blob, left_out::to_text(left_out).as_bytes())?;
+        let place = self.objects.write(ObjectKind::Blob, place.to_text().as_bytes())?;
+        let in_files = |file: &KeptFile| Leaf {
+            path: [FILES, file.path.as_slice()].concat(),
+            kind: file.kind,
+            content: file.content,
+        };
+        let mut leaves: Vec<Leaf> = files.iter().map(in_files).collect();
+        leaves.extend([leaf(LEFT_OUT.to_vec(), left_out), leaf(PLACE.to_vec(), place)]);
+        leaves.extend(repository.iter().map(|file| Leaf {
+            path: [REPOSITORY, file.name.as_slice()].concat(),
+            kind: file.kind,
+            content: file.content,
+        }));
+        leaves.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        let tree = tree::write(&mut self.objects, &leaves)?;
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let who = format!("Windlass <windlass@localhost> {seconds} +0000");
+        let text = format!("tree {tree}\nauthor {who}\ncommitter {who}\n\n{} {}\n", name.run, name.moment);
+        Ok(SnapshotId(self.objects.write(ObjectKind::Commit, text.as_bytes())?.to_string()))
+    }
+
+    fn keep_files(
+        &mut self,
+        root: &Path,
+        inventory: &Inventory,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<Vec<KeptFile>, SnapshotError> {
+        let mut files = Vec::with_capacity(inventory.entries.len());
+        let mut total = 0;
+        for entry in &inventory.entries {
+            match self.keep_file(root, entry, total)? {
+                Ok(content) => {
+                    total += entry.size;
+                    files.push(KeptFile { path: entry.path.clone(), kind: entry.kind, content });
+                }
+                Err(reason) => left_out.push(LeftOut { path: entry.path.clone(), reason, size: entry.size }),
+            }
+            if entry.kind == EntryKind::Submodule {
+                left_out.push(LeftOut {
+                    path: entry.path.clone(),
+                    reason: LeftOutReason::Submodule,
+                    size: 0,
+                });
+            }
+        }
+        let unread = inventory.unread.iter();
+        left_out.extend(unread.map(|unread| LeftOut {
+            path: unread.path.clone(),
+            reason: unread.why.into(),
+            size: 0,
+        }));
+        if inventory.bound.is_some() {
+            left_out.push(LeftOut { path: b".".to_vec(), reason: LeftOutReason::Bound, size: 0 });
+        }
+        Ok(files)
+    }
+
+    /// Sees to it that an entry's bytes are in the store. The inner result says why they are not.
+    fn keep_file(
+        &mut self,
+        root: &Path,
+        entry: &Entry,
+        total: u64,
+    ) -> Result<Result<ObjectId, LeftOutReason>, SnapshotError> {
+        if !entry.kind.has_bytes() {
+            return Ok(Ok(entry.content));
+        }
+        if entry.size > self.caps.file {
+            return Ok(Err(LeftOutReason::TooLarge));
+        }
+        if total + entry.size > self.caps.total {
+            return Ok(Err(LeftOutReason::OverTotal));
+        }
+        if self.objects.has(&entry.content) {
+            return Ok(Ok(entry.content));
+        }
+        let path = at(root).join(as_path(&entry.path));
+        let bytes = match read(&path, entry.kind, self.caps.file) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(Err(LeftOutReason::TooLarge)),
+            Err(_) => return Ok(Err(LeftOutReason::Unreadable)),
+        };
+        self.objects.write(ObjectKind::Blob, &bytes).map(Ok)
+    }
+}
+
+/// The bytes of a file or a link; `None` when it has grown over the cap.
+fn read(path: &TreePath, kind: EntryKind, cap: u64) -> io::Result<Option<Vec<u8>>> {
+    if kind == EntryKind::Symlink {
+        return Ok(Some(path.link_target()?.as_os_str().as_bytes().to_vec()));
+    }
+    let mut bytes = Vec::new();
+    path.open_itself()?.take(cap + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= cap).then_some(bytes))
+}

@@ -1,0 +1,358 @@
+//! The repository's own files in a snapshot: what it takes to know again what was checked out and which branch was where.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use windlass_core::values::SnapshotId;
+
+use super::quoting::{quote, unquote};
+use super::{LeftOut, LeftOutReason, SnapshotError, Store};
+use crate::git::{ObjectFormat, ObjectId, ObjectKind, Repository};
+use crate::inventory::{EntryKind, Place, Stamps, as_path};
+use windlass_host::file::{AtPath, FileError};
+use windlass_host::tree::{Attributes, Kind, TreePath, at};
+
+/// In the folder that belongs to one working tree.
+const OF_THE_WORKTREE: [&str; 5] = ["HEAD", "index", "ORIG_HEAD", "config.worktree", "info/sparse-checkout"];
+/// Files in the folder that all working trees share.
+const SHARED_FILES: [&str; 7] = [
+    "config",
+    "packed-refs",
+    "shallow",
+    "info/exclude",
+    "info/attributes",
+    "objects/info/alternates",
+    "logs/refs/stash",
+];
+/// Folders in it.
+const SHARED_FOLDERS: [&str; 3] = ["refs", "reftable", HOOKS];
+/// Its hooks, where the configuration names no other folder.
+const HOOKS: &str = "hooks";
+/// References of one linked working tree: in the folder of that tree they are below `refs/`, like the shared ones.
+const REFS_OF_A_LINKED_TREE: &[u8] = b"worktree-refs/";
+/// What the folders of other linked working trees hold, below `worktrees/`.
+const OTHER_TREES: &str = "worktrees";
+/// With a split index, the greater part of it is in files with such names.
+const SHARED_INDEX: &str = "sharedindex.";
+
+/// What git leaves beside HEAD while something is under way (merge, rebase, bisect …): files, and folders of files.
+const UNDER_WAY: [&str; 21] = [
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "MERGE_RR",
+    "MERGE_AUTOSTASH",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "AUTO_MERGE",
+    "SQUASH_MSG",
+    "BISECT_START",
+    "BISECT_LOG",
+    "BISECT_NAMES",
+    "BISECT_TERMS",
+    "BISECT_EXPECTED_REV",
+    "BISECT_ANCESTORS_OK",
+    "BISECT_FIRST_PARENT",
+    "BISECT_HEAD",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+];
+
+/// One file of the repository is kept up to this size, in bytes.
+const LARGEST: u64 = 512 * 1024 * 1024;
+
+/// A file of the repository in a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OwnFile {
+    /// Its name in the snapshot, below `repository/`.
+    pub name: Vec<u8>,
+    /// A file, an executable one (a hook), or a link.
+    pub kind: EntryKind,
+    /// Its bytes.
+    pub content: ObjectId,
+}
+
+/// Which of the repository's files have been kept already, and how the file system showed them (nothing when that could
+/// not be trusted).
+pub(super) type CapturedFiles = HashMap<PathBuf, (Option<Stamps>, ObjectId)>;
+
+/// Where a file of the repository belongs, by its name in a snapshot.
+pub(super) fn location(place: &KeptPlace, name: &[u8]) -> Option<PathBuf> {
+    if let Some(below) = name.strip_prefix(REFS_OF_A_LINKED_TREE) {
+        return place.git_dir.as_ref().map(|folder| folder.join("refs").join(as_path(below)));
+    }
+    let of_the_worktree = OF_THE_WORKTREE.iter().any(|own| own.as_bytes() == name)
+        || is_under_way(name)
+        || name.starts_with(SHARED_INDEX.as_bytes());
+    let folder = if of_the_worktree { &place.git_dir } else { &place.common_dir };
+    folder.as_ref().map(|folder| folder.join(as_path(name)))
+}
+
+/// Does git keep it only while something is under way?
+pub fn is_under_way(name: &[u8]) -> bool {
+    let first = name.split(|byte| *byte == b'/').next().unwrap_or_default();
+    UNDER_WAY.iter().any(|known| known.as_bytes() == first)
+}
+
+/// Is it a hook, or a setting that changes what git does?
+pub fn is_setting(name: &[u8]) -> bool {
+    let settings: [&[u8]; 4] = [b"config", b"config.worktree", b"info/attributes", b"info/exclude"];
+    name.starts_with(b"hooks/") || settings.contains(&name)
+}
+
+/// Is it of another linked working tree?
+pub(super) fn is_of_another_tree(name: &[u8]) -> bool {
+    name.starts_with(b"worktrees/")
+}
+
+impl Store {
+    /// Keeps the repository's own files, and its objects when any of those files moved.
+    pub(super) fn keep_repository(
+        &mut self,
+        repository: &Repository,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<Vec<OwnFile>, SnapshotError> {
+        let (kept, moved) = self.keep_own_files(repository)?;
+        if repository.object_format == self.object_format() {
+            self.copies.follow(repository, moved, self.caps.total, &mut self.objects)?;
+            left_out.extend(self.copies.left_out().iter().cloned());
+        } else {
+            let path = b".git/objects".to_vec();
+            left_out.push(LeftOut { path, reason: LeftOutReason::Unreadable, size: 0 });
+        }
+        Ok(kept)
+    }
+
+    /// Are the repository's own files still as this snapshot has them?
+    pub fn is_as_kept(
+        &mut self,
+        repository: &Repository,
+        snapshot: &SnapshotId,
+    ) -> Result<bool, SnapshotError> {
+        let (now, _) = self.keep_own_files(repository)?;
+        if self.latest.as_ref().is_none_or(|(id, _)| id != snapshot) {
+            self.latest = Some((snapshot.clone(), self.load(snapshot)?.repository));
+        }
+        Ok(self.latest.as_ref().is_some_and(|(_, kept)| *kept == now))
+    }
+
+    /// What HEAD says now, as a content of the store.
+    pub fn content_of_head(&mut self, repository: &Repository) -> Result<Option<ObjectId>, SnapshotError> {
+        Ok(self.keep_own_file(&repository.git_dir.join("HEAD"))?.map(|(_, content, _)| content))
+    }
+
+    /// The repository's own files in a snapshot.
+    pub fn own_files(&self, snapshot: &SnapshotId) -> Result<Vec<OwnFile>, SnapshotError> {
+        match &self.latest {
+            Some((id, files)) if id == snapshot => Ok(files.clone()),
+            _ => Ok(self.load(snapshot)?.repository),
+        }
+    }
+
+    /// The repository's own files, and whether one of them is another than last time.
+    fn keep_own_files(&mut self, repository: &Repository) -> Result<(Vec<OwnFile>, bool), SnapshotError> {
+        let mut kept = Vec::new();
+        let mut moved = false;
+        for (name, path) in own_files(repository) {
+            let Some((kind, content, is_new)) = self.keep_own_file(&path)? else {
+                continue;
+            };
+            moved |= is_new;
+            // Of other kinds than plain files only hooks matter.
+            let kind = if name.starts_with(b"hooks/") { kind } else { EntryKind::File };
+            kept.push(OwnFile { name, kind, content });
+        }
+        kept.sort_unstable();
+        kept.dedup_by(|one, other| one.name == other.name);
+        Ok((kept, moved))
+    }
+
+    /// The content of one of the repository's files, and whether it is another than last time; `None` when there is no
+    /// such file.
+    fn keep_own_file(&mut self, path: &Path) -> Result<Option<(EntryKind, ObjectId, bool)>, SnapshotError> {
+        let Ok(Some(found)) = at(path).look() else {
+            return Ok(None);
+        };
+        let kind = if found.is_link() { EntryKind::Symlink } else { EntryKind::of_file(&found) };
+        let stamps = Stamps::of(found);
+        let before = self.captured.get(path);
+        if let Some((known, content)) = before
+            && *known == Some(stamps)
+        {
+            return Ok(Some((kind, *content, false)));
+        }
+        let before = before.map(|(_, content)| *content);
+        let now = SystemTime::now();
+        let Some(bytes) = own_bytes(&at(path), &found) else {
+            return Ok(None);
+        };
+        let content = self.objects.write(ObjectKind::Blob, &bytes)?;
+        let trusted = (!stamps.are_fresh(now)).then_some(stamps);
+        self.captured.insert(path.to_path_buf(), (trusted, content));
+        Ok(Some((kind, content, before != Some(content))))
+    }
+}
+
+/// What is in a file of the repository, or where it leads as a link. Never waits for a pipe's other end.
+fn own_bytes(path: &TreePath, found: &Attributes) -> Option<Vec<u8>> {
+    if found.is_link() {
+        return path.link_target().ok().map(|target| target.into_os_string().into_vec());
+    }
+    if !found.is_regular() || found.size > LARGEST {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    path.open_itself().ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The names in a snapshot and the places of all files of the repository that are kept and that exist.
+fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
+    let Repository { git_dir, common_dir, .. } = repository;
+    let mut files = Vec::new();
+    let named = |folder: &Path, name: &str| (name.as_bytes().to_vec(), folder.join(name));
+    files.extend(OF_THE_WORKTREE.iter().map(|name| named(git_dir, name)));
+    files.extend(SHARED_FILES.iter().map(|name| named(common_dir, name)));
+    files.retain(|(_, path)| is_file(&at(path)));
+    for folder in SHARED_FOLDERS {
+        walk(&common_dir.join(folder), folder.as_bytes(), &mut files);
+    }
+    files.extend(beside_head(git_dir));
+    if repository.is_linked() {
+        let mut own = Vec::new();
+        walk(&git_dir.join("refs"), b"refs", &mut own);
+        let renamed =
+            |name: Vec<u8>| [REFS_OF_A_LINKED_TREE, name.strip_prefix(b"refs/").unwrap_or(&name)].concat();
+        files.extend(own.into_iter().map(|(name, path)| (renamed(name), path)));
+    }
+    files.extend(other_trees(repository));
+    files
+}
+
+/// What is under way in a working tree, and the parts of a split index.
+pub(super) fn beside_head(git_dir: &Path) -> Vec<(Vec<u8>, PathBuf)> {
+    let mut files = Vec::new();
+    for entry in at(git_dir).entries().unwrap_or_default() {
+        let path = git_dir.join(&entry.name);
+        let name = entry.name.as_bytes().to_vec();
+        let wanted = is_under_way(&name) || name.starts_with(SHARED_INDEX.as_bytes());
+        match entry.kind {
+            Kind::Folder if wanted => walk(&path, &name, &mut files),
+            Kind::File if wanted && !name.ends_with(b".lock") => files.push((name, path)),
+            _ => {}
+        }
+    }
+    files
+}
+
+/// What makes the other linked working trees of the repository what they are.
+fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
+    let mut files = Vec::new();
+    let folder = repository.common_dir.join(OTHER_TREES);
+    for tree in at(&folder).entries().unwrap_or_default() {
+        let of_tree = folder.join(&tree.name);
+        if of_tree == repository.git_dir {
+            continue;
+        }
+        for file in ["HEAD", "index", "commondir", "gitdir", "locked"] {
+            let path = of_tree.join(file);
+            if is_file(&at(&path)) {
+                let name = [b"worktrees/", tree.name.as_bytes(), b"/", file.as_bytes()].concat();
+                files.push((name, path));
+            }
+        }
+    }
+    files
+}
+
+/// All files below a folder that is a real one; lock files and examples of hooks are none of them, and only hooks may be
+/// links.
+pub(super) fn walk(folder: &Path, name: &[u8], files: &mut Vec<(Vec<u8>, PathBuf)>) {
+    let Ok(open) = at(folder).open_real_folder() else { return };
+    let are_hooks = name.starts_with(HOOKS.as_bytes());
+    for entry in open.entries().unwrap_or_default() {
+        let path = folder.join(&entry.name);
+        let name = [name, b"/", entry.name.as_bytes()].concat();
+        let passed_over = name.ends_with(b".lock") || (are_hooks && name.ends_with(b".sample"));
+        match entry.kind {
+            Kind::Folder => walk(&path, &name, files),
+            Kind::File if !passed_over => files.push((name, path)),
+            Kind::Link if !passed_over && are_hooks => files.push((name, path)),
+            _ => {}
+        }
+    }
+}
+
+fn is_file(path: &TreePath) -> bool {
+    path.look().is_ok_and(|found| found.is_some_and(|found| found.is_regular()))
+}
+
+/// Where a snapshot's files belong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptPlace {
+    /// The top of the tree.
+    pub root: PathBuf,
+    /// The git directory; `None` without a repository.
+    pub git_dir: Option<PathBuf>,
+    /// What it shares with its other working trees.
+    pub common_dir: Option<PathBuf>,
+    /// How its objects are named.
+    pub object_format: ObjectFormat,
+    /// Does the snapshot say what was under way, and which hooks there were? Those of earlier releases say nothing of it.
+    pub is_complete: bool,
+}
+
+impl KeptPlace {
+    /// Those of this place.
+    pub fn of(place: &Place) -> Self {
+        let repository = place.repository.as_ref();
+        Self {
+            root: place.root.clone(),
+            git_dir: repository.map(|repository| repository.git_dir.clone()),
+            common_dir: repository.map(|repository| repository.common_dir.clone()),
+            object_format: place.object_format(),
+            is_complete: true,
+        }
+    }
+
+    /// As a snapshot holds it.
+    pub fn to_text(&self) -> String {
+        let line = |key: &str, path: &Path| format!("{key}\t{}\n", quote(path.as_os_str().as_bytes()));
+        let mut text = line("root", &self.root);
+        for (key, path) in [("git-dir", &self.git_dir), ("common-dir", &self.common_dir)] {
+            text.extend(path.as_ref().map(|path| line(key, path)));
+        }
+        let complete = if self.is_complete { "holds\thooks and what is under way\n" } else { "" };
+        text + "object-format\t" + self.object_format.name() + "\n" + complete
+    }
+
+    /// What a snapshot says of it; `None` where that cannot be read.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('\t'));
+        let path =
+            |key: &str| value(key).map(|path| PathBuf::from(std::ffi::OsString::from_vec(unquote(path))));
+        Some(Self {
+            root: path("root")?,
+            git_dir: path("git-dir"),
+            common_dir: path("common-dir"),
+            object_format: ObjectFormat::from_name(value("object-format")?)?,
+            is_complete: value("holds").is_some(),
+        })
+    }
+}
+
+/// Reads a folder's entries; a folder that does not exist has none.
+pub(super) fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, FileError> {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    // outside: the store of snapshots.
+    match fs::read_dir(folder) {
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(Vec::new()),
+        listing => listing.and_then(Iterator::collect).at("read", folder),
+    }
+}

@@ -1,0 +1,223 @@
+//! Bringing the files of a snapshot back: first a plan, then the deed.
+//!
+//! What is replaced or removed is kept in a snapshot of its own first, and what could not be kept is left alone. Killed
+//! at any point, the same restore run again finishes it.
+
+mod deed;
+mod ignores;
+mod undo;
+
+use windlass_core::values::{RunId, SnapshotId};
+
+use super::keep::KeptFile;
+use super::name::{Moment, SnapshotName};
+use super::{LeftOutReason, Snapshot, SnapshotError, Store};
+use crate::inventory::{Entry, EntryKind, Inventory, Place, SurveyError, Surveyor};
+use ignores::SnapshotIgnores;
+
+pub use undo::{changed_since, remove_emptied, remove_half_written, undo};
+
+/// A restore was not possible. What had been done until then stays done; running it again goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The working tree could not be looked at.
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
+    /// A snapshot could not be read, or the one of what is replaced could not be taken.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The snapshot belongs to another folder.
+    #[error("the snapshot is of {}, not of {}", .of.display(), .here.display())]
+    OtherPlace {
+        /// Where it belongs.
+        of: std::path::PathBuf,
+        /// Where it was to be restored.
+        here: std::path::PathBuf,
+    },
+}
+
+/// What a restore would do.
+#[derive(Clone, Debug)]
+pub struct RestorePlan {
+    /// Files that get the snapshot's content or mode.
+    pub write: Vec<KeptFile>,
+    /// Files that the snapshot does not have.
+    pub remove: Vec<Vec<u8>>,
+    /// How many files are as in the snapshot.
+    pub unchanged: usize,
+    /// What is not touched, and why.
+    pub left_alone: Vec<LeftAlone>,
+    place: Place,
+    now: Inventory,
+}
+
+/// A path that a restore does not touch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftAlone {
+    /// Relative to the working tree's root.
+    pub path: Vec<u8>,
+    /// Why.
+    pub why: WhyLeft,
+}
+
+/// Why a restore does not touch a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhyLeft {
+    /// The snapshot does not hold it.
+    NotInSnapshot(LeftOutReason),
+    /// What is there now cannot be kept first: too large, or unreadable.
+    CannotBeKept,
+    /// git ignores it, now or by the rules of the snapshot.
+    Ignored,
+    /// A repository inside the repository.
+    Submodule,
+    /// Something that no snapshot holds is in the way: a folder with ignored files, a link in place of a folder.
+    InTheWay,
+    /// The system refused.
+    Failed(String),
+}
+
+/// What a restore did.
+#[derive(Clone, Debug)]
+pub struct Restored {
+    /// Files that were written.
+    pub written: Vec<Vec<u8>>,
+    /// Files that were removed.
+    pub removed: Vec<Vec<u8>>,
+    /// How many files were as in the snapshot.
+    pub unchanged: usize,
+    /// What was not touched, and why.
+    pub left_alone: Vec<LeftAlone>,
+    /// The snapshot of what was there before; `None` when there was nothing to do.
+    pub before: Option<(SnapshotName, SnapshotId)>,
+}
+
+impl Restored {
+    /// The command that brings back what was there before; `None` when nothing was done.
+    pub fn undo(&self) -> Option<String> {
+        self.before.as_ref().map(|(name, _)| format!("windlass restore {} {}", name.run, name.moment))
+    }
+}
+
+/// Finds out what a restore of the surveyor's working tree would do. Changes nothing.
+pub fn plan_restore(
+    surveyor: &mut Surveyor,
+    store: &Store,
+    target: &Snapshot,
+) -> Result<RestorePlan, RestoreError> {
+    let place = surveyor.place().clone();
+    if place.root != target.place.root {
+        return Err(RestoreError::OtherPlace { of: target.place.root.clone(), here: place.root });
+    }
+    let paths: Vec<Vec<u8>> = target.files.iter().map(|file| file.path.clone()).collect();
+    let now = surveyor.survey(&paths)?;
+    let mut plan = RestorePlan {
+        write: Vec::new(),
+        remove: Vec::new(),
+        unchanged: 0,
+        left_alone: Vec::new(),
+        place,
+        now: Inventory::default(),
+    };
+    plan.plan_writes(store, target, &now);
+    plan.plan_removals(store, target, &now)?;
+    plan.left_alone.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    plan.now = now;
+    Ok(plan)
+}
+
+impl RestorePlan {
+    /// Is everything as in the snapshot?
+    pub fn is_empty(&self) -> bool {
+        self.write.is_empty() && self.remove.is_empty()
+    }
+
+    fn leave(&mut self, path: &[u8], why: WhyLeft) {
+        self.left_alone.push(LeftAlone { path: path.to_vec(), why });
+    }
+
+    fn plan_writes(&mut self, store: &Store, target: &Snapshot, now: &Inventory) {
+        for file in &target.files {
+            let there = now.entry(&file.path);
+            let unread = now.unread.iter().any(|unread| unread.path == file.path);
+            if there.is_some_and(|entry| entry.kind == file.kind && entry.content == file.content) {
+                self.unchanged += 1;
+            } else if involves_submodule(file.kind, there) {
+                self.leave(&file.path, WhyLeft::Submodule);
+            } else if unread || there.is_some_and(|entry| !can_be_kept(store, entry)) {
+                self.leave(&file.path, WhyLeft::CannotBeKept);
+            } else {
+                self.write.push(file.clone());
+            }
+        }
+    }
+
+    fn plan_removals(
+        &mut self,
+        store: &Store,
+        target: &Snapshot,
+        now: &Inventory,
+    ) -> Result<(), SnapshotError> {
+        let ignores = SnapshotIgnores::read(store, target)?;
+        // A walk that stopped early says nothing about files that it did not come to.
+        let bounded = target.left_out.iter().any(|left| left.reason == LeftOutReason::Bound);
+        for entry in now.entries.iter().filter(|entry| target.file(&entry.path).is_none()) {
+            let left_out = target.left_out.iter().find(|left| left.path == entry.path);
+            let why = match left_out {
+                Some(left) => Some(WhyLeft::NotInSnapshot(left.reason)),
+                None if bounded => Some(WhyLeft::NotInSnapshot(LeftOutReason::Bound)),
+                None if entry.kind == EntryKind::Submodule => Some(WhyLeft::Submodule),
+                None if entry.ignored || ignores.ignores(&entry.path) => Some(WhyLeft::Ignored),
+                None if !can_be_kept(store, entry) => Some(WhyLeft::CannotBeKept),
+                None => None,
+            };
+            match why {
+                Some(why) => self.leave(&entry.path, why),
+                None => self.remove.push(entry.path.clone()),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn involves_submodule(kind: EntryKind, there: Option<&Entry>) -> bool {
+    kind == EntryKind::Submodule || there.is_some_and(|entry| entry.kind == EntryKind::Submodule)
+}
+
+fn can_be_kept(store: &Store, entry: &Entry) -> bool {
+    entry.size <= store.caps.file
+}
+
+/// Carries a plan out. `run` is the run whose snapshot is restored; the snapshot of what is replaced gets a name in it.
+pub fn restore(store: &mut Store, plan: &RestorePlan, run: &RunId) -> Result<Restored, RestoreError> {
+    let mut restored = Restored {
+        written: Vec::new(),
+        removed: Vec::new(),
+        unchanged: plan.unchanged,
+        left_alone: plan.left_alone.clone(),
+        before: None,
+    };
+    if plan.is_empty() {
+        return Ok(restored);
+    }
+    let name = store.next_before_restore(run)?;
+    let before = store.keep(&plan.place, &plan.now, &name)?;
+    restored.before = Some((name, before.id.clone()));
+    let unkept = |path: &[u8]| before.left_out.iter().any(|left| left.path == path);
+    deed::remove(plan, unkept, &mut restored);
+    deed::write(store, plan, unkept, &mut restored)?;
+    Ok(restored)
+}
+
+impl Store {
+    /// The name for the snapshot that the next restore of this run takes first, or for one that lost its own.
+    pub fn next_before_restore(&self, run: &RunId) -> Result<SnapshotName, SnapshotError> {
+        let number = |(name, _): &(SnapshotName, SnapshotId)| match name.moment {
+            Moment::BeforeRestore { number } => Some(number),
+            Moment::Iteration { .. } => None,
+        };
+        let last = self.list(run)?.iter().filter_map(number).max().unwrap_or(0);
+        let moment = Moment::BeforeRestore { number: last.saturating_add(1) };
+        Ok(SnapshotName { run: run.clone(), moment })
+    }
+}
