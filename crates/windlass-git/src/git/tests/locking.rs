@@ -94,3 +94,18 @@ fn of_a_linked_checkout_only_its_own_locks_are_ours() {
     assert_eq!(cleared.len(), if sees_all_processes() { 2 } else { 0 }, "references: {cleared:?}");
     assert!(scratch.has(".git/index.lock") && scratch.has(".git/HEAD.lock"), "the other checkout's");
 }
+
+#[test]
+fn a_lock_of_any_reference_of_the_checkout_is_cleared() {
+    let scratch = Scratch::committed();
+    let locks = ["AUTO_MERGE", "ORIG_HEAD", "MERGE_HEAD"];
+    for name in locks {
+        scratch.write(&format!(".git/{name}.lock"), "");
+    }
+    scratch.write(".git/windlass.lock", "");
+    scratch.found().clear_locks(SystemTime::UNIX_EPOCH);
+    for name in locks {
+        assert_eq!(scratch.has(&format!(".git/{name}.lock")), !sees_all_processes(), "{name}");
+    }
+    assert!(scratch.has(".git/windlass.lock"), "another run's own");
+}
