@@ -7,8 +7,6 @@ use windlass_core::project::{ignore_lines, missing_ignore_lines, types};
 use windlass_engine::beginning::{BeginError, Beginning, Begun};
 use windlass_engine::scaffold::{self, Appended};
 use windlass_git::git;
-use windlass_git::git;
-use windlass_git::git::GitError;
 use windlass_host::tree;
 
 use crate::app::App;

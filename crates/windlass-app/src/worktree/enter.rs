@@ -8,6 +8,7 @@ use windlass_engine::store::{RunSummary, index};
 use windlass_engine::worktree::{
     How, Made, Order, Removal, Stage, Worktree, WorktreeName, base_folder, make,
 };
+use windlass_git::git::Repository;
 
 use crate::app::App;
 use crate::configuration::{Configuration, exit_codes_in};
