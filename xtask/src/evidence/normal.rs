@@ -142,7 +142,8 @@ impl Normal<'_> {
     fn id(&mut self, kind: &str, id: &str) {
         let next = self.seen.len() + 1;
         let number = *self.seen.entry(id.to_owned()).or_insert(next);
-        let _ = if self.level < Level::WithoutOrder {
+        // Snapshots of one second are one commit.
+        let _ = if self.level < Level::WithoutDurations {
             write!(self.out, "<{kind} {number}>")
         } else {
             write!(self.out, "<{kind}>")
@@ -168,11 +169,11 @@ fn is_day(piece: &str) -> bool {
 }
 
 fn is_hash(piece: &str) -> bool {
-    let is_hex = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
-    (7..=64).contains(&piece.len())
-        && piece.bytes().all(is_hex)
-        && piece.bytes().any(|byte| byte.is_ascii_digit())
-        && piece.bytes().any(|byte| byte.is_ascii_alphabetic())
+    let digits = piece.bytes().filter(u8::is_ascii_digit).count();
+    let is_hex = piece.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
+    let is_mixed = 0 < digits && digits < piece.len();
+    // By chance without a letter, or without a digit: only as long as commits and projects are shown.
+    is_hex && (7..=64).contains(&piece.len()) && (is_mixed || matches!(piece.len(), 8 | 12 | 40 | 64))
 }
 
 /// Words that are another one each time as a whole, by what their letters are: `0` a digit, `a` a letter.
@@ -235,6 +236,7 @@ mod tests {
                 "see /tmp/windlass-<place>/state/projects/p-<id 1>/runs/r-<run 2>.",
             ),
             ("2122f506e98b is 2122f506e98b0b101ab6, not 3333f506", "<id 1> is <id 1>, not <id 2>"),
+            ("64713339 and ffffdeca, 5242880 bytes", "<id 1> and <id 2>, 5242880 bytes"),
             ("iterate-20261123-031941.log, 03:19:41", "iterate-<day>-<clock>.log, <clock>"),
             ("http://127.0.0.1:41234/v1", "http://<address>/v1"),
             ("waits 300 ms for process 4711, costs $0.50", "waits 300 ms for process <number>, costs $0.50"),

@@ -61,6 +61,7 @@ fn a_repository_that_was_shut_is_opened_by_the_printed_command() {
         outcome.expect_code(29, shut);
         let command = format!("windlass restore {} 2 --before --repository", id(&night));
         assert!(said(&outcome).contains(&command), "{shut}: {outcome:?}");
+        assert!(!said(&outcome).contains("there is no"), "{shut} is shut, not gone: {outcome:?}");
         let words: Vec<&str> = command.split(' ').skip(1).collect();
         run_as_an_ordinary_user(&night, night.windlass(&words)).expect_success(shut);
         assert_eq!(night.env.read("work"), "x\n", "{shut}");

@@ -77,7 +77,11 @@ fn is_as_found(repository: &Repository) -> Result<(), Unsure> {
         return Err(Unsure("no git is run here"));
     }
     let common = at(&repository.common_dir);
-    let is_whole = ["objects", "refs"].iter().all(|name| common.join(name).holds_folder());
+    // git takes none for a repository into whose folders it may not look.
+    let is_whole = ["objects", "refs"].iter().all(|name| {
+        let folder = common.join(name);
+        folder.holds_folder() && folder.join("HEAD").look().is_ok()
+    });
     if is_whole { Ok(()) } else { Err(Unsure("the repository is not whole")) }
 }
 
