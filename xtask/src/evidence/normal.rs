@@ -173,7 +173,7 @@ fn is_hash(piece: &str) -> bool {
     let is_hex = piece.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
     let is_mixed = 0 < digits && digits < piece.len();
     // By chance without a letter, or without a digit: only as long as commits and projects are shown.
-    is_hex && (7..=64).contains(&piece.len()) && (is_mixed || matches!(piece.len(), 8 | 12 | 40 | 64))
+    is_hex && (7..=64).contains(&piece.len()) && (is_mixed || matches!(piece.len(), 8 | 9 | 12 | 40 | 64))
 }
 
 /// Words that are another one each time as a whole, by what their letters are: `0` a digit, `a` a letter.
