@@ -59,6 +59,7 @@ const WALLS: &[Wall] = &[
         may_use: &[
             "windlass-agents",
             "windlass-core",
+            "windlass-git",
             "windlass-host",
             "windlass-engine",
             "windlass-import",
