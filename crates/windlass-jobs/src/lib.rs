@@ -3,4 +3,5 @@
 //! As in the core, nothing here performs IO: bytes come in, texts and changes to bytes go out.
 
 pub mod doc;
+pub mod job;
 pub mod prompt;

@@ -1,7 +1,7 @@
 //! The vocabulary in words for people.
 
 use windlass_agents::Activity;
-use windlass_core::spec::{Depth, Mode};
+use windlass_core::spec::Depth;
 use windlass_core::values::{CheckResult, Class, ExitCodes, StopReason, Verdict};
 
 use crate::line::{Mark, Tone};
@@ -50,14 +50,6 @@ pub(crate) const fn activity(activity: Activity) -> &'static str {
         Activity::Delegating => "a sub-agent works",
         Activity::Compacting => "compacting its context",
         Activity::Retrying => "retrying a request",
-    }
-}
-
-/// What a mode judges.
-pub(crate) const fn judged(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Validate => "instructions",
-        _ => "work",
     }
 }
 

@@ -10,6 +10,7 @@ use windlass_engine::supervisor::Wanted as WantedOfAgent;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
 use windlass_engine::workspace::{FoundMetadata, Workspace, WorkspaceError, Workspaces};
 use windlass_host::tree;
+use windlass_jobs::job;
 use windlass_jobs::prompt::{LONGEST_GOAL, Templates};
 use windlass_ui::one_line;
 
@@ -88,10 +89,7 @@ impl Assignment {
     /// # Errors
     /// A prompt of the project's own cannot be what an agent is told.
     pub fn of_plan(mode: Mode, directory: &Path) -> Result<Assignment, AppError> {
-        let text = match mode {
-            Mode::Plan => "Turn the specifications into a plan.",
-            _ => "Work off the plan.",
-        };
+        let text = job::of(mode).wanted;
         let goal = Goal { text: text.to_owned(), file: None };
         let templates = templates(directory, mode)?;
         let (directory, tasks) = (directory.to_owned(), NamedTasks::default());
@@ -101,7 +99,7 @@ impl Assignment {
     /// The project's tasks, worked off in this directory.
     fn of_tasks(tasks: NamedTasks, directory: &Path) -> Result<Assignment, AppError> {
         let of = tasks.feature.as_ref().map_or_else(String::new, |feature| format!(" of {feature}"));
-        let goal = Goal { text: format!("Work off the tasks{of}."), file: None };
+        let goal = Goal { text: format!("{}{of}.", job::of(Mode::Tasks).wanted), file: None };
         let templates = templates(directory, Mode::Tasks)?;
         let directory = directory.to_owned();
         Ok(Assignment { mode: Mode::Tasks, goal, workspace: None, directory, tasks, templates })

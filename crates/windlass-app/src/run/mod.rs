@@ -23,6 +23,7 @@ use windlass_core::spec::{Mode, SandboxKind};
 use windlass_core::values::StopReason;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::Workspace;
+use windlass_jobs::job;
 
 use self::assignment::Assignment;
 pub use self::goal::Goal;
@@ -208,14 +209,7 @@ fn offer(here: &Here, run: &RunSummary, request: &StartRun) -> Result<RunEnd, Ap
 
 /// What stands for no script plays along with the mode.
 fn playing_along(script: &str, mode: Mode) -> String {
-    let of_mode = match mode {
-        Mode::Goal => "builtin:default",
-        Mode::Plan => "builtin:plan",
-        Mode::Build => "builtin:build",
-        Mode::Tasks => "builtin:tasks",
-        Mode::Loop | Mode::Iterative | Mode::Verify | Mode::Validate => "builtin:workspace",
-    };
-    if script == "builtin:default" { of_mode } else { script }.to_owned()
+    if script == "builtin:default" { job::of(mode).script } else { script }.to_owned()
 }
 
 /// Claude Code refuses this too, but only once it runs, and in words that do not say what to do.

@@ -8,7 +8,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::spec::{JobPlan, Mode};
+use windlass_core::spec::{ClaimSource, JobPlan, Mode};
 use windlass_core::values::Standing;
 use windlass_jobs::doc::plan::{
     FileRole, Plan, PlanFile, SpecNames, standing_for_build, standing_for_planning,
@@ -41,16 +41,16 @@ pub fn find_plan(directory: &Path, places: &JobPlan) -> FoundPlan {
 
 /// How a job in mode plan or build stands; `None` in other modes.
 pub fn standing(directory: &Path, places: &JobPlan, mode: Mode) -> Option<Standing> {
-    match mode {
-        Mode::Build => {
+    match mode.claim() {
+        ClaimSource::Boxes => {
             let FoundPlan { plan, mark } = find_plan(directory, places);
             Some(standing_for_build(&plan, &mark))
         }
-        Mode::Plan => {
+        ClaimSource::UnchangedPlan => {
             let FoundPlan { plan, mark } = find_plan(directory, places);
             Some(standing_for_planning(&plan, &spec_names(directory, places), &mark))
         }
-        _ => None,
+        ClaimSource::Phrase | ClaimSource::StatusFile | ClaimSource::Tasks | ClaimSource::Judgement => None,
     }
 }
 

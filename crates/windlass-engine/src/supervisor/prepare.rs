@@ -6,7 +6,7 @@ use std::path::Path;
 
 use windlass_agents::{CallFiles, ClaudeInvocation, ClaudeSettings};
 use windlass_core::run::{NotesShare, OrderContext, PromptContext, TurnKey};
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
 use windlass_jobs::doc::plan::FileRole;
 use windlass_jobs::prompt;
@@ -153,9 +153,10 @@ fn plan_work<'a>(plan: &RunSpec, told: &'a PromptContext) -> Option<PlanWork<'a>
     let found = find_plan(&plan.directory, places).plan;
     let index = found.files().find(|(_, role)| *role == FileRole::Index).map(|(name, _)| name.to_owned());
     let layout = if index.is_some() { PlanLayout::Folder } else { PlanLayout::File };
-    let problems = match plan.job.mode {
-        Mode::Plan if !found.is_missing() => found.problems(&spec_names(&plan.directory, places)),
-        _ => Vec::new(),
+    let problems = if plan.job.mode.writes_only_plan() && !found.is_missing() {
+        found.problems(&spec_names(&plan.directory, places))
+    } else {
+        Vec::new()
     };
     Some(PlanWork {
         file: index.unwrap_or_else(|| places.file.display().to_string()),

@@ -6,7 +6,7 @@ use windlass_core::values::{Check, CheckKind};
 
 use super::{Inert, PromptParts, Texts, agents_section, unattended, what_the_checks_said, without_signal};
 
-pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
+pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
     Texts { system: system(parts), user: user(parts) }
 }
 

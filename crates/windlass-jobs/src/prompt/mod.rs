@@ -2,27 +2,29 @@
 
 mod commit;
 mod damage;
-mod goal;
+pub(crate) mod goal;
 mod guard;
 mod hook;
 mod notes;
 #[cfg(test)]
 mod plan_tests;
-mod plans;
+pub(crate) mod plans;
 mod session;
 mod task_session;
-mod tasks;
+pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
-mod workspace;
+pub(crate) mod workspace;
 
 use std::path::Path;
 
 use windlass_core::claim::is_signal;
 use windlass_core::inert::Inert;
 use windlass_core::run::TurnKey;
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{Assessment, CheckOutcome, CheckResult, Purpose, Standing, Suspicion};
+
+use crate::job;
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
 pub use plans::{PlanLayout, PlanWork};
@@ -126,14 +128,7 @@ pub struct Prompt {
 
 /// Composes the prompt of a call.
 pub fn compose(parts: &PromptParts<'_>) -> Prompt {
-    let Texts { system, mut user } = match parts.plan.job.mode {
-        Mode::Goal => goal::compose(parts),
-        Mode::Tasks => tasks::compose(parts),
-        Mode::Plan | Mode::Build if parts.purpose != Purpose::Verify => plans::compose(parts),
-        Mode::Loop | Mode::Iterative | Mode::Plan | Mode::Build | Mode::Verify | Mode::Validate => {
-            workspace::compose(parts)
-        }
-    };
+    let Texts { system, mut user } = (job::of(parts.plan.job.mode).prompt)(parts);
     for section in [commit::section, damage::section, guard::section, hook::section] {
         user.push(&section(parts));
     }
@@ -141,7 +136,7 @@ pub fn compose(parts: &PromptParts<'_>) -> Prompt {
 }
 
 /// Both texts of a prompt in the making.
-struct Texts {
+pub(crate) struct Texts {
     system: Inert,
     user: Inert,
 }

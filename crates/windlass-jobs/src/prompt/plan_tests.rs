@@ -1,6 +1,6 @@
 //! What an agent is told in modes plan and build.
 
-use windlass_core::spec::{CommitPolicy, JobPlan};
+use windlass_core::spec::{CommitPolicy, JobPlan, Mode};
 
 use super::tests::{outcome, parts, plan};
 use super::*;

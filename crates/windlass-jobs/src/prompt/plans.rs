@@ -3,14 +3,14 @@
 
 use windlass_core::inert::names;
 use windlass_core::spec::CommitPolicy;
+use windlass_core::values::Purpose;
 
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
+    workspace,
 };
 use crate::doc::plan::{NextTask, TaskState};
-
-const PLAN: &str = include_str!("templates/plan.md");
-const BUILD: &str = include_str!("templates/build.md");
+use crate::job;
 
 /// So many problems of a plan are named.
 const MOST_PROBLEMS: usize = 12;
@@ -43,10 +43,13 @@ pub enum PlanLayout {
     Folder,
 }
 
-pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
+pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
+    if parts.purpose == Purpose::Verify {
+        return workspace::compose(parts);
+    }
     let planning = parts.plan.job.mode.writes_only_plan();
     let values = values(parts);
-    let own = if planning { PLAN } else { BUILD };
+    let own = job::of(parts.plan.job.mode).template;
     let template = parts.templates.user;
     let mut user =
         template.map_or_else(|| Inert::fill(own, &values), |template| Inert::fill_project(template, &values));

@@ -5,6 +5,7 @@ use std::path::Path;
 use windlass_core::spec::Mode;
 
 use super::Inert;
+use crate::job;
 
 const SETUP: &str = include_str!("templates/setup.md");
 const EDIT: &str = include_str!("templates/edit.md");
@@ -48,10 +49,7 @@ pub fn session(parts: &SessionParts<'_>) -> SessionPrompt {
         Authoring::Setup => (SETUP, "Let us write the instructions for"),
         Authoring::Edit => (EDIT, "Let us look at the instructions for"),
     };
-    let mode = match parts.mode {
-        Mode::Iterative => "iterative: as much as possible per iteration, item after item",
-        _ => "loop: one item per iteration",
-    };
+    let mode = job::of(parts.mode).pace.in_sessions;
     let values = [
         ("projectRoot", Inert::words(&parts.project.to_string_lossy())),
         ("workspacePath", Inert::words(&parts.workspace.to_string_lossy())),

@@ -7,8 +7,8 @@ use windlass_core::values::{Purpose, TaskRow, TaskState};
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
 };
+use crate::job;
 
-const TASKS: &str = include_str!("templates/tasks.md");
 const MERGE: &str = include_str!("templates/merge.md");
 
 /// So much of a task's source goes into a prompt, in characters.
@@ -31,9 +31,9 @@ pub struct TaskWork<'a> {
     pub conflicts: &'a [String],
 }
 
-pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
+pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
     let merging = parts.purpose == Purpose::Merge;
-    let own = if merging { MERGE } else { TASKS };
+    let own = if merging { MERGE } else { job::of(parts.plan.job.mode).template };
     let template = parts.templates.user.filter(|_| !merging);
     let values = values(parts);
     let mut user =

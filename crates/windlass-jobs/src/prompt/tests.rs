@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use windlass_core::claim;
 use windlass_core::run::NotesShare;
-use windlass_core::spec::CommitPolicy;
+use windlass_core::spec::{CommitPolicy, Mode};
 use windlass_core::values::{
     Bill, CallReport, Check, CheckKind, CheckResult, Class, Ended, SuspicionKind, Tokens,
 };

@@ -2,19 +2,17 @@
 //! add: what checks and verification said, and what is wrong with the status file.
 
 use windlass_core::inert::names;
-use windlass_core::spec::{Depth, Mode};
+use windlass_core::spec::Depth;
 use windlass_core::values::{Assessment, Purpose};
 
 use super::{
     Inert, PromptParts, Texts, added, agents_section, unattended, what_the_checks_said, without_signal,
 };
+use crate::job;
 
-const LOOP: &str = include_str!("templates/loop.md");
-const ITERATIVE: &str = include_str!("templates/iterative.md");
 const VERIFY: &str = include_str!("templates/verify.md");
-const VALIDATE: &str = include_str!("templates/validate.md");
 
-pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
+pub(crate) fn compose(parts: &PromptParts<'_>) -> Texts {
     let judging = parts.purpose == Purpose::Verify;
     let template = parts.templates.user.filter(|_| !judging);
     let own = built_in(parts);
@@ -34,30 +32,22 @@ pub(super) fn compose(parts: &PromptParts<'_>) -> Texts {
 }
 
 fn built_in(parts: &PromptParts<'_>) -> &'static str {
-    match (parts.purpose, parts.plan.job.mode) {
-        (Purpose::Verify, Mode::Validate) => VALIDATE,
-        (Purpose::Verify, _) => VERIFY,
-        (_, Mode::Iterative) => ITERATIVE,
-        _ => LOOP,
-    }
+    let mode = parts.plan.job.mode;
+    if parts.purpose == Purpose::Verify && !mode.judges() { VERIFY } else { job::of(mode).template }
 }
 
 fn values(parts: &PromptParts<'_>) -> Vec<(&'static str, Inert)> {
-    let job = &parts.plan.job;
+    let (job, words) = (&parts.plan.job, job::of(parts.plan.job.mode));
     let workspace = job.workspace.as_ref();
     let folder =
         workspace.map_or_else(Inert::empty, |workspace| Inert::words(&workspace.folder.to_string_lossy()));
-    let mode = match job.mode {
-        Mode::Iterative => "iterative (as much as possible per iteration)",
-        _ => "loop (one item per iteration)",
-    };
     vec![
         ("projectRoot", Inert::words(&parts.plan.directory.to_string_lossy())),
         ("workspacePath", folder),
         ("iteration", Inert::number(parts.turn.iteration)),
         ("instructions", Inert::wish(parts.goal)),
         ("depth", Inert::own(depth(job.verification.map(|asked| asked.depth).unwrap_or_default()))),
-        ("mode", Inert::own(mode)),
+        ("mode", Inert::own(words.pace.in_prompts)),
     ]
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use windlass_core::spec::{Mode, RunSpec};
+use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckKind, Cost, Spent, StopReason, UnderWay};
+use windlass_jobs::job::{self, Next};
 
 use crate::board::Board;
 use crate::format;
@@ -39,12 +40,13 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
     if board.failing == Some(UnderWay::Lost) {
         return Vec::new();
     }
+    let own = job::of(plan.job.mode).next(reason);
+    if !own.is_empty() {
+        return own.iter().map(|next| of_job(plan, *next)).collect();
+    }
     if let Some(workspace) = &plan.job.workspace
         && let Some(all) = in_workspace(plan, &workspace.name, reason)
     {
-        return all;
-    }
-    if let Some(all) = on_plan(plan, reason) {
         return all;
     }
     let run = &plan.run;
@@ -102,54 +104,29 @@ fn raised_iterations(plan: &RunSpec, purpose: &'static str) -> Advice {
     advice(format!("windlass resume {} --max-iterations {raised}", plan.run), purpose)
 }
 
+/// What a mode names as the next step.
+fn of_job(plan: &RunSpec, next: Next) -> Advice {
+    match next {
+        Next::Verb(verb, purpose) => advice(format!("windlass {verb}"), purpose),
+        Next::OnWorkspace(verb, purpose) => {
+            let name = plan.job.workspace.as_ref().map_or("", |workspace| &workspace.name);
+            advice(format!("windlass {verb} {name}"), purpose)
+        }
+        Next::RaiseIterations => raised_iterations(plan, "go on with a higher limit"),
+        Next::Look => look(plan),
+    }
+}
+
 /// Where a workspace has commands of its own for it.
 fn in_workspace(plan: &RunSpec, name: &str, reason: StopReason) -> Option<Vec<Advice>> {
     let own = |verb: &str, purpose| advice(format!("windlass {verb} {name}"), purpose);
-    let show = || own("show", "see how the workspace stands");
-    let passed = reason == StopReason::Complete;
-    Some(match (plan.job.mode, reason) {
-        (Mode::Verify, _) if passed => {
-            vec![own("archive save", "put the finished workspace away"), look(plan)]
-        }
-        (Mode::Verify, StopReason::GatesFailing) => vec![own("run", "go on with the work"), show()],
-        (Mode::Validate, _) if passed => vec![own("run", "begin with the work")],
-        (Mode::Validate, StopReason::GatesFailing) => {
-            vec![own("edit", "revise the instructions"), look(plan)]
-        }
-        (_, StopReason::MaxIterations) => vec![
+    Some(match reason {
+        StopReason::MaxIterations => vec![
             own("run", "continue: another run with the same limit"),
             raised_iterations(plan, "go on with a higher limit"),
-            show(),
+            own("show", "see how the workspace stands"),
         ],
-        (_, StopReason::Complete) => vec![own("verify", "have a fresh agent check the work"), look(plan)],
-        _ => return None,
-    })
-}
-
-/// Where plans have commands of their own for it.
-fn on_plan(plan: &RunSpec, reason: StopReason) -> Option<Vec<Advice>> {
-    plan.job.plan.as_ref()?;
-    let own = |command: &str, purpose| advice(command.to_owned(), purpose);
-    Some(match (plan.job.mode, reason) {
-        (Mode::Plan, StopReason::Complete) => {
-            vec![own("windlass verify --plan", "see what it covers"), own("windlass build", "work it off")]
-        }
-        (Mode::Plan, StopReason::MaxIterations | StopReason::Stagnated) => vec![
-            own("windlass verify --plan", "see what is wrong with the plan"),
-            own("windlass plan", "plan on: another run with the same limit"),
-            look(plan),
-        ],
-        (Mode::Build, StopReason::MaxIterations) => vec![
-            own("windlass build", "continue: another run with the same limit"),
-            raised_iterations(plan, "go on with a higher limit"),
-            look(plan),
-        ],
-        (Mode::Build, StopReason::NoChanges) => {
-            vec![look(plan), own("windlass build", "go on with the plan: another run")]
-        }
-        (Mode::Build, StopReason::Missing) => {
-            vec![own("windlass plan", "have a plan written"), look(plan)]
-        }
+        StopReason::Complete => vec![own("verify", "have a fresh agent check the work"), look(plan)],
         _ => return None,
     })
 }
@@ -162,13 +139,15 @@ fn look(plan: &RunSpec) -> Advice {
 pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
     let plan = board.plan.as_ref()?;
     let has = |kind| plan.checks.iter().any(|check| check.kind == kind);
+    let vouches = job::of(plan.job.mode).vouches;
+    let own = |gated| vouches.map(|[alone, with_gates]| if gated { with_gates } else { alone });
     let verified = if board.assessment().is_some() { "; a fresh agent verified the work." } else { "." };
     match reason {
         StopReason::Complete if plan.job.mode.judges() => {
             Some(board.assessment().map(|said| one_line(&said.summary)).unwrap_or_default())
         }
         StopReason::Complete => Some(match (has(CheckKind::Until), has(CheckKind::Gate)) {
-            (false, gated) if plan.job.plan.is_some() => of_plan(plan.job.mode, gated).to_owned(),
+            (false, gated) if vouches.is_some() => own(gated).unwrap_or_default().to_owned(),
             (true, true) => format!("Every until command and every gate passed{verified}"),
             (true, false) => format!("Every until command passed{verified}"),
             (false, true) => format!("The agent says so, and every gate passed{verified}"),
@@ -182,16 +161,6 @@ pub(super) fn proof(board: &Board, reason: StopReason) -> Option<String> {
             Some("To have these commands checked after the work instead, give them with --gate.".to_owned())
         }
         _ => None,
-    }
-}
-
-/// What vouches for a finished plan, or for one that was worked off.
-const fn of_plan(mode: Mode, gated: bool) -> &'static str {
-    match (mode, gated) {
-        (Mode::Plan, true) => "The plan is valid, a further pass left it as it was, and every gate passed.",
-        (Mode::Plan, false) => "The plan is valid, and a further pass left it as it was.",
-        (_, true) => "No box of the plan is open, and every gate passed.",
-        (_, false) => "No box of the plan is open; no gate checked the work (--gate CMD would).",
     }
 }
 

@@ -1,11 +1,10 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
 use windlass_agents::git_reading_rules;
-use windlass_core::claim;
-use windlass_core::spec::{
-    AgentSpec, ClaimSource, CommitPolicy, Limits, Mode, Network, RunSpec, SandboxKind, Verification,
-};
+use windlass_core::spec::{AgentSpec, CommitPolicy, Limits, Network, RunSpec, SandboxKind, Verification};
 use windlass_core::values::CheckKind;
+use windlass_jobs::doc::report::Judged;
+use windlass_jobs::job::{self, Completion};
 
 use crate::board::Board;
 use crate::format;
@@ -126,7 +125,7 @@ fn workspace(plan: &RunSpec) -> Vec<Line> {
 
 fn verification(plan: &RunSpec) -> Option<Line> {
     let Verification { depth, attempts } =
-        plan.job.verification.filter(|_| plan.job.mode != Mode::Validate)?;
+        plan.job.verification.filter(|_| job::of(plan.job.mode).judged == Judged::Work)?;
     let depth = words::depth(depth);
     Some(labelled("verified").plain(if plan.job.mode.judges() {
         format!("{depth} depth")
@@ -220,27 +219,13 @@ fn permissions(plan: &RunSpec) -> Vec<Line> {
 fn completion(plan: &RunSpec) -> String {
     let gated = plan.checks.iter().any(|check| check.kind == CheckKind::Gate);
     let until = plan.checks.iter().any(|check| check.kind == CheckKind::Until);
-    let mode = plan.job.mode;
-    if mode.judges() {
-        return format!("a fresh agent has judged the {}", words::judged(mode));
-    }
-    let claim = match (until, claim::claims_needed(&plan.job)) {
-        (true, _) => "every until command passes".to_owned(),
-        (false, _) if mode.writes_only_plan() => {
-            "the plan is valid and a further pass leaves it as it is".to_owned()
+    let claim = if until {
+        "every until command passes".to_owned()
+    } else {
+        match (job::of(plan.job.mode).complete_when)(&plan.job) {
+            Completion::Whole(text) => return text,
+            Completion::Claim(text) => text,
         }
-        (false, _) if mode.claim() == ClaimSource::Boxes && !claim::ends_by_itself(&plan.job) => {
-            return "never by itself: smart termination is off (build.smart_termination)".to_owned();
-        }
-        (false, _) if mode.claim() == ClaimSource::Boxes => "no box of the plan is open".to_owned(),
-        (false, _) if mode.has_tasks() => "every task is done".to_owned(),
-        (false, _) if mode.reads_file() => {
-            let fallback = plan.job.workspace.as_ref().is_some_and(|workspace| workspace.todo_fallback);
-            let or_list = if fallback { ", or without one TODO.md," } else { "" };
-            format!("the status file{or_list} says so")
-        }
-        (false, 1) => "the agent says so".to_owned(),
-        (false, times) => format!("the agent says so {times} times in a row"),
     };
     match (gated, until) {
         (true, _) => format!("{claim} and every gate passes"),

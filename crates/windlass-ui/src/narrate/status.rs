@@ -1,8 +1,9 @@
 //! What the job's own file says, and what a fresh agent makes of the work.
 
-use windlass_core::spec::{Depth, Mode};
+use windlass_core::spec::Depth;
 use windlass_core::values::{Assessed, Assessment, Finding, Standing, StandingSource};
 use windlass_jobs::doc::report::{Judged, confidence_in_words, verdict_in_words};
+use windlass_jobs::job;
 
 use super::iteration::below;
 use super::{indented, notice};
@@ -32,8 +33,8 @@ pub(super) fn changed(board: &Board) -> Vec<Line> {
         let gap = if said.is_empty() { "" } else { " " };
         let line = memo(board).plain(format!("{gap}{said}"));
         lines.push(if now.complete {
-            let words = if is_planning(board) { " The plan is valid" } else { " Complete!" };
-            line.plain(" ").mark(Tone::Good, Mark::Complete).tone(Tone::Good, words)
+            let words = board.plan.as_ref().map_or("Complete!", |plan| job::of(plan.job.mode).claimed);
+            line.plain(" ").mark(Tone::Good, Mark::Complete).tone(Tone::Good, format!(" {words}"))
         } else {
             line
         });
@@ -44,10 +45,6 @@ pub(super) fn changed(board: &Board) -> Vec<Line> {
     let file = if now.source == StandingSource::PlanFile { "plan" } else { "status file" };
     lines.extend(problem.map(|problem| notice(board, Mark::Notice, &format!("in the {file}: {problem}"))));
     lines
-}
-
-fn is_planning(board: &Board) -> bool {
-    board.plan.as_ref().is_some_and(|plan| plan.job.mode.writes_only_plan())
 }
 
 fn memo(board: &Board) -> Line {
@@ -75,9 +72,11 @@ pub(super) fn verification_due(board: &Board) -> Line {
 /// What it said, below the line of its iteration.
 pub(super) fn assessment(board: &Board, assessment: &Assessment) -> Vec<Line> {
     let (tone, ..) = assessed(assessment.verdict);
-    let validates = board.plan.as_ref().is_some_and(|plan| plan.job.mode == Mode::Validate);
-    let (what, judged) =
-        if validates { ("validation", Judged::Instructions) } else { ("verification", Judged::Work) };
+    let judged = board.plan.as_ref().map_or(Judged::Work, |plan| job::of(plan.job.mode).judged);
+    let what = match judged {
+        Judged::Instructions => "validation",
+        Judged::Work => "verification",
+    };
     let word = verdict_in_words(judged, Some(assessment.verdict));
     let head = below(board)
         .tone(tone, format!("{what}: {word}"))

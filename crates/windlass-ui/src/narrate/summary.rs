@@ -1,7 +1,8 @@
 //! What stays on the screen when a run has ended.
 
-use windlass_core::spec::{JobWorkspace, Mode, RunSpec};
+use windlass_core::spec::{JobWorkspace, RunSpec};
 use windlass_core::values::{CheckKind, CheckOutcome, Spent, StopReason, UnderWay};
+use windlass_jobs::job;
 
 use super::header::labelled;
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
@@ -59,29 +60,21 @@ fn headline(board: &Board, ending: &Ending) -> Vec<Line> {
 fn in_workspace(plan: &RunSpec, ending: &Ending) -> Option<(Mark, String)> {
     plan.job.workspace.as_ref()?;
     let iterations = format::count(u64::from(ending.iterations), "iteration");
-    Some(match (plan.job.mode, ending.reason) {
-        (Mode::Verify, StopReason::Complete) => (Mark::Passed, "The work passed verification.".to_owned()),
-        (Mode::Verify, StopReason::GatesFailing) => {
-            (Mark::Failed, "The work did not pass verification.".to_owned())
-        }
-        (Mode::Validate, StopReason::Complete) => (Mark::Passed, "The instructions are ready.".to_owned()),
-        (Mode::Validate, StopReason::GatesFailing) => {
-            (Mark::Failed, "The instructions need work.".to_owned())
-        }
-        (_, StopReason::Complete) => {
-            (Mark::Passed, format!("Task completed successfully after {iterations}"))
-        }
-        (_, StopReason::MaxIterations) => {
+    if let Some(sentence) = job::of(plan.job.mode).ending(ending.reason) {
+        let mark = if ending.reason == StopReason::Complete { Mark::Passed } else { Mark::Failed };
+        return Some((mark, sentence.to_owned()));
+    }
+    Some(match ending.reason {
+        StopReason::Complete => (Mark::Passed, format!("Task completed successfully after {iterations}")),
+        StopReason::MaxIterations => {
             let most = plan.limits.iterations.unwrap_or(ending.iterations);
             (Mark::Warning, format!("Reached maximum iterations ({most})"))
         }
-        (_, StopReason::Stagnated) => {
+        StopReason::Stagnated => {
             let idle = plan.limits.stagnation.unwrap_or(ending.iterations);
             (Mark::Warning, format!("Stagnation detected: {idle} consecutive iterations with no work"))
         }
-        (_, StopReason::ConsecutiveFailures) => {
-            (Mark::Failed, format!("Iteration {} failed", ending.iterations))
-        }
+        StopReason::ConsecutiveFailures => (Mark::Failed, format!("Iteration {} failed", ending.iterations)),
         _ => return None,
     })
 }

@@ -1,0 +1,22 @@
+//! A workspace, as much as possible per iteration (seed 000).
+
+use super::{Completion, Descriptor, Pace, r#loop};
+use crate::doc::report::Judged;
+use crate::prompt;
+
+pub(super) const JOB: Descriptor = Descriptor {
+    prompt: prompt::workspace::compose,
+    template: include_str!("../prompt/templates/iterative.md"),
+    pace: Pace {
+        in_prompts: "iterative (as much as possible per iteration)",
+        in_sessions: "iterative: as much as possible per iteration, item after item",
+    },
+    wanted: "",
+    script: "builtin:workspace",
+    complete_when: |job| Completion::Claim(r#loop::by_status_file(job)),
+    judged: Judged::Work,
+    claimed: "Complete!",
+    vouches: None,
+    endings: &[],
+    next: &[],
+};

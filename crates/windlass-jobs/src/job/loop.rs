@@ -1,0 +1,27 @@
+//! A workspace, one item per iteration (seed 000).
+
+use windlass_core::spec::Job;
+
+use super::{Completion, Descriptor, ITEM_BY_ITEM};
+use crate::doc::report::Judged;
+use crate::prompt;
+
+pub(super) const JOB: Descriptor = Descriptor {
+    prompt: prompt::workspace::compose,
+    template: include_str!("../prompt/templates/loop.md"),
+    pace: ITEM_BY_ITEM,
+    wanted: "",
+    script: "builtin:workspace",
+    complete_when: |job| Completion::Claim(by_status_file(job)),
+    judged: Judged::Work,
+    claimed: "Complete!",
+    vouches: None,
+    endings: &[],
+    next: &[],
+};
+
+pub(super) fn by_status_file(job: &Job) -> String {
+    let fallback = job.workspace.as_ref().is_some_and(|workspace| workspace.todo_fallback);
+    let or_list = if fallback { ", or without one TODO.md," } else { "" };
+    format!("the status file{or_list} says so")
+}

@@ -1,0 +1,27 @@
+//! A workspace's instructions are judged.
+
+use windlass_core::values::StopReason;
+
+use super::{Completion, Descriptor, ITEM_BY_ITEM, Next};
+use crate::doc::report::Judged;
+use crate::prompt;
+
+pub(super) const JOB: Descriptor = Descriptor {
+    prompt: prompt::workspace::compose,
+    template: include_str!("../prompt/templates/validate.md"),
+    pace: ITEM_BY_ITEM,
+    wanted: "",
+    script: "builtin:workspace",
+    complete_when: |_| Completion::Whole("a fresh agent has judged the instructions".to_owned()),
+    judged: Judged::Instructions,
+    claimed: "Complete!",
+    vouches: None,
+    endings: &[
+        (StopReason::Complete, "The instructions are ready."),
+        (StopReason::GatesFailing, "The instructions need work."),
+    ],
+    next: &[
+        (StopReason::Complete, &[Next::OnWorkspace("run", "begin with the work")]),
+        (StopReason::GatesFailing, &[Next::OnWorkspace("edit", "revise the instructions"), Next::Look]),
+    ],
+};

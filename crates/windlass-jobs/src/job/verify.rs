@@ -1,0 +1,36 @@
+//! A workspace's finished work is judged by a fresh agent.
+
+use windlass_core::values::StopReason;
+
+use super::{Completion, Descriptor, ITEM_BY_ITEM, Next};
+use crate::doc::report::Judged;
+use crate::prompt;
+
+pub(super) const JOB: Descriptor = Descriptor {
+    prompt: prompt::workspace::compose,
+    template: include_str!("../prompt/templates/verify.md"),
+    pace: ITEM_BY_ITEM,
+    wanted: "",
+    script: "builtin:workspace",
+    complete_when: |_| Completion::Whole("a fresh agent has judged the work".to_owned()),
+    judged: Judged::Work,
+    claimed: "Complete!",
+    vouches: None,
+    endings: &[
+        (StopReason::Complete, "The work passed verification."),
+        (StopReason::GatesFailing, "The work did not pass verification."),
+    ],
+    next: &[
+        (
+            StopReason::Complete,
+            &[Next::OnWorkspace("archive save", "put the finished workspace away"), Next::Look],
+        ),
+        (
+            StopReason::GatesFailing,
+            &[
+                Next::OnWorkspace("run", "go on with the work"),
+                Next::OnWorkspace("show", "see how the workspace stands"),
+            ],
+        ),
+    ],
+};
