@@ -118,6 +118,17 @@ impl Mode {
         Mode::Validate,
     ];
 
+    /// The names of all.
+    pub const NAMES: [&'static str; Mode::ALL.len()] = {
+        let mut names = [""; Mode::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = Mode::ALL[at].name();
+            at += 1;
+        }
+        names
+    };
+
     const fn rules(self) -> Rules {
         use ModeDefault::{Number, Word};
         const MODEL: &str = "agent.model";

@@ -10,6 +10,7 @@ use windlass_core::values::StopReason;
 
 use self::Shape::{Flag, Integer, List, Nullable, Number, Object, OneOf, Reason, Text, Time};
 pub(super) use self::documents::DOCUMENTS;
+use self::documents::MODE;
 pub(super) use self::observations::{OBSERVATIONS, OBSERVED};
 use super::json::FORMAT_VERSION;
 pub(super) use tasks::TASK_FACTS;
@@ -94,7 +95,7 @@ const EVIDENCE: Shape =
     Object(&[("head", Text, Sometimes), ("tree", Text, Always), ("work", Text, Sometimes)]);
 
 const PLAN: &[Field] = &[
-    ("mode", OneOf(&["goal", "loop", "iterative", "plan", "build", "tasks", "verify", "validate"]), Always),
+    ("mode", MODE, Always),
     ("title", Text, Always),
     ("directory", Text, Always),
     ("git", Flag, Always),

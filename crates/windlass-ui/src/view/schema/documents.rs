@@ -1,5 +1,7 @@
 //! The shape of what verbs print besides a run's own lines: `status --json`, `logs --tools --json`.
 
+use windlass_core::spec::Mode;
+
 use super::Presence::{Always, Sometimes};
 use super::Shape::{Anything, Flag, Integer, List, Nullable, Number, Object, OneOf, State, Text, Time};
 use super::{CHECK_KIND, Field, HOOK, HOOK_DECISION};
@@ -69,8 +71,7 @@ const NEXT_TASK: &[Field] = &[
     ("exit_code", Integer, Always),
 ];
 
-const MODE: super::Shape =
-    OneOf(&["goal", "loop", "iterative", "plan", "build", "tasks", "verify", "validate"]);
+pub(super) const MODE: super::Shape = OneOf(&Mode::NAMES);
 
 const TOKENS: super::Shape = Object(&[
     ("input", Integer, Always),
