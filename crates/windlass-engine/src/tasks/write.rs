@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::values::{TaskId, TaskState};
-use windlass_jobs::doc::tasks::{LONGEST_LIST, NewTask, Splice, TaskForm, TaskList};
+use windlass_jobs::doc::Splice;
+use windlass_jobs::doc::tasks::{LONGEST_LIST, NewTask, TaskForm, TaskList};
 
 use super::read::read_tasks;
 use super::{FoundTasks, TasksError};

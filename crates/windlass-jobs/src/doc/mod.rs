@@ -5,9 +5,11 @@ pub mod plan;
 mod problem;
 pub mod progress;
 pub mod report;
+mod splice;
 pub mod status;
 pub mod tasks;
 pub mod template;
 mod todo;
 
+pub use splice::Splice;
 pub use todo::count_boxes;

@@ -39,7 +39,7 @@ pub use file::{FileRole, PlanFile};
 pub use problem::{Problem, ProblemKind};
 pub use specs::SpecNames;
 pub use standing::{NextTask, standing_for_build, standing_for_planning};
-pub use task::{Complexity, Form, Splice, Task, TaskState};
+pub use task::{Complexity, Form, Task, TaskState};
 pub use vanished::{WorkItem, vanished};
 
 /// The longest plan that is read, in bytes: all its files together.

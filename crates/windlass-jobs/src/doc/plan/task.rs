@@ -7,6 +7,8 @@ use serde::Serialize;
 
 pub use windlass_core::values::TaskState;
 
+use crate::doc::Splice;
+
 /// A task as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -97,9 +99,10 @@ impl Task {
     /// What has to change in its file's bytes for it to be in that state. `None` for a heading in progress, which cannot be
     /// written.
     pub fn mark(&self, state: TaskState) -> Option<Splice> {
+        let splice = |range, text: &str| Splice { file: self.file.clone(), range, text: text.to_owned() };
         let replacement = match (self.form, state) {
             _ if state == self.state => {
-                return Some(Splice { range: self.marker.start..self.marker.start, text: "" });
+                return Some(splice(self.marker.start..self.marker.start, ""));
             }
             (Form::Box, TaskState::Open) => " ",
             (Form::Box, TaskState::InProgress) => "~",
@@ -108,23 +111,6 @@ impl Task {
             (Form::Heading, TaskState::Done) => " ✅",
             (Form::Heading, TaskState::InProgress) => return None,
         };
-        Some(Splice { range: self.marker.clone(), text: replacement })
-    }
-}
-
-/// A change of some bytes of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Splice {
-    /// The bytes that go.
-    pub range: Range<usize>,
-    /// What comes in their place.
-    pub text: &'static str,
-}
-
-impl Splice {
-    /// The file's bytes after it; `None` where they are too short for it.
-    pub fn apply(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let (before, after) = (bytes.get(..self.range.start)?, bytes.get(self.range.end..)?);
-        Some([before, self.text.as_bytes(), after].concat())
+        Some(splice(self.marker.clone(), replacement))
     }
 }

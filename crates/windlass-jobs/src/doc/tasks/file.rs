@@ -6,8 +6,9 @@ use windlass_core::nesting;
 use windlass_core::values::{TaskId, TaskState};
 
 use super::problem::{Problem, ProblemKind};
-use super::task::{ListedTask, Splice};
+use super::task::ListedTask;
 use super::{front_matter, markdown, prd};
+use crate::doc::Splice;
 
 /// A file of a list, as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]

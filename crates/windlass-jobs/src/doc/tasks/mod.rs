@@ -29,7 +29,9 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 pub use addition::{Addition, NewTask, Refused};
 pub use file::{TaskFile, TaskForm};
 pub use problem::{Problem, ProblemKind};
-pub use task::{ListedTask, Splice};
+pub use task::ListedTask;
+
+use crate::doc::Splice;
 
 /// The longest task file that is read, in bytes: all files of a folder together.
 pub const LONGEST_LIST: usize = 16 * 1024 * 1024;

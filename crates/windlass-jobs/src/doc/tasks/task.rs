@@ -8,6 +8,7 @@ use windlass_core::values::{TaskRow, TaskState};
 use super::file::{ReadFile, TaskForm};
 use super::problem::{Problem, ProblemKind, quoted, unknown_status};
 use super::status::Status;
+use crate::doc::Splice;
 
 /// A task as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,17 +48,6 @@ pub(super) struct Insertion {
     pub at: usize,
     pub before: String,
     pub after: String,
-}
-
-/// A change of some bytes of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Splice {
-    /// The file, as it was named.
-    pub file: Arc<str>,
-    /// The bytes that go.
-    pub range: Range<usize>,
-    /// What comes in their place.
-    pub text: String,
 }
 
 impl Default for StatePlace {
@@ -153,17 +143,4 @@ fn word(form: TaskForm, state: TaskState, former: &str) -> String {
     }
     let capital = former.starts_with(char::is_uppercase);
     if capital { format!("{}{rest}", first.to_uppercase()) } else { word.to_owned() }
-}
-
-impl Splice {
-    /// The file's bytes after it; `None` where they are too short for it.
-    pub fn apply(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let (before, after) = (bytes.get(..self.range.start)?, bytes.get(self.range.end..)?);
-        Some([before, self.text.as_bytes(), after].concat())
-    }
-
-    /// Does it change nothing?
-    pub fn is_empty(&self) -> bool {
-        self.range.is_empty() && self.text.is_empty()
-    }
 }

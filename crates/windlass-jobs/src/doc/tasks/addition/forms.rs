@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::Ready;
+use crate::doc::Splice;
 use crate::doc::tasks::file::{ReadFile, without_mark};
 use crate::doc::tasks::prd;
-use crate::doc::tasks::task::{ListedTask, Splice};
+use crate::doc::tasks::task::ListedTask;
 
 fn line_end(text: &str) -> &'static str {
     let crlf = text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|line| line.ends_with('\r')));

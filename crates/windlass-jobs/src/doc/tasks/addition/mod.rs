@@ -6,8 +6,9 @@ use windlass_core::values::{TaskId, TaskRow, TaskState};
 
 use super::file::{self, ReadFile, TaskForm};
 use super::problem::quoted;
-use super::task::{ListedTask, Splice};
+use super::task::ListedTask;
 use super::{TaskList, words};
+use crate::doc::Splice;
 
 /// What is to be done, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
