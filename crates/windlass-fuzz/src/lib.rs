@@ -55,6 +55,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "times", about: "when a call's bytes came", run: targets::times },
     Target { name: "keeper", about: "requests to a keeper, status lines of processes", run: targets::keeper },
     Target { name: "git", about: "references and trees", run: targets::git },
+    Target { name: "tracked", about: "an index of git's", run: targets::tracked },
+    Target { name: "ignored", about: "a .gitignore, and what it says of paths", run: targets::ignored },
     Target { name: "snapshot", about: "what snapshots write about themselves", run: targets::snapshot },
     Target { name: "status", about: "a workspace's status file and boxes", run: targets::status },
     Target { name: "plan", about: "a plan, in a file and in a folder, and a spec", run: targets::plan },

@@ -125,9 +125,9 @@ impl QueueState {
         self.events.push_back(event);
     }
 
-    /// Half of what may wait does.
+    /// Enough waits that the screen should see to it: what it shows meanwhile is as much again, and all of it is held.
     const fn is_crowded(&self, capacity: usize) -> bool {
-        self.observations >= capacity / 2 || self.text >= WAITING_TEXT / 2
+        self.observations >= capacity / 8 || self.text >= WAITING_TEXT / 8
     }
 
     fn take(&mut self) -> VecDeque<Event> {

@@ -1,12 +1,14 @@
 //! What an attempt left is compared with what was there before: protected files, tests, the programs that checks call.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 
-use windlass_core::guard::{Content, Examination, Protected, is_of_interest};
+use windlass_core::guard::{BadGlob, Content, Examination, Protected, is_of_interest};
 use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::spec::{GuardAction, TestsAction};
 use windlass_core::values::{SnapshotId, Suspicion, SuspicionKind};
@@ -37,12 +39,32 @@ pub(super) struct Watch {
     pub search_path: OsString,
     /// What is compared with, as it was last read.
     baseline: Option<Snapshot>,
+    /// Patterns that were put together, which takes longer than all else that is done with them.
+    patterns: RefCell<BTreeMap<Vec<String>, Arc<Protected>>>,
 }
+
+/// So many sets of patterns are kept: each task may have its own.
+const MOST_SETS: usize = 8;
 
 impl Watch {
     /// With this search path.
     pub fn new(search_path: OsString) -> Watch {
-        Watch { search_path, baseline: None }
+        Watch { search_path, ..Watch::default() }
+    }
+
+    /// The files that the built-in patterns and these protect.
+    fn protected<'a>(&self, globs: impl Iterator<Item = &'a String>) -> Result<Arc<Protected>, BadGlob> {
+        let globs: Vec<String> = globs.cloned().collect();
+        let mut patterns = self.patterns.borrow_mut();
+        if let Some(known) = patterns.get(&globs) {
+            return Ok(Arc::clone(known));
+        }
+        if patterns.len() >= MOST_SETS {
+            patterns.clear();
+        }
+        let protected = Arc::new(Protected::new(globs.iter().map(String::as_str))?);
+        patterns.insert(globs, Arc::clone(&protected));
+        Ok(protected)
     }
 
     /// Where programs are looked for.
@@ -134,7 +156,7 @@ fn leads_into(world: &World, forbidden: &Forbidden, path: &[u8]) -> bool {
 /// Which files an agent may not change.
 #[derive(Debug)]
 pub(super) struct Forbidden {
-    protected: Option<Protected>,
+    protected: Option<Arc<Protected>>,
     files: BTreeSet<String>,
 }
 
@@ -142,11 +164,9 @@ impl Forbidden {
     /// By the plan, and by what is known of the task.
     pub fn of(world: &World, context: &OrderContext) -> Forbidden {
         let guard = &world.plan.guard;
-        let globs = guard.protected.iter().chain(context.protected()).map(String::as_str);
+        let all = world.guard.protected(guard.protected.iter().chain(context.protected()));
         // Those of the configuration were read when the run started; a task's own may be anything.
-        let protected = Protected::new(globs)
-            .or_else(|_| Protected::new(guard.protected.iter().map(String::as_str)))
-            .ok();
+        let protected = all.or_else(|_| world.guard.protected(guard.protected.iter())).ok();
         let files = guard.files.iter().map(|file| file.path.clone()).collect();
         Forbidden { protected, files }
     }
@@ -155,7 +175,7 @@ impl Forbidden {
     pub fn holds(&self, world: &World, path: &[u8]) -> bool {
         let text = String::from_utf8_lossy(path);
         let place = world.surveyor.place();
-        let by_pattern = |protected: &Protected| {
+        let by_pattern = |protected: &Arc<Protected>| {
             guard::is_protected(place, protected, as_path(path))
                 || (self.files.contains(text.as_ref())
                     && !guard::is_let_through(place, protected, as_path(path)))
@@ -268,7 +288,7 @@ fn files(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicion
 /// Protected files that are new, and that git ignores. What of a task's own patterns was there before, nobody has looked.
 fn hidden(world: &World, now: &Inventory, forbidden: &Forbidden) -> Vec<Suspicion> {
     let place = world.surveyor.place();
-    let Ok(protected) = &Protected::new(world.plan.guard.protected.iter().map(String::as_str)) else {
+    let Ok(protected) = &world.guard.protected(world.plan.guard.protected.iter()) else {
         return Vec::new();
     };
     let baseline = world.guard.baseline.as_ref();

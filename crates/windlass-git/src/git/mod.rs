@@ -8,7 +8,7 @@ mod filters;
 mod folders;
 mod history;
 pub mod lane;
-pub(crate) mod listing;
+pub mod listing;
 mod loan;
 mod locks;
 mod object;

@@ -3,20 +3,21 @@
 //! Parsers over bytes that were read through the room for guests' trees. They answer what git answers, or not at all: wherever
 //! something is unusual, git itself is asked. Both are held against each other by tests.
 
-pub mod index;
-pub mod rules;
+mod index;
+mod rules;
 mod settings;
 mod walk;
-pub mod wildmatch;
+mod wildmatch;
 
 #[cfg(test)]
 mod tests;
 
 use self::index::Index;
-use self::rules::Rules;
+use self::rules::{Rules, Said, Subject};
 use self::settings::Settings;
 use self::walk::{LONGEST_RULES, Walk};
-use super::{Folders, GitError, Repository, sound};
+use self::wildmatch::Effort;
+use super::{Folders, GitError, ObjectFormat, Repository, sound};
 use windlass_host::file;
 use windlass_host::tree::{self, at};
 
@@ -62,6 +63,21 @@ impl Listing {
         paths.dedup();
         Ok(paths)
     }
+}
+
+/// The paths that an index tracks, each with its stage; `None` where git itself has to be asked.
+pub fn tracked(content: &[u8], format: ObjectFormat) -> Option<Vec<(Vec<u8>, u8)>> {
+    let index = Index::parse(content, format).ok()?;
+    Some(index.entries.into_iter().map(|entry| (entry.path, entry.stage)).collect())
+}
+
+/// Whether a file of patterns has a path ignored, which is a folder's where it ends in a slash; `None` where the file says
+/// nothing of it, or git itself has to be asked.
+pub fn ignored(rules: &[u8], path: &[u8]) -> Option<bool> {
+    let (is_folder, path) = path.strip_suffix(b"/").map_or((false, path), |folder| (true, folder));
+    let mut effort = Effort::ENOUGH;
+    let said = Rules::parse(rules).ok()?.say(Subject { path, is_folder }, &mut effort).ok()?;
+    (said != Said::Nothing).then_some(said == Said::Ignored)
 }
 
 /// Would git, called at the top, find this repository, and take it for one?
