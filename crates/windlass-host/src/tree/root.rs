@@ -1,9 +1,11 @@
 //! The roots of the trees that guests can write.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,7 +65,7 @@ pub fn without_links(folder: &Path) -> PathBuf {
 /// The root is opened here, through no link, and stays the same one for all that is made of the result; where
 /// [`keep_open`] says so, for all that this thread looks at.
 pub fn at(path: &Path) -> TreePath {
-    let path = normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    let path = normal(path);
     for root in roots_above(&path) {
         let below = path.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
         let root = opened(root);
@@ -110,16 +112,19 @@ fn opened(path: PathBuf) -> Arc<Root> {
     })
 }
 
-/// The known roots above a path, the innermost first.
+/// The known roots above a path that is normal, the innermost first.
 fn roots_above(path: &Path) -> Vec<PathBuf> {
     let roots = ROOTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let path: PathBuf = path.components().collect();
-    path.ancestors().filter(|above| roots.contains(above.as_os_str())).map(Path::to_owned).collect()
+    let bytes = path.as_os_str().as_bytes();
+    let ends = memchr::memrchr_iter(b'/', bytes).map(|slash| slash.max(1));
+    let above = std::iter::once(bytes.len()).chain(ends);
+    let above = above.filter_map(|end| bytes.get(..end)).map(OsStr::from_bytes);
+    above.filter(|above| roots.contains(*above)).map(PathBuf::from).collect()
 }
 
 /// Is a path beneath a root that is known?
 pub fn is_known(path: &Path) -> bool {
-    !roots_above(path).is_empty()
+    !roots_above(&normal(path)).is_empty()
 }
 
 impl Root {
@@ -130,11 +135,12 @@ impl Root {
     }
 }
 
-/// The same path without `.` and `..`: a name that is not there yet has no other way to be found below its root.
-fn normal(path: &Path) -> PathBuf {
-    if path.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir)) {
-        return path.to_owned();
+/// The same path from the top, without `.` and `..`: a name that is not there yet has no other way to be found below its root.
+fn normal(path: &Path) -> Cow<'_, Path> {
+    if is_normal(path.as_os_str().as_bytes()) {
+        return Cow::Borrowed(path);
     }
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
@@ -145,5 +151,46 @@ fn normal(path: &Path) -> PathBuf {
             part => normal.push(AsRef::<OsStr>::as_ref(&part)),
         }
     }
-    normal
+    Cow::Owned(normal)
+}
+
+/// From the top, with one slash before each name. (`Path`'s own functions take a path apart again and again.)
+fn is_normal(path: &[u8]) -> bool {
+    let Some((b'/', names)) = path.split_first() else { return false };
+    names.is_empty() || names.split(|byte| *byte == b'/').all(|name| !matches!(name, b"" | b"." | b".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whichever_way_a_path_is_written_it_is_the_same_one() {
+        let cases = [
+            ("/a/b", "/a/b"),
+            ("/a//b/", "/a/b"),
+            ("/a/./b/.", "/a/b"),
+            ("/a/../b", "/b"),
+            ("/../..", "/"),
+            ("/", "/"),
+            ("/a/b/..", "/a"),
+            ("/..a/.b", "/..a/.b"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(normal(Path::new(path)).as_os_str(), expected, "{path}");
+        }
+        assert!(normal(Path::new("a")).is_absolute());
+    }
+
+    #[test]
+    fn roots_are_found_from_the_inside_outwards() {
+        for root in ["/nowhere/one", "/nowhere/one/two/"] {
+            hold(Path::new(root));
+        }
+        let above = |path: &str| roots_above(&normal(Path::new(path)));
+        assert_eq!(above("/nowhere/one/two/x"), [Path::new("/nowhere/one/two"), Path::new("/nowhere/one")]);
+        assert_eq!(above("/nowhere/one/"), [Path::new("/nowhere/one")]);
+        assert_eq!(above("/nowhere/one-more"), Vec::<PathBuf>::new());
+        assert!(is_known(Path::new("/nowhere//one/x")) && !is_known(Path::new("/nowhere")));
+    }
 }
