@@ -318,16 +318,3 @@ fn where_no_git_would_be_run_nothing_is_listed() {
     let error = Listing::default().files(&repository).unwrap_err();
     assert!(error.to_string().contains("COMMIT_EDITMSG is a pipe"), "{error}");
 }
-
-// What is listed would be kept and counted as work, although the agent has damaged the repository.
-#[test]
-fn where_no_git_would_be_run_nothing_is_listed() {
-    let scratch = Scratch::committed();
-    let repository = scratch.found();
-    let pipe = scratch.path(".git/COMMIT_EDITMSG");
-    let _ = fs::remove_file(&pipe);
-    let mode = rustix::fs::Mode::from_raw_mode(0o600);
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-    let error = Listing::default().files(&repository).unwrap_err();
-    assert!(error.to_string().contains("COMMIT_EDITMSG is a pipe"), "{error}");
-}
