@@ -83,7 +83,6 @@ const WALLS: &[Wall] = &[
             "windlass-host",
             "windlass-git",
             "windlass-engine",
-            "windlass-import",
             "windlass-jobs",
             "windlass-ui",
         ],

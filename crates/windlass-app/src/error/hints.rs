@@ -56,11 +56,15 @@ pub(super) fn of_archive(error: &ArchiveError) -> Hints {
             let names = near.iter().map(|name| format!("  {name}"));
             std::iter::once("Perhaps one of these:".to_owned()).chain(names).collect()
         }
-        ArchiveError::Damaged { .. } => one("It was left as it is; nothing was made of it."),
-        ArchiveError::LeadsOutside { .. } => {
-            one("Nothing was made of it. To make such links as well, add --outside-links")
+        ArchiveError::Damaged { .. } => {
+            one("The archive is left as it is, and no workspace was made from it.")
         }
-        ArchiveError::Hostile { .. } | ArchiveError::TooLarge { .. } => one("Nothing was made of it."),
+        ArchiveError::LeadsOutside { .. } => {
+            one("No workspace was made from it. To make such links as well, add --outside-links")
+        }
+        ArchiveError::Hostile { .. } | ArchiveError::TooLarge { .. } => {
+            one("No workspace was made from it. Others: windlass archive list")
+        }
         _ => Hints::new(),
     }
 }

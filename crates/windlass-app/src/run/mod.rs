@@ -36,9 +36,9 @@ use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::front_end::{Answer, Question};
 use crate::here::Here;
+use crate::inspect::which;
 use crate::passthrough;
 use crate::trusting::TrustAnswers;
-use crate::which;
 use crate::worktree;
 
 impl App {

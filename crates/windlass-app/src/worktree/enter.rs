@@ -14,13 +14,13 @@ use crate::app::App;
 use crate::configuration::{Configuration, exit_codes_in};
 use crate::error::{AppError, Kind};
 use crate::here::{Here, home};
+use crate::inspect::which;
 use crate::run::{
     self, Extent, Prepared, Rehearsal, RunEnd, StartRun, WantedJob, launch, rehearsal, resume, tasks,
     uncommitted,
 };
 use crate::text::quoted;
 use crate::trusting;
-use crate::which;
 
 /// Runs in the worktree that is named.
 pub(crate) fn run_in(app: &App, request: &StartRun) -> Result<RunEnd, AppError> {

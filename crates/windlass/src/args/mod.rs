@@ -38,7 +38,7 @@ pub use shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
 pub use tasks::{GraphForm, TasksAddArgs, TasksArgs, TasksMarkArgs, TasksPlaceArgs, TasksVerb};
 pub use trusting::TrustVerbArgs;
 pub use verbs::{
-    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, Point, RestoreArgs, ResumeArgs,
+    CompletionsArgs, DemoArgs, DoctorArgs, LogsArgs, NotifyArgs, NotifyVerb, RestoreArgs, ResumeArgs,
     RunsArgs, Shell, StatusArgs, StopArgs,
 };
 pub use workspaces::{

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
-use windlass_git::snapshot::Moment;
+use windlass_app::restore::RestoreTo;
 
 use super::shared::{LimitArgs, OutputArgs, TrustArgs, TrustHashArgs};
 
@@ -159,14 +159,9 @@ pub struct RestoreArgs {
     pub repository: bool,
 }
 
-/// What files can be put back to.
+/// What files can be put back to, as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Point {
-    /// An iteration of the run, from 1.
-    Iteration(u32),
-    /// A snapshot by its name.
-    Moment(Moment),
-}
+pub struct Point(pub RestoreTo);
 
 impl FromStr for Point {
     type Err = String;
@@ -175,12 +170,12 @@ impl FromStr for Point {
         if let Ok(iteration) = text.parse() {
             return match iteration {
                 0 => Err("iterations are counted from 1; `1 --before` is the beginning".to_owned()),
-                iteration => Ok(Point::Iteration(iteration)),
+                iteration => Ok(Point(RestoreTo::Iteration(iteration))),
             };
         }
         let wrong =
             |_| "expected the number of an iteration, or a moment such as before-restore-1".to_owned();
-        text.parse().map(Point::Moment).map_err(wrong)
+        text.parse().map(|moment| Point(RestoreTo::Moment(moment))).map_err(wrong)
     }
 }
 

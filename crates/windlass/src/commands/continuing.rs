@@ -9,15 +9,16 @@ use windlass_ui::{Line, one_line};
 
 use super::conversation::has_terminal;
 use super::question;
-use super::task_place::{TaskPlace, labelled};
+use super::task_lines::{labelled, task_lines};
 use super::task_session::TaskSession;
 use super::{dispatch, print_lines, refuse_inside_a_run};
 use crate::args::{ContinueArgs, Continued, ResumeArgs};
 use crate::commands::app;
 use windlass_app::Answer;
 use windlass_app::here::Here;
+use windlass_app::inspect::which;
 use windlass_app::run::resume;
-use windlass_app::which;
+use windlass_app::task_place::TaskPlace;
 use windlass_app::workspaces::Project;
 use windlass_app::{AppError, Kind};
 
@@ -104,7 +105,7 @@ impl Standing {
         let mut lines = Vec::new();
         if self.place.found.is_some() {
             lines.push(Line::new().strong(self.place.shown()));
-            lines.extend(self.place.lines());
+            lines.extend(task_lines(&self.place));
             lines.push(labelled("change it").command(self.place.command("continue requirements")));
             if self.place.has_open_tasks() {
                 lines.push(labelled("work on it").command(self.place.command("run --mode tasks")));

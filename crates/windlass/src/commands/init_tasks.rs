@@ -16,12 +16,13 @@ use super::conversation::has_terminal;
 use super::init::{guard_line, repository};
 use super::init_project::{ignored_line, resolved};
 use super::print_lines;
-use super::task_place::{TaskPlace, labelled};
+use super::task_lines::{labelled, task_lines};
 use super::task_session::TaskSession;
 use crate::args::{InitArgs, TaskFileArgs};
 use crate::commands::app;
 use crate::commands::from_here;
 use windlass_app::beginning;
+use windlass_app::task_place::TaskPlace;
 use windlass_app::workspaces::Project;
 use windlass_app::{AppError, Kind};
 
@@ -50,7 +51,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, AppError> {
     let place = before.again()?;
     let mut lines = vec![became.line(&place, ours.made.is_empty())];
     if !became.fresh {
-        lines.extend(place.lines());
+        lines.extend(task_lines(&place));
     }
     lines.extend(became.kept.iter().map(|kept| labelled("kept").plain(from_here(kept))));
     lines.extend((!ours.made.is_empty()).then(|| labelled("added").plain(one_line(&ours.made.join(", ")))));

@@ -32,7 +32,7 @@ mod sandbox;
 mod show;
 mod status;
 mod stop;
-mod task_place;
+mod task_lines;
 mod task_session;
 mod tasks;
 mod template;

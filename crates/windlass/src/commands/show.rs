@@ -4,134 +4,20 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_core::config::{Layer, Origin, Unlimited, ValueOrigin};
-use windlass_core::spec::Mode;
-use windlass_core::values::RunId;
-use windlass_core::workspace::{Metadata, VerificationStatus, WorkspaceStatus};
-use windlass_engine::workspace::Workspace;
-use windlass_ui::{
-    OptionShown, RunRow, RunState, VerificationShown, WorkspaceRow, WorkspaceShown, WorkspaceState,
-    workspace_json, workspace_text,
-};
-
-use super::{print, print_bytes, runs, stdout};
-use crate::args::ShowArgs;
-use crate::commands::app;
-use crate::commands::from_here;
 use windlass_app::AppError;
-use windlass_app::configuration::Configuration;
-use windlass_app::run::resume::goes_on;
-use windlass_app::which;
-use windlass_app::workspaces::{Project, Runs};
+use windlass_ui::{workspace_json, workspace_text};
 
-/// Runs that are shown.
-const NEWEST: usize = 5;
+use super::{app, from_here, print, print_bytes, stdout};
+use crate::args::ShowArgs;
 
 /// Does it.
 pub fn run(args: &ShowArgs) -> Result<ExitCode, AppError> {
-    let project = Project::find(&app()?)?;
-    let workspace = project.workspaces.find(&args.name)?;
-    let mut shown = shown(&project, &workspace)?;
+    let mut shown = app()?.workspace(&args.name)?;
     if args.json {
         print_bytes(&workspace_json(&shown))?;
     } else {
-        shown.folder = from_here(workspace.folder());
+        shown.folder = from_here(Path::new(&shown.folder));
         print(&workspace_text(&shown, Timestamp::now(), &stdout()))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn shown(project: &Project, workspace: &Workspace) -> Result<WorkspaceShown, AppError> {
-    let all = project.runs()?;
-    let row = all.row(workspace)?;
-    let metadata = workspace.known(&all.all)?.metadata;
-    let (origins, configuration_problem) = match origins(project.workspaces.project(), workspace, row.mode) {
-        Ok(origins) => (origins, None),
-        Err(error) => (Vec::new(), Some(error.message.replace('\n', "; "))),
-    };
-    let newest = newest(project, workspace, &all)?;
-    let has_instructions = workspace.has_instructions();
-    Ok(WorkspaceShown {
-        folder: workspace.folder().display().to_string(),
-        created: metadata.created,
-        setup_iterations: metadata.setup_iterations,
-        verification: verification(&metadata),
-        has_instructions,
-        standing: workspace.standing(),
-        options: options(&origins, workspace.folder()),
-        configuration_problem,
-        notifications: notifications(&origins, workspace.folder()),
-        next: next(&row, has_instructions, &newest),
-        runs: newest,
-        row,
-    })
-}
-
-/// Every value that holds for the workspace.
-fn origins(project: &Path, workspace: &Workspace, mode: Mode) -> Result<Vec<ValueOrigin>, AppError> {
-    let configuration =
-        Configuration::load(project, Some(workspace.folder()), mode, Layer::default(), Unlimited::Allowed)?;
-    Ok(configuration.resolved.origins().to_vec())
-}
-
-/// What its own file sets; who is told what stands elsewhere.
-fn options(origins: &[ValueOrigin], folder: &Path) -> Vec<OptionShown> {
-    let own = origins.iter().filter(|value| matches!(value.origin, Origin::Workspace(..)));
-    own.filter(|value| !value.name.starts_with("notify.")).filter_map(|value| option(value, folder)).collect()
-}
-
-/// Who is told what happens, whichever layer says so.
-fn notifications(origins: &[ValueOrigin], folder: &Path) -> Vec<OptionShown> {
-    let said = origins.iter().filter(|value| value.name.starts_with("notify.") && !value.origin.is_default());
-    said.filter_map(|value| option(value, folder)).collect()
-}
-
-fn option(value: &ValueOrigin, folder: &Path) -> Option<OptionShown> {
-    let origin = match &value.origin {
-        Origin::Workspace(path, line) => {
-            format!("{}:{line}", path.strip_prefix(folder).unwrap_or(path).display())
-        }
-        other => other.to_string(),
-    };
-    Some(OptionShown { key: value.name.to_owned(), value: value.value.clone()?, origin })
-}
-
-fn verification(metadata: &Metadata) -> Option<VerificationShown> {
-    let history = &metadata.verification;
-    let last = match history.last_status {
-        VerificationStatus::Pass => "pass",
-        VerificationStatus::Fail => "fail",
-        VerificationStatus::NeedsReview => "needs_review",
-        VerificationStatus::NotRun => return None,
-    };
-    Some(VerificationShown { attempts: history.attempts, last: last.to_owned(), time: history.last_time })
-}
-
-fn newest(project: &Project, workspace: &Workspace, all: &Runs) -> Result<Vec<RunRow>, AppError> {
-    let live: Vec<RunId> = which::all_live(&project.here)?;
-    let mut newest = workspace.runs(&all.all);
-    newest.truncate(NEWEST);
-    Ok(newest.into_iter().map(|run| runs::row(run, &live)).collect())
-}
-
-/// What to type next.
-fn next(row: &WorkspaceRow, has_instructions: bool, newest: &[RunRow]) -> Vec<String> {
-    let name = &row.name;
-    let last_work = newest.iter().find(|run| !run.mode.judges());
-    let mut commands = match (row.state, &row.run) {
-        (WorkspaceState::Running, Some(run)) => {
-            return vec![format!("windlass logs {run} -f"), format!("windlass stop {run}")];
-        }
-        (WorkspaceState::Interrupted, Some(run)) => vec![format!("windlass resume {run}")],
-        _ if !has_instructions => vec![format!("windlass setup {name}")],
-        (WorkspaceState::At(WorkspaceStatus::Completed), _) => vec![format!("windlass verify {name}")],
-        _ => match last_work {
-            Some(RunRow { run, state: RunState::Ended(reason), .. }) if goes_on(*reason) => {
-                vec![format!("windlass resume {run}")]
-            }
-            _ => vec![format!("windlass run {name}")],
-        },
-    };
-    commands.extend(newest.first().map(|newest| format!("windlass logs {}", newest.run)));
-    commands
 }

@@ -10,7 +10,7 @@ use windlass_jobs::prompt::{TaskSessionParts, task_session};
 use windlass_ui::{Line, Mark, Tone};
 
 use super::conversation::{Conversation, Held};
-use super::task_place::TaskPlace;
+use super::task_lines::task_lines;
 use super::wanted;
 use super::{flags, print_lines, warn};
 use crate::args::TrustArgs;
@@ -19,6 +19,7 @@ use windlass_app::AppError;
 use windlass_app::agent;
 use windlass_app::configuration::Configuration;
 use windlass_app::here::Here;
+use windlass_app::task_place::TaskPlace;
 use windlass_app::trusting::{self, Asked, Purpose, Reader};
 
 /// What a scripted agent is told the file by.
@@ -114,7 +115,7 @@ impl TaskSession<'_> {
             (_, Some([])) => nothing.plain(format!(" {shown} is as it was")),
             _ => good.plain(format!(" the tasks are in {shown}")),
         });
-        lines.extend(now.lines());
+        lines.extend(task_lines(&now));
         lines.extend(Held::beside(&shown, &others));
         let next = if now.total() > 0 { "run --mode tasks" } else { "continue requirements" };
         lines.push(Line::new().dim("  next  ").command(now.command(next)));

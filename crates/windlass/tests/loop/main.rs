@@ -12,6 +12,7 @@ mod committing;
 mod dead_ends;
 mod disasters;
 mod durability;
+mod front_end;
 mod full_disk;
 mod gates;
 mod going_on;

@@ -95,7 +95,10 @@ fn wrong_keys_and_values_are_refused_and_change_nothing() {
         (&["limits.max_cost", "much"], "`much` is no amount in dollars"),
         (&["limits.max_duration", "90"], "`90` has no unit; write `90s`, `90m` or `90h`"),
         (&["limits.max_cost", "1", "2"], "`limits.max_cost` holds one value, not 2"),
-        (&["limits.max_cost", "--add", "1"], "`limits.max_cost` holds one value and is no list"),
+        (
+            &["limits.max_cost", "--add", "1"],
+            "`limits.max_cost` takes a single value: --add and --remove are for lists",
+        ),
         (&["gates.commands", "--remove", "make"], "`make` is not in `gates.commands`"),
         (&["notify.events", "eror"], "there is no event `eror`; did you mean `error`?"),
         (&["agent.skip_permissions", "true"], "skipping permissions is never saved"),

@@ -166,8 +166,11 @@ impl Wanted {
             return Ok(Wanted { typed: value.clone(), value, taken_over: None });
         }
         if key.shape != Shape::List {
-            return Err(AppError::usage(format!("`{}` holds one value and is no list", key.name))
-                .hint(format!("windlass config set {} VALUE", key.name)));
+            return Err(AppError::usage(format!(
+                "`{}` takes a single value: --add and --remove are for lists",
+                key.name
+            ))
+            .hint(format!("windlass config set {} VALUE", key.name)));
         }
         let own = edit::value_of(&file.text, key.name).map_err(|error| file.refusal(error))?;
         let (there, taken_over) = match own {

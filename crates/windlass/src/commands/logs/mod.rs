@@ -21,7 +21,7 @@ use pages::{Pages, Story, ToolList, Window};
 use windlass_app::AppError;
 use windlass_app::configuration::Configuration;
 use windlass_app::here::Here;
-use windlass_app::which;
+use windlass_app::inspect::which;
 
 /// How often a run that goes on is looked at.
 const LOOK: Duration = Duration::from_millis(100);

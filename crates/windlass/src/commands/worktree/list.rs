@@ -10,7 +10,7 @@ use windlass_ui::{WorktreeRow, worktrees_json, worktrees_table};
 use crate::commands::{Shape, print, print_bytes, stdout};
 use windlass_app::AppError;
 use windlass_app::here::Here;
-use windlass_app::which;
+use windlass_app::inspect::which;
 
 /// Does it.
 pub fn run(here: &Here, repository: &Repository, shape: Shape) -> Result<ExitCode, AppError> {

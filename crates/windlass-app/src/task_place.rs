@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::Layer;
 use windlass_core::project::FeatureName;
-use windlass_core::tasks::Schedule;
 use windlass_core::values::TaskState;
 use windlass_engine::tasks::{FoundTasks, TasksError, Wanted, find_tasks};
-use windlass_ui::{Line, Mark, Tone, one_line};
+use windlass_ui::one_line;
 
-use windlass_app::configuration::sources;
-use windlass_app::{AppError, Kind};
+use crate::configuration::sources;
+use crate::error::AppError;
 
 /// Where tasks are where nothing else is said.
 const USUAL: &str = "requirements.md";
@@ -19,9 +18,6 @@ const USUAL: &str = "requirements.md";
 /// The key that names another file, and its variable.
 const KEY: &str = "tasks.file";
 const VARIABLE: &str = "WINDLASS_TASKS__FILE";
-
-/// Problems of a task file that are named; the others are counted.
-const NAMED: usize = 3;
 
 /// A task file, or the place for one.
 pub struct TaskPlace {
@@ -52,7 +48,7 @@ impl TaskPlace {
         let found = match find_tasks(directory, wanted) {
             Ok(found) => Some(found),
             Err(TasksError::Missing { .. } | TasksError::NotThere(_)) => None,
-            Err(error) => return Err(AppError::new(Kind::System, error.to_string())),
+            Err(error) => return Err(AppError::system(error)),
         };
         let usual = || match (&feature, &configured) {
             (Some(feature), _) => feature.requirements(),
@@ -95,41 +91,6 @@ impl TaskPlace {
         let rows = self.found.as_ref().map(|found| found.list.rows()).unwrap_or_default();
         rows.iter().any(|row| row.state != TaskState::Done)
     }
-
-    /// Counts, the next task, and what is wrong.
-    pub fn lines(&self) -> Vec<Line> {
-        let Some(found) = &self.found else { return Vec::new() };
-        let rows = found.list.rows();
-        let begun = rows.iter().filter(|row| row.state == TaskState::InProgress).count();
-        let schedule = Schedule::new(rows);
-        let counts = schedule.counts();
-        let mut lines = Vec::new();
-        if counts.total > 0 {
-            let parts = [
-                (counts.done, "done"),
-                (begun, "in progress"),
-                (counts.ready.saturating_sub(begun), "ready"),
-                (counts.waiting, "waiting for others"),
-            ];
-            let parts: Vec<String> = parts
-                .iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, what)| format!("{count} {what}"))
-                .collect();
-            lines.push(labelled("tasks").plain(format!("{}: {}", counts.total, parts.join(", "))));
-        }
-        lines.extend(schedule.next().map(|next| {
-            labelled("next task")
-                .strong(one_line(&next.id.to_string()))
-                .plain(format!(" {}", one_line(&next.title)))
-        }));
-        let problems = found.list.problems();
-        lines.extend(problems.iter().take(NAMED).map(|problem| notice(&problem.to_string())));
-        if problems.len() > NAMED {
-            lines.push(notice(&format!("{} more problems of this kind", problems.len() - NAMED)));
-        }
-        lines
-    }
 }
 
 /// The task file that configuration names.
@@ -142,13 +103,4 @@ fn configured(directory: &Path) -> Result<Option<PathBuf>, AppError> {
     layers.push(Layer::from_environment(variable)?);
     let said = layers.iter().rev().find_map(|layer| layer.value(KEY)).and_then(|value| value.as_str());
     Ok(said.filter(|path| !path.trim().is_empty()).map(PathBuf::from))
-}
-
-/// A line of a list.
-pub fn labelled(label: &str) -> Line {
-    Line::hanging(13).dim(format!("  {label:<11}"))
-}
-
-fn notice(sentence: &str) -> Line {
-    Line::hanging(4).plain("  ").mark(Tone::Warn, Mark::Notice).plain(format!(" {}", one_line(sentence)))
 }

@@ -1,0 +1,183 @@
+//! Taking over the files of other tools.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use windlass_core::trust::Startable;
+use windlass_engine::store::paths;
+use windlass_engine::trust::name_in;
+use windlass_import::claude_iterate::{self, Import};
+use windlass_import::devloop::{self, DevloopError, DevloopImport};
+use windlass_import::fresher::{self, FresherImport};
+use windlass_import::{Extent, Item};
+use windlass_ui::ImportRow;
+
+use crate::app::App;
+use crate::error::{AppError, Kind};
+use crate::here::Here;
+use crate::trusting;
+use crate::workspaces::Project;
+
+/// What is to be taken over.
+#[derive(Clone, Debug, Default)]
+pub struct ImportFiles {
+    /// The project to take from; `None` = the nearest one that holds such files, or this one.
+    pub from: Option<PathBuf>,
+    /// The user's configuration as well.
+    pub with_users: bool,
+}
+
+impl App {
+    /// Takes over the files of other tools; what is there is copied, and what is here is never replaced.
+    ///
+    /// # Errors
+    /// There is nothing to take, or our own folder cannot be made.
+    pub fn import(&self, request: &ImportFiles) -> Result<Vec<ImportRow>, AppError> {
+        import(self, request, Extent::Take)
+    }
+
+    /// What that would take and what it would leave; touches nothing.
+    ///
+    /// # Errors
+    /// There is nothing to take.
+    pub fn look_at_import(&self, request: &ImportFiles) -> Result<Vec<ImportRow>, AppError> {
+        import(self, request, Extent::Look)
+    }
+}
+
+fn import(app: &App, request: &ImportFiles, extent: Extent) -> Result<Vec<ImportRow>, AppError> {
+    let project = Project::find(app)?;
+    let target = project.workspaces.project().to_owned();
+    let here = project.here.clone();
+    let source = source(app, request, &target)?;
+    let is_there = OfWhom::at(&source);
+    if request.with_users && !is_there.has_users_files() {
+        return Err(AppError::usage(
+            "`--user` is for claude-iterate and DevLoop: Fresher has no configuration of the user's",
+        ));
+    }
+    let mut items = Vec::new();
+    // First, since it takes nothing at all where a file is broken.
+    if is_there.devloop {
+        let user = if request.with_users { Some(user_files(Tool::DevLoop)?) } else { None };
+        let import = DevloopImport { source: source.clone(), user, target: target.clone(), extent };
+        items.extend(import.run().map_err(refused)?);
+    }
+    if is_there.claude_iterate {
+        let user = if request.with_users { Some(user_files(Tool::ClaudeIterate)?) } else { None };
+        let project = project.here.project;
+        let import = Import { source: source.clone(), user, target: target.clone(), project, extent };
+        items.extend(import.run().map_err(AppError::system)?);
+    }
+    if is_there.fresher {
+        let import = FresherImport { source, target: target.clone(), extent };
+        items.extend(import.run().map_err(AppError::system)?);
+    }
+    if extent == Extent::Take {
+        trust_taken(&here, &items, &target)?;
+    }
+    Ok(items.iter().map(|item| row(item, &target)).collect())
+}
+
+/// What was written at a person's command is theirs: it needs no question.
+fn trust_taken(here: &Here, items: &[Item], target: &Path) -> Result<(), AppError> {
+    let place = here.place();
+    let written: Vec<String> = items
+        .iter()
+        .filter_map(|item| item.to.as_ref())
+        .map(|path| name_in(&place, &target.join(path)))
+        .collect();
+    let is_written =
+        |item: &Startable| written.iter().any(|path| Path::new(&item.file).starts_with(Path::new(path)));
+    trusting::trust_files(here, is_written)
+}
+
+fn refused(error: DevloopError) -> AppError {
+    match error {
+        DevloopError::Malformed { .. } => {
+            AppError::of(Kind::Configuration, error).hint("Mend it or move it away. Nothing was taken over.")
+        }
+        DevloopError::File(error) => AppError::system(error),
+    }
+}
+
+/// Whose files are in a folder?
+#[derive(Clone, Copy, Debug)]
+struct OfWhom {
+    claude_iterate: bool,
+    fresher: bool,
+    devloop: bool,
+}
+
+impl OfWhom {
+    fn at(folder: &Path) -> OfWhom {
+        OfWhom {
+            claude_iterate: claude_iterate::is_there(folder),
+            fresher: fresher::is_there(folder),
+            devloop: devloop::is_there(folder),
+        }
+    }
+
+    const fn anybody(self) -> bool {
+        self.claude_iterate || self.fresher || self.devloop
+    }
+
+    const fn has_users_files(self) -> bool {
+        self.claude_iterate || self.devloop
+    }
+}
+
+fn is_there(folder: &Path) -> bool {
+    OfWhom::at(folder).anybody()
+}
+
+/// The folder that holds the other tools' files.
+fn source(app: &App, request: &ImportFiles, target: &Path) -> Result<PathBuf, AppError> {
+    let folder = match &request.from {
+        Some(folder) => folder
+            // outside: a folder that a person named.
+            .canonicalize()
+            .map_err(|error| AppError::usage(format!("cannot read {}: {error}", folder.display())))?,
+        None => app.directory().ancestors().find(|above| is_there(above)).unwrap_or(target).to_owned(),
+    };
+    if is_there(&folder) {
+        return Ok(folder);
+    }
+    let message = format!("there is nothing of claude-iterate, Fresher or DevLoop in {}", folder.display());
+    Err(AppError::usage(message)
+        .hint("They are known by .claude-iterate.json and the folders claude-iterate/, .fresher/ and .devloop/.")
+        .hint("Another project's: windlass import --from DIR"))
+}
+
+/// A tool whose users have a configuration of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    ClaudeIterate,
+    DevLoop,
+}
+
+/// The user's configuration file of a tool, and ours.
+fn user_files(tool: Tool) -> Result<(PathBuf, PathBuf), AppError> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let theirs = match tool {
+        Tool::ClaudeIterate => absolute("XDG_CONFIG_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".config")))
+            .map(|folder| folder.join("claude-iterate/config.json")),
+        Tool::DevLoop => absolute("HOME").map(|home| home.join(".devloop/config.json")),
+    };
+    let theirs = theirs
+        .ok_or_else(|| AppError::usage("`--user` needs HOME: nothing says where the user's files are"))?;
+    let ours = paths::config_root(|name| env::var_os(name))?.join("config.toml");
+    Ok((theirs, ours))
+}
+
+fn row(item: &Item, target: &Path) -> ImportRow {
+    let within = |path: &PathBuf| path.strip_prefix(target).unwrap_or(path).display().to_string();
+    ImportRow {
+        kind: item.kind.name().to_owned(),
+        name: item.name.clone(),
+        from: item.from.display().to_string(),
+        to: item.to.as_ref().map(within),
+        notes: item.notes.clone(),
+    }
+}

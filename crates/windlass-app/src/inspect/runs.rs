@@ -1,0 +1,59 @@
+//! All runs of a project.
+
+use windlass_core::values::{Cost, RunId};
+use windlass_engine::store::{RunSummary, StoreError, index};
+use windlass_ui::{RunRow, RunState};
+
+use super::which;
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::Here;
+
+/// The runs of a project.
+pub struct Runs {
+    /// The newest first.
+    pub rows: Vec<RunRow>,
+    /// Those that cannot be read, and why. One without a fact began just now, or never: that is nothing to complain of.
+    pub unreadable: Vec<(RunId, StoreError)>,
+}
+
+impl App {
+    /// All runs of this project.
+    ///
+    /// # Errors
+    /// The folder of its runs cannot be read.
+    pub fn runs(&self) -> Result<Runs, AppError> {
+        let here = Here::find_broken(self)?;
+        let listing = index::list(&here.project)?;
+        let live = which::all_live(&here)?;
+        let is_wrong = |(run, error): &(RunId, StoreError)| !(error.is_nothing_yet() || live.contains(run));
+        Ok(Runs {
+            rows: listing.runs.iter().map(|run| row(run, &live)).collect(),
+            unreadable: listing.unreadable.into_iter().filter(is_wrong).collect(),
+        })
+    }
+}
+
+/// A run as a row of a list.
+pub fn row(run: &RunSummary, live: &[RunId]) -> RunRow {
+    let state = which::state(run, live);
+    // What is reserved for a call under way is not spent; of one that was cut off nobody knows.
+    let (cost, estimated_cost) = match state {
+        RunState::Running => (run.cost.minus(run.reserved), run.estimated_cost),
+        _ => (run.cost, run.estimated_cost + run.reserved),
+    };
+    RunRow {
+        run: run.run.clone(),
+        title: run.title.clone(),
+        directory: run.directory.to_string_lossy().into_owned(),
+        mode: run.mode,
+        workspace: run.workspace.as_ref().map(|workspace| workspace.name.clone()),
+        items: run.items,
+        started: run.started,
+        iterations: run.iterations,
+        cost,
+        estimated: run.estimated || estimated_cost > Cost::ZERO,
+        estimated_cost,
+        state,
+    }
+}

@@ -1,0 +1,59 @@
+//! How one run stands.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use windlass_engine::store::journal;
+use windlass_ui::{Board, RunStatus, commit_range};
+
+use super::which;
+use crate::app::App;
+use crate::error::{AppError, Kind};
+use crate::here::Here;
+use crate::task_place::TaskPlace;
+
+/// So long git may count commits; a history of a million takes seconds.
+const COUNTING: Duration = Duration::from_secs(10);
+
+/// What there is to show where a run's status is asked for.
+pub enum Status {
+    /// That of a run.
+    Run(Box<RunStatus>),
+    /// There has been no run here yet, but there are tasks, and they stand somehow.
+    Tasks(TaskPlace),
+}
+
+impl App {
+    /// How the run of this name stands, or the live or newest one here.
+    ///
+    /// # Errors
+    /// There is no such run and no task, or its journal cannot be read.
+    pub fn status(&self, run: Option<&str>, now: Timestamp) -> Result<Status, AppError> {
+        let here = Here::find_broken(self)?;
+        let folder = match which::shown(&here, run) {
+            Err(none) if run.is_none() && none.kind == Kind::Usage => {
+                let place = TaskPlace::find(&here.directory, None)?;
+                return if place.total() > 0 { Ok(Status::Tasks(place)) } else { Err(none) };
+            }
+            found => found?,
+        };
+        let live = which::all_live(&here)?;
+        let entries = journal::read(&folder.journal())?;
+        if entries.is_empty() {
+            let message =
+                format!("nothing is journalled of run {}: it begins just now, or never began", folder.run());
+            return Err(AppError::new(Kind::System, message));
+        }
+        let mut board = Board::default();
+        entries.iter().for_each(|entry| board.fact(entry));
+        let unfinished = which::unfinished(folder.run(), &live);
+        let commits = commits_made(&here, &board);
+        Ok(Status::Run(Box::new(RunStatus::new(&board, unfinished, commits, now))))
+    }
+}
+
+/// Counted by git, since an iteration can make several; `None` where git does not know these commits any more.
+fn commits_made(here: &Here, board: &Board) -> Option<u64> {
+    let (first, last) = commit_range(board)?;
+    here.repository.as_ref()?.count_commits(first, last, COUNTING).ok()
+}

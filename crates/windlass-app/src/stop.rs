@@ -1,0 +1,58 @@
+//! Ending a run after its current iteration.
+
+use windlass_core::values::RunId;
+use windlass_engine::store::lock::{self, Holder};
+use windlass_engine::store::run_folder::find_run;
+use windlass_engine::store::{RunFolder, index};
+
+use crate::app::App;
+use crate::error::AppError;
+use crate::here::Here;
+use crate::inspect::which;
+use crate::run::resume::is_open;
+
+/// A run that was asked to stop.
+pub struct Stopping {
+    /// The run.
+    pub run: RunId,
+    /// Its process.
+    pub process: u32,
+    /// It had been asked before.
+    pub asked_before: bool,
+}
+
+impl App {
+    /// Asks a run to stop: the iteration under way ends first, and its result is kept. `None` = the one that works here.
+    ///
+    /// # Errors
+    /// It is not running.
+    pub fn stop(&self, run: Option<&str>) -> Result<Stopping, AppError> {
+        let here = Here::find_broken(self)?;
+        let holder = match run {
+            Some(text) => named(&here, text)?,
+            None => which::live(&here)?.ok_or_else(|| {
+                AppError::usage("no run is running here: there is nothing to stop")
+                    .hint("All runs: windlass runs")
+            })?,
+        };
+        let folder = RunFolder::of(&here.project, &holder.run);
+        let asked_before = folder.stop_requested();
+        folder.request_stop()?;
+        Ok(Stopping { run: holder.run, process: holder.pid, asked_before })
+    }
+}
+
+fn named(here: &Here, text: &str) -> Result<Holder, AppError> {
+    let run = find_run(&here.project, text)?;
+    let holders = lock::holders(&here.project)?;
+    let holder = holders.into_iter().find(|holder| holder.run == run && holder.is_alive());
+    holder.ok_or_else(|| not_running(here, &run))
+}
+
+fn not_running(here: &Here, run: &RunId) -> AppError {
+    let error = AppError::usage(format!("run {run} is not running: there is nothing to stop"));
+    match index::summarize(&RunFolder::of(&here.project, run)) {
+        Ok(summary) if is_open(&summary) => error.hint(format!("It can go on: windlass resume {run}")),
+        _ => error.hint(format!("How it ended: windlass status {run}")),
+    }
+}
