@@ -45,7 +45,9 @@ impl App {
             return Err(AppError::new(Kind::System, message));
         }
         let mut board = Board::default();
-        entries.iter().for_each(|entry| board.fact(entry));
+        for entry in &entries {
+            board.fact(entry);
+        }
         let unfinished = which::unfinished(folder.run(), &live);
         let commits = commits_made(&here, &board);
         Ok(Status::Run(Box::new(RunStatus::new(&board, unfinished, commits, now))))

@@ -16,6 +16,7 @@ fn example() -> PathBuf {
     let built = Path::new(env!("CARGO_BIN_EXE_windlass")).with_file_name("examples").join("scripted_run");
     if !built.is_file() {
         let place = TestEnv::new();
+        #[expect(clippy::disallowed_methods, reason = "a test builds what it starts")]
         let mut cargo = std::process::Command::new(env!("CARGO"));
         cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
         cargo.args([
