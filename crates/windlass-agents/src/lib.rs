@@ -1,169 +1,67 @@
-//! Agents: external coding-agent CLIs. One folder per agent; nothing outside this room knows an agent's format.
+//! Agents: external coding-agent CLIs. One folder and one row of [`AGENTS`] per agent; nothing outside this crate knows
+//! an agent's format, its words for permissions, its variables or its files.
 //!
-//! A [`Decoder`] turns the bytes of one line into [`Digest`]s for the core and [`Observation`]s for whoever watches.
-//! A [`CallWatch`] folds digests, the process's end and the end of its pipes into clocks that may run out and, at the
-//! end, into a [`CallReport`](windlass_core::values::CallReport).
+//! An [`Agent`] says how it is called and what its answers mean. Its [`Decoder`] turns the bytes of one line into
+//! [`Digest`]s for the core and [`Observation`](windlass_core::observation::Observation)s for whoever watches. A
+//! [`CallWatch`] folds digests, the process's end and the end of its pipes into clocks that may run out and, at the end,
+//! into a [`CallReport`](windlass_core::values::CallReport). Nothing here performs IO.
 
+mod about;
+mod agent;
 mod assessment;
 mod claude;
+mod digest;
 mod json;
+mod judgement;
+mod permissions;
 mod reset_time;
+mod rights;
 mod streamed;
 mod watch;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
-use windlass_core::observation::Observation;
-use windlass_core::price::ModelUsage;
-use windlass_core::values::{Denial, Tokens, UsageLimit};
+use windlass_core::spec::AgentSpec;
 
+pub use about::{Ability, About, ApiHosts, Files, Reach, Source, SourceKind, Variables, Words};
+pub use agent::{Agent, CallFiles, Instructions, Invocation, Login, Place, Question, SessionFiles, Unfit};
 pub use assessment::{ASSESSMENT_SCHEMA, parse_assessment};
-pub use claude::{
-    CallFiles, ClaudeDecoder, ClaudeInvocation, ClaudeSettings, GUARDED_IN_WORKSPACES, INSTRUCTION_FILES,
-    Instructions, Login, MINIMUM_CLAUDE_VERSION, PRICES_OF, SessionFiles, claude_prices, close_own_files,
-    gate_rule, gate_rules, git_committing_rules, git_reading_rules, owned_flag, parse_auth_status,
-    parse_claude_version, project_rules, reads_by_itself, tool_input, tool_traces,
-};
+pub use digest::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
+pub use judgement::{Judgement, Retry, Signs, unseen};
+pub use permissions::{GUARDED_IN_WORKSPACES, Permissions, close_own_files};
 pub use reset_time::parse_reset_time;
+pub use rights::{Right, git_committing, git_reading, project_commands};
 pub use watch::{CallWatch, Due};
 
-/// What a line means to the core; text and tool calls are not among it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Digest {
-    /// A session began (several can).
-    Started {
-        /// The model it uses.
-        model: String,
-    },
-    /// A sign of life, and of what kind.
-    Activity(Activity),
-    /// A tool was called.
-    ToolUse,
-    /// The agent itself retries a request.
-    Retry {
-        /// HTTP status, where there was an answer.
-        status: Option<u16>,
-        /// The agent's word for it: `authentication_failed`, `overloaded`, …
-        error: String,
-    },
-    /// The agent marked its message as an error: `rate_limit`, `billing_error`, …
-    ApiError(String),
-    /// The agent spoke about usage limits. `Some` when it refused to go on (`status:"rejected"`).
-    Limit {
-        /// The limit that was hit.
-        rejected: Option<UsageLimit>,
-        /// The account is being charged beyond its plan.
-        overage: bool,
-    },
-    /// So many background tasks are running now.
-    Background(u32),
-    /// What a message of the model has used so far was said; the same message can come several times.
-    Usage(Box<MessageUsage>),
-    /// The model wrote so many bytes of a message that is under way.
-    Wrote(MessageId, u64),
-    /// A turn's result; several can come, the last totals count.
-    Result(Box<ResultDigest>),
-    /// A line that was no JSON, or no object with a known shape.
-    Garbage,
+/// The agents that there are. The first is the one that is called where nobody chooses.
+pub static AGENTS: [&dyn Agent; 2] = [&claude::REAL, &claude::SCRIPTED];
+
+/// The agent that is called where nobody chooses another.
+pub fn usual() -> &'static dyn Agent {
+    AGENTS[0]
 }
 
-/// Which message of the model: a number made of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageId(pub u64);
-
-/// What one message of the model has used, as far as it is known yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageUsage {
-    /// Which.
-    pub message: MessageId,
-    /// The model; empty where only an earlier line says it.
-    pub model: String,
-    /// Its tokens; those written count once it is `whole`.
-    pub tokens: Tokens,
-    /// How many of those put into the cache were put there for an hour.
-    pub cached_for_an_hour: u64,
-    /// Bytes of the block of text that came with it.
-    pub written: u64,
-    /// The message is over.
-    pub whole: bool,
+/// The scripted one: it speaks as another one does, and nothing is asked of it.
+pub fn scripted() -> &'static dyn Agent {
+    AGENTS[1]
 }
 
-/// The kind of thing an agent is doing, for the progress line: no details.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activity {
-    /// It started up.
-    Starting,
-    /// It waits for the model.
-    Thinking,
-    /// It writes.
-    Writing,
-    /// It reads or searches files.
-    Reading,
-    /// It changes files.
-    Editing,
-    /// It runs a command.
-    Running,
-    /// It uses another tool.
-    UsingTool,
-    /// A sub-agent works.
-    Delegating,
-    /// It compacts its context.
-    Compacting,
-    /// It retries a request.
-    Retrying,
+/// The agent of a name. A name that is not known is that of a program that speaks as the scripted one does.
+pub fn named(name: &str) -> &'static dyn Agent {
+    AGENTS.into_iter().find(|agent| agent.about().name == name).unwrap_or_else(scripted)
 }
 
-/// A result event, reduced to the fields that judge it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ResultDigest {
-    /// `is_error`; missing counts as true.
-    pub is_error: bool,
-    /// `subtype`.
-    pub subtype: String,
-    /// `terminal_reason`.
-    pub terminal_reason: String,
-    /// `stop_reason` of its last answer: `refusal` where the model would not.
-    pub stop_reason: String,
-    /// `api_error_status`.
-    pub status: Option<u16>,
-    /// `api_error`.
-    pub api_error: String,
-    /// `api_error_type`.
-    pub api_error_type: String,
-    /// `result`, or `errors` joined by lines; its last 64 KiB.
-    pub text: String,
-    /// `total_cost_usd`: cumulative over the process.
-    pub cost_usd: Option<f64>,
-    /// `modelUsage` summed over the models: cumulative over the process, sub-agents included (`usage` is neither).
-    pub tokens: Tokens,
-    /// The same, model by model.
-    pub models: Vec<ModelUsage>,
-    /// `permission_denials`.
-    pub denials: Vec<Denial>,
-    /// `structured_output`, where a schema was given: its JSON, at most 64 KiB.
-    pub structured: Option<String>,
+/// The agent whose program this is: by the name of its file, else the usual one.
+pub fn by_program(command: &str) -> &'static dyn Agent {
+    let name = command.rsplit('/').next().unwrap_or(command);
+    let called = |agent: &&'static dyn Agent| agent.about().program == Some(name);
+    AGENTS.into_iter().find(called).unwrap_or_else(usual)
 }
 
-/// How much a decoder has to make of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// Digests only: nobody is watching.
-    Digests,
-    /// Digests and observations.
-    Everything,
-}
-
-/// Where a decoder puts what it found.
-pub trait Sink {
-    /// For the core.
-    fn digest(&mut self, digest: Digest);
-    /// For whoever watches.
-    fn observation(&mut self, observation: Observation);
-}
-
-/// Decodes one agent's output, line by line.
-pub trait Decoder: Send {
-    /// Decodes one line (without its `\n`). Never fails: what cannot be read becomes [`Digest::Garbage`].
-    fn line(&mut self, line: &[u8], detail: Detail, sink: &mut dyn Sink);
+/// The agent of a run.
+pub fn of(spec: &AgentSpec) -> &'static dyn Agent {
+    named(&spec.name)
 }

@@ -11,9 +11,8 @@ use windlass_core::values::{
     Assessment, Bill, CallClocks, CallReport, Cost, Cut, Denial, Ended, Now, Tokens, UsageLimit,
 };
 
-use crate::claude::{self, Retry, Signs};
 use crate::streamed::Streamed;
-use crate::{Activity, Digest, ResultDigest, parse_assessment};
+use crate::{Activity, Agent, Digest, ResultDigest, Retry, Signs, of, parse_assessment};
 
 #[cfg(test)]
 mod tests;
@@ -45,6 +44,7 @@ pub enum Due {
 /// One call as it is seen from outside. All times are monotonic, on the clock of [`Now`]; they may not go backwards.
 #[derive(Debug)]
 pub struct CallWatch {
+    agent: &'static dyn Agent,
     own_prices: Vec<Price>,
     clocks: CallClocks,
     started: Duration,
@@ -94,6 +94,7 @@ impl CallWatch {
     /// A call that is starting now.
     pub fn new(agent: &AgentSpec, started: Duration, clocks: CallClocks) -> CallWatch {
         CallWatch {
+            agent: of(agent),
             own_prices: agent.prices.clone(),
             clocks,
             started,
@@ -211,8 +212,8 @@ impl CallWatch {
     pub fn report(self, now: Now, stderr_tail: &str) -> CallReport {
         let (end, ended) = self.exited.unwrap_or((now.monotonic, Ended::Lost));
         let heard = self.heard;
-        let prices = claude::claude_prices(&self.own_prices);
-        let judgement = claude::judge(&Signs {
+        let prices = self.agent.prices(&self.own_prices);
+        let judgement = self.agent.judge(&Signs {
             now: now.wall,
             clocks: &self.clocks,
             ended,

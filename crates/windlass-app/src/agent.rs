@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_agents::{
-    Login, MINIMUM_CLAUDE_VERSION, gate_rules, git_reading_rules, parse_auth_status, parse_claude_version,
-    project_rules,
+    Ability, About, Agent, Login, Question, Right, Unfit, by_program, git_reading, of, project_commands,
+    scripted,
 };
 use windlass_core::config::{KEYS, KeyInfo, Resolved, Secrecy};
 use windlass_core::environment::Heir;
@@ -41,6 +41,11 @@ pub struct Wanted<'a> {
     pub directory: &'a Path,
 }
 
+/// Which agent works: the one whose program is configured, or the scripted one where a script is played.
+pub fn chosen(resolved: &Resolved, script: Option<&str>) -> &'static dyn Agent {
+    if script.is_some() { scripted() } else { by_program(&resolved.agent.command) }
+}
+
 /// Who works, without asking the agent anything.
 pub fn plan(wanted: &Wanted<'_>) -> Result<AgentSpec, AppError> {
     match plan_anyway(wanted)? {
@@ -52,51 +57,53 @@ pub fn plan(wanted: &Wanted<'_>) -> Result<AgentSpec, AppError> {
 /// The same where the agent need not be there: what is missing comes with the plan.
 pub fn plan_anyway(wanted: &Wanted<'_>) -> Result<(AgentSpec, Option<AppError>), AppError> {
     let add_dirs = add_dirs::resolve(wanted)?;
-    let planned = |name: &str, program: PathBuf, arguments: Vec<String>| AgentSpec {
+    let agent = chosen(wanted.resolved, wanted.mock);
+    let planned = |program: PathBuf, arguments: Vec<String>| AgentSpec {
         add_dirs: add_dirs.clone(),
-        ..planned(wanted, name, program, arguments)
+        ..planned(wanted, agent, program, arguments)
     };
     if let Some(script) = wanted.mock {
         let scripted = vec![SCRIPTED_AGENT.to_owned(), script.to_owned()];
-        return Ok((planned("mock", wanted.app.program().to_owned(), scripted), None));
+        return Ok((planned(wanted.app.program().to_owned(), scripted), None));
     }
     let command = &wanted.resolved.agent.command;
-    let (program, missing) = match find(command, wanted.directory, wanted.resolved.exit_codes) {
+    let (program, missing) = match find(agent.about(), command, wanted.directory, wanted.resolved.exit_codes)
+    {
         Ok(program) => (program, None),
         Err(missing) => (PathBuf::from(command), Some(missing)),
     };
-    Ok((planned("claude", program, Vec::new()), missing))
+    Ok((planned(program, Vec::new()), missing))
 }
 
-fn planned(wanted: &Wanted<'_>, name: &str, program: PathBuf, mut arguments: Vec<String>) -> AgentSpec {
+fn planned(
+    wanted: &Wanted<'_>,
+    agent: &dyn Agent,
+    program: PathBuf,
+    mut arguments: Vec<String>,
+) -> AgentSpec {
     let settings = &wanted.resolved.agent;
     arguments.extend(settings.arguments.iter().cloned());
     AgentSpec {
-        name: name.to_owned(),
-        program,
-        version: String::new(),
         model: settings.model.clone(),
         max_turns: settings.max_turns,
         arguments,
         skip_permissions: wanted.skip_permissions,
-        allow: allowed(wanted),
+        allow: allowed(wanted, agent),
         api_keys: settings.api_keys,
         background: settings.background,
-        add_dirs: Vec::new(),
-        repository_settings: windlass_core::spec::RepositorySettings::Used,
         prices: settings.prices.clone(),
+        ..AgentSpec::new(agent.about().name, program)
     }
 }
 
 /// What the agent may do without being asked: the checks, the project's own commands, git reading, and what
 /// configuration allows.
-fn allowed(wanted: &Wanted<'_>) -> Vec<String> {
+fn allowed(wanted: &Wanted<'_>, agent: &dyn Agent) -> Vec<String> {
     let names = tree::at(wanted.directory).names().unwrap_or_default();
     let names: Vec<String> = names.into_iter().filter_map(|name| name.into_string().ok()).collect();
-    let mut rules: Vec<String> =
-        wanted.resolved.checks.iter().flat_map(|check| gate_rules(&check.command)).collect();
-    rules.extend(project_rules(names.iter().map(String::as_str)));
-    rules.extend(git_reading_rules());
+    let checks = wanted.resolved.checks.iter().map(|check| Right::RunCheck(check.command.clone()));
+    let rights = checks.chain(project_commands(names.iter().map(String::as_str))).chain(git_reading());
+    let mut rules: Vec<String> = rights.flat_map(|right| agent.rules(&right)).collect();
     rules.extend(wanted.resolved.agent.allow.iter().cloned());
     let mut seen = std::collections::BTreeSet::new();
     rules.retain(|rule| seen.insert(rule.clone()));
@@ -115,28 +122,27 @@ pub fn check(
     codes: ExitCodes,
 ) -> Result<Option<Login>, AppError> {
     plan.repository_settings = trusted.settings.clone();
-    if plan.name != "claude" {
+    let agent = of(plan);
+    let About { product, words, .. } = agent.about();
+    if !agent.about().can(Ability::SayItsState) {
         return Ok(None);
     }
-    let said = ask(plan, app.directory(), &["--version"], PATIENCE, codes)?;
-    let Some(version) = parse_claude_version(&said) else {
-        let shown: String = said.chars().take(80).collect();
-        return Err(unavailable(
-            codes,
-            format!("{} does not say a version; it printed {shown:?}", plan.program.display()),
-        )
-        .hint("Is this Claude Code? agent.command names the program."));
-    };
-    if version < MINIMUM_CLAUDE_VERSION {
-        let (major, minor, patch) = MINIMUM_CLAUDE_VERSION;
-        return Err(unavailable(
-            codes,
-            format!("Claude Code {} is too old: {major}.{minor}.{patch} is needed", shown(version)),
-        )
-        .hint("Update it: npm install -g @anthropic-ai/claude-code@latest"));
-    }
-    plan.version = shown(version);
-    let login = parse_auth_status(&ask(plan, app.directory(), &["auth", "status"], PATIENCE, codes)?);
+    let said = ask(plan, app.directory(), Question::Version, PATIENCE, codes)?;
+    plan.version = agent.version(&said).map_err(|unfit| match unfit {
+        Unfit::Unclear => {
+            let shown: String = said.chars().take(80).collect();
+            unavailable(
+                codes,
+                format!("{} does not say a version; it printed {shown:?}", plan.program.display()),
+            )
+            .hint(format!("Is this {product}? agent.command names the program."))
+        }
+        Unfit::TooOld { version, needed } => {
+            unavailable(codes, format!("{product} {version} is too old: {needed} is needed"))
+                .hint(words.update)
+        }
+    })?;
+    let login = agent.login(&ask(plan, app.directory(), Question::Login, PATIENCE, codes)?);
     if login.as_ref().is_some_and(|login| !login.logged_in) {
         return Err(not_logged_in(plan, codes));
     }
@@ -144,40 +150,37 @@ pub fn check(
 }
 
 fn not_logged_in(plan: &AgentSpec, codes: ExitCodes) -> AppError {
-    let error = unavailable(codes, "Claude Code is not logged in");
-    if !plan.api_keys && env::var_os("ANTHROPIC_API_KEY").is_some() {
+    let About { product, words, variables, .. } = of(plan).about();
+    let error = unavailable(codes, format!("{product} is not logged in"));
+    let key = variables.inherited.api_keys.first().filter(|key| env::var_os(key).is_some());
+    if let Some(key) = key.filter(|_| !plan.api_keys) {
         return error
-            .hint("ANTHROPIC_API_KEY is set, but API keys are kept from the agent unless you allow them:")
+            .hint(format!("{key} is set, but API keys are kept from the agent unless you allow them:"))
             .hint(
                 "WINDLASS_AGENT__API_KEYS=true, or api_keys = true below [agent] in .windlass/config.toml",
             );
     }
-    error.hint("Run `claude` and then /login, or set CLAUDE_CODE_OAUTH_TOKEN.")
-}
-
-fn shown((major, minor, patch): (u32, u32, u32)) -> String {
-    format!("{major}.{minor}.{patch}")
+    error.hint(words.log_in)
 }
 
 fn ask(
     plan: &AgentSpec,
     directory: &Path,
-    arguments: &[&str],
+    question: Question,
     patience: Duration,
     codes: ExitCodes,
 ) -> Result<String, AppError> {
-    // Asking is starting: a helper that the repository names would say who is logged in.
-    let sources: &[&str] =
-        if plan.repository_settings.are_used() { &[] } else { &["--setting-sources", "user"] };
-    let arguments = [sources, arguments].concat();
-    let mut command = Command::new(&plan.program)
+    let agent = of(plan);
+    let asked = agent.question(plan, question);
+    let mut command = Command::new(&asked.program)
         .directory(directory)
-        .arguments(&arguments)
+        .arguments(&asked.arguments)
         .timeout(patience)
         .output_limit(1024 * 1024);
-    command = command.environment("DISABLE_AUTOUPDATER", Some("1".as_ref()));
-    let heir = Heir::Agent { api_keys: plan.api_keys, named: Vec::new() };
-    for name in withheld_from(&environment(), &heir) {
+    for (name, value) in &asked.environment {
+        command = command.environment(name, value.as_ref().map(AsRef::as_ref));
+    }
+    for name in withheld_from(&environment(), &heir(plan)) {
         command = command.environment(&name, None);
     }
     let output = command.run().map_err(|error| cannot_start(plan, error, codes))?;
@@ -189,7 +192,7 @@ fn cannot_start(plan: &AgentSpec, error: ProcessError, codes: ExitCodes) -> AppE
 }
 
 /// The agent's program, absolute.
-fn find(command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, AppError> {
+fn find(agent: &About, command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, AppError> {
     let found = if command.contains('/') {
         Some(directory.join(command)).filter(|path| is_program(path))
     } else {
@@ -200,7 +203,7 @@ fn find(command: &str, directory: &Path, codes: ExitCodes) -> Result<PathBuf, Ap
     };
     found.ok_or_else(|| {
         unavailable(codes, format!("the agent `{command}` is not installed, or not in PATH"))
-            .hint("Install Claude Code: npm install -g @anthropic-ai/claude-code")
+            .hint(agent.words.install)
             .hint("Or try the loop without it: windlass demo, or windlass run -p … --mock")
     })
 }
@@ -214,6 +217,12 @@ fn is_program(path: &Path) -> bool {
 
 fn unavailable(codes: ExitCodes, message: impl Into<String>) -> AppError {
     AppError::new(Kind::stopped(StopReason::AgentUnavailable, codes), message)
+}
+
+/// An agent outside of any run, as whoever inherits an environment.
+pub fn heir(plan: &AgentSpec) -> Heir {
+    let variables = &of(plan).about().variables.inherited;
+    Heir::Agent { variables, api_keys: plan.api_keys, named: Vec::new() }
 }
 
 /// The environment that agents and checks inherit: without our own secrets, which are none of their business.
@@ -235,9 +244,14 @@ mod tests {
     // Seed defect D1, services/claude-client.ts:320: the look whether there is an agent could hang.
     #[test]
     fn an_agent_that_does_not_answer_is_not_waited_for() {
-        let plan = AgentSpec::new("claude", "/bin/sleep".into());
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("agent");
+        std::fs::write(&program, "#!/bin/sh\nexec sleep 60\n").unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let plan = AgentSpec::new(windlass_agents::usual().about().name, program.clone());
         let patience = Duration::from_millis(100);
-        let error = ask(&plan, Path::new("/"), &["60"], patience, ExitCodes::Detailed).unwrap_err();
-        assert!(error.message.starts_with("/bin/sleep cannot be started: "), "{}", error.message);
+        let error = ask(&plan, Path::new("/"), Question::Version, patience, ExitCodes::Detailed).unwrap_err();
+        let expected = format!("{} cannot be started: ", program.display());
+        assert!(error.message.starts_with(&expected), "{}", error.message);
     }
 }

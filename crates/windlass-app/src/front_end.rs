@@ -53,7 +53,7 @@ pub enum Question<'a> {
     /// Is what the repository's files would start trusted?
     Trust {
         /// Who would start it.
-        starter: Starter,
+        starter: &'a Starter,
         /// What.
         items: &'a Startables,
         /// All that the files start.

@@ -12,6 +12,7 @@ use windlass_host::tree;
 use windlass_jobs::doc::report::{Judged, is_report};
 use windlass_ui::Judgement;
 
+use crate::agent;
 use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::{AppError, Kind};
@@ -85,7 +86,8 @@ fn prepared(
     let settings = request.settings.clone();
     let configuration =
         Configuration::load(&directory, Some(workspace.folder()), mode, settings, Unlimited::Refused)?;
-    passthrough::refuse_owned(&configuration.resolved.agent.arguments)?;
+    let agent = agent::chosen(&configuration.resolved, request.script.as_deref());
+    passthrough::refuse_owned(agent, &configuration.resolved.agent.arguments)?;
     let built_in = |script| if script == "builtin:default" { "builtin:verify" } else { script };
     let mock = request.script.as_deref().map(|script| built_in(script).to_owned());
     if request.skip_permissions && mock.is_none() {

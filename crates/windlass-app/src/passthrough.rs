@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use windlass_agents::owned_flag;
+use windlass_agents::{AGENTS, Agent, usual};
 
 use crate::error::AppError;
 
@@ -18,14 +18,18 @@ pub fn texts(arguments: &[OsString]) -> Result<Vec<String>, AppError> {
         })
     });
     let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-    refuse_owned(&texts)?;
+    // Configuration, which is not read yet, may name any agent.
+    let of_all = |argument: &&String| AGENTS.iter().all(|agent| agent.owned_flag(argument).is_some());
+    if let Some(argument) = texts.iter().find(of_all) {
+        refuse_owned(usual(), std::slice::from_ref(argument))?;
+    }
     Ok(texts)
 }
 
-/// Refuses flags that windlass owns.
-pub fn refuse_owned(arguments: &[String]) -> Result<(), AppError> {
+/// Refuses flags of this agent that windlass owns.
+pub fn refuse_owned(agent: &dyn Agent, arguments: &[String]) -> Result<(), AppError> {
     for argument in arguments {
-        if let Some(why) = owned_flag(argument) {
+        if let Some(why) = agent.owned_flag(argument) {
             let flag = argument.split('=').next().unwrap_or(argument);
             return Err(AppError::usage(format!("`{flag}` cannot be given to the agent: {why}")));
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use windlass_core::config::{Resolved, SandboxSettings};
-use windlass_core::spec::{RunSpec, SandboxKind, SandboxSpec};
+use windlass_core::spec::{AgentSpec, RunSpec, SandboxKind, SandboxSpec};
 use windlass_core::values::RunId;
 use windlass_engine::sandbox::container::image::Recipe;
 use windlass_engine::sandbox::{Sandbox, SandboxError, SandboxRoom};
@@ -14,6 +14,7 @@ use windlass_engine::supervisor::put_back_before_a_run;
 use windlass_engine::workspace::project_folder;
 use windlass_git::git::Loan;
 
+use crate::agent;
 use crate::error::{AppError, Kind};
 use crate::helper::SCRIPTED_AGENT;
 use crate::here::{self, Here, home};
@@ -103,9 +104,10 @@ pub fn open_session(
         started: Timestamp::now(),
     };
     let session = SessionFolder::create(&here.project, &record)?;
-    let nobody = here.app.program().to_owned();
+    let name = agent::chosen(resolved, None).about().name;
+    let nobody = AgentSpec::new(name, here.app.program().to_owned());
     let plan = plan(here, resolved);
-    let room = around(here, session.session(), &plan.kind, session.path().join("sandbox"), nobody)?;
+    let room = around(here, session.session(), &plan.kind, session.path().join("sandbox"), &nobody)?;
     Ok((Sandbox::open(&plan, room)?, session))
 }
 
@@ -125,7 +127,7 @@ pub fn take_over(sandbox: &Sandbox, session: &RunId) -> Result<Vec<String>, AppE
 
 /// What the sandbox of a run is made around.
 pub fn of(here: &Here, plan: &RunSpec, folder: &RunFolder) -> Result<SandboxRoom, AppError> {
-    let room = around(here, &plan.run, &plan.sandbox.kind, folder.sandbox(), plan.agent.program.clone())?;
+    let room = around(here, &plan.run, &plan.sandbox.kind, folder.sandbox(), &plan.agent)?;
     Ok(SandboxRoom { files: script(plan).into_iter().collect(), ..room })
 }
 
@@ -135,7 +137,7 @@ pub fn around(
     run: &RunId,
     kind: &SandboxKind,
     scratch: PathBuf,
-    agent: PathBuf,
+    agent: &AgentSpec,
 ) -> Result<SandboxRoom, AppError> {
     let repository = here.repository.as_ref();
     let mut git_directories: Vec<PathBuf> =
@@ -160,7 +162,8 @@ pub fn around(
         scratch,
         windlass: here.app.program().to_owned(),
         home: home().unwrap_or_else(|| PathBuf::from("/")),
-        agent,
+        agent: agent.program.clone(),
+        agent_name: windlass_agents::of(agent).about().name,
     })
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use windlass_agents::AGENTS;
 use windlass_core::config::NotifySettings;
 use windlass_core::notification::Notification;
 use windlass_core::redact::Redactor;
@@ -16,11 +17,8 @@ use crate::agent;
 use crate::app::App;
 use crate::error::AppError;
 
-/// Variables whose values are secrets, whatever they look like.
-const SECRET_VARIABLES: [&str; 9] = [
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "CLAUDE_CODE_OAUTH_TOKEN",
+/// Variables whose values are secrets, whatever they look like; those of agents come to it.
+const SECRET_VARIABLES: [&str; 6] = [
     "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
@@ -42,7 +40,8 @@ pub fn of(settings: &NotifySettings) -> Telling {
 
 /// Knows the secrets of this process's environment.
 pub fn redactor() -> Redactor {
-    let values = SECRET_VARIABLES.iter().filter_map(|name| env::var(name).ok());
+    let of_agents = AGENTS.iter().flat_map(|agent| agent.about().variables.secrets);
+    let values = of_agents.chain(&SECRET_VARIABLES).filter_map(|name| env::var(name).ok());
     values.fold(Redactor::new(), |redactor, value| redactor.with_value(&value))
 }
 

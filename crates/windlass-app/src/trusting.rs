@@ -1,11 +1,13 @@
 //! Before anything of a repository is started: is it trusted? One way for all verbs.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
+use windlass_agents::{AGENTS, Ability, About, Agent, usual};
 use windlass_core::config::{FileKind, Origin, Resolved, ValueOrigin};
 use windlass_core::spec::RepositorySettings;
-use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, TrustHash, api_hosts};
+use windlass_core::trust::{ApiHost, Content, Startable, Startables, Starter, TrustHash};
 use windlass_core::values::Check;
 use windlass_engine::trust::{self, Found, IMAGE, Search, Trouble, name_in, store};
 use windlass_engine::workspace::PROJECT_FOLDER;
@@ -39,22 +41,6 @@ pub enum Purpose {
     Image,
 }
 
-/// Who reads what lies in `.claude`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
-    /// Claude Code.
-    Claude,
-    /// Nobody: the scripted agent, or none.
-    Nobody,
-}
-
-impl Reader {
-    /// Who reads it where this script is played, if one is.
-    pub const fn of(script: Option<&String>) -> Reader {
-        if script.is_some() { Reader::Nobody } else { Reader::Claude }
-    }
-}
-
 /// What was said of trust together with a request.
 #[derive(Clone, Debug, Default)]
 pub struct TrustAnswers {
@@ -82,10 +68,23 @@ pub struct Asked<'a> {
     pub configuration: &'a Configuration,
     /// What for.
     pub purpose: Purpose,
-    /// By whom.
-    pub reader: Reader,
+    /// The agent that is started; `None` where none is.
+    pub reader: Option<&'static dyn Agent>,
     /// What the command line says.
     pub answers: &'a TrustAnswers,
+}
+
+impl Asked<'_> {
+    /// The agent that reads settings of the repository.
+    fn reading(&self) -> Option<&'static dyn Agent> {
+        self.reader.filter(|agent| agent.about().can(Ability::ReadTheRepositorysSettings))
+    }
+
+    /// Would an agent that is started here start what this one does?
+    fn reads_as(&self, starter: &Starter) -> bool {
+        is_read_by_agents(self.purpose)
+            && self.reading().is_some_and(|agent| agent.about().name == starter.name())
+    }
 }
 
 /// What is there, and what of it is not trusted.
@@ -108,9 +107,9 @@ pub fn require(asked: &Asked<'_>) -> Result<Trusted, AppError> {
     if let Some(hash) = &asked.answers.hash {
         accept(asked.here, &mut looked, hash)?;
     }
-    let left_out = asked.answers.without_agent_settings && asked.reader == Reader::Claude;
+    let left_out = asked.answers.without_agent_settings && asked.reading().is_some();
     if left_out {
-        looked.leave_out(Starter::Claude);
+        looked.leave_out_agents();
     }
     looked.refuse_troubles()?;
     let mut chosen = if left_out { Settings::LeftOut } else { Settings::Used };
@@ -148,8 +147,8 @@ pub fn were_configured(here: &Here, checks: &[Check]) -> bool {
 
 /// All that the repository's files start, whatever verb would.
 pub fn find(here: &Here, loaded: &[(PathBuf, Vec<u8>)]) -> Found {
-    let own = own_settings();
-    trust::find(&Search { place: &here.place(), loaded, own_settings: own.as_deref() })
+    let own: Vec<PathBuf> = AGENTS.into_iter().filter_map(own_settings).collect();
+    trust::find(&Search { place: &here.place(), loaded, own_settings: &own })
 }
 
 /// Records as trusted what a person has just had windlass write into this file: what the text says, not what else stands
@@ -195,17 +194,17 @@ pub fn refuse_inside_a_run() -> Result<(), AppError> {
         .hint("Is this no run? Then unset WINDLASS_RUN."))
 }
 
-/// The folder of the user's own settings of Claude Code.
-fn own_settings() -> Option<PathBuf> {
-    let configured = env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    configured.or_else(|| home().map(|home| home.join(".claude")))
+/// The folder of the user's own settings of an agent.
+fn own_settings(agent: &dyn Agent) -> Option<PathBuf> {
+    let About { files, variables, .. } = agent.about();
+    let configured = env::var_os(variables.settings_folder).filter(|folder| !folder.is_empty());
+    configured.map(PathBuf::from).or_else(|| home().map(|home| home.join(files.folder)))
 }
 
 /// Does this verb start it?
 fn is_started(asked: &Asked<'_>, item: &Startable) -> bool {
-    let is_read = asked.reader == Reader::Claude && is_read_by_agents(asked.purpose);
-    match item.starter {
-        Starter::Claude => is_read,
+    match &item.starter {
+        agent @ Starter::Agent(_) => asked.reads_as(agent),
         Starter::Windlass => fits(asked.purpose, &item.key) && holds(asked, item),
     }
 }
@@ -215,7 +214,7 @@ const fn is_read_by_agents(purpose: Purpose) -> bool {
 }
 
 fn concerns(asked: &Asked<'_>, trouble: &Trouble) -> bool {
-    trouble.starter == Starter::Windlass || asked.reader == Reader::Claude && is_read_by_agents(asked.purpose)
+    trouble.starter == Starter::Windlass || asked.reads_as(&trouble.starter)
 }
 
 /// Is a key one that this verb goes by? Whatever is new belongs to runs.
@@ -297,15 +296,16 @@ impl Looked {
 
     /// May the agent's program be started as it is configured?
     pub fn trusted_so_far(&self, asked: &Asked<'_>) -> Option<Trusted> {
-        let of = |starter| self.pending.iter().any(|item| item.starter == starter);
-        let claude = of(Starter::Claude) || self.troubles.iter().any(|one| one.starter == Starter::Claude);
-        let chosen = if claude { Settings::LeftOut } else { Settings::Used };
-        (!of(Starter::Windlass)).then(|| self.trusted(asked, chosen))
+        let untrusted = self.pending.iter().any(|item| item.starter.is_agent());
+        let left_out = untrusted || self.troubles.iter().any(|one| one.starter.is_agent());
+        let chosen = if left_out { Settings::LeftOut } else { Settings::Used };
+        let by_windlass = self.pending.iter().any(|item| !item.starter.is_agent());
+        (!by_windlass).then(|| self.trusted(asked, chosen))
     }
 
-    fn leave_out(&mut self, starter: Starter) {
-        self.pending = self.pending.which(|item| item.starter != starter);
-        self.troubles.retain(|trouble| trouble.starter != starter);
+    fn leave_out_agents(&mut self) {
+        self.pending = self.pending.which(|item| !item.starter.is_agent());
+        self.troubles.retain(|trouble| !trouble.starter.is_agent());
     }
 
     /// What cannot be looked at cannot be trusted.
@@ -314,7 +314,7 @@ impl Looked {
         let message = format!("what {} starts cannot be told: {}", first.file, first.why);
         let said = AppError::new(Kind::Configuration, message);
         Err(match first.starter {
-            Starter::Claude => said.hint("Remove it or make it a plain file.").hint(leave_out()),
+            Starter::Agent(_) => said.hint("Remove it or make it a plain file.").hint(leave_out()),
             Starter::Windlass => said.hint("Remove it or make it a plain file."),
         })
     }
@@ -333,7 +333,7 @@ impl Looked {
         let flag = format!("--trust={}", self.found.items.hash());
         let said = said.hint("Look at all of it, and trust it: windlass trust");
         let said = said.hint(Hint::Again { why: "Without a terminal: ", flag });
-        if self.pending.iter().all(|item| item.starter == Starter::Claude) {
+        if self.pending.iter().all(|item| item.starter.is_agent()) {
             return said.hint(leave_out());
         }
         said
@@ -343,16 +343,14 @@ impl Looked {
     fn ask(&self, asked: &Asked<'_>, mut settings: Settings) -> Result<Settings, AppError> {
         let app = &asked.here.app;
         self.trouble.iter().for_each(|trouble| app.notice(trouble));
-        for starter in [Starter::Windlass, Starter::Claude] {
-            let items = self.pending.which(|item| item.starter == starter);
-            if items.is_empty() {
-                continue;
-            }
+        let starters: BTreeSet<Starter> = self.pending.iter().map(|item| item.starter.clone()).collect();
+        for starter in &starters {
+            let items = self.pending.which(|item| item.starter == *starter);
             let question =
                 Question::Trust { starter, items: &items, all: &self.found.items, trusted: &self.trusted };
             match (app.front_end().ask(&question)?, starter) {
                 (Answer::Yes, _) => store::trust(&asked.here.project, &items)?,
-                (Answer::Without, Starter::Claude) => settings = Settings::LeftOut,
+                (Answer::Without, Starter::Agent(_)) => settings = Settings::LeftOut,
                 (Answer::No | Answer::Without, _) => {
                     return Err(AppError::usage("not trusted: nothing was started")
                         .hint("What it was, and what else there is: windlass trust --list"));
@@ -363,34 +361,31 @@ impl Looked {
     }
 
     fn trusted(&self, asked: &Asked<'_>, chosen: Settings) -> Trusted {
-        let of_claude = self.found.items.which(|item| item.starter == Starter::Claude);
+        let of_agent = self.found.items.which(|item| asked.reads_as(&item.starter));
         let mut notices: Vec<String> = self.trouble.iter().cloned().collect();
-        if asked.reader == Reader::Nobody {
+        let Some(agent) = asked.reading() else {
             return Trusted { settings: RepositorySettings::Used, notices };
-        }
+        };
         let settings = match chosen {
             Settings::Used => RepositorySettings::Used,
             Settings::LeftOut => {
-                notices.push(
-                    "the repository's .claude folder, CLAUDE.md and MCP servers are left out; what its \
-                     permissions deny stays denied"
-                        .to_owned(),
-                );
+                let what = agent.about().words.left_out;
+                notices.push(format!("{what} are left out; what its permissions deny stays denied"));
                 RepositorySettings::LeftOut { deny: self.found.denied.clone() }
             }
         };
-        if settings.are_used() && !of_claude.is_empty() {
-            let (count, s) = (of_claude.len(), if of_claude.len() == 1 { "" } else { "s" });
+        if settings.are_used() && !of_agent.is_empty() {
+            let (count, s) = (of_agent.len(), if of_agent.len() == 1 { "" } else { "s" });
             notices.push(format!(
                 "trusted: {count} thing{s} that the agent starts by the repository's settings (windlass trust --list)"
             ));
         }
-        notices.extend(self.hosts(&settings));
+        notices.extend(self.hosts(agent, &settings));
         Trusted { settings, notices }
     }
 
     /// Where the agent's calls go, if not where they usually go; whoever said so.
-    fn hosts(&self, settings: &RepositorySettings) -> Vec<String> {
+    fn hosts(&self, agent: &dyn Agent, settings: &RepositorySettings) -> Vec<String> {
         let said = |host: &ApiHost, from: &str| {
             format!("the agent's calls go to {} ({} in {from})", host.address, host.variable)
         };
@@ -398,11 +393,10 @@ impl Looked {
         let variables: Vec<(String, String)> = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let pairs = variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        hosts.extend(api_hosts(pairs).iter().map(|host| said(host, "your environment")));
-        if let Some(folder) = own_settings() {
+        hosts.extend(agent.hosts_among(&variables).iter().map(|host| said(host, "your environment")));
+        if let Some(folder) = own_settings(agent) {
             let path = folder.join("settings.json");
-            let own = trust::hosts_in(&path);
+            let own = trust::hosts_in(agent, &path);
             hosts.extend(own.iter().map(|host| said(host, &path.display().to_string())));
         }
         if settings.are_used() {
@@ -413,5 +407,5 @@ impl Looked {
 }
 
 fn leave_out() -> Hint {
-    Hint::Again { why: "Or leave it out: ", flag: "--no-claude-settings".to_owned() }
+    Hint::Again { why: "Or leave it out: ", flag: usual().about().words.leave_out.to_owned() }
 }

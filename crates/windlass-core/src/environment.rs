@@ -12,25 +12,20 @@ const LOGINS: &[&str] = &["AWS_"];
 /// What is no secret whatever it is called: a switch.
 const SWITCHES: &[&str] = &["true", "false", "yes", "none", "null", "auto"];
 
-/// What is an agent's own: its login, how it works, and the way to its service.
-const AGENTS: &[&str] = &["ANTHROPIC_", "CLAUDE_"];
-
 /// The way to a service may hold a password.
 const PROXIES: &[&str] = &["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
-/// Credentials that are charged per token. A person with a subscription who has one of them set for other programs would
-/// pay twice.
-pub const API_KEYS: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
-
-/// Where the agent's models are, by the variable that says so, and how the names of that login begin.
-const PROVIDERS: &[(&[&str], &[&str])] = &[
-    (&["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_MANTLE", "CLAUDE_CODE_USE_ANTHROPIC_AWS"], &["AWS_"]),
-    (
-        &["CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD"],
-        &["GOOGLE_", "GCLOUD_", "CLOUDSDK_", "CLOUD_ML_", "VERTEX_"],
-    ),
-    (&["CLAUDE_CODE_USE_FOUNDRY"], &["AZURE_"]),
-];
+/// Variables by which an agent is logged in, works and finds its service, as the agent says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AgentVariables {
+    /// How the names of its own begin: its login, how it works, and the way to its service.
+    pub own: &'static [&'static str],
+    /// Credentials that are charged per token. A person with a subscription who has one of them set for other programs
+    /// would pay twice.
+    pub api_keys: &'static [&'static str],
+    /// Where its models are had from, by the variables that say so, and how the names of that login begin.
+    pub providers: &'static [(&'static [&'static str], &'static [&'static str])],
+}
 
 /// A variable of the environment, as far as it can be read.
 pub type Variable = (String, String);
@@ -40,6 +35,8 @@ pub type Variable = (String, String);
 pub enum Heir {
     /// An agent, or a judge, or one that a person talks to.
     Agent {
+        /// What is its own.
+        variables: &'static AgentVariables,
         /// It may have API keys.
         api_keys: bool,
         /// Names that a person lets into its sandbox.
@@ -54,8 +51,8 @@ pub enum Heir {
 
 impl Heir {
     /// A run's agent. What a person lets into its sandbox by name is for it, too.
-    pub fn agent(plan: &RunSpec) -> Heir {
-        Heir::Agent { api_keys: plan.agent.api_keys, named: let_in(plan) }
+    pub fn agent(plan: &RunSpec, variables: &'static AgentVariables) -> Heir {
+        Heir::Agent { variables, api_keys: plan.agent.api_keys, named: let_in(plan) }
     }
 
     /// A run's checks, and what makes its checkouts ready.
@@ -72,8 +69,10 @@ fn let_in(plan: &RunSpec) -> Vec<String> {
 pub fn withheld(variables: &[Variable], heir: &Heir) -> BTreeSet<String> {
     let kept = variables.iter().filter(|(name, value)| match heir {
         Heir::Agent { named, .. } | Heir::Check { named } if named.contains(name) => false,
-        Heir::Agent { api_keys: false, .. } if API_KEYS.contains(&name.as_str()) => true,
-        Heir::Agent { .. } => is_secret(name, value) && !is_login(name, variables),
+        Heir::Agent { variables: own, api_keys, .. } => {
+            let is_key = own.api_keys.contains(&name.as_str());
+            is_key && !api_keys || is_secret(name, value) && !own.is_login(name, variables)
+        }
         Heir::Check { .. } => is_secret(name, value),
     });
     kept.map(|(name, _)| name.clone()).collect()
@@ -101,18 +100,20 @@ fn says_a_secret(name: &str, value: &str) -> bool {
     Redactor::new().redact(&said) != said
 }
 
-/// Is it how the agent gets to its models? API keys are, too.
-pub fn is_login(name: &str, variables: &[Variable]) -> bool {
-    AGENTS.iter().any(|begin| name.starts_with(begin))
-        || PROXIES.iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
-        || is_providers(name, variables)
-}
+impl AgentVariables {
+    /// Is it how the agent gets to its models? API keys are, too.
+    fn is_login(&self, name: &str, variables: &[Variable]) -> bool {
+        self.own.iter().any(|begin| name.starts_with(begin))
+            || PROXIES.iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
+            || self.is_providers(name, variables)
+    }
 
-/// Is it part of the login at whoever the agent's models are had from?
-pub fn is_providers(name: &str, variables: &[Variable]) -> bool {
-    let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    let on = |switch: &&str| variables.iter().any(|(name, value)| name == switch && is_on(value));
-    PROVIDERS.iter().any(|(switches, names)| begins(names) && switches.iter().any(on))
+    /// Is it part of the login at whoever the agent's models are had from?
+    pub fn is_providers(&self, name: &str, variables: &[Variable]) -> bool {
+        let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let on = |switch: &&str| variables.iter().any(|(name, value)| name == switch && is_on(value));
+        self.providers.iter().any(|(switches, names)| begins(names) && switches.iter().any(on))
+    }
 }
 
 fn is_on(value: &str) -> bool {
@@ -132,7 +133,11 @@ pub fn in_words(names: &BTreeSet<String>) -> String {
 }
 
 /// What is said before the first iteration; `None` where nothing is withheld.
-pub fn notice_of(from_agent: &BTreeSet<String>, from_checks: &BTreeSet<String>) -> Option<String> {
+pub fn notice_of(
+    from_agent: &BTreeSet<String>,
+    from_checks: &BTreeSet<String>,
+    of: &AgentVariables,
+) -> Option<String> {
     let also = "agent.api_keys lets its API keys through";
     let both: BTreeSet<String> = from_agent.intersection(from_checks).cloned().collect();
     let agent: BTreeSet<String> = from_agent.difference(&both).cloned().collect();
@@ -143,7 +148,7 @@ pub fn notice_of(from_agent: &BTreeSet<String>, from_checks: &BTreeSet<String>) 
         .filter(|(_, names)| !names.is_empty())
         .map(|(whom, names)| format!("from {whom}: {}", in_words(&names)))
         .collect();
-    let key = API_KEYS.iter().any(|key| from_agent.contains(*key));
+    let key = of.api_keys.iter().any(|key| from_agent.contains(*key));
     let lets = if from_checks.is_empty() { "" } else { "; environment.allow lets checks have some" };
     let lets_keys = if key { format!("; {also}") } else { String::new() };
     (!told.is_empty()).then(|| format!("secrets withheld {}{lets}{lets_keys}", told.join("; ")))
@@ -163,6 +168,12 @@ pub fn hint(withheld: &BTreeSet<String>, command: &str, said: &str) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    static OWN: AgentVariables = AgentVariables {
+        own: &["AGENT_"],
+        api_keys: &["AGENT_API_KEY"],
+        providers: &[(&["AGENT_USE_CLOUD"], &["AWS_"])],
+    };
 
     fn variables(of: &[(&str, &str)]) -> Vec<Variable> {
         of.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -204,45 +215,39 @@ mod tests {
     #[test]
     fn an_agent_gets_its_own_login_and_a_check_what_is_named() {
         let plain = variables(&[
-            ("ANTHROPIC_API_KEY", "sk-ant-1"),
-            ("CLAUDE_CODE_OAUTH_TOKEN", "oat"),
+            ("AGENT_API_KEY", "sk-ant-1"),
+            ("AGENT_LOGIN_TOKEN", "oat"),
             ("AWS_SECRET_ACCESS_KEY", "abcd"),
             ("GITHUB_TOKEN", "abcd"),
             ("HTTPS_PROXY", "http://u:password@proxy:3128"),
             ("PATH", "/bin"),
         ]);
         let agent = |api_keys, variables: &[Variable]| {
-            in_words(&withheld(variables, &Heir::Agent { api_keys, named: Vec::new() }))
+            in_words(&withheld(variables, &Heir::Agent { variables: &OWN, api_keys, named: Vec::new() }))
         };
-        assert_eq!(agent(false, &plain), "ANTHROPIC_API_KEY, AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN");
+        assert_eq!(agent(false, &plain), "AGENT_API_KEY, AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN");
         assert_eq!(agent(true, &plain), "AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN");
         for (switch, expected) in [("1", "GITHUB_TOKEN"), ("0", "AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN")] {
-            let on = [plain.clone(), variables(&[("CLAUDE_CODE_USE_BEDROCK", switch)])].concat();
+            let on = [plain.clone(), variables(&[("AGENT_USE_CLOUD", switch)])].concat();
             assert_eq!(agent(true, &on), expected);
         }
         let named = vec!["GITHUB_TOKEN".to_owned()];
         let check = withheld(&plain, &Heir::Check { named: named.clone() });
-        assert_eq!(
-            in_words(&check),
-            "ANTHROPIC_API_KEY, AWS_SECRET_ACCESS_KEY, CLAUDE_CODE_OAUTH_TOKEN, HTTPS_PROXY"
-        );
-        let inside = withheld(&plain, &Heir::Agent { api_keys: true, named });
+        assert_eq!(in_words(&check), "AGENT_API_KEY, AGENT_LOGIN_TOKEN, AWS_SECRET_ACCESS_KEY, HTTPS_PROXY");
+        let inside = withheld(&plain, &Heir::Agent { variables: &OWN, api_keys: true, named });
         assert_eq!(in_words(&inside), "AWS_SECRET_ACCESS_KEY");
     }
 
     #[test]
     fn what_is_withheld_is_said_once_and_how_to_let_it_through() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-        assert_eq!(notice_of(&names(&[]), &names(&[])), None);
+        assert_eq!(notice_of(&names(&[]), &names(&[]), &OWN), None);
         assert_eq!(
-            notice_of(&names(&["A_TOKEN"]), &names(&["A_TOKEN", "B_KEY"])).unwrap(),
+            notice_of(&names(&["A_TOKEN"]), &names(&["A_TOKEN", "B_KEY"]), &OWN).unwrap(),
             "secrets withheld from agent and checks: A_TOKEN; from checks: B_KEY; environment.allow lets checks have some"
         );
-        let of_agent = notice_of(&names(&["ANTHROPIC_API_KEY"]), &names(&[])).unwrap();
-        assert!(
-            of_agent.ends_with("ANTHROPIC_API_KEY; agent.api_keys lets its API keys through"),
-            "{of_agent}"
-        );
+        let of_agent = notice_of(&names(&["AGENT_API_KEY"]), &names(&[]), &OWN).unwrap();
+        assert!(of_agent.ends_with("AGENT_API_KEY; agent.api_keys lets its API keys through"), "{of_agent}");
         let many: BTreeSet<String> = (10..40).map(|number| format!("T{number}")).collect();
         assert!(in_words(&many).ends_with("T21 and 18 more"));
 

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use windlass_agents::ClaudeInvocation;
+use windlass_agents::Invocation;
 use windlass_core::values::RunId;
 
 use windlass_git::inventory::{Change, Inventory, SurveyError, Surveyor, changes};
@@ -26,7 +26,7 @@ pub struct Interactive<'a> {
     /// Its id; everything it starts is marked with it.
     pub session: &'a RunId,
     /// The agent.
-    pub invocation: &'a ClaudeInvocation,
+    pub invocation: &'a Invocation,
     /// Where it works.
     pub directory: &'a Path,
     /// `None` where there is no git.

@@ -1,18 +1,19 @@
 //! Where in a tree something steers Windlass or agents, wherever that is.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use windlass_agents::AGENTS;
 use windlass_host::tree::{Enter, at};
 
 /// Windlass's own folder, of which some is the agent's.
 pub(crate) const OWN: &str = ".windlass";
 
-/// The agents' folder.
-pub(crate) const CLAUDE: &str = ".claude";
-
 /// What steers those that are started in a folder; of some only a part does.
-pub(crate) const NAMES: [&str; 3] = [".mcp.json", CLAUDE, OWN];
+pub(crate) static NAMES: LazyLock<BTreeSet<&'static str>> =
+    LazyLock::new(|| steering().filter_map(|path| path.split('/').next()).chain([OWN]).collect());
 
 /// Folders with what others made, where no person starts anything.
 const NOT_ENTERED: [&str; 3] = [".git", "node_modules", "target"];
@@ -26,13 +27,23 @@ pub(crate) struct Steered {
     pub unread: Vec<PathBuf>,
 }
 
+/// What of a folder steers agents that are started there.
+pub(crate) fn steering() -> impl Iterator<Item = &'static str> {
+    AGENTS.iter().flat_map(|agent| agent.about().files.steering).copied()
+}
+
+/// Is it the folder of an agent?
+pub(crate) fn is_an_agents(name: &OsStr) -> bool {
+    AGENTS.iter().any(|agent| name == agent.about().files.folder)
+}
+
 /// Looks for it, through no link: a person may start an agent, or a run, in each such folder, and agents read some of it
 /// wherever they work.
 pub(crate) fn steered(tree: &Path) -> Steered {
     let mut folders = BTreeSet::new();
     let unread = at(tree).descend(&mut |inner, _, entry| {
         let is_among = |names: &[&str]| names.iter().any(|name| entry.name == *name);
-        if is_among(&NAMES) {
+        if NAMES.iter().any(|name| entry.name == **name) {
             folders.extend(inner.parent().map(|folder| tree.join(folder)));
             return Enter::No;
         }

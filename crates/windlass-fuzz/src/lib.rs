@@ -34,7 +34,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target { name: "assessment", about: "a judging agent's answer", run: targets::assessment },
     Target { name: "reset-time", about: "a sentence that names a reset time", run: targets::reset_time },
-    Target { name: "login", about: "what `claude` says of its version and login", run: targets::login },
+    Target { name: "login", about: "what agents say of their version and login", run: targets::login },
     Target { name: "rule", about: "a command as a permission rule", run: targets::rule },
     Target { name: "prompt", about: "notes, check output and AGENTS.md in a prompt", run: targets::prompt },
     Target { name: "config-file", about: "a configuration file", run: targets::config_file },

@@ -21,7 +21,7 @@ const OPEN_CALLS: usize = 1024;
 
 /// Decodes the lines of one `claude` process, in their order.
 #[derive(Debug, Default)]
-pub struct ClaudeDecoder {
+pub(super) struct ClaudeDecoder {
     background: Background,
     /// Calls without an answer yet, by id. Kept for observations only.
     open_calls: BTreeMap<String, String>,

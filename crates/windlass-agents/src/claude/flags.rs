@@ -51,7 +51,7 @@ const LETTERS: &[(char, &str)] = &[
 /// Why an argument for the agent is refused: Windlass owns this flag. `None` = it may be passed through.
 ///
 /// Takes one argument as it would be passed: `--model`, `--model=opus`, `-p`, `-pc`, `-r0f3a`.
-pub fn owned_flag(argument: &str) -> Option<&'static str> {
+pub(super) fn owned_flag(argument: &str) -> Option<&'static str> {
     if argument == "--" {
         return Some("it would turn Windlass's own flags into a prompt");
     }

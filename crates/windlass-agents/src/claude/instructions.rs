@@ -5,10 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use windlass_core::spec::AgentSpec;
 
-use super::version::parse_claude_version;
-
-/// The project's own instructions for Claude Code, in the folder that it works in and in those above.
-pub const INSTRUCTION_FILES: [&str; 3] = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+use super::{NAME, version};
+use crate::{Instructions, Place};
 
 /// The first version that is known to read `AGENTS.md`. Others may; told twice is better than not at all.
 const READS_AGENTS: (u32, u32, u32) = (2, 1, 330);
@@ -19,29 +17,20 @@ const AGENTS: &str = "AGENTS.md";
 /// Flags with which it reads nothing of a project, or may not.
 const READS_LESS: &[&str] = &["--bare", "--safe-mode", "--setting-sources"];
 
-/// One of its files, as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instructions {
-    /// Where it is: absolute.
-    pub file: PathBuf,
-    /// What it says.
-    pub text: String,
-}
-
 /// Does the agent read this file of the project, which holds this text, by itself? `found` are all its own files from the
 /// folder that it works in upwards.
-pub fn reads_by_itself(
+pub(super) fn reads_by_itself(
     agent: &AgentSpec,
-    (directory, file): (&Path, &Path),
+    Place { directory, file }: Place<'_>,
     text: &str,
     found: &[Instructions],
 ) -> bool {
     let reads_less =
         |argument: &String| READS_LESS.iter().any(|flag| argument.split('=').next() == Some(flag));
-    let Some(version) = parse_claude_version(&agent.version) else {
+    let Some(version) = version::parse(&agent.version) else {
         return false;
     };
-    if agent.name != "claude" || agent.arguments.iter().any(reads_less) {
+    if agent.name != NAME || agent.arguments.iter().any(reads_less) {
         return false;
     }
     let wanted = plain(&directory.join(file));
@@ -107,7 +96,12 @@ mod tests {
             .iter()
             .map(|(file, text)| Instructions { file: file.into(), text: (*text).to_owned() })
             .collect();
-        reads_by_itself(&agent, (Path::new("/p"), Path::new(file)), "Run `make`.", &found)
+        reads_by_itself(
+            &agent,
+            Place { directory: Path::new("/p"), file: Path::new(file) },
+            "Run `make`.",
+            &found,
+        )
     }
 
     // As the real one was seen to do it.
@@ -143,7 +137,7 @@ mod tests {
     fn with_flags_that_make_it_read_less_it_is_told() {
         let mut agent =
             AgentSpec { name: "claude".into(), version: "2.1.330".into(), ..testing::plan().agent };
-        let place = (Path::new("/p"), Path::new("AGENTS.md"));
+        let place = Place { directory: Path::new("/p"), file: Path::new("AGENTS.md") };
         assert!(reads_by_itself(&agent, place, "", &[]));
         agent.arguments = vec!["--setting-sources=user".into()];
         assert!(!reads_by_itself(&agent, place, "", &[]));

@@ -1,13 +1,12 @@
 //! The command line of a call.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 
-use windlass_core::environment::API_KEYS;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{Cost, Purpose};
 
-use crate::ASSESSMENT_SCHEMA;
+use super::API_KEYS;
+use crate::{ASSESSMENT_SCHEMA, CallFiles, Invocation, Question, SessionFiles};
 
 /// What a Claude Code that runs its tools tells them about itself. Inherited by a call, it would take itself for a
 /// part of that session.
@@ -24,66 +23,38 @@ const SESSION: &[&str] = &[
 /// What changes files.
 const EDITING_TOOLS: &str = "Edit,Write,NotebookEdit";
 
-/// What a call is given besides its plan.
-#[derive(Clone, Copy, Debug)]
-pub struct CallFiles<'a> {
-    /// The file that holds what is appended to the system prompt.
-    pub system_prompt: &'a Path,
-    /// The generated settings: [`ClaudeSettings`](super::ClaudeSettings).
-    pub settings: &'a Path,
-    /// What this call may cost; `None` = no limit of its own.
-    pub budget: Option<Cost>,
-    /// What it is for: whoever judges is asked for a structured answer and may not edit.
-    pub purpose: Purpose,
+/// The invocation of one call. A fresh session always: nothing is resumed, nothing is kept.
+pub(super) fn of_call(agent: &AgentSpec, call: CallFiles<'_>) -> Invocation {
+    let mut environment = environment(agent);
+    // What a prompt relays is inert already; this holds where a later version expands more than is known.
+    environment.push(("CLAUDE_CODE_DISABLE_FILE_MENTIONS".to_owned(), Some("1".to_owned())));
+    Invocation { program: agent.program.clone(), arguments: arguments(agent, call), environment }
 }
 
-/// A call's command line and what is changed in its environment. The prompt goes to standard input: as an argument it
-/// could be 128 KiB at most, and one that begins with `-` or `/` would mean something else.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaudeInvocation {
-    /// The program.
-    pub program: PathBuf,
-    /// Its arguments, without its own name.
-    pub arguments: Vec<OsString>,
-    /// Variables to set, or to remove (`None`).
-    pub environment: Vec<(String, Option<String>)>,
+/// What it is asked before it works. Asking is starting: a helper that the repository names would say who is logged in.
+pub(super) fn of_question(agent: &AgentSpec, question: Question) -> Invocation {
+    let mut arguments = sources(agent);
+    let asked: &[&str] = match question {
+        Question::Version => &["--version"],
+        Question::Login => &["auth", "status"],
+    };
+    arguments.extend(asked.iter().map(OsString::from));
+    let environment = vec![("DISABLE_AUTOUPDATER".to_owned(), Some("1".to_owned()))];
+    Invocation { program: agent.program.clone(), arguments, environment }
 }
 
-impl ClaudeInvocation {
-    /// The invocation of one call. A fresh session always: nothing is resumed, nothing is kept.
-    pub fn new(agent: &AgentSpec, call: CallFiles<'_>) -> ClaudeInvocation {
-        let mut environment = environment(agent);
-        // What a prompt relays is inert already; this holds where a later version expands more than is known.
-        environment.push(("CLAUDE_CODE_DISABLE_FILE_MENTIONS".to_owned(), Some("1".to_owned())));
-        ClaudeInvocation { program: agent.program.clone(), arguments: arguments(agent, call), environment }
+/// The invocation of an interactive session: the person sits there, so whatever is not allowed is asked.
+pub(super) fn of_session(agent: &AgentSpec, files: SessionFiles<'_>) -> Invocation {
+    let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
+    arguments.extend(["--append-system-prompt-file".into(), files.system_prompt.into()]);
+    arguments.extend(["--settings".into(), files.settings.into()]);
+    arguments.extend(sources(agent));
+    arguments.extend(["--permission-mode", "default"].map(OsString::from));
+    if let Some(model) = &agent.model {
+        arguments.extend(["--model".into(), model.into()]);
     }
-}
-
-/// What an interactive session is given besides its agent.
-#[derive(Clone, Copy, Debug)]
-pub struct SessionFiles<'a> {
-    /// The file that holds what is appended to the system prompt.
-    pub system_prompt: &'a Path,
-    /// The generated settings: [`ClaudeSettings::session`](super::ClaudeSettings::session).
-    pub settings: &'a Path,
-    /// The first words, as if the person had typed them.
-    pub opening: &'a str,
-}
-
-impl ClaudeInvocation {
-    /// The invocation of an interactive session: the person sits there, so whatever is not allowed is asked.
-    pub fn interactive(agent: &AgentSpec, files: SessionFiles<'_>) -> ClaudeInvocation {
-        let mut arguments: Vec<OsString> = agent.arguments.iter().map(OsString::from).collect();
-        arguments.extend(["--append-system-prompt-file".into(), files.system_prompt.into()]);
-        arguments.extend(["--settings".into(), files.settings.into()]);
-        arguments.extend(sources(agent));
-        arguments.extend(["--permission-mode", "default"].map(OsString::from));
-        if let Some(model) = &agent.model {
-            arguments.extend(["--model".into(), model.into()]);
-        }
-        arguments.extend(["--".into(), files.opening.into()]);
-        ClaudeInvocation { program: agent.program.clone(), arguments, environment: environment(agent) }
-    }
+    arguments.extend(["--".into(), files.opening.into()]);
+    Invocation { program: agent.program.clone(), arguments, environment: environment(agent) }
 }
 
 /// Where settings are read from, if not from everywhere: the repository's hooks, servers, variables and helpers are all in
@@ -156,20 +127,22 @@ fn dollars(budget: Cost) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn agent() -> AgentSpec {
         AgentSpec { version: "2.1.330".into(), ..AgentSpec::new("claude", "/opt/claude".into()) }
     }
 
-    fn invocation(agent: &AgentSpec, budget: Option<Cost>) -> ClaudeInvocation {
+    fn invocation(agent: &AgentSpec, budget: Option<Cost>) -> Invocation {
         let call = CallFiles {
             system_prompt: Path::new("/s/system.md"),
             settings: Path::new("/s/settings.json"),
             budget,
             purpose: Purpose::Work,
         };
-        ClaudeInvocation::new(agent, call)
+        of_call(agent, call)
     }
 
     // rows: 11, 23, 24, 25, 28, 29, 35
@@ -216,7 +189,7 @@ mod tests {
             budget: None,
             purpose: Purpose::Verify,
         };
-        let arguments = ClaudeInvocation::new(&agent(), call).arguments;
+        let arguments = of_call(&agent(), call).arguments;
         let value = |flag: &str| {
             let at = arguments.iter().position(|argument| argument == flag)?;
             arguments.get(at + 1)?.to_str()
@@ -262,7 +235,7 @@ mod tests {
             settings: Path::new("/s/settings.json"),
             opening: "Let us begin.",
         };
-        let invocation = ClaudeInvocation::interactive(&agent, files);
+        let invocation = of_session(&agent, files);
         let expected = [
             "--append-system-prompt-file",
             "/s/system.md",

@@ -7,68 +7,17 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-use windlass_core::values::{CallClocks, Class, Cut, Ended, UNSEEN, UsageLimit};
+use windlass_core::values::{Class, Cut, Ended, UsageLimit};
 
 use super::prose::{Meaning, is_account_limit, is_api_error, meaning};
-use crate::ResultDigest;
 use crate::reset_time::parse_reset_time;
-
-/// A detail's length in characters.
-const DETAIL: usize = 300;
+use crate::{Judgement, ResultDigest, Signs};
 
 /// So many characters of the agent's own sentence are quoted.
 const QUOTE: usize = 150;
 
-/// A request that the agent itself tries again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Retry {
-    pub status: Option<u16>,
-    pub error: String,
-}
-
-/// All that is known at a call's end.
-#[derive(Clone, Debug)]
-pub(crate) struct Signs<'a> {
-    pub now: Timestamp,
-    pub clocks: &'a CallClocks,
-    pub ended: Ended,
-    pub cut: Option<Cut>,
-    /// It was at work: there was no result yet, or work went on after the last one.
-    pub working: bool,
-    /// The last result.
-    pub result: Option<&'a ResultDigest>,
-    /// How the agent marked its last message, if as an error: `authentication_failed`, …
-    pub api_error: &'a str,
-    /// The last word about usage limits, if it was a refusal.
-    pub rejected: Option<&'a UsageLimit>,
-    /// The last thing it did was to try a request again.
-    pub retrying: Option<&'a Retry>,
-    /// The end of its standard error.
-    pub stderr: &'a str,
-}
-
-/// What follows from them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Judgement {
-    pub class: Class,
-    /// Empty for a success.
-    pub detail: String,
-    /// For [`Class::UsageLimit`].
-    pub limit: Option<UsageLimit>,
-}
-
-impl Judgement {
-    fn new(class: Class, detail: impl AsRef<str>) -> Judgement {
-        // One line, whatever the agent's words in it hold.
-        let detail =
-            detail.as_ref().chars().filter(|character| !character.is_control()).take(DETAIL).collect();
-        Judgement { class, detail, limit: None }
-    }
-}
-
 /// Judges a call.
-pub(crate) fn judge(signs: &Signs<'_>) -> Judgement {
+pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
     if let Some(judgement) = cut_off(signs).or_else(|| signalled(signs)) {
         return judgement;
     }
@@ -95,7 +44,10 @@ fn is_marked_error(signs: &Signs<'_>, result: &ResultDigest) -> bool {
 /// The runner ended it, and not only because it lingered after its result.
 fn cut_off(signs: &Signs<'_>) -> Option<Judgement> {
     if signs.ended == Ended::Lost {
-        return Some(refused_before(signs).unwrap_or_else(|| Judgement::new(Class::Interrupted, UNSEEN)));
+        return Some(
+            refused_before(signs)
+                .unwrap_or_else(|| Judgement::new(Class::Interrupted, crate::unseen(&super::REAL))),
+        );
     }
     match signs.cut? {
         Cut::Stop => {

@@ -1,16 +1,7 @@
 //! `claude auth status`.
 
+use crate::Login;
 use crate::json::{self, Field, shape};
-
-/// Whether Claude Code is logged in, as it says itself. It looks at what it has and asks nobody, so credentials that
-/// were revoked or have expired still count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Login {
-    /// `loggedIn`.
-    pub logged_in: bool,
-    /// `authMethod`: `none`, `api_key`, `oauth_token`, `claude.ai`, …; empty where it does not say.
-    pub method: String,
-}
 
 shape! {
     Status {
@@ -21,7 +12,7 @@ shape! {
 
 /// Reads what `claude auth status` prints (it exits with 1 when not logged in and prints the same shape). `None` where
 /// this is no such answer, as with versions that do not have the command.
-pub fn parse_auth_status(text: &str) -> Option<Login> {
+pub(super) fn parse_auth_status(text: &str) -> Option<Login> {
     // Notices may stand before and after it.
     let object = text.get(text.find('{')?..=text.rfind('}')?)?;
     let status: Status<'_> = json::object(Some(object))?;

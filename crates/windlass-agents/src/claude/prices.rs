@@ -3,9 +3,6 @@
 use windlass_core::price::{Price, PriceList};
 use windlass_core::values::Cost;
 
-/// When the list was taken down.
-pub const PRICES_OF: &str = "November 2026 (Claude Code 2.1.330)";
-
 /// A model, and the prices of input, output, cache writes of five minutes and of an hour, and cache reads.
 type Row = (&'static str, [f64; 5]);
 
@@ -48,7 +45,7 @@ fn price((model, prices): &Row) -> Price {
 }
 
 /// The list, after what a person said.
-pub fn claude_prices(own: &[Price]) -> PriceList<'_> {
+pub(super) fn prices(own: &[Price]) -> PriceList<'_> {
     PriceList { own, published: &PUBLISHED, usual: &FALLBACK, search: Cost::from_micros(10_000) }
 }
 

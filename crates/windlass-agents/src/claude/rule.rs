@@ -18,13 +18,39 @@ use windlass_core::values::Denial;
 
 use super::event::Input;
 use super::tools;
+use crate::Right;
 use crate::json::{self, Field};
 
 /// So many characters of a refused call are kept.
 const INPUT: usize = 200;
 
+/// A right as rules; none where it cannot be said.
+pub(super) fn rules(right: &Right) -> Vec<String> {
+    let change =
+        |pattern: Option<String>| pattern.map(|pattern| rule("Edit", &pattern)).into_iter().collect();
+    match right {
+        Right::RunCheck(command) => gate_rules(command),
+        Right::Run(command) => vec![format!("Bash({command})")],
+        Right::RunWithArguments(command) => vec![format!("Bash({command}:*)")],
+        Right::Change(file) => change(file.to_str().map(path_pattern)),
+        Right::ChangeBelow(folder, below) => {
+            change(folder.to_str().map(|folder| format!("{}/{below}", path_pattern(folder))))
+        }
+    }
+}
+
+/// All of these rights as rules.
+pub(super) fn rules_of<'a>(rights: impl IntoIterator<Item = &'a Right>) -> Vec<String> {
+    rights.into_iter().flat_map(rules).collect()
+}
+
+/// The file that a refused call was to change.
+pub(super) fn file_to_change(denial: &Denial) -> Option<&str> {
+    denial.rule.starts_with("Edit(").then_some(denial.input.as_str())
+}
+
 /// The rule that allows exactly this command.
-pub fn gate_rule(command: &str) -> String {
+pub(super) fn gate_rule(command: &str) -> String {
     let command = command.trim();
     if has_wildcard(command) { rule("Bash", &command.replace('\\', "\\\\")) } else { rule("Bash", command) }
 }
@@ -33,7 +59,7 @@ pub fn gate_rule(command: &str) -> String {
 ///
 /// Parts are told apart where that is certain; of a command with quotes, substitutions or groups only the whole is
 /// allowed.
-pub fn gate_rules(command: &str) -> Vec<String> {
+pub(super) fn gate_rules(command: &str) -> Vec<String> {
     let mut rules = vec![gate_rule(command)];
     if !command.contains(['"', '\'', '\\', '`', '$', '(', ')', '{', '}', '<', '#']) {
         let parts = command.split(['|', ';', '\n']).flat_map(|part| part.split("&&"));
@@ -85,7 +111,7 @@ pub(super) fn rule(tool: &str, content: &str) -> String {
 }
 
 /// A path as a pattern that matches only it: an absolute one begins with two slashes.
-pub(super) fn path_pattern(path: &str) -> String {
+fn path_pattern(path: &str) -> String {
     let mut pattern = String::from(if path.starts_with('/') { "/" } else { "" });
     for character in path.chars() {
         if r"\[]()|+^$*?".contains(character) {

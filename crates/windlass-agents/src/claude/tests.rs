@@ -5,11 +5,13 @@ mod failures;
 mod recordings;
 mod settings;
 mod tool_calls;
+mod trust;
 
 use serde_json::{Value, json};
 use windlass_core::observation::{Excerpt, Observation};
 
-use crate::{ClaudeDecoder, Decoder, Detail, Digest, Sink};
+use super::ClaudeDecoder;
+use crate::{Decoder, Detail, Digest, Sink};
 
 /// Keeps what was found.
 #[derive(Default)]

@@ -29,7 +29,7 @@ pub(super) fn input(tool: &str, input: Field<'_>) -> ToolInput {
 }
 
 /// What a tool is to do, from its input as an audit has it: any JSON.
-pub fn tool_input(tool: &str, written: &str) -> ToolInput {
+pub(super) fn tool_input(tool: &str, written: &str) -> ToolInput {
     input(tool, (written != "null").then_some(written))
 }
 

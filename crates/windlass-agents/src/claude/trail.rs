@@ -9,7 +9,7 @@ use crate::json::{self, Field};
 
 /// Finds what a line says of tool calls: calls with their whole input as it was written, answers, refusals. A line that
 /// cannot be read says nothing of them.
-pub fn tool_traces(line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
+pub(super) fn tool_traces(line: &[u8], found: &mut dyn FnMut(ToolTrace)) {
     let text = match std::str::from_utf8(line) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(line),

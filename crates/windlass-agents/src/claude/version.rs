@@ -1,15 +1,33 @@
 //! `claude --version`.
 
+use crate::Unfit;
+
 /// The oldest version that this decoder was checked against.
-pub const MINIMUM_CLAUDE_VERSION: (u32, u32, u32) = (2, 1, 197);
+const MINIMUM: Version = (2, 1, 197);
+
+/// Major, minor, patch.
+pub(super) type Version = (u32, u32, u32);
+
+/// The version that is said, where it is one that can be used.
+pub(super) fn read(said: &str) -> Result<String, Unfit> {
+    let version = parse(said).ok_or(Unfit::Unclear)?;
+    if version < MINIMUM {
+        return Err(Unfit::TooOld { version: shown(version), needed: shown(MINIMUM) });
+    }
+    Ok(shown(version))
+}
+
+fn shown((major, minor, patch): Version) -> String {
+    format!("{major}.{minor}.{patch}")
+}
 
 /// `2.1.330 (Claude Code)` → `(2, 1, 330)`. Takes the first word that is a version, so a notice before it does no
 /// harm; a suffix (`2.2.0-beta.1`) is left out.
-pub fn parse_claude_version(text: &str) -> Option<(u32, u32, u32)> {
+pub(super) fn parse(text: &str) -> Option<Version> {
     text.split_whitespace().find_map(version)
 }
 
-fn version(word: &str) -> Option<(u32, u32, u32)> {
+fn version(word: &str) -> Option<Version> {
     let mut numbers = word.strip_prefix('v').unwrap_or(word).splitn(3, '.');
     let major = numbers.next()?.parse().ok()?;
     let minor = numbers.next()?.parse().ok()?;
@@ -20,7 +38,7 @@ fn version(word: &str) -> Option<(u32, u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_claude_version;
+    use super::parse;
 
     // rows: 34
     #[test]
@@ -35,7 +53,7 @@ mod tests {
             ("", None),
         ];
         for (text, version) in rows {
-            assert_eq!(parse_claude_version(text), version, "{text:?}");
+            assert_eq!(parse(text), version, "{text:?}");
         }
     }
 }

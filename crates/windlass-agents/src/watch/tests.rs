@@ -251,7 +251,7 @@ fn what_the_api_had_failed_at_stays_that_when_the_keeper_dies_and_all_else_is_th
         let (unseen, mut report) = lost(&[digest], None);
         assert_eq!((unseen, report.class, report.ended), (class, class, Ended::Lost));
         assert!(!report.detail.is_empty() && report.detail != "the keeper was killed");
-        report.lost_with_its_runner();
+        report.lost_with_its_runner("nobody saw it");
         assert_eq!((report.class, report.limit), (Class::Interrupted, None), "whoever resumes asks again");
     }
     for (digests, cut) in [

@@ -18,15 +18,12 @@ use crate::app::App;
 use crate::configuration::Configuration;
 use crate::error::AppError;
 use crate::here::{self, Here};
-use crate::trusting::{self, Asked, Purpose, Reader, TrustAnswers, Trusted};
+use crate::trusting::{self, Asked, Purpose, TrustAnswers, Trusted};
 
 mod sandbox;
 
 /// The oldest git whose commands are used, major and minor.
 const MINIMUM_GIT: (u32, u32) = (2, 41);
-
-/// Credentials that are charged per token.
-const API_KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
 /// Less room for journals and snapshots than this is worth a word, in bytes.
 const LITTLE_ROOM: u64 = 1024 * 1024 * 1024;
@@ -153,7 +150,7 @@ fn trusted(app: &App, configuration: &Configuration) -> Result<Trusted, Finding>
         here: &here,
         configuration,
         purpose: Purpose::Session,
-        reader: Reader::Claude,
+        reader: Some(agent::chosen(&configuration.resolved, None)),
         answers: &TrustAnswers::default(),
     };
     let looked = trusting::look(&asked);
@@ -180,7 +177,8 @@ fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
         Ok(checked) => checked,
         Err(error) => return failed(ABOUT, &error),
     };
-    let found = format!("Claude Code {}, {}", plan.version, plan.program.display());
+    let about = agent::chosen(resolved, None).about();
+    let found = format!("{} {}, {}", about.product, plan.version, plan.program.display());
     match login {
         Some(Login { method, .. }) if method.is_empty() => good(ABOUT, format!("{found}; logged in")),
         Some(Login { method, .. }) => good(ABOUT, format!("{found}; logged in ({method})")),
@@ -188,14 +186,15 @@ fn agent_finding(app: &App, configuration: &Configuration) -> Finding {
             ABOUT,
             Health::Doubtful,
             format!("{found}; it does not say whether it is logged in"),
-            &["claude auth status"],
+            &[about.words.login_command],
         ),
     }
 }
 
 fn keys(configuration: &Configuration) -> Option<Finding> {
+    let keys = agent::chosen(&configuration.resolved, None).about().variables.inherited.api_keys;
     let set: Vec<&str> =
-        API_KEYS.into_iter().filter(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).collect();
+        keys.iter().copied().filter(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).collect();
     if set.is_empty() {
         return None;
     }

@@ -9,13 +9,11 @@ use windlass_engine::sandbox::{Probe, probe};
 use windlass_ui::{Finding, Health};
 
 use super::{Configuration, finding, good};
+use crate::agent;
 use crate::app::App;
 use crate::here::Here;
 use crate::sandbox;
 use crate::search_path;
-
-/// Variables that log an agent in.
-const TOKENS: [&str; 2] = ["CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY"];
 
 /// What was found of each kind, of the configured one, of its login, and of `PATH`.
 pub fn findings(app: &App, configuration: Option<&Configuration>) -> Vec<Finding> {
@@ -78,9 +76,9 @@ fn programs(app: &App, configuration: &Configuration) -> Option<Finding> {
 fn login(configuration: &Configuration) -> Finding {
     const ABOUT: &str = "login inside";
     let settings = &configuration.resolved.sandbox;
+    let about = agent::chosen(&configuration.resolved, None).about();
     if settings.login == SandboxLogin::Mount {
-        let file =
-            env::var_os("HOME").map(PathBuf::from).unwrap_or_default().join(".claude/.credentials.json");
+        let file = env::var_os("HOME").map(PathBuf::from).unwrap_or_default().join(about.files.credentials);
         return if file.is_file() {
             good(ABOUT, format!("{}, to be read only", file.display()))
         } else {
@@ -88,12 +86,13 @@ fn login(configuration: &Configuration) -> Finding {
                 ABOUT,
                 Health::Bad,
                 format!("sandbox.login is `mount`, but there is no {}", file.display()),
-                &["Log in with `claude` and /login, or use a token: claude setup-token"],
+                &[about.words.log_in_or_token],
             )
         };
     }
     let keys = configuration.resolved.agent.api_keys;
-    let usable = TOKENS.iter().filter(|name| keys || **name != "ANTHROPIC_API_KEY");
+    let variables = about.variables;
+    let usable = variables.tokens.iter().filter(|name| keys || !variables.inherited.api_keys.contains(name));
     let set = usable.copied().find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
     match set {
         Some(name) => good(ABOUT, format!("{name}, from the environment")),
@@ -101,10 +100,7 @@ fn login(configuration: &Configuration) -> Finding {
             ABOUT,
             Health::Doubtful,
             "no token is in the environment: the agent inside would not be logged in",
-            &[
-                "claude setup-token, then set CLAUDE_CODE_OAUTH_TOKEN",
-                "Or: windlass config set sandbox.login mount",
-            ],
+            &[about.words.token, "Or: windlass config set sandbox.login mount"],
         ),
     }
 }

@@ -7,7 +7,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use windlass_agents::git_committing_rules;
+use windlass_agents::{git_committing, of};
 use windlass_core::config::OutputLevel;
 use windlass_core::config::RunsSettings;
 use windlass_core::environment::{Heir, notice_of};
@@ -48,7 +48,7 @@ use crate::run::verdict;
 use crate::run::{RunEnd, Verified};
 use crate::sandbox;
 use crate::telling;
-use crate::trusting::{self, Asked, Purpose, Reader};
+use crate::trusting::{self, Asked, Purpose};
 use crate::worktree;
 
 /// How long what a killed run left behind may take to be cleaned up by its keeper.
@@ -100,7 +100,7 @@ pub fn asked<'a>(here: &'a Here, request: &'a Prepared) -> Asked<'a> {
         here,
         configuration: &request.configuration,
         purpose: if judges { Purpose::Judgement } else { Purpose::Run },
-        reader: Reader::of(request.mock.as_ref()),
+        reader: Some(agent::chosen(&request.configuration.resolved, request.mock.as_deref())),
         answers: &request.trust,
     }
 }
@@ -176,8 +176,8 @@ pub fn hooks(here: &Here, request: &Prepared) -> hook::Found {
 /// Who is to commit may.
 fn with_committing(mut agent: AgentSpec, commit: CommitPolicy) -> AgentSpec {
     if commit == CommitPolicy::Agent {
-        let missing = |rule: &String| !agent.allow.contains(rule);
-        let rules: Vec<String> = git_committing_rules().into_iter().filter(missing).collect();
+        let rules = git_committing().into_iter().flat_map(|right| of(&agent).rules(&right));
+        let rules: Vec<String> = rules.filter(|rule| !agent.allow.contains(rule)).collect();
         agent.allow.extend(rules);
     }
     agent
@@ -313,7 +313,8 @@ pub fn finish(here: &Here, mut part: Part, (level, emoji): Shown) -> Result<RunE
 pub fn withheld(environment: &[(OsString, OsString)], plan: &RunSpec) -> Option<String> {
     let from_checks =
         if plan.checks.is_empty() { BTreeSet::new() } else { withheld_from(environment, &Heir::check(plan)) };
-    notice_of(&withheld_from(environment, &Heir::agent(plan)), &from_checks)
+    let variables = &of(&plan.agent).about().variables.inherited;
+    notice_of(&withheld_from(environment, &Heir::agent(plan, variables)), &from_checks, variables)
 }
 
 /// Keeps what a verification before completion said.

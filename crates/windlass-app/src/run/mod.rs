@@ -30,6 +30,7 @@ pub use self::goal::Goal;
 pub use self::rehearsal::Rehearsal;
 use self::request::said_codes;
 pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob};
+use crate::agent;
 use crate::app::App;
 use crate::beginning;
 use crate::configuration::Configuration;
@@ -126,7 +127,8 @@ impl Prepared {
         let configuration = Configuration::load(&directory, folder, mode, settings, request.unlimited)?;
         assignment.require_plan(&configuration.resolved.plan, configuration.resolved.exit_codes)?;
         assignment.require_tasks(&configuration.resolved.tasks, configuration.resolved.exit_codes)?;
-        passthrough::refuse_owned(&configuration.resolved.agent.arguments)?;
+        let agent = agent::chosen(&configuration.resolved, request.script.as_deref());
+        passthrough::refuse_owned(agent, &configuration.resolved.agent.arguments)?;
         let mock = request.script.as_deref().map(|script| playing_along(script, mode));
         let sandbox = &configuration.resolved.sandbox;
         let locked_in = sandbox.kind != SandboxKind::None;
@@ -212,7 +214,7 @@ fn playing_along(script: &str, mode: Mode) -> String {
     if script == "builtin:default" { job::of(mode).script } else { script }.to_owned()
 }
 
-/// Claude Code refuses this too, but only once it runs, and in words that do not say what to do.
+/// Agents refuse this too, but only once they run, and in words that do not say what to do.
 pub fn refuse_root_without_sandbox() -> Result<(), AppError> {
     let says_sandbox = env::var_os("IS_SANDBOX").is_some_and(|value| value == "1");
     if !rustix::process::geteuid().is_root() || says_sandbox {

@@ -1,5 +1,6 @@
 //! `resume`: continues a run.
 
+use windlass_agents::{of, usual};
 use windlass_core::config::{Layer, Origin, Resolved, Unlimited, keys};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::run::{Phase, Run};
@@ -21,7 +22,7 @@ use crate::run::tasks;
 use crate::run::uncommitted;
 use crate::sandbox;
 use crate::telling;
-use crate::trusting::{self, Asked, Purpose, Reader, TrustAnswers, Trusted};
+use crate::trusting::{self, Asked, Purpose, TrustAnswers, Trusted};
 use crate::worktree;
 
 pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError> {
@@ -89,12 +90,12 @@ fn trusted(
         Fact::RunStarted { plan } => Some(plan),
         _ => None,
     });
-    let is_claude = plan.as_ref().is_none_or(|plan| plan.agent.name == "claude");
+    let reader = plan.as_ref().map_or_else(usual, |plan| of(&plan.agent));
     if let Some(plan) = plan.as_ref().filter(|plan| !trusting::were_configured(here, &plan.checks)) {
         // A person typed them for this run: they go on, as if they had been typed now.
         configuration = load(typed(&plan.checks)?)?;
     }
-    let reader = if is_claude { Reader::Claude } else { Reader::Nobody };
+    let reader = Some(reader);
     let purpose = if summary.mode.judges() { Purpose::Judgement } else { Purpose::Run };
     // A run that began without the agent's settings goes on without them: they are not asked for.
     let left_out = plan.as_ref().is_some_and(|plan| !plan.agent.repository_settings.are_used());
@@ -219,10 +220,10 @@ fn plan(app: &App, run: &Run, resolved: &Resolved, trusted: &Trusted) -> Result<
     if let Phase::Ended(reason) = run.phase() {
         refuse_ended(&plan, &old.limits, reason)?;
     }
-    if plan.agent.name == "claude" {
-        agent::check(app, &mut plan.agent, trusted, plan.exit_codes)?;
-    } else {
+    if sandbox::is_scripted(&plan) {
         app.program().clone_into(&mut plan.agent.program);
+    } else {
+        agent::check(app, &mut plan.agent, trusted, plan.exit_codes)?;
     }
     Ok(plan)
 }

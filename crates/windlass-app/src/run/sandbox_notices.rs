@@ -3,6 +3,7 @@
 use std::env;
 use std::path::Path;
 
+use windlass_agents::{ApiHosts, of};
 use windlass_core::spec::{CommitPolicy, Network, RunSpec, SandboxKind, SandboxSpec};
 use windlass_engine::sandbox::lets_through;
 use windlass_git::git::Repository;
@@ -10,14 +11,6 @@ use windlass_git::git::Repository;
 use crate::here::Here;
 use crate::sandbox;
 use crate::search_path;
-
-/// Where Claude Code finds its API, unless one of these variables says otherwise.
-const API: &str = "api.anthropic.com";
-const ELSEWHERE: [(&str, &str); 3] = [
-    ("CLAUDE_CODE_USE_BEDROCK", "ANTHROPIC_BEDROCK_BASE_URL"),
-    ("CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_VERTEX_BASE_URL"),
-    ("", "ANTHROPIC_BASE_URL"),
-];
 
 /// Folders of which guests of bubblewrap have their own.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -30,7 +23,11 @@ pub fn notices(here: &Here, plan: &RunSpec) -> Vec<String> {
         return nested.into_iter().collect();
     }
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let api = if sandbox::is_scripted(plan) { None } else { api_out_of_reach(&walls.network, variable) };
+    let api = if sandbox::is_scripted(plan) {
+        None
+    } else {
+        api_out_of_reach(&of(&plan.agent).about().variables.hosts, &walls.network, variable)
+    };
     let tree = here.repository.as_ref().map_or(here.directory.as_path(), |repository| &repository.top);
     let all =
         [search_path::notice(here, walls), api, siblings(walls, tree), closed_filters(here, plan), nested];
@@ -75,7 +72,11 @@ fn closed_filters(here: &Here, plan: &RunSpec) -> Option<String> {
 }
 
 /// The agent speaks with a host that cannot be reached from inside.
-fn api_out_of_reach(network: &Network, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn api_out_of_reach(
+    api: &ApiHosts,
+    network: &Network,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
     let hosts = match network {
         Network::On => return None,
         Network::Off => {
@@ -84,12 +85,12 @@ fn api_out_of_reach(network: &Network, variable: impl Fn(&str) -> Option<String>
         Network::Hosts(hosts) => hosts,
     };
     let (switch, name) =
-        ELSEWHERE.iter().find(|(switch, _)| switch.is_empty() || variable(switch).is_some())?;
+        api.elsewhere.iter().find(|(switch, _)| switch.is_empty() || variable(switch).is_some())?;
     let (host, source) = match variable(name) {
         Some(url) => (host(&url), format!(" ({name})")),
         // The provider's own hosts depend on the region.
         None if !switch.is_empty() => return None,
-        None => (API.to_owned(), String::new()),
+        None => (api.usual.to_owned(), String::new()),
     };
     (!lets_through(hosts, &host)).then(|| {
         format!(
@@ -129,7 +130,8 @@ mod tests {
     #[test]
     fn an_api_that_no_guest_reaches_is_named() {
         let hosts = |names: &[&str]| Network::Hosts(names.iter().map(|name| (*name).to_owned()).collect());
-        let usual = hosts(&[API, "*.example.com"]);
+        let api = &windlass_agents::usual().about().variables.hosts;
+        let usual = hosts(&[api.usual, "*.example.com"]);
         for (network, variables, named) in [
             (&Network::On, &[("ANTHROPIC_BASE_URL", "https://elsewhere.test")][..], None),
             (&Network::Off, &[], Some("network off")),
@@ -156,7 +158,7 @@ mod tests {
             let variable = |name: &str| {
                 variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
             };
-            let said = api_out_of_reach(network, variable);
+            let said = api_out_of_reach(api, network, variable);
             match named {
                 None => assert_eq!(said, None, "{variables:?}"),
                 Some(part) => assert!(said.as_ref().is_some_and(|said| said.contains(part)), "{said:?}"),

@@ -1,10 +1,9 @@
 //! What the files of a repository start or redirect, and what of it a person has trusted.
 //!
-//! A repository is other people's work: its configuration names commands, its `.claude` folder names hooks and servers.
+//! A repository is other people's work: its configuration names commands, its settings for agents name hooks and servers.
 //! Each of them is a [`Startable`] here, with its content; a person is asked once per content. What only permits or limits
 //! something is none.
 
-mod claude;
 mod configuration;
 mod difference;
 
@@ -14,25 +13,58 @@ mod tests;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::hexadecimal;
 
-pub use claude::{
-    ApiHost, api_hosts, claude_extension, claude_settings, denied_by_repository, mcp_servers,
-    words_of_command,
-};
 pub use configuration::{StartableCommand, commands_named, configured};
 pub use difference::{Difference, differences};
 
 /// Who would start it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum Starter {
     /// Windlass, from its own configuration.
     Windlass,
-    /// Claude Code, from its settings in the repository.
-    Claude,
+    /// The agent of this name, from its settings in the repository.
+    Agent(String),
+}
+
+impl Starter {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Starter::Windlass => "windlass",
+            Starter::Agent(name) => name,
+        }
+    }
+
+    /// Is it an agent?
+    pub fn is_agent(&self) -> bool {
+        *self != Starter::Windlass
+    }
+}
+
+impl From<String> for Starter {
+    fn from(name: String) -> Starter {
+        if name == Starter::Windlass.name() { Starter::Windlass } else { Starter::Agent(name) }
+    }
+}
+
+impl From<Starter> for String {
+    fn from(starter: Starter) -> String {
+        starter.name().to_owned()
+    }
+}
+
+/// A host that calls go to instead of the usual one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiHost {
+    /// The variable that says so.
+    pub variable: String,
+    /// Its value, without the name and password that an address may hold.
+    pub address: String,
 }
 
 /// What would be started, or where something would be redirected to.
@@ -86,7 +118,7 @@ impl Startable {
             Content::Text { .. } => None,
             Content::File { path, .. } => Some(path.clone()),
         };
-        (self.starter, &self.file, &self.key) == (other.starter, &other.file, &other.key)
+        (&self.starter, &self.file, &self.key) == (&other.starter, &other.file, &other.key)
             && path(self) == path(other)
     }
 
@@ -94,8 +126,8 @@ impl Startable {
     pub fn shown(&self) -> String {
         match &self.content {
             Content::File { path, .. } => format!("the file {path}"),
-            Content::Text { text } if self.starter == Starter::Claude => {
-                claude::command_in(text).unwrap_or_else(|| text.clone())
+            Content::Text { text } if self.starter != Starter::Windlass => {
+                command_in(text).unwrap_or_else(|| text.clone())
             }
             // The credentials that an address may hold are nobody's to read over a shoulder.
             Content::Text { text } => configuration::shown(&self.key, text).unwrap_or_else(|| text.clone()),
@@ -108,15 +140,32 @@ impl Startable {
             Content::Text { text } => ("text", text.as_str(), ""),
             Content::File { path, digest } => ("file", path.as_str(), digest.as_str()),
         };
-        let starter = match self.starter {
-            Starter::Windlass => "windlass",
-            Starter::Claude => "claude",
-        };
-        for field in [starter, &self.file, &self.key, kind, first, second] {
+        for field in [self.starter.name(), &self.file, &self.key, kind, first, second] {
             into.update(u64::try_from(field.len()).unwrap_or(u64::MAX).to_be_bytes());
             into.update(field.as_bytes());
         }
     }
+}
+
+/// The command in what is kept of a hook or a server, for people; `None` where there is none.
+fn command_in(text: &str) -> Option<String> {
+    let value = match serde_json::from_str(text).ok()? {
+        Value::String(text) => return Some(text),
+        Value::Object(members) => members,
+        _ => return None,
+    };
+    let hook = value.get("hook").and_then(Value::as_object).unwrap_or(&value);
+    if let Some(url) = hook.get("url").and_then(Value::as_str) {
+        return Some(url.to_owned());
+    }
+    let command = hook.get("command")?.as_str()?;
+    let arguments =
+        hook.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let mut words = vec![command.to_owned()];
+    words.extend(arguments.map(str::to_owned));
+    let variables = hook.get("env").and_then(Value::as_object).into_iter().flatten();
+    words.extend(variables.map(|(name, value)| format!("({name}={})", value.as_str().unwrap_or("…"))));
+    Some(words.join(" "))
 }
 
 /// All that a repository's files start or redirect: sorted, each once.

@@ -142,15 +142,12 @@ impl CallReport {
     }
 
     /// The runner ended first, and somebody has resumed the run since: whatever the agent had said before, it is asked again.
-    pub fn lost_with_its_runner(&mut self) {
+    pub fn lost_with_its_runner(&mut self, why: &str) {
         self.class = Class::Interrupted;
         self.limit = None;
-        UNSEEN.clone_into(&mut self.detail);
+        why.clone_into(&mut self.detail);
     }
 }
-
-/// What is said of a call whose end nobody saw.
-pub const UNSEEN: &str = "The runner ended while Claude Code worked, so nobody saw how the call ended.";
 
 /// What the agent's list of prices says of a call, and how much of it is in what the call reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

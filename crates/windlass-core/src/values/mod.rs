@@ -19,7 +19,7 @@ mod task;
 mod time;
 
 pub use assessment::{Assessed, Assessment, Confidence, Finding};
-pub use call::{Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Purpose, UNSEEN, UsageLimit};
+pub use call::{Bill, CallClocks, CallReport, CallSummary, Cut, Denial, Ended, Purpose, UsageLimit};
 pub use check::{Check, CheckKind, CheckOutcome, CheckResult, CheckStage};
 pub use class::{Class, Verdict};
 pub use commit::CommitNotes;

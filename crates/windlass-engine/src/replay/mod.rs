@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use jiff::Timestamp;
+use windlass_agents::{Agent, of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::Observation;
 use windlass_core::report;
@@ -49,6 +50,8 @@ pub type Listener<'a, T = Observation> = dyn FnMut(Told<T>) -> ControlFlow<()> +
 pub struct Replay<R: Reading = Everything> {
     folder: RunFolder,
     follower: Follower,
+    /// Whose streams they are.
+    agent: &'static dyn Agent,
     /// The streams of this iteration's calls are read and no others; `None` = all are.
     only: Option<u32>,
     /// Calls that have begun and not ended.
@@ -75,6 +78,7 @@ impl<R: Reading> Replay<R> {
         Self {
             folder: folder.clone(),
             follower: Follower::new(&folder.journal()),
+            agent: usual(),
             only: None,
             calls: BTreeMap::new(),
             ended: false,
@@ -114,7 +118,8 @@ impl<R: Reading> Replay<R> {
                 if self.only.is_none_or(|only| only == *iteration) =>
             {
                 let folder = self.folder.call(*iteration, *attempt, *purpose);
-                self.calls.insert(*call, Recording::new(&folder, *lane, *call, entry.at.wall));
+                self.calls
+                    .insert(*call, Recording::new(&folder, R::of(self.agent), *lane, *call, entry.at.wall));
             }
             Fact::CallSpawned(report::CallSpawned { call, .. }) => {
                 if let Some(recording) = self.calls.get_mut(call) {
@@ -129,7 +134,11 @@ impl<R: Reading> Replay<R> {
                 }
             }
             Fact::RunFinished { .. } => self.ended = true,
-            Fact::RunResumed { .. } => self.ended = false,
+            Fact::RunStarted { plan } => self.agent = of(&plan.agent),
+            Fact::RunResumed { plan } => {
+                self.agent = of(&plan.agent);
+                self.ended = false;
+            }
             _ => {}
         }
         Ok(listener(Told::Fact(Box::new(entry))))

@@ -1,23 +1,29 @@
 //! What is made of the lines of a stream.
 
-use windlass_agents::{ClaudeDecoder, Decoder as _, Detail, Digest, Sink, tool_traces};
+use windlass_agents::{Agent, Decoder, Detail, Digest, Sink};
 use windlass_core::observation::{Observation, ToolTrace};
 
 /// Reads the lines of one call's stream, in their order.
-pub trait Reading: Default {
+pub trait Reading {
     /// What it finds.
     type Found;
+
+    /// For the stream of this agent.
+    fn of(agent: &'static dyn Agent) -> Self;
 
     /// Tells what is in a line (without its `\n`). Never fails: a line that cannot be read has little in it.
     fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Self::Found));
 }
 
 /// All that an agent said and did, as whoever watched it was told.
-#[derive(Debug, Default)]
-pub struct Everything(ClaudeDecoder);
+pub struct Everything(Box<dyn Decoder>);
 
 impl Reading for Everything {
     type Found = Observation;
+
+    fn of(agent: &'static dyn Agent) -> Everything {
+        Everything(agent.decoder())
+    }
 
     fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Observation)) {
         self.0.line(line, Detail::Everything, &mut Told(tell));
@@ -35,13 +41,17 @@ impl Sink for Told<'_> {
 }
 
 /// Tool calls alone, each with its whole input.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ToolCalls;
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCalls(&'static dyn Agent);
 
 impl Reading for ToolCalls {
     type Found = ToolTrace;
 
+    fn of(agent: &'static dyn Agent) -> ToolCalls {
+        ToolCalls(agent)
+    }
+
     fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(ToolTrace)) {
-        tool_traces(line, tell);
+        self.0.tool_traces(line, tell);
     }
 }

@@ -47,12 +47,12 @@ pub(super) struct Recording<R: Reading> {
 
 impl<R: Reading> Recording<R> {
     /// The stream of a call that was reserved for at this time.
-    pub fn new(folder: &CallFolder, lane: LaneId, call: CallId, reserved: Timestamp) -> Self {
+    pub fn new(folder: &CallFolder, reading: R, lane: LaneId, call: CallId, reserved: Timestamp) -> Self {
         Self {
             path: folder.stream(),
             file: None,
             times: Times::new(folder.times(), reserved),
-            reading: R::default(),
+            reading,
             lines: Lines::default(),
             stage: Stage::Reserved,
             read: 0,

@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use windlass_core::environment::{Variable, is_providers};
+use windlass_agents::Variables;
+use windlass_core::environment::Variable;
 use windlass_core::spec::{Network, SandboxSpec};
 
 use super::Guest;
@@ -79,13 +80,6 @@ const WAY_OUT: &[&str] = &[
 /// Variables that are passed on to every guest, by how their names begin.
 const PASSED_ON_BY_PREFIX: &[&str] = &["LC_", "WINDLASS_HOOK_", "FRESHER_"];
 
-/// What besides is an agent's: its login, and how it works. Not where its own files are: they are the user's.
-const AGENTS: &[&str] =
-    &["ANTHROPIC_", "CLAUDE_CODE_", "DISABLE_", "BASH_", "MCP_", "MAX_", "API_TIMEOUT_MS", "ENABLE_"];
-
-/// What is an agent's by its prefix and would lead it, or a shell, elsewhere.
-const NOT_PASSED_ON: &[&str] = &["BASH_ENV"];
-
 /// Who gets the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
@@ -108,6 +102,8 @@ pub(super) fn heir(guest: Guest<'_>, plan: &SandboxSpec) -> (Holder, Vec<String>
 pub(super) struct Own<'a> {
     /// The sandbox's kind.
     pub kind: &'static str,
+    /// What is said of the environment by the agent that is to be locked in.
+    pub agent: &'static Variables,
     /// The home inside.
     pub home: &'a Path,
     /// Where temporary files go inside.
@@ -129,8 +125,9 @@ pub(super) fn environment(
     own: Own<'_>,
 ) -> Vec<(OsString, OsString)> {
     let known = readable(&outside);
-    let passed =
-        |name: &OsStr| is_passed_on(name, holder, further, own.network) || is_own_login(name, holder, &known);
+    let passed = |name: &OsStr| {
+        is_passed_on(name, holder, further, own) || is_own_login(name, holder, own.agent, &known)
+    };
     let mut inside: Vec<(OsString, OsString)> =
         outside.into_iter().filter(|(name, _)| passed(name)).collect();
     let mut set = |name: &str, value: &OsStr| {
@@ -139,8 +136,9 @@ pub(super) fn environment(
     };
     set("HOME", own.home.as_os_str());
     set("TMPDIR", own.temporary.as_os_str());
-    // Claude Code lets root skip permissions where this is said.
-    set("IS_SANDBOX", "1".as_ref());
+    for (name, value) in own.agent.in_sandboxes {
+        set(name, value.as_ref());
+    }
     set("WINDLASS_SANDBOX", own.kind.as_ref());
     let git: Vec<(&str, &str)> = own
         .git
@@ -163,11 +161,12 @@ pub(super) fn environment(
 }
 
 /// Is it an agent's login at whoever its models are had from?
-fn is_own_login(name: &OsStr, holder: Holder, known: &[Variable]) -> bool {
-    holder == Holder::Agent && name.to_str().is_some_and(|name| is_providers(name, known))
+fn is_own_login(name: &OsStr, holder: Holder, agent: &Variables, known: &[Variable]) -> bool {
+    holder == Holder::Agent && name.to_str().is_some_and(|name| agent.inherited.is_providers(name, known))
 }
 
-fn is_passed_on(name: &OsStr, holder: Holder, further: &[String], network: &Network) -> bool {
+fn is_passed_on(name: &OsStr, holder: Holder, further: &[String], own: Own<'_>) -> bool {
+    let Own { agent, network, .. } = own;
     let Some(name) = name.to_str() else {
         return false;
     };
@@ -179,7 +178,7 @@ fn is_passed_on(name: &OsStr, holder: Holder, further: &[String], network: &Netw
         || PASSED_ON.contains(&name)
         || PLACES.contains(&name)
         || begins(PASSED_ON_BY_PREFIX)
-        || (holder == Holder::Agent && begins(AGENTS) && !NOT_PASSED_ON.contains(&name))
+        || (holder == Holder::Agent && begins(agent.let_in) && !agent.kept_out.contains(&name))
 }
 
 #[cfg(test)]
@@ -198,6 +197,7 @@ mod tests {
     ) -> Vec<(String, String)> {
         let own = Own {
             kind: "bwrap",
+            agent: windlass_agents::usual().about().variables,
             home: Path::new("/own/home"),
             temporary: Path::new("/tmp"),
             git: &[("user.name".to_owned(), "N".to_owned())],

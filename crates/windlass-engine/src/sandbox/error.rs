@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use windlass_agents::About;
 use windlass_core::spec::SandboxKind;
 
 use super::probe::probe;
@@ -54,10 +55,10 @@ impl SandboxError {
     }
 
     /// The user's own credentials are to be mounted, and are not there.
-    pub(super) fn no_credentials(path: &Path) -> SandboxError {
+    pub(super) fn no_credentials(path: &Path, agent: &About) -> SandboxError {
         SandboxError::Refused {
             why: format!("sandbox.login = \"mount\", but there is no {}", path.display()),
-            hint: "Log in with `claude` and /login, or set sandbox.login = \"environment\".".to_owned(),
+            hint: format!("{}, or set sandbox.login = \"environment\".", agent.words.log_in_briefly),
         }
     }
 

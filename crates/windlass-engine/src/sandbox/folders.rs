@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use windlass_agents::About;
+
 use super::SandboxError;
 use super::view::Sight;
 use windlass_host::tree::{at, without_links};
@@ -26,10 +28,10 @@ enum Lasting {
 
 impl Folders {
     /// Makes them anew; what a killed run left of them is removed.
-    pub fn make(root: &Path) -> Result<Folders, SandboxError> {
+    pub fn make(root: &Path, agent: &About) -> Result<Folders, SandboxError> {
         remove(root);
         let mut folders = Folders { root: root.to_owned(), lasting: Lasting::UntilDropped };
-        for folder in [folders.home(), folders.temporary(), folders.home().join(".claude")] {
+        for folder in [folders.home(), folders.temporary(), folders.home().join(agent.files.folder)] {
             // outside: the run's folder.
             DirBuilder::new()
                 .recursive(true)

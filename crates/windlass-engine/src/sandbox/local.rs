@@ -16,7 +16,7 @@ use super::folders::Folders;
 use super::group::{Group, Limit};
 use super::inside::{Calls, INSIDE_COMMAND, Orders, Ports, Socket};
 use super::proxy::Proxy;
-use super::room::{CREDENTIALS, Occupied};
+use super::room::Occupied;
 use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, SandboxError, SandboxRoom, landlock, lane, trial};
@@ -69,7 +69,7 @@ struct Shared {
 impl Local {
     /// Prepares it and tries it.
     pub fn open(plan: &SandboxSpec, room: SandboxRoom, means: Means) -> Result<Local, SandboxError> {
-        let folders = Folders::make(&room.scratch)?;
+        let folders = Folders::make(&room.scratch, room.about_agent())?;
         let group = Group::make(plan, &format!("windlass-{}", room.run));
         let socket = folders.socket();
         let proxy = Proxy::of(&plan.network, &socket).map_err(SandboxError::file("listen on", &socket))?;
@@ -109,7 +109,7 @@ impl Local {
     /// The same for a lane: with its own clone, home and temporary files, and with the run's limits and proxy.
     pub fn for_lane(&self, site: &lane::Site) -> Result<Local, SandboxError> {
         let room = site.room(&self.room);
-        let folders = Folders::make(&room.scratch)?;
+        let folders = Folders::make(&room.scratch, room.about_agent())?;
         let local = Local {
             means: self.means.clone(),
             plan: site.plan(&self.plan, &self.room),
@@ -153,7 +153,7 @@ impl Local {
         let Some(credentials) = self.room.credentials_to_mount(self.plan.login)? else {
             return Ok(());
         };
-        let inside = self.folders.home().join(CREDENTIALS);
+        let inside = self.room.credentials_in(&self.folders.home());
         match self.means {
             Means::Landlock => symlink(&credentials, &inside),
             // Something to be mounted on.
@@ -243,7 +243,7 @@ impl Local {
         }
         let mut view = View::new(&self.plan, &self.room, own, &files);
         if self.plan.login == SandboxLogin::Mount && matches!(guest, Guest::Agent { .. }) {
-            let inside = self.folders.home().join(CREDENTIALS);
+            let inside = self.room.credentials_in(&self.folders.home());
             let place = if matches!(self.means, Means::Landlock) { self.room.credentials() } else { inside };
             view.places.insert(place, Sight::Shown(self.room.credentials()));
         }
@@ -350,6 +350,7 @@ impl Local {
         let toolchains = Some(self.room.home.join(".rustup")).filter(|folder| folder.is_dir());
         let scratch = self.folders.temporary();
         let own = Own {
+            agent: self.room.about_agent().variables,
             kind: self.kind().name(),
             home: &self.folders.home(),
             temporary: if matches!(self.means, Means::Bwrap(_)) { Path::new("/tmp") } else { &scratch },

@@ -1,7 +1,8 @@
 //! What a sandbox is made around.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use windlass_agents::{About, named};
 use windlass_core::spec::SandboxLogin;
 use windlass_core::values::RunId;
 
@@ -10,9 +11,6 @@ use super::view::is_canonical;
 use windlass_git::git::Loan;
 use windlass_host::file::Made;
 use windlass_host::tree::at;
-
-/// Where an agent keeps how it is logged in, below a home.
-pub(super) const CREDENTIALS: &str = ".claude/.credentials.json";
 
 /// What a sandbox is made around: where its guests work, and what is there to be hidden. Paths are absolute, and
 /// canonical where they exist.
@@ -45,6 +43,8 @@ pub struct SandboxRoom {
     pub home: PathBuf,
     /// The agent's program.
     pub agent: PathBuf,
+    /// The agent's name.
+    pub agent_name: &'static str,
 }
 
 impl SandboxRoom {
@@ -80,9 +80,19 @@ impl SandboxRoom {
         !self.closed.is_empty()
     }
 
+    /// The agent that is to be locked in.
+    pub(super) fn about_agent(&self) -> &'static About {
+        named(self.agent_name).about()
+    }
+
     /// The user's own credentials.
     pub(super) fn credentials(&self) -> PathBuf {
-        self.home.join(CREDENTIALS)
+        self.credentials_in(&self.home)
+    }
+
+    /// The agent's credentials in this home.
+    pub(super) fn credentials_in(&self, home: &Path) -> PathBuf {
+        home.join(self.about_agent().files.credentials)
     }
 
     /// The same, where they are to be mounted and not to come by the environment.
@@ -92,7 +102,7 @@ impl SandboxRoom {
             SandboxLogin::Environment => Ok(None),
             // outside: the person's own credentials.
             SandboxLogin::Mount if credentials.is_file() => Ok(Some(credentials)),
-            SandboxLogin::Mount => Err(SandboxError::no_credentials(&credentials)),
+            SandboxLogin::Mount => Err(SandboxError::no_credentials(&credentials, self.about_agent())),
         }
     }
 

@@ -1,12 +1,14 @@
 //! Secrets that the user's environment says are elsewhere.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use windlass_agents::AGENTS;
+
 /// Variables that name a file or folder with secrets in place of the usual one.
 const MOVED: &[&str] = &[
-    "CLAUDE_CONFIG_DIR",
     "GNUPGHOME",
     "DOCKER_CONFIG",
     "AWS_SHARED_CREDENTIALS_FILE",
@@ -28,7 +30,10 @@ pub(super) fn moved_secrets(environment: &[(OsString, OsString)]) -> Vec<PathBuf
     let values = |name: &'static str| {
         environment.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_os_str())
     };
-    let moved = MOVED.iter().flat_map(|name| values(name)).map(PathBuf::from);
+    let of_agents: BTreeSet<&str> =
+        AGENTS.iter().map(|agent| agent.about().variables.settings_folder).collect();
+    let moved =
+        of_agents.into_iter().chain(MOVED.iter().copied()).flat_map(|name| values(name)).map(PathBuf::from);
     let listed = MOVED_LISTS.iter().flat_map(|name| values(name)).flat_map(env::split_paths);
     let below =
         |folder: &OsStr| OF_CONFIGURATIONS.iter().map(|name| PathBuf::from(folder).join(name)).collect();

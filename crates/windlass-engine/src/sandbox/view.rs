@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
 
-use windlass_agents::GUARDED_IN_WORKSPACES;
+use windlass_agents::{AGENTS, GUARDED_IN_WORKSPACES};
 use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
 use super::secrets::moved_secrets;
+use crate::steered::steering;
 use windlass_git::git::Loan;
 use windlass_host::tree::{Kind, at};
 
-/// What of a home holds secrets, or what an agent left for itself in earlier sessions.
+/// What of a home holds secrets; what agents keep there for themselves comes to it.
 const SECRETS: &[&str] = &[
     ".ssh",
     ".gnupg",
@@ -26,8 +27,6 @@ const SECRETS: &[&str] = &[
     ".pgpass",
     ".my.cnf",
     ".git-credentials",
-    ".claude",
-    ".claude.json",
     ".codex",
     ".gemini",
     ".cargo/credentials",
@@ -67,17 +66,6 @@ const NAME_SERVERS: &str = "/etc/resolv.conf";
 
 /// Where programs put temporary files whatever they are told.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
-
-/// What of a folder steers agents that are started there.
-pub(super) const STEERING: &[&str] = &[
-    ".mcp.json",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/hooks",
-    ".claude/agents",
-    ".claude/commands",
-    ".claude/skills",
-];
 
 /// How deep git directories of submodules are looked for.
 const SUBMODULE_DEPTH: usize = 4;
@@ -120,7 +108,8 @@ impl View {
         files: &[PathBuf],
     ) -> View {
         let mut view = View { places: BTreeMap::new() };
-        let secrets = SECRETS.iter().map(|below| room.home.join(below));
+        let of_agents = AGENTS.iter().flat_map(|agent| agent.about().files.of_home);
+        let secrets = SECRETS.iter().chain(of_agents).map(|below| room.home.join(below));
         view.set_all(secrets.chain(SECRETS_OF_THE_MACHINE.iter().map(PathBuf::from)), &Sight::Hidden);
         view.set_all(moved_secrets(&env::vars_os().collect::<Vec<_>>()), &Sight::Hidden);
         let names = Path::new(NAME_SERVERS);
@@ -277,6 +266,8 @@ struct Guarded {
 impl Guarded {
     fn find(room: &SandboxRoom) -> Guarded {
         let mut guarded = Guarded { settings: room.windlass_folders().collect(), folders: Vec::new() };
+        // What steers agents, those of a person as well: where it is there, it stays as it is.
+        let steering = |folder| steering().map(move |name| Path::join(folder, name));
         guarded.settings.extend(room.way().flat_map(steering));
         guarded.settings.extend([room.tree.join(".git")].into_iter().filter(|path| at(path).holds_file()));
         for folder in room.git_directories.iter().filter(|_| room.loan.is_none()) {
@@ -303,11 +294,6 @@ impl Guarded {
             self.folders.push(path);
         }
     }
-}
-
-/// What steers agents, those of a person as well: where it is there, it stays as it is.
-fn steering(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    STEERING.iter().map(|name| folder.join(name))
 }
 
 fn settings_of_git(folder: &Path) -> [PathBuf; 3] {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_agents::{INSTRUCTION_FILES, Instructions, reads_by_itself};
+use windlass_agents::{Agent, Instructions, Place, of};
 use windlass_core::spec::RunSpec;
 use windlass_jobs::prompt::{LONGEST_AGENTS_FILE, agents_text};
 
@@ -31,13 +31,15 @@ fn read(plan: &RunSpec) -> Option<Vec<u8>> {
     let file = plan.job.agents_file.as_ref()?;
     let bytes = at(&plan.directory).join(file).read_beginning(LONGEST_AGENTS_FILE).ok()??;
     let text = String::from_utf8_lossy(&bytes);
-    let itself = reads_by_itself(&plan.agent, (&plan.directory, file), &text, &instructions(&plan.directory));
+    let (agent, place) = (of(&plan.agent), Place { directory: &plan.directory, file });
+    let itself = agent.reads_by_itself(&plan.agent, place, &text, &instructions(agent, &plan.directory));
     (!itself).then_some(bytes)
 }
 
 /// The agent's own instructions, from the folder that it works in upwards.
-fn instructions(directory: &Path) -> Vec<Instructions> {
-    let files = directory.ancestors().flat_map(|folder| INSTRUCTION_FILES.map(|name| folder.join(name)));
+fn instructions(agent: &dyn Agent, directory: &Path) -> Vec<Instructions> {
+    let names = agent.about().files.instructions;
+    let files = directory.ancestors().flat_map(|folder| names.iter().map(|name| folder.join(name)));
     let read = files.filter_map(|file| {
         let text = String::from_utf8_lossy(&at(&file).read_beginning(LONGEST).ok()??).into_owned();
         Some(Instructions { file, text })

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use windlass_agents::of;
 use windlass_core::environment::Heir;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, EndCall, Input, LaneState, Order, TurnKey};
@@ -62,7 +63,10 @@ impl Supervisor {
         let (Some(plan), Some(clocks)) = (self.plan_in(lane), self.run.call_clocks(now)) else {
             return Err(EngineError::Broken);
         };
-        let environment = inherited(self.environment_of(lane), &Heir::agent(&plan));
+        let environment = inherited(
+            self.environment_of(lane),
+            &Heir::agent(&plan, &of(&plan.agent).about().variables.inherited),
+        );
         if self.is_missing(lane) {
             // What follows the call finds out, and has the task begun again.
             let report = Box::new(not_set_up());

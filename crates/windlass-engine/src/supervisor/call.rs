@@ -11,9 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use windlass_agents::{
-    CallFiles, CallWatch, ClaudeDecoder, ClaudeInvocation, Decoder, Detail, Digest, Due, Sink,
-};
+use windlass_agents::{CallFiles, CallWatch, Decoder, Detail, Digest, Due, Sink, of};
 use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CallClocks, CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
@@ -204,7 +202,7 @@ impl Lines {
         let place = Place { lane: setting.lane, call: setting.call, line: 0, at: Timestamp::UNIX_EPOCH };
         Lines {
             ear,
-            decoder: Box::new(ClaudeDecoder::default()),
+            decoder: of(&setting.plan.agent).decoder(),
             audience: Arc::clone(&setting.audience),
             detail: setting.audience.detail(),
             place,
@@ -262,7 +260,7 @@ fn spawn_request(
         budget: setting.budget,
         purpose: setting.purpose,
     };
-    let invocation = ClaudeInvocation::new(&setting.plan.agent, files);
+    let invocation = of(&setting.plan.agent).call(&setting.plan.agent, files);
     let mut environment = setting.environment.to_vec();
     for (name, value) in invocation.environment {
         let name = OsString::from(name);

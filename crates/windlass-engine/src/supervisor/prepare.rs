@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use windlass_agents::{CallFiles, ClaudeInvocation, ClaudeSettings};
+use windlass_agents::{CallFiles, Invocation, of};
 use windlass_core::run::{NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, LaneId, Purpose};
@@ -68,8 +68,8 @@ pub(super) fn write(preparation: &Preparation<'_>) -> Result<(), StoreError> {
 
 /// What the agent may do, as this plan has it.
 pub(super) fn write_settings(plan: &RunSpec, folder: &RunFolder, lane: LaneId) -> Result<(), StoreError> {
-    let settings = ClaudeSettings::new(plan, folder.state());
-    write_where_different(&folder.settings_of(lane), settings.to_json().as_bytes())
+    let settings = of(&plan.agent).run_settings(plan, folder.state());
+    write_where_different(&folder.settings_of(lane), settings.as_bytes())
 }
 
 /// They are the same for every call, unless somebody changed them.
@@ -98,7 +98,7 @@ pub struct Preview {
     /// The generated settings.
     pub settings: String,
     /// The command line.
-    pub invocation: ClaudeInvocation,
+    pub invocation: Invocation,
 }
 
 /// The first call of a run that has not begun. Reads the project's notes and AGENTS.md, and changes nothing; the run's
@@ -114,10 +114,11 @@ pub fn preview(plan: &RunSpec, folder: &RunFolder, wanted: &Wanted<'_>) -> Previ
     let (system, settings) = (call.system(), folder.settings());
     let budget = plan.limits.budget();
     let files = CallFiles { system_prompt: &system, settings: &settings, budget, purpose };
+    let agent = of(&plan.agent);
     Preview {
         prompt: compose(&preparation, wanted),
-        settings: ClaudeSettings::new(plan, folder.state()).to_json(),
-        invocation: ClaudeInvocation::new(&plan.agent, files),
+        settings: agent.run_settings(plan, folder.state()),
+        invocation: agent.call(&plan.agent, files),
     }
 }
 

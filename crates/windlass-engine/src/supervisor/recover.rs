@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
-use windlass_agents::{CallWatch, Decoder, Detail, Digest, Sink};
+use windlass_agents::{CallWatch, Decoder, Detail, Digest, Sink, of, unseen};
 use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CallClocks, CallReport, Cut, Ended, Now};
@@ -24,7 +24,7 @@ pub(super) struct Recovered {
 
 /// Ends what is left of a run's processes, and reads what the call had printed: a result that came before the end is
 /// charged as reported, otherwise the reservation stands.
-pub(super) fn report(plan: &RunSpec, call: &CallFolder, decoder: Box<dyn Decoder>) -> Recovered {
+pub(super) fn report(plan: &RunSpec, call: &CallFolder) -> Recovered {
     let run = &plan.run;
     let found = leftovers::find(run).len();
     let left = leftovers::end(run);
@@ -36,13 +36,14 @@ pub(super) fn report(plan: &RunSpec, call: &CallFolder, decoder: Box<dyn Decoder
         (_, left) => Some(format!("{left} processes of the interrupted session could not be ended")),
     };
     let mut watch = CallWatch::new(&plan.agent, Duration::ZERO, no_clocks());
-    read_stream(call, decoder, &mut watch);
+    let agent = of(&plan.agent);
+    read_stream(call, agent.decoder(), &mut watch);
     watch.exited(Duration::ZERO, Ended::Lost);
     watch.pipes_closed(Duration::ZERO);
     let stderr = read_end(&call.stderr(), 8 * 1024).unwrap_or_default();
     let now = Now { wall: jiff::Timestamp::now(), monotonic: Duration::ZERO };
     let mut report = watch.report(now, &String::from_utf8_lossy(&stderr));
-    report.lost_with_its_runner();
+    report.lost_with_its_runner(&unseen(agent));
     Recovered { report, notice }
 }
 

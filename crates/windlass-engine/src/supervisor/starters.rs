@@ -3,15 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use windlass_agents::{Ability, of};
 use windlass_core::spec::{RepositorySettings, RunSpec};
 use windlass_core::trust::{Startable, Startables, Starter};
 
 use crate::store::Project;
 use crate::trust::{Found, Search, find, store};
 use windlass_git::inventory::Place;
-
-/// Who reads such settings.
-const READER: &str = "claude";
 
 /// So many things are named.
 const NAMED: usize = 3;
@@ -37,7 +35,7 @@ impl Starters {
         if !is_asked_for(plan) {
             return Starters::default();
         }
-        let trusted = store::trusted(project).items.with(&of_agent(&look(place)));
+        let trusted = store::trusted(project).items.with(&of_agent(plan, &look(place)));
         Starters { trusted, said: BTreeSet::new() }
     }
 
@@ -47,8 +45,8 @@ impl Starters {
             return None;
         }
         let found = look(place);
-        let new = of_agent(&found).beyond(&self.trusted);
-        let untold = found.troubles.iter().filter(|trouble| trouble.starter == Starter::Claude);
+        let new = of_agent(plan, &found).beyond(&self.trusted);
+        let untold = found.troubles.iter().filter(|trouble| is_its(plan, &trouble.starter));
         let named: Vec<String> = new
             .iter()
             .map(|item| format!("{} ({} in {})", item.shown(), item.key, item.file))
@@ -57,30 +55,35 @@ impl Starters {
         if named.is_empty() {
             return None;
         }
-        let notice = Some(sentence(&named)).filter(|text| self.said.insert(text.clone()));
+        let notice = Some(sentence(plan, &named)).filter(|text| self.said.insert(text.clone()));
         Some(LeftOut { settings: RepositorySettings::LeftOut { deny: found.denied }, notice })
     }
 }
 
 /// Those that were left out at the beginning stay so.
 fn is_asked_for(plan: &RunSpec) -> bool {
-    plan.agent.name == READER && plan.agent.repository_settings.are_used()
+    let reads = of(&plan.agent).about().can(Ability::ReadTheRepositorysSettings);
+    reads && plan.agent.repository_settings.are_used()
 }
 
 fn look(place: &Place) -> Found {
-    find(&Search { place, loaded: &[], own_settings: None })
+    find(&Search { place, loaded: &[], own_settings: &[] })
 }
 
-fn of_agent(found: &Found) -> Startables {
-    found.items.which(|item: &Startable| item.starter == Starter::Claude)
+fn of_agent(plan: &RunSpec, found: &Found) -> Startables {
+    found.items.which(|item: &Startable| is_its(plan, &item.starter))
 }
 
-fn sentence(named: &[String]) -> String {
+fn is_its(plan: &RunSpec, starter: &Starter) -> bool {
+    starter.is_agent() && starter.name() == plan.agent.name
+}
+
+fn sentence(plan: &RunSpec, named: &[String]) -> String {
     let more = named.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
-        "the repository's .claude folder, CLAUDE.md and MCP servers are left out from now on, since they would start what \
-         nobody has trusted: {}{more}; windlass trust --list",
+        "{} are left out from now on, since they would start what nobody has trusted: {}{more}; windlass trust --list",
+        of(&plan.agent).about().words.left_out,
         named.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
     )
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_agents::{ClaudeDecoder, close_own_files};
+use windlass_agents::close_own_files;
 use windlass_core::damage::{Damage, unprotected};
 use windlass_core::report::{self, Report};
 use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
@@ -195,8 +195,7 @@ impl World {
             }
             Effect::Recover { lane, call, turn, purpose } => {
                 let call_folder = self.call_folder(*turn, *purpose);
-                let decoder = Box::new(ClaudeDecoder::default());
-                let mut recovered = recover::report(&self.plan, &call_folder, decoder);
+                let mut recovered = recover::report(&self.plan, &call_folder);
                 close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
                 let mut inputs = recovered.notice.map(Report::notice).into_iter().collect::<Vec<_>>();
                 inputs.push(Report::from(report::CallEnded {

@@ -1,6 +1,6 @@
 //! What the files of a repository start or redirect: found here, judged in the core, kept in [`store`].
 
-mod claude;
+mod agents;
 mod read;
 pub mod store;
 
@@ -10,6 +10,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use windlass_agents::Agent;
 use windlass_core::config::{FileKind, Layer};
 use windlass_core::trust::{
     ApiHost, Content, Startable, StartableCommand, Startables, Starter, commands_named, configured,
@@ -67,8 +68,8 @@ pub struct Search<'a> {
     pub place: &'a Place,
     /// Files of configuration that were read already, with their bytes: they count as they were read.
     pub loaded: &'a [(PathBuf, Vec<u8>)],
-    /// The folder of the user's own Claude Code settings, which are the person's wherever it lies.
-    pub own_settings: Option<&'a Path>,
+    /// The folders of the user's own settings of agents, which are the person's wherever they lie.
+    pub own_settings: &'a [PathBuf],
 }
 
 /// Looks for it. Changes nothing and starts nothing.
@@ -77,7 +78,7 @@ pub fn find(search: &Search<'_>) -> Found {
     looking.configuration();
     looking.hook_files();
     looking.scripts();
-    looking.claude();
+    looking.agents();
     let Looking { items, mut found, .. } = looking;
     found.items = items.into_iter().collect();
     found
@@ -85,17 +86,17 @@ pub fn find(search: &Search<'_>) -> Found {
 
 /// What a text of configuration starts, with the scripts that it names, as if `path` held it and nothing else.
 pub fn started_by_text(place: &Place, kind: FileKind, path: &Path, text: &str) -> Startables {
-    let search = Search { place, loaded: &[], own_settings: None };
+    let search = Search { place, loaded: &[], own_settings: &[] };
     let mut looking = Looking { search: &search, items: Vec::new(), found: Found::default() };
     looking.configuration_text(kind, path, text);
     looking.scripts();
     looking.items.into_iter().collect()
 }
 
-/// Where a settings file of Claude Code sends the agent's calls; nowhere where it cannot be read.
-pub fn hosts_in(path: &Path) -> Vec<ApiHost> {
+/// Where a settings file sends the agent's calls; nowhere where it cannot be read.
+pub fn hosts_in(agent: &dyn Agent, path: &Path) -> Vec<ApiHost> {
     match read(path) {
-        Read::Bytes(bytes) => ApiHost::in_settings(&bytes),
+        Read::Bytes(bytes) => agent.hosts_in(&bytes),
         Read::Absent | Read::Trouble(_) => Vec::new(),
     }
 }
@@ -194,7 +195,7 @@ impl Looking<'_> {
         for script in started.packages {
             let name = script.folder.join(&script.name);
             let key = format!("{} ({})", by.key, name.display());
-            self.items.push(Startable::text(by.starter, &by.file, &key, &script.command));
+            self.items.push(Startable::text(by.starter.clone(), &by.file, &key, &script.command));
         }
     }
 
@@ -211,38 +212,38 @@ impl Looking<'_> {
         match read::digest(&self.search.place.root.join(path)) {
             Ok(None) => {}
             Ok(Some(digest)) => {
-                self.items.push(Startable::file(by.starter, &by.file, &by.key, &name, &digest));
+                self.items.push(Startable::file(by.starter.clone(), &by.file, &by.key, &name, &digest));
             }
             Err(why) => {
-                self.found.troubles.push(Trouble { starter: by.starter, file: name, why });
+                self.found.troubles.push(Trouble { starter: by.starter.clone(), file: name, why });
             }
         }
     }
 
-    fn claude(&mut self) {
+    fn agents(&mut self) {
         let mut named = BTreeSet::new();
-        let claude::Files { files, too_large } = claude::files(self.search);
-        let trouble = |file| Trouble {
-            starter: Starter::Claude,
+        let agents::Files { files, too_large } = agents::files(self.search);
+        let trouble = |(starter, file)| Trouble {
+            starter,
             file,
             why: "it holds more files or folders than are looked at".to_owned(),
         };
         self.found.troubles.extend(too_large.into_iter().map(trouble));
-        for (name, path) in files {
-            match read(&path) {
+        for file in files {
+            match read(&file.path) {
                 Read::Absent => {}
                 Read::Trouble(why) => {
-                    self.found.troubles.push(Trouble { starter: Starter::Claude, file: name, why });
+                    let (starter, file) = (file.starter(), file.name);
+                    self.found.troubles.push(Trouble { starter, file, why });
                 }
                 Read::Bytes(bytes) => {
-                    let file = claude::ClaudeFile { name: &name, path: &path, bytes: &bytes };
-                    let items = file.items();
-                    self.found.denied.extend(file.denied());
-                    self.found.hosts.extend(file.hosts().into_iter().map(|host| (name.clone(), host)));
+                    let items = file.items(&bytes);
+                    self.found.denied.extend(file.denied(&bytes));
+                    let hosts = file.hosts(&bytes).into_iter().map(|host| (file.name.clone(), host));
+                    self.found.hosts.extend(hosts);
                     for item in &items {
-                        named.extend(
-                            claude::files_named(self.search.place, item).map(|path| (item.clone(), path)),
-                        );
+                        let files = file.files_named(self.search.place, item).into_iter();
+                        named.extend(files.map(|path| (item.clone(), path)));
                     }
                     self.items.extend(items);
                 }

@@ -1,16 +1,18 @@
-//! What `claude --version` and `claude auth status` print.
+//! What agents say of their version and login.
 
-use windlass_agents::{parse_auth_status, parse_claude_version};
+use windlass_agents::AGENTS;
 
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    if let Some((major, minor, patch)) = parse_claude_version(&text) {
-        let printed = format!("{major}.{minor}.{patch} (Claude Code)\n");
-        assert_eq!(parse_claude_version(&printed), Some((major, minor, patch)));
-        assert_eq!(parse_claude_version(&format!("a notice\n{text}")), Some((major, minor, patch)));
-    }
-    if let Some(login) = parse_auth_status(&text) {
-        assert!(text.contains(if login.logged_in { "true" } else { "false" }));
-        assert_eq!(parse_auth_status(&format!("a notice\n{text}\nanother")).as_ref(), Some(&login));
+    for agent in AGENTS {
+        if let Ok(version) = agent.version(&text) {
+            let printed = format!("{version} ({})\n", agent.about().product);
+            assert_eq!(agent.version(&printed).as_ref(), Ok(&version));
+            assert_eq!(agent.version(&format!("a notice\n{text}")), Ok(version));
+        }
+        if let Some(login) = agent.login(&text) {
+            assert!(text.contains(if login.logged_in { "true" } else { "false" }));
+            assert_eq!(agent.login(&format!("a notice\n{text}\nanother")).as_ref(), Some(&login));
+        }
     }
 }

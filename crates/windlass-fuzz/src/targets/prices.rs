@@ -1,6 +1,6 @@
 //! A person's prices, and what usage costs by them.
 
-use windlass_agents::claude_prices;
+use windlass_agents::usual;
 use windlass_core::price::{ModelUsage, Price};
 use windlass_core::values::{Cost, Tokens};
 
@@ -20,7 +20,7 @@ pub(crate) fn run(data: &[u8]) {
         bytes.iter_mut().zip(given).for_each(|(to, byte)| *to = *byte);
         u64::from_le_bytes(bytes)
     };
-    let list = claude_prices(&own);
+    let list = usual().prices(&own);
     for model in MODELS {
         let tokens =
             Tokens { input: amount(0), output: amount(1), cache_creation: amount(2), cache_read: amount(3) };

@@ -1,19 +1,18 @@
 //! A command as a permission rule. A rule that could be read as another one would allow what nobody allowed.
 
-use windlass_agents::{gate_rule, gate_rules, owned_flag};
+use windlass_agents::{Right, usual};
 
 pub(crate) fn run(data: &[u8]) {
     let command = String::from_utf8_lossy(data);
-    let rule = gate_rule(&command);
-    assert_eq!(content(&rule).as_deref(), Some(expected(command.trim()).as_str()), "{rule}");
-    let rules = gate_rules(&command);
-    assert_eq!(rules.first(), Some(&rule));
+    let rules = usual().rules(&Right::RunCheck(command.to_string()));
+    let rule = &rules[0];
+    assert_eq!(content(rule).as_deref(), Some(expected(command.trim()).as_str()), "{rule}");
     for part in &rules {
         assert!(content(part).is_some(), "{part}");
     }
     let unique: std::collections::BTreeSet<_> = rules.iter().collect();
     assert_eq!(unique.len(), rules.len(), "a rule is there twice");
-    assert_eq!(owned_flag(&command), owned_flag(&command.clone()));
+    assert_eq!(usual().owned_flag(&command), usual().owned_flag(&command.clone()));
 }
 
 /// What Claude Code makes of `Bash(…)`: the content ends at the first parenthesis that no backslash escapes, and that

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::parsers;
 use jiff::Timestamp;
 use serde_json::Value;
-use windlass_agents::{CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
+use windlass_agents::{CallWatch, Detail, Digest, Sink, usual};
 use windlass_core::claim;
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::spec::AgentSpec;
@@ -42,7 +42,7 @@ pub(crate) fn run(data: &[u8]) {
 }
 
 fn hear(pieces: &[&[u8]], detail: Detail) -> Heard {
-    let (mut decoder, mut heard) = (ClaudeDecoder::default(), Heard::default());
+    let (mut decoder, mut heard) = (usual().decoder(), Heard::default());
     parsers::lines(pieces, &mut |line: &[u8]| decoder.line(line, detail, &mut heard));
     heard
 }

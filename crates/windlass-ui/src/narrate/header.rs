@@ -1,6 +1,6 @@
 //! What is said before a run begins: what runs, within which bounds, and what it may do.
 
-use windlass_agents::git_reading_rules;
+use windlass_agents::{git_reading, of};
 use windlass_core::spec::{AgentSpec, CommitPolicy, Limits, Network, RunSpec, SandboxKind, Verification};
 use windlass_core::values::CheckKind;
 use windlass_jobs::doc::report::Judged;
@@ -195,7 +195,8 @@ fn permissions(plan: &RunSpec) -> Vec<Line> {
                 .plain(": permissions are skipped (--dangerously-skip-permissions)"),
         ];
     }
-    let reading = git_reading_rules();
+    let speaker = of(agent);
+    let reading: Vec<String> = git_reading().iter().flat_map(|right| speaker.rules(right)).collect();
     let reads_git = reading.iter().all(|rule| agent.allow.contains(rule));
     let others: Vec<&String> =
         agent.allow.iter().filter(|rule| !(reads_git && reading.contains(rule))).collect();

@@ -1,5 +1,6 @@
 //! The line of a finished iteration, and what is said below it.
 
+use windlass_agents::{of, usual};
 use windlass_core::fact::Fact;
 use windlass_core::values::{Assessment, CheckKind, CheckOutcome, Class, Denial, Spent, Verdict};
 
@@ -201,7 +202,8 @@ fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     let tool = one_line(&denial.tool);
     let what = below(board).tone(Tone::Warn, "denied: ").plain(format!("{tool} {}", one_line(&denial.input)));
     if denial.rule.is_empty() {
-        let whose = if format!("/{}", denial.input).contains("/.claude/") {
+        let agents = board.plan.as_ref().map_or_else(usual, |plan| of(&plan.agent)).about().files.folder;
+        let whose = if format!("/{}", denial.input).contains(&format!("/{agents}/")) {
             "it steers agents"
         } else {
             "windlass's own file"

@@ -8,6 +8,7 @@ use std::sync::mpsc::Sender;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use windlass_agents::{of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{LaneId, Purpose, Verdict};
@@ -117,7 +118,15 @@ impl LogView {
             Fact::CallReserved { attempt, purpose, .. } => {
                 let output = match purpose {
                     Purpose::Verify => "VERIFICATION OUTPUT",
-                    _ => "CLAUDE OUTPUT",
+                    _ => {
+                        self.board
+                            .plan
+                            .as_ref()
+                            .map_or_else(usual, |plan| of(&plan.agent))
+                            .about()
+                            .words
+                            .log_heading
+                    }
                 };
                 let again = if *attempt > 1 { format!(" (attempt {attempt})") } else { String::new() };
                 self.text(&format!("\n{output}{again}:\n"));

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use windlass_agents::tool_input;
+use windlass_agents::{Agent, of, usual};
 use windlass_core::fact::{Entry, Fact};
 use windlass_core::observation::{ToolInput, ToolTrace};
 use windlass_core::values::{LaneId, Purpose};
@@ -41,6 +41,7 @@ pub struct ToolsView {
     wanted: Vec<String>,
     printer: Printer,
     trail: Trail,
+    agent: &'static dyn Agent,
     narrator: Narrator,
     /// The day of the last row.
     day: Option<Date>,
@@ -55,6 +56,7 @@ impl ToolsView {
             wanted: tools.iter().map(|tool| tool.to_lowercase()).collect(),
             printer,
             trail: Trail::default(),
+            agent: usual(),
             narrator: Narrator::default(),
             day: None,
             listed: 0,
@@ -64,7 +66,8 @@ impl ToolsView {
     /// Takes a fact in.
     pub fn fact(&mut self, entry: &Entry) {
         let settled = self.trail.fact(entry);
-        if let Fact::RunStarted { .. } | Fact::RunResumed { .. } = entry.fact {
+        if let Fact::RunStarted { plan } | Fact::RunResumed { plan } = &entry.fact {
+            self.agent = of(&plan.agent);
             self.narrator.set_places(self.trail.roots.clone());
         }
         self.list(settled);
@@ -143,7 +146,7 @@ impl ToolsView {
 
     /// What it is about, on one line, whole.
     fn detail(&self, call: &ToolCall) -> String {
-        match tool_input(&call.name, &call.input) {
+        match self.agent.tool_input(&call.name, &call.input) {
             ToolInput::Bash { command, .. } => one_line(&command),
             ToolInput::Other { .. } => one_line(&call.input),
             known => self.narrator.subject(&known),

@@ -78,8 +78,8 @@ pub struct TrustArgs {
     #[command(flatten)]
     pub hash: TrustHashArgs,
     /// Leave out the repository's .claude settings, hooks and MCP servers
-    #[arg(long)]
-    pub no_claude_settings: bool,
+    #[arg(long = "no-claude-settings")]
+    pub no_agent_settings: bool,
 }
 
 impl From<&TrustHashArgs> for TrustAnswers {
@@ -91,13 +91,13 @@ impl From<&TrustHashArgs> for TrustAnswers {
 
 impl From<&TrustArgs> for TrustAnswers {
     fn from(args: &TrustArgs) -> TrustAnswers {
-        TrustAnswers { hash: args.hash.trust.clone(), without_agent_settings: args.no_claude_settings }
+        TrustAnswers { hash: args.hash.trust.clone(), without_agent_settings: args.no_agent_settings }
     }
 }
 
 impl TrustArgs {
     /// Was anything said?
     pub const fn is_given(&self) -> bool {
-        self.hash.trust.is_some() || self.no_claude_settings
+        self.hash.trust.is_some() || self.no_agent_settings
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use windlass_agents::ClaudeSettings;
+use windlass_agents::Permissions;
 use windlass_core::config::{NotifySettings, Unlimited};
 use windlass_core::notification;
 use windlass_core::spec::{AgentSpec, Mode};
@@ -25,7 +25,7 @@ use windlass_app::agent;
 use windlass_app::configuration::Configuration;
 use windlass_app::here::Here;
 use windlass_app::telling;
-use windlass_app::trusting::{self, Asked, Purpose, Reader};
+use windlass_app::trusting::{self, Asked, Purpose};
 use windlass_app::{AppError, Codes, Kind};
 
 /// Does it.
@@ -56,7 +56,7 @@ pub fn author(authoring: Authoring, args: &AuthoringArgs) -> Result<ExitCode, Ap
         here: &here,
         configuration: &configuration,
         purpose: Purpose::Session,
-        reader: Reader::of(mock.as_ref()),
+        reader: Some(agent::chosen(&configuration.resolved, mock.as_deref())),
         answers: &(&args.trust).into(),
     })?;
     trusted.notices.iter().for_each(|notice| warn(notice));
@@ -158,7 +158,7 @@ impl Session {
             verb: self.verb(),
             about: self.workspace.name().as_str(),
             prompt,
-            settings: ClaudeSettings::session(&self.here.directory, self.workspace.folder(), &state),
+            permissions: Permissions::session(&self.here.directory, self.workspace.folder(), &state),
             environment: vec![(WORKSPACE_VARIABLE.to_owned(), Some(workspace))],
         })
     }

@@ -178,7 +178,7 @@ fn go_on(what: Continued, args: &ContinueArgs, place: &TaskPlace) -> Result<Exit
             words.extend(mock.map(|script| OsString::from(format!("--mock={script}"))));
             let hash = args.trust.hash.trust.as_ref();
             words.extend(hash.map(|hash| OsString::from(format!("--trust={hash}"))));
-            words.extend(args.trust.no_claude_settings.then(|| "--no-claude-settings".into()));
+            words.extend(args.trust.no_agent_settings.then(|| "--no-claude-settings".into()));
             dispatch(words.into_iter())
         }
     }

@@ -7,8 +7,8 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use windlass_agents::{ClaudeInvocation, ClaudeSettings, SessionFiles};
-use windlass_core::environment::{Heir, notice_of};
+use windlass_agents::{Permissions, SessionFiles, of};
+use windlass_core::environment::notice_of;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{Ended, RunId};
 use windlass_engine::interactive::{self, Interactive, Keeping};
@@ -41,7 +41,7 @@ pub struct Conversation<'a> {
     /// What the agent is told.
     pub prompt: SessionPrompt,
     /// What it may do.
-    pub settings: ClaudeSettings,
+    pub permissions: Permissions,
     /// Variables beyond the usual ones.
     pub environment: Vec<(String, Option<String>)>,
 }
@@ -87,16 +87,17 @@ impl Conversation<'_> {
 
     /// Hands the terminal over, and has it back.
     fn talk(&self, folder: &SessionFolder) -> Result<interactive::Ended, AppError> {
-        folder.write(&self.prompt.system, &self.settings.to_json())?;
+        let speaker = of(self.agent);
+        folder.write(&self.prompt.system, &speaker.session_settings(&self.permissions))?;
         let (system, settings) = (folder.system(), folder.settings());
         let files =
             SessionFiles { system_prompt: &system, settings: &settings, opening: &self.prompt.opening };
-        let mut invocation = ClaudeInvocation::interactive(self.agent, files);
+        let mut invocation = speaker.session(self.agent, files);
         invocation.environment.extend(self.environment.iter().cloned());
         invocation.environment.extend(agent::secret_variables().into_iter().map(|name| (name, None)));
-        let heir = Heir::Agent { api_keys: self.agent.api_keys, named: Vec::new() };
-        let withheld = withheld_from(&agent::environment(), &heir);
-        if let Some(said) = notice_of(&withheld, &BTreeSet::new()) {
+        let withheld = withheld_from(&agent::environment(), &agent::heir(self.agent));
+        let variables = &speaker.about().variables.inherited;
+        if let Some(said) = notice_of(&withheld, &BTreeSet::new(), variables) {
             warn(&said);
         }
         invocation.environment.extend(withheld.into_iter().map(|name| (name, None)));

@@ -21,7 +21,7 @@ use windlass_app::agent;
 use windlass_app::configuration::Configuration;
 use windlass_app::here::Here;
 use windlass_app::sandbox as room;
-use windlass_app::trusting::{self, Asked, Purpose, Reader, TrustAnswers};
+use windlass_app::trusting::{self, Asked, Purpose, TrustAnswers};
 use windlass_app::{AppError, Kind};
 
 /// Does it.
@@ -44,7 +44,7 @@ pub fn run(args: &HooksArgs) -> Result<ExitCode, AppError> {
                 here: &here,
                 configuration: &configuration,
                 purpose: Purpose::Hooks,
-                reader: Reader::Nobody,
+                reader: None,
                 answers: &TrustAnswers::from(trust),
             })?;
             let setting = setting(&here, resolved, hook.name, *iteration, *finish_type);

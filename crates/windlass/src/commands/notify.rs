@@ -21,7 +21,7 @@ use windlass_app::agent;
 use windlass_app::configuration::Configuration;
 use windlass_app::here::Here;
 use windlass_app::telling;
-use windlass_app::trusting::{self, Asked, Purpose, Reader, TrustAnswers};
+use windlass_app::trusting::{self, Asked, Purpose, TrustAnswers};
 
 /// Where the second column begins.
 const COLUMN: usize = 10;
@@ -40,7 +40,7 @@ pub fn run(args: &NotifyArgs) -> Result<ExitCode, AppError> {
         here: &Here::at(&app()?, directory.clone())?,
         configuration: &configuration,
         purpose: Purpose::Notifications,
-        reader: Reader::Nobody,
+        reader: None,
         answers: &TrustAnswers::from(trust),
     })?;
     become_subreaper()?;

@@ -3,7 +3,7 @@
 use std::env::consts::{ARCH, OS};
 use std::process::ExitCode;
 
-use windlass_agents::ClaudeSettings;
+use windlass_agents::Permissions;
 use windlass_core::config::Unlimited;
 use windlass_core::spec::{AgentSpec, Mode};
 use windlass_jobs::prompt::{TaskSessionParts, task_session};
@@ -20,7 +20,7 @@ use windlass_app::agent;
 use windlass_app::configuration::Configuration;
 use windlass_app::here::Here;
 use windlass_app::task_place::TaskPlace;
-use windlass_app::trusting::{self, Asked, Purpose, Reader};
+use windlass_app::trusting::{self, Asked, Purpose};
 
 /// What a scripted agent is told the file by.
 const FILE_VARIABLE: &str = "WINDLASS_TASK_FILE";
@@ -64,7 +64,7 @@ impl TaskSession<'_> {
             verb: self.verb,
             about: &about,
             prompt,
-            settings: ClaudeSettings::session_on_file(&here.directory, &path, &state),
+            permissions: Permissions::session_on_file(&here.directory, &path, &state),
             environment: vec![(FILE_VARIABLE.to_owned(), Some(path.display().to_string()))],
         };
         let (held, ()) = conversation.hold(|| ())?;
@@ -94,7 +94,7 @@ impl TaskSession<'_> {
             here,
             configuration: &configuration,
             purpose: Purpose::Session,
-            reader: Reader::of(mock.as_ref()),
+            reader: Some(agent::chosen(&configuration.resolved, mock.as_deref())),
             answers: &self.answers.into(),
         })?;
         trusted.notices.iter().for_each(|notice| warn(notice));

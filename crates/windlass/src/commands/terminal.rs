@@ -205,17 +205,17 @@ impl FrontEnd for TerminalFront {
     }
 }
 
-const fn headline(starter: Starter) -> &'static str {
+fn headline(starter: &Starter) -> &'static str {
     match starter {
         Starter::Windlass => "This repository's .windlass folder would have windlass start:",
-        Starter::Claude => "This repository's settings would have the agent start:",
+        Starter::Agent(_) => "This repository's settings would have the agent start:",
     }
 }
 
-fn answer(starter: Starter) -> Result<Answer, AppError> {
+fn answer(starter: &Starter) -> Result<Answer, AppError> {
     let question = match starter {
         Starter::Windlass => "Trust it? [y/N] ",
-        Starter::Claude => "Trust it? [y]es, [w]ithout it, [N]o ",
+        Starter::Agent(_) => "Trust it? [y]es, [w]ithout it, [N]o ",
     };
     Ok(match question::typed(question)?.as_str() {
         "y" | "yes" => Answer::Yes,

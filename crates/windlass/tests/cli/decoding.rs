@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_agents::{CallWatch, ClaudeDecoder, Decoder, Detail, Digest, Sink};
+use windlass_agents::{CallWatch, Detail, Digest, Sink, usual};
 use windlass_core::observation::Observation;
 use windlass_core::spec::AgentSpec;
 use windlass_core::values::{CallClocks, CallReport, Class, Cost, Cut, Ended, Now};
@@ -27,7 +27,7 @@ impl Sink for Heard {
 /// Plays these steps; what the decoder heard, and the report of the call.
 fn call(steps: &str) -> (Heard, CallReport) {
     let output = Place::new().agent(steps).output().unwrap();
-    let (mut decoder, mut heard) = (ClaudeDecoder::default(), Heard::default());
+    let (mut decoder, mut heard) = (usual().decoder(), Heard::default());
     let clocks = CallClocks {
         silence: Duration::from_mins(1),
         wall: Duration::from_mins(1),

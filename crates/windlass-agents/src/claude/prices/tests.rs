@@ -1,7 +1,7 @@
 use windlass_core::price::{Listed, ModelUsage, Price};
 use windlass_core::values::{Cost, Tokens};
 
-use super::claude_prices;
+use super::prices;
 
 fn used(model: &str, tokens: Tokens) -> ModelUsage {
     ModelUsage { model: model.to_owned(), tokens, ..ModelUsage::default() }
@@ -23,7 +23,7 @@ fn dollars(dollars: f64) -> Cost {
 
 #[test]
 fn each_kind_of_token_has_its_price() {
-    let list = claude_prices(&[]);
+    let list = prices(&[]);
     let rows = [
         (million(1, 0, 0, 0), 4.0),
         (million(0, 1, 0, 0), 20.0),
@@ -49,7 +49,7 @@ fn each_kind_of_token_has_its_price() {
 
 #[test]
 fn a_model_is_found_by_its_longest_name() {
-    let list = claude_prices(&[]);
+    let list = prices(&[]);
     let rows = [
         ("claude-opus-5-5", 4.0),
         ("us.anthropic.claude-opus-5-5-20260901-v1:0", 4.0),
@@ -77,7 +77,7 @@ fn what_a_person_says_goes_before_the_list() {
     let own: Vec<Price> = ["claude-opus-5-5 input=1 output=2", "glm input=.5 output=1 cache_read=0"]
         .map(|row| row.parse().unwrap())
         .into();
-    let list = claude_prices(&own);
+    let list = prices(&own);
     assert_eq!(
         list.of(&[used("claude-opus-5-5", million(1, 1, 1, 1))]).cost,
         dollars(1.0 + 2.0 + 1.25 + 0.1)
@@ -90,5 +90,5 @@ fn what_a_person_says_goes_before_the_list() {
 fn the_most_of_everything_is_no_overflow() {
     let most = Tokens { input: u64::MAX, output: u64::MAX, cache_creation: u64::MAX, cache_read: u64::MAX };
     let usage = ModelUsage { searches: u64::MAX, ..used("claude-mythos-5", most) };
-    assert_eq!(claude_prices(&[]).of(&[usage.clone(), usage]).cost, Cost::from_micros(u64::MAX));
+    assert_eq!(prices(&[]).of(&[usage.clone(), usage]).cost, Cost::from_micros(u64::MAX));
 }

@@ -8,7 +8,8 @@ use windlass_core::observation::Observation;
 use windlass_core::values::{Tokens, UsageLimit};
 
 use super::{Found, assistant, decode, decode_as, output};
-use crate::{Activity, ClaudeDecoder, Decoder, Detail, Digest};
+use crate::claude::ClaudeDecoder;
+use crate::{Activity, Decoder, Detail, Digest};
 
 // rows: 36, 37
 // Seed defect D1, utils/stream-json-formatter.ts:65: only the first part of a message was shown.

@@ -5,9 +5,10 @@ use std::path::Path;
 use windlass_core::spec::{LanesSpec, RunSpec};
 use windlass_core::values::Denial;
 
-use crate::claude::rule::{denial, rule};
+use crate::claude::REAL;
+use crate::claude::rule::{denial, gate_rule, gate_rules, rule};
 use crate::testing;
-use crate::{ClaudeSettings, close_own_files, gate_rule, gate_rules};
+use crate::{Agent, Permissions, close_own_files};
 
 fn plan(project: &str) -> RunSpec {
     let mut plan = testing::plan();
@@ -23,7 +24,7 @@ fn plan(project: &str) -> RunSpec {
 }
 
 fn settings(project: &str, state: &str) -> serde_json::Value {
-    let json = ClaudeSettings::new(&plan(project), Path::new(state)).to_json();
+    let json = REAL.run_settings(&plan(project), Path::new(state));
     assert!(json.ends_with("}\n"));
     serde_json::from_str(&json).unwrap()
 }
@@ -66,7 +67,7 @@ fn tools_that_keep_calls_alive_or_work_elsewhere_are_off_until_a_person_names_th
     let denied = |change: &dyn Fn(&mut RunSpec)| {
         let mut plan = plan("/p");
         change(&mut plan);
-        let json = ClaudeSettings::new(&plan, Path::new("/s")).to_json();
+        let json = REAL.run_settings(&plan, Path::new("/s"));
         let settings: serde_json::Value = serde_json::from_str(&json).unwrap();
         let deny = settings["permissions"]["deny"].as_array().unwrap();
         deny.iter().filter(|rule| !rule.as_str().unwrap().contains('(')).count()
@@ -195,7 +196,7 @@ fn a_denial_names_the_rule_that_would_allow_it() {
 #[test]
 fn a_session_on_a_file_writes_that_file_and_none_of_ours() {
     let (project, file) = (Path::new("/p"), Path::new("/p/requirements/pay (1).md"));
-    let json = ClaudeSettings::session_on_file(project, file, Path::new("/s")).to_json();
+    let json = REAL.session_settings(&Permissions::session_on_file(project, file, Path::new("/s")));
     let settings: serde_json::Value = serde_json::from_str(&json).unwrap();
     let rules = &settings["permissions"];
     assert_eq!(rules["allow"][0], r"Edit(//p/requirements/pay \\\(1\\\).md)");
@@ -211,7 +212,7 @@ fn in_a_lane_no_rule_closes_its_checkout_and_the_runners_files_stay_closed() {
     plan.lanes =
         Some(LanesSpec { count: 3, folder: folder.clone(), below: "".into(), branch: None, bootstrap: None });
     plan.directory = folder.join("2/tree/p");
-    let json = ClaudeSettings::new(&plan, state).to_json();
+    let json = REAL.run_settings(&plan, state);
     let rules: serde_json::Value = serde_json::from_str(&json).unwrap();
     let deny: Vec<&str> =
         rules["permissions"]["deny"].as_array().unwrap().iter().filter_map(|rule| rule.as_str()).collect();

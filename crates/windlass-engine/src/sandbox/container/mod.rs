@@ -32,7 +32,7 @@ use super::environment::{Own, environment, heir};
 use super::folders::Folders;
 use super::inside::{INSIDE_COMMAND, Orders};
 use super::proxy::Proxy;
-use super::room::{CREDENTIALS, Occupied};
+use super::room::Occupied;
 use super::steering::Steering;
 use super::view::{Sight, View, lent, lent_files, temporary};
 use super::{Guest, LastRites, SandboxError, SandboxRoom, lane};
@@ -82,7 +82,7 @@ impl Container {
         if !facts.limits && (plan.memory.is_some() || plan.millicpus.is_some()) {
             return Err(unusable("it cannot limit memory or processors on this machine".to_owned()));
         }
-        let folders = Folders::make(&room.scratch)?;
+        let folders = Folders::make(&room.scratch, room.about_agent())?;
         let socket = folders.socket();
         let proxy = Proxy::of(&plan.network, &socket).map_err(SandboxError::file("listen on", &socket))?;
         leftovers::note(&room.scratch, client.engine).map_err(|error| SandboxError::File {
@@ -139,7 +139,7 @@ impl Container {
     /// The same for a lane: around its own clone, with a home and temporary files of its own. The image was tried already.
     pub fn for_lane(&self, site: &lane::Site) -> Result<Container, SandboxError> {
         let room = site.room(&self.room);
-        let folders = Folders::make(&room.scratch)?;
+        let folders = Folders::make(&room.scratch, room.about_agent())?;
         let plan = site.plan(&self.plan, &self.room);
         let container = Container {
             client: self.client.clone(),
@@ -345,6 +345,7 @@ impl Container {
     fn environment(&self, guest: Guest<'_>, outside: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let (holder, further) = heir(guest, &self.plan);
         let own = Own {
+            agent: self.room.about_agent().variables,
             kind: self.plan.kind.name(),
             home: &self.folders.home(),
             temporary: Path::new("/tmp"),
@@ -371,7 +372,7 @@ impl Container {
     }
 
     fn credentials_inside(&self) -> PathBuf {
-        self.folders.home().join(CREDENTIALS)
+        self.room.credentials_in(&self.folders.home())
     }
 
     fn log_in(&self) -> Result<(), SandboxError> {

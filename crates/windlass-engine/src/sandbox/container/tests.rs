@@ -25,6 +25,7 @@ fn with_engine(folder: &Path, script: &str) -> Container {
         windlass: PathBuf::from("/bin/sh"),
         home: folder.to_owned(),
         agent: PathBuf::from("/bin/sh"),
+        agent_name: "claude",
     };
     let folders = Folders::rehearsed(&room.scratch);
     Container::new(client, &facts::guess(Engine::Podman), "i:1".to_owned(), &plan, room, folders)

@@ -29,6 +29,7 @@ fn project_and_lane(root: &Path) -> (SandboxRoom, Site) {
         windlass: PathBuf::from("/bin/sh"),
         home: root.join("home"),
         agent: PathBuf::from("/bin/sh"),
+        agent_name: "claude",
         tree: tree.clone(),
     };
     let site = Site {

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use windlass_core::spec::SandboxSpec;
 
 use super::SandboxRoom;
-use super::view::{STEERING, Sight, View};
-use crate::steered::{CLAUDE, NAMES, OWN, steered};
+use super::view::{Sight, View};
+use crate::steered::{NAMES, OWN, is_an_agents, steered, steering};
 use marks::Marked;
 use mend::{Mended, Presence, mend};
 use windlass_host::note::Note;
@@ -169,7 +169,8 @@ fn look(tree: &Path, directory: &Path) -> Looked {
     let mut found = BTreeMap::new();
     for folder in folders {
         // One by one, since each may be closed by itself.
-        found.extend(NAMES.iter().chain(STEERING).map(|name| folder.join(name)).map(looked_at));
+        let names = NAMES.iter().copied().chain(steering());
+        found.extend(names.map(|name| folder.join(name)).map(looked_at));
         for workspace in workspaces(&folder.join(OWN)) {
             found.extend(OF_WORKSPACES.map(|name| workspace.join(name)).map(looked_at));
         }
@@ -204,7 +205,7 @@ fn looked_at(path: PathBuf) -> (PathBuf, Was) {
         Some(above) if !is_real_folder(above) => Was::Absent,
         _ if name == OWN => look(&is_a_persons),
         // What it is, and what is in it by itself.
-        _ if name == CLAUDE => look(&|_| false),
+        _ if is_an_agents(&name) => look(&|_| false),
         _ => look(&|_| true),
     };
     (path, was)

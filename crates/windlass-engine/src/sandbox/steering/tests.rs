@@ -36,6 +36,7 @@ impl Scene {
             windlass: "/windlass".into(),
             home: self.root.join("home"),
             agent: "/agent".into(),
+            agent_name: "claude",
         })
     }
 

@@ -42,6 +42,7 @@ fn machine() -> Machine {
         windlass: PathBuf::from("/bin/sh"),
         home: root.join("home"),
         agent: PathBuf::from("/bin/sh"),
+        agent_name: "claude",
     };
     Machine { _folder: folder, root, room: made }
 }

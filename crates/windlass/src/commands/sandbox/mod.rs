@@ -22,7 +22,7 @@ use crate::commands::from_here;
 use windlass_app::configuration::Configuration;
 use windlass_app::here::Here;
 use windlass_app::sandbox as room;
-use windlass_app::trusting::{self, Asked, Purpose, Reader, TrustAnswers};
+use windlass_app::trusting::{self, Asked, Purpose, TrustAnswers};
 use windlass_app::{AppError, Kind};
 
 /// Does it.
@@ -63,7 +63,7 @@ impl Place {
             here: &here,
             configuration: &self.configuration,
             purpose,
-            reader: Reader::Nobody,
+            reader: None,
             answers: &answers,
         };
         trusting::require(&asked).map(drop)

@@ -8,14 +8,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
+use windlass_agents::usual;
 use windlass_core::spec::Preset;
 
 /// Debian 12 with Node.js 22, git, a C compiler and curl. The digest is that of the index, so that it holds for every
 /// architecture; it goes before the tag.
 const BASE: &str = "docker.io/library/node:22-bookworm@sha256:363e1587494626837fa7f9a23bdb453d13b0ff3c67c705c2805cfc69c2d2fad7";
-
-/// The version of Claude Code that this version of windlass was tested with.
-pub const CLAUDE_CODE: &str = "2.1.330";
 
 const RUSTUP: &str = "1.28.2";
 const RUST: &str = "1.95.0";
@@ -66,9 +64,8 @@ pub fn dockerfile(presets: &BTreeSet<Preset>, setup_script: Option<&Path>) -> St
     }
     let _ = write!(
         text,
-        "\n# The agent. It does not update itself: its version is this one.\n\
-         ENV DISABLE_AUTOUPDATER=1\n\
-         RUN npm install --global @anthropic-ai/claude-code@{CLAUDE_CODE} && claude --version\n"
+        "\n# The agent. It does not update itself: its version is this one.\n{}",
+        usual().about().words.image
     );
     if let Some(script) = setup_script {
         text.push_str(&setup(script));

@@ -19,7 +19,7 @@ use windlass_core::spec::Preset;
 
 pub use detect::detect;
 pub use devcontainer::{DEVCONTAINER, devcontainer};
-pub use dockerfile::{CLAUDE_CODE, dockerfile};
+pub use dockerfile::dockerfile;
 pub use files::{Overwrite, Written, write};
 
 use windlass_host::file::{AtPath, FileError};

@@ -3,7 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{Startable, Starter};
+use windlass_core::redact::Redactor;
+use windlass_core::trust::{ApiHost, Startable, Starter};
+
+use super::NAME;
 
 /// Settings that start nothing and lead nowhere else: permissions, looks, models, switches that only take away. A setting
 /// that is not among them has to be trusted: so does one that a later version of Claude Code brings.
@@ -73,7 +76,7 @@ const API_HOSTS: &[&str] = &[
 
 /// What a settings file of Claude Code starts or redirects; `file` is its path from the repository's top. `None` where it
 /// cannot be read as settings: what another program makes of it is not known.
-pub fn claude_settings(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
+pub(super) fn settings(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
     let settings = object(bytes)?;
     let mut found = Vec::new();
     for (key, value) in settings.iter().filter(|(key, _)| !INERT.contains(&key.as_str())) {
@@ -92,8 +95,8 @@ pub fn claude_settings(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
     Some(found)
 }
 
-/// The servers that an `.mcp.json` names; as for [`claude_settings`].
-pub fn mcp_servers(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
+/// The servers that an `.mcp.json` names; as for [`settings`].
+pub(super) fn servers(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
     let whole = object(bytes)?;
     let Some(servers) = whole.get("mcpServers") else { return Some(Vec::new()) };
     let servers = servers.as_object()?;
@@ -102,7 +105,7 @@ pub fn mcp_servers(file: &str, bytes: &[u8]) -> Option<Vec<Startable>> {
 
 /// Does the file of an agent, a skill or a command start something: hooks or servers in its head, or a command that is run
 /// when it is used (`` !`…` ``)?
-pub fn claude_extension(bytes: &[u8]) -> bool {
+pub(super) fn starts_something(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let body = text.trim_start_matches('\u{feff}').trim_start();
     let head =
@@ -112,51 +115,38 @@ pub fn claude_extension(bytes: &[u8]) -> bool {
 }
 
 /// Rules by which settings of the repository close something: they hold as well where the rest is left out.
-pub fn denied_by_repository(bytes: &[u8]) -> Vec<String> {
+pub(super) fn denied(bytes: &[u8]) -> Vec<String> {
     let settings = object(bytes).unwrap_or_default();
     let rules = settings.get("permissions").and_then(|permissions| permissions.get("deny")?.as_array());
     rules.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// A host that calls go to instead of the usual one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiHost {
-    /// The variable that says so.
-    pub variable: String,
-    /// Its value, without the name and password that an address may hold.
-    pub address: String,
-}
-
 /// The variables among these that send the agent's calls somewhere else.
-pub fn api_hosts<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<ApiHost> {
+pub(super) fn hosts_among<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<ApiHost> {
     let is_meant =
         |(name, value): &(&str, &str)| API_HOSTS.contains(name) && !value.is_empty() && !is_usual(value);
     let host = |(name, value): (&str, &str)| ApiHost {
         variable: name.to_owned(),
-        address: crate::redact::Redactor::new().redact(value),
+        address: Redactor::new().redact(value),
     };
     variables.into_iter().filter(is_meant).map(host).collect()
 }
 
-impl ApiHost {
-    /// Those that a settings file of Claude Code sets.
-    pub fn in_settings(bytes: &[u8]) -> Vec<ApiHost> {
-        let settings = object(bytes).unwrap_or_default();
-        let variables = settings.get("env").and_then(Value::as_object);
-        let pairs = variables
-            .into_iter()
-            .flatten()
-            .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
-        api_hosts(pairs)
-    }
+/// Those that a settings file sets.
+pub(super) fn hosts_in(bytes: &[u8]) -> Vec<ApiHost> {
+    let settings = object(bytes).unwrap_or_default();
+    let variables = settings.get("env").and_then(Value::as_object);
+    let pairs =
+        variables.into_iter().flatten().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+    hosts_among(pairs)
 }
 
 fn is_usual(address: &str) -> bool {
-    address.trim_end_matches('/') == "https://api.anthropic.com"
+    address.trim_end_matches('/').strip_prefix("https://") == Some(super::USUAL_HOST)
 }
 
 /// The words of a command that may be files of the repository: of a shell's line, or of a server's arguments as JSON.
-pub fn words_of_command(text: &str) -> Vec<String> {
+pub(super) fn words_of_command(text: &str) -> Vec<String> {
     let spaced = |text: &str| -> Vec<String> {
         let ends = |char: char| char.is_whitespace() || "'\"`;&|()<>=,$[]".contains(char);
         // What stands for the project's folder in Claude Code's own commands.
@@ -184,27 +174,6 @@ pub fn words_of_command(text: &str) -> Vec<String> {
     words
 }
 
-/// The command in what is kept of a hook or a server, for people; `None` where there is none.
-pub(super) fn command_in(text: &str) -> Option<String> {
-    let value = match serde_json::from_str(text).ok()? {
-        Value::String(text) => return Some(text),
-        Value::Object(members) => members,
-        _ => return None,
-    };
-    let hook = value.get("hook").and_then(Value::as_object).unwrap_or(&value);
-    if let Some(url) = hook.get("url").and_then(Value::as_str) {
-        return Some(url.to_owned());
-    }
-    let command = hook.get("command")?.as_str()?;
-    let arguments =
-        hook.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let mut words = vec![command.to_owned()];
-    words.extend(arguments.map(str::to_owned));
-    let variables = hook.get("env").and_then(Value::as_object).into_iter().flatten();
-    words.extend(variables.map(|(name, value)| format!("({name}={})", value.as_str().unwrap_or("…"))));
-    Some(words.join(" "))
-}
-
 /// Each hook of an event with what it is for.
 fn hooks(file: &str, event: &str, groups: &Value, found: &mut Vec<Startable>) {
     let key = format!("hooks.{event}");
@@ -224,7 +193,7 @@ fn hooks(file: &str, event: &str, groups: &Value, found: &mut Vec<Startable>) {
 
 /// As JSON, members sorted: no two different values are the same text.
 fn text(file: &str, key: &str, value: &Value) -> Startable {
-    Startable::text(Starter::Claude, file, key, &value.to_string())
+    Startable::text(Starter::Agent(NAME.to_owned()), file, key, &value.to_string())
 }
 
 /// Does it say nothing?

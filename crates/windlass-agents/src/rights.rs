@@ -1,6 +1,23 @@
-//! Rules for the commands that a project's own tools need.
+//! What an agent may do, or may not, in no agent's words.
+
+use std::path::PathBuf;
 
 use windlass_core::project::usual_commands;
+
+/// One thing that an agent may do without being asked, or may not do at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// Run a check's command: the whole of it, and where that is certain each of its parts.
+    RunCheck(String),
+    /// Run exactly this command.
+    Run(String),
+    /// Run this command with whatever arguments.
+    RunWithArguments(String),
+    /// Change this file.
+    Change(PathBuf),
+    /// Change what fits a pattern below this folder; `**` is all of it.
+    ChangeBelow(PathBuf, String),
+}
 
 /// Commands of which only the plain form is allowed, since what may follow is anything.
 const BARE: &[&str] = &["make"];
@@ -22,29 +39,34 @@ const GIT_READING: &[&str] = &[
 /// Git commands that a commit needs.
 const GIT_COMMITTING: &[&str] = &["git add", "git commit"];
 
-/// Rules that let the agent build and test the project, from the names of the files at its root.
-pub fn project_rules<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    usual_commands(files).into_iter().map(family).collect()
+/// To build and test the project, from the names of the files at its root.
+pub fn project_commands<'a>(files: impl IntoIterator<Item = &'a str>) -> Vec<Right> {
+    usual_commands(files).into_iter().map(of_command).collect()
 }
 
-/// Rules that let the agent look at the repository.
-pub fn git_reading_rules() -> Vec<String> {
-    GIT_READING.iter().map(|command| family(command)).collect()
+/// To look at the repository.
+pub fn git_reading() -> Vec<Right> {
+    GIT_READING.iter().copied().map(of_command).collect()
 }
 
-/// Rules that let the agent commit (`--commit agent`), and neither push nor rewrite what others have.
-pub fn git_committing_rules() -> Vec<String> {
-    GIT_COMMITTING.iter().map(|command| family(command)).collect()
+/// To commit (`--commit agent`), and neither push nor rewrite what others have.
+pub fn git_committing() -> Vec<Right> {
+    GIT_COMMITTING.iter().copied().map(of_command).collect()
 }
 
-/// The rule for a command with whatever arguments.
-fn family(command: &str) -> String {
-    if BARE.contains(&command) { format!("Bash({command})") } else { format!("Bash({command}:*)") }
+fn of_command(command: &str) -> Right {
+    let command = command.to_owned();
+    if BARE.contains(&&*command) { Right::Run(command) } else { Right::RunWithArguments(command) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As the usual agent says it.
+    fn words(rights: Vec<Right>) -> Vec<String> {
+        rights.iter().flat_map(|right| crate::usual().rules(right)).collect()
+    }
 
     // rows: 32, 138
     #[test]
@@ -62,16 +84,16 @@ mod tests {
             ("App.csproj", "Bash(dotnet test:*)"),
         ];
         for (file, rule) in rows {
-            let rules = project_rules(["README.md", file]);
+            let rules = words(project_commands(["README.md", file]));
             assert!(rules.contains(&rule.to_owned()), "{file}: {rules:?}");
         }
-        assert!(project_rules(["README.md", "cargo.toml", ".csproj.user", "go.mod.bak"]).is_empty());
+        assert!(project_commands(["README.md", "cargo.toml", ".csproj.user", "go.mod.bak"]).is_empty());
     }
 
     // rows: 32
     #[test]
     fn several_tools_add_up_without_repetition() {
-        let rules = project_rules(["a.csproj", "b.csproj", "c.sln", "Makefile"]);
+        let rules = words(project_commands(["a.csproj", "b.csproj", "c.sln", "Makefile"]));
         assert_eq!(
             rules,
             [
@@ -89,7 +111,7 @@ mod tests {
     // rows: 32
     #[test]
     fn nothing_that_writes_history_or_leaves_the_machine_is_allowed() {
-        let rules = git_reading_rules();
+        let rules = words(git_reading());
         for word in ["push", "commit", "reset", "install", "publish", "deploy", "clean", "exec"] {
             assert!(!rules.iter().any(|rule| rule.contains(word)), "{word}");
         }
@@ -98,6 +120,6 @@ mod tests {
     // rows: 32, 81
     #[test]
     fn who_commits_may_neither_push_nor_go_back() {
-        assert_eq!(git_committing_rules(), ["Bash(git add:*)", "Bash(git commit:*)"]);
+        assert_eq!(words(git_committing()), ["Bash(git add:*)", "Bash(git commit:*)"]);
     }
 }
