@@ -3,11 +3,13 @@
 pub mod beginning;
 pub mod config_file;
 mod document;
+pub mod executor;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 pub mod guard;
 pub mod hook;
 pub mod interactive;
+pub mod local;
 pub mod notify;
 pub mod plan;
 pub mod progress;

@@ -2,7 +2,7 @@
 
 use windlass_agents::Activity;
 use windlass_core::spec::Depth;
-use windlass_core::values::{CheckResult, Class, ExitCodes, StopReason, Verdict};
+use windlass_core::values::{CheckResult, Class, StopReason, Verdict};
 
 use crate::line::{Mark, Tone};
 
@@ -76,47 +76,11 @@ pub(crate) fn check_result(result: CheckResult) -> String {
     }
 }
 
-/// Is this ending an error, whichever exit codes are used?
-pub(crate) const fn is_error(reason: StopReason) -> bool {
-    reason.exit_code(ExitCodes::Simple) == 1
-}
-
 /// The colour and the mark of an ending.
 pub(crate) const fn ending(reason: StopReason) -> (Tone, Mark) {
     match reason {
         StopReason::Complete | StopReason::NothingToDo => (Tone::Good, Mark::Done),
-        reason if is_error(reason) => (Tone::Bad, Mark::Failed),
+        reason if reason.is_error() => (Tone::Bad, Mark::Failed),
         _ => (Tone::Warn, Mark::Notice),
-    }
-}
-
-/// A stop reason as a sentence.
-pub(crate) const fn stop_reason(reason: StopReason) -> &'static str {
-    match reason {
-        StopReason::Complete => "The job is done.",
-        StopReason::NothingToDo => "There was nothing to do before the first iteration.",
-        StopReason::MaxIterations => "The iterations are used up; the job is not shown to be done.",
-        StopReason::MaxCost => "The money is used up; the job is not shown to be done.",
-        StopReason::MaxTokens => "The tokens are used up; the job is not shown to be done.",
-        StopReason::MaxDuration => "The time is used up; the job is not shown to be done.",
-        StopReason::Stagnated => "Too many iterations in a row brought nothing new.",
-        StopReason::NoChanges => "The last iteration changed nothing.",
-        StopReason::Blocked => "Every open task waits for another one or is parked.",
-        StopReason::StopRequested => "Stopped after the iteration, as asked.",
-        StopReason::NeedsHuman => "Only a person can decide what comes next.",
-        StopReason::Interrupted => "Stopped by Ctrl-C.",
-        StopReason::Terminated => "Stopped by SIGTERM.",
-        StopReason::ConsecutiveFailures => "Too many iterations in a row failed.",
-        StopReason::AgentUnavailable => "The agent cannot be used.",
-        StopReason::LimitWaitExceeded => "The usage limit resets later than this run may wait.",
-        StopReason::GatesFailing => "Five claims in a row were refused for the same failures.",
-        StopReason::Locked => "Another run holds this directory.",
-        StopReason::HookAbort => "A hook ended the run.",
-        StopReason::HookSkips => "A hook skipped ten iterations in a row.",
-        StopReason::DiskFull => "The disk is full.",
-        StopReason::DestructiveChange => "The agent destroyed something that it must not touch.",
-        StopReason::SetupFailed => "The setup command failed.",
-        StopReason::Internal => "Windlass itself failed; please report it.",
-        StopReason::Missing => "Instructions or plan are missing.",
     }
 }

@@ -59,7 +59,7 @@ const REMAINING: &[(&str, usize)] = &[
     ("crates/windlass-git/src/git/loan/large.rs", 3),
     ("crates/windlass-git/src/git/loan/mod.rs", 16),
     ("crates/windlass-git/src/git/loan/places.rs", 6),
-    ("crates/windlass-engine/src/supervisor/filters.rs", 1),
+    ("crates/windlass-engine/src/local/filters.rs", 1),
 ];
 
 /// What says, in the line of a use or in the one before, that it is none of a guest's tree, and why.

@@ -28,7 +28,21 @@ impl Fact {
             | Fact::VerificationDue { lane, .. }
             | Fact::AttemptRepeats { lane, .. }
             | Fact::IterationFinished { lane, .. } => Some(*lane),
-            _ => None,
+            // Hooks and what follows from them are the run's, whichever lane's keeper they run below.
+            Fact::HookDue { .. }
+            | Fact::HookFinished(_)
+            | Fact::RunStarted { .. }
+            | Fact::RunResumed { .. }
+            | Fact::BaselineCaptured(_)
+            | Fact::TasksRead { .. }
+            | Fact::BackoffStarted { .. }
+            | Fact::BackoffEnded
+            | Fact::StopRequested { .. }
+            | Fact::Failing { .. }
+            | Fact::Noticed(_)
+            | Fact::NotificationSettled(_)
+            | Fact::RunEnding { .. }
+            | Fact::RunFinished { .. } => None,
         }
     }
 }

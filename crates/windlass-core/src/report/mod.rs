@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 pub use call::{CallDue, CallEnded, CallSpawned};
 pub use lane::{Landed, LaneLost, LaneOpened, Merged, TaskClosed};
-pub use told::{Broken, CheckFinished, Failed, HookFinished, Noticed, NotificationSettled, Prepared};
+pub use told::{
+    Broken, CheckFinished, Failed, HookFinished, LanesClosed, Noticed, NotificationSettled, Prepared,
+};
 pub use tree::{
     BaselineCaptured, Committed, Damaged, ForbiddenChangesReverted, SnapshotTaken, StatusChanged, Surveyed,
     Suspected, TreeRechecked, Undone,
@@ -79,6 +81,8 @@ reports! {
     Landed,
     /// How an iteration left its task is written down.
     TaskClosed,
+    /// The end is decided, and nothing runs in any lane any more: whoever has to be told can be told.
+    LanesClosed,
     /// A notification was accepted by a sink, or is given up.
     NotificationSettled,
     /// Something a person should know.
@@ -118,6 +122,7 @@ impl Report {
             | Report::Landed(Landed { lane, .. })
             | Report::TaskClosed(TaskClosed { lane, .. }) => Some(*lane),
             Report::Surveyed(_)
+            | Report::LanesClosed(_)
             | Report::NotificationSettled(_)
             | Report::Noticed(_)
             | Report::Failed(_)

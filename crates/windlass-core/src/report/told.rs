@@ -6,6 +6,10 @@ use crate::values::{
     CheckOutcome, CheckStage, Delivery, HookName, HookOutcome, LaneId, NotificationKey, SinkKind, StopReason,
 };
 
+/// Nothing runs in any lane any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanesClosed {}
+
 /// The prompt of a lane's attempt is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prepared {

@@ -110,6 +110,8 @@ pub struct HookContext {
     pub first: Option<Evidence>,
     /// The same of the latest iteration.
     pub before: Option<Evidence>,
+    /// Its log, below the run's folder; `None` = it gets none.
+    pub log: Option<String>,
 }
 
 impl OrderContext {
@@ -241,6 +243,7 @@ impl HookContext {
             setting: HookSetting::of(run, hook, iteration, now)?,
             first: run.first_evidence().cloned(),
             before: run.latest_iteration().before.clone(),
+            log: Some(format!("hooks/{:06}-{}.log", run.next_seq(), hook.name())),
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::values::{LaneId, Now, RunId};
 /// Facts are numbered over the whole run, each session begins with one, and between two orders that follow from one another
 /// in a lane there is at least one. So an order has a higher epoch than every earlier one of its lane, of this session and
 /// of those before it; and what answers it has at least its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Epoch(pub u64);
 
 /// How orders and reports are written.
@@ -117,7 +117,7 @@ impl Orders {
     }
 
     /// `None` before the run started.
-    pub fn order(&mut self, run: &Run, effect: Effect, now: Now) -> Option<Order> {
+    fn order(&mut self, run: &Run, effect: Effect, now: Now) -> Option<Order> {
         let epoch = Epoch(run.next_seq());
         // Whoever ends a call does so for the call's order.
         if !matches!(effect, Effect::EndCall { .. }) {

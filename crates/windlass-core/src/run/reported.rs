@@ -62,7 +62,34 @@ impl Run {
             }
             (Report::Landed(landed), Some(LaneState::Landing(..))) => vec![landed.into()],
             (Report::TaskClosed(closed), Some(LaneState::Closing(..))) => vec![closed.into()],
-            _ => Vec::new(),
+            // It comes too late, or was heard before it came here.
+            (
+                Report::LaneOpened(_)
+                | Report::Suspected(_)
+                | Report::Damaged(_)
+                | Report::SnapshotTaken(_)
+                | Report::ForbiddenChangesReverted(_)
+                | Report::Undone(_)
+                | Report::Committed(_)
+                | Report::TreeRechecked(_)
+                | Report::Merged(_)
+                | Report::Landed(_)
+                | Report::TaskClosed(_)
+                | Report::Noticed(_)
+                | Report::NotificationSettled(_)
+                | Report::HookFinished(_)
+                | Report::Failed(_)
+                | Report::Broken(_)
+                | Report::Surveyed(_)
+                | Report::LaneLost(_)
+                | Report::Prepared(_)
+                | Report::CallSpawned(_)
+                | Report::CallDue(_)
+                | Report::CallEnded(_)
+                | Report::StatusChanged(_)
+                | Report::LanesClosed(_),
+                _,
+            ) => Vec::new(),
         }
     }
 

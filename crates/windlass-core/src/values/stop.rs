@@ -22,60 +22,104 @@ impl UnderWay {
     }
 }
 
-/// Why a run ended; exactly one per ending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
+/// What kind of ending it is: Fresher's finish types (seed 002, 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Done,
+    Limit,
+    Stuck,
+    Person,
+    Error,
+}
+
+/// All that is said of a stop reason.
+struct Row {
+    name: &'static str,
+    kind: Kind,
+    simple: u8,
+    detailed: u8,
+    few_words: &'static str,
+    sentence: &'static str,
+}
+
+macro_rules! stop_reasons {
+    ($($(#[doc = $doc:literal])+ $variant:ident: $name:literal, $kind:ident, $simple:literal, $detailed:literal,
+       $few_words:literal, $sentence:literal;)+) => {
+        /// Why a run ended; exactly one per ending.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum StopReason {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl StopReason {
+            /// Every stop reason, in the order of the documentation.
+            pub const ALL: [StopReason; [$($name),+].len()] = [$(StopReason::$variant),+];
+
+            const fn row(self) -> Row {
+                let (name, kind, simple, detailed, few_words, sentence) = match self {
+                    $(StopReason::$variant => ($name, Kind::$kind, $simple, $detailed, $few_words, $sentence),)+
+                };
+                Row { name, kind, simple, detailed, few_words, sentence }
+            }
+        }
+    };
+}
+
+// The journal's name is the variant's; then: the name in messages and JSON (Ctrl-C and SIGTERM are both `manual` there), the
+// kind, the exit codes (simple, detailed), a few words, a sentence. The detailed codes 30 to 33 belong to reasons that are not
+// there yet: closed_by_person, ci_failed, review_stalemate, engine_unavailable.
+stop_reasons! {
     /// The claim stood and every gate was green.
-    Complete,
+    Complete: "complete", Done, 0, 0, "complete", "The job is done.";
     /// There was nothing to do before the first iteration.
-    NothingToDo,
+    NothingToDo: "nothing_to_do", Done, 0, 0, "nothing to do", "There was nothing to do before the first iteration.";
     /// `--max-iterations`.
-    MaxIterations,
+    MaxIterations: "max_iterations", Limit, 0, 10, "reached its most iterations", "The iterations are used up; the job is not shown to be done.";
     /// `--max-cost`, or the agent used up the budget that was left.
-    MaxCost,
+    MaxCost: "max_cost", Limit, 0, 11, "its budget is spent", "The money is used up; the job is not shown to be done.";
     /// `--max-tokens`.
-    MaxTokens,
+    MaxTokens: "max_tokens", Limit, 0, 12, "its tokens are used up", "The tokens are used up; the job is not shown to be done.";
     /// `--max-duration`.
-    MaxDuration,
+    MaxDuration: "max_duration", Limit, 0, 13, "its time is up", "The time is used up; the job is not shown to be done.";
     /// Too many iterations in a row without progress.
-    Stagnated,
+    Stagnated: "stagnated", Stuck, 0, 14, "stagnated", "Too many iterations in a row brought nothing new.";
     /// Build mode: neither HEAD nor tree nor plan moved.
-    NoChanges,
+    NoChanges: "no_changes", Stuck, 0, 15, "stagnated: nothing changes", "The last iteration changed nothing.";
     /// Every open task waits or is parked.
-    Blocked,
+    Blocked: "blocked", Stuck, 0, 17, "blocked", "Every open task waits for another one or is parked.";
     /// `windlass stop`.
-    StopRequested,
+    StopRequested: "stop_requested", Person, 0, 16, "stopped by a person", "Stopped after the iteration, as asked.";
     /// Only a person can decide what comes next.
-    NeedsHuman,
+    NeedsHuman: "needs_human", Person, 0, 24, "a person is needed", "Only a person can decide what comes next.";
     /// Ctrl-C.
-    Interrupted,
+    Interrupted: "manual", Person, 130, 130, "stopped by a person", "Stopped by Ctrl-C.";
     /// SIGTERM.
-    Terminated,
+    Terminated: "manual", Person, 143, 143, "stopped by a person", "Stopped by SIGTERM.";
     /// `--max-failures` iterations in a row failed.
-    ConsecutiveFailures,
+    ConsecutiveFailures: "consecutive_failures", Error, 1, 20, "too many failures in a row", "Too many iterations in a row failed.";
     /// The agent is missing, not logged in, refused, or out of reach for longer than the run may wait.
-    AgentUnavailable,
+    AgentUnavailable: "agent_unavailable", Error, 1, 21, "the agent is unavailable", "The agent cannot be used.";
     /// A usage limit resets later than `--max-wait` allows.
-    LimitWaitExceeded,
+    LimitWaitExceeded: "limit_wait_exceeded", Error, 1, 22, "the usage limit resets too late", "The usage limit resets later than this run may wait.";
     /// Five claims in a row were refused for the same failures.
-    GatesFailing,
+    GatesFailing: "gates_failing", Error, 1, 23, "the checks keep refusing the work", "Five claims in a row were refused for the same failures.";
     /// Another run holds this working directory.
-    Locked,
+    Locked: "locked", Error, 1, 25, "another run works there", "Another run holds this directory.";
     /// A hook said abort.
-    HookAbort,
+    HookAbort: "hook_abort", Error, 1, 26, "a hook ended it", "A hook ended the run.";
     /// A hook skipped ten iterations in a row.
-    HookSkips,
+    HookSkips: "hook_skips", Error, 1, 27, "a hook skipped too often", "A hook skipped ten iterations in a row.";
     /// The disk is full.
-    DiskFull,
+    DiskFull: "disk_full", Error, 1, 28, "the disk is full", "The disk is full.";
     /// The agent destroyed what it must not touch.
-    DestructiveChange,
+    DestructiveChange: "destructive_change", Error, 1, 29, "something was destroyed", "The agent destroyed something that it must not touch.";
     /// The project's setup command failed in a fresh checkout.
-    SetupFailed,
+    SetupFailed: "setup_failed", Error, 1, 34, "a checkout could not be set up", "The setup command failed.";
     /// A defect of Windlass.
-    Internal,
+    Internal: "internal", Error, 1, 1, "a defect of Windlass", "Windlass itself failed; please report it.";
     /// Instructions or plan are missing.
-    Missing,
+    Missing: "missing", Error, 1, 2, "something is missing", "Instructions or plan are missing.";
 }
 
 /// What the end of a run rests on, where it ended as complete.
@@ -108,63 +152,24 @@ pub enum ExitCodes {
 }
 
 impl StopReason {
-    /// Every stop reason, in the order of the documentation.
-    pub const ALL: [StopReason; 25] = [
-        StopReason::Complete,
-        StopReason::NothingToDo,
-        StopReason::MaxIterations,
-        StopReason::MaxCost,
-        StopReason::MaxTokens,
-        StopReason::MaxDuration,
-        StopReason::Stagnated,
-        StopReason::NoChanges,
-        StopReason::Blocked,
-        StopReason::StopRequested,
-        StopReason::NeedsHuman,
-        StopReason::Interrupted,
-        StopReason::Terminated,
-        StopReason::ConsecutiveFailures,
-        StopReason::AgentUnavailable,
-        StopReason::LimitWaitExceeded,
-        StopReason::GatesFailing,
-        StopReason::Locked,
-        StopReason::HookAbort,
-        StopReason::HookSkips,
-        StopReason::DiskFull,
-        StopReason::DestructiveChange,
-        StopReason::SetupFailed,
-        StopReason::Internal,
-        StopReason::Missing,
-    ];
-
     /// Its name in messages and JSON. Ctrl-C and SIGTERM are both `manual` there; the journal tells them apart.
     pub const fn name(self) -> &'static str {
-        match self {
-            StopReason::Complete => "complete",
-            StopReason::NothingToDo => "nothing_to_do",
-            StopReason::MaxIterations => "max_iterations",
-            StopReason::MaxCost => "max_cost",
-            StopReason::MaxTokens => "max_tokens",
-            StopReason::MaxDuration => "max_duration",
-            StopReason::Stagnated => "stagnated",
-            StopReason::NoChanges => "no_changes",
-            StopReason::Blocked => "blocked",
-            StopReason::StopRequested => "stop_requested",
-            StopReason::NeedsHuman => "needs_human",
-            StopReason::Interrupted | StopReason::Terminated => "manual",
-            StopReason::ConsecutiveFailures => "consecutive_failures",
-            StopReason::AgentUnavailable => "agent_unavailable",
-            StopReason::LimitWaitExceeded => "limit_wait_exceeded",
-            StopReason::GatesFailing => "gates_failing",
-            StopReason::Locked => "locked",
-            StopReason::HookAbort => "hook_abort",
-            StopReason::HookSkips => "hook_skips",
-            StopReason::DiskFull => "disk_full",
-            StopReason::DestructiveChange => "destructive_change",
-            StopReason::SetupFailed => "setup_failed",
-            StopReason::Internal => "internal",
-            StopReason::Missing => "missing",
-        }
+        self.row().name
+    }
+
+    /// What it means, in a few words.
+    pub const fn few_words(self) -> &'static str {
+        self.row().few_words
+    }
+
+    /// What it means, as a sentence.
+    pub const fn sentence(self) -> &'static str {
+        self.row().sentence
+    }
+
+    /// Is it one that nobody wanted: an error?
+    pub const fn is_error(self) -> bool {
+        matches!(self.row().kind, Kind::Error)
     }
 
     /// As people are told it: its name, and that nothing but claims speaks for it where that is so.
@@ -177,69 +182,20 @@ impl StopReason {
 
     /// Fresher's word for it (seed 002, 3.3), one of five.
     pub const fn finish_type(self) -> &'static str {
-        match self {
-            StopReason::Complete | StopReason::NothingToDo => "complete",
-            StopReason::MaxIterations
-            | StopReason::MaxCost
-            | StopReason::MaxTokens
-            | StopReason::MaxDuration => "max_iterations",
-            StopReason::Stagnated | StopReason::NoChanges | StopReason::Blocked => "no_changes",
-            StopReason::StopRequested
-            | StopReason::NeedsHuman
-            | StopReason::Interrupted
-            | StopReason::Terminated => "manual",
-            StopReason::ConsecutiveFailures
-            | StopReason::AgentUnavailable
-            | StopReason::LimitWaitExceeded
-            | StopReason::GatesFailing
-            | StopReason::Locked
-            | StopReason::HookAbort
-            | StopReason::HookSkips
-            | StopReason::DiskFull
-            | StopReason::DestructiveChange
-            | StopReason::SetupFailed
-            | StopReason::Internal
-            | StopReason::Missing => "error",
+        match self.row().kind {
+            Kind::Done => "complete",
+            Kind::Limit => "max_iterations",
+            Kind::Stuck => "no_changes",
+            Kind::Person => "manual",
+            Kind::Error => "error",
         }
     }
 
     /// The exit code of a run that ended so.
     pub const fn exit_code(self, codes: ExitCodes) -> u8 {
-        let (simple, detailed) = self.both_codes();
         match codes {
-            ExitCodes::Simple => simple,
-            ExitCodes::Detailed => detailed,
-        }
-    }
-
-    const fn both_codes(self) -> (u8, u8) {
-        match self {
-            StopReason::Complete | StopReason::NothingToDo => (0, 0),
-            StopReason::MaxIterations => (0, 10),
-            StopReason::MaxCost => (0, 11),
-            StopReason::MaxTokens => (0, 12),
-            StopReason::MaxDuration => (0, 13),
-            StopReason::Stagnated => (0, 14),
-            StopReason::NoChanges => (0, 15),
-            StopReason::StopRequested => (0, 16),
-            StopReason::Blocked => (0, 17),
-            StopReason::NeedsHuman => (0, 24),
-            StopReason::Interrupted => (130, 130),
-            StopReason::Terminated => (143, 143),
-            StopReason::ConsecutiveFailures => (1, 20),
-            StopReason::AgentUnavailable => (1, 21),
-            StopReason::LimitWaitExceeded => (1, 22),
-            StopReason::GatesFailing => (1, 23),
-            StopReason::Locked => (1, 25),
-            StopReason::HookAbort => (1, 26),
-            StopReason::HookSkips => (1, 27),
-            StopReason::DiskFull => (1, 28),
-            StopReason::DestructiveChange => (1, 29),
-            // 30 to 33 belong to reasons that are not there yet: closed_by_person, ci_failed, review_stalemate,
-            // engine_unavailable.
-            StopReason::SetupFailed => (1, 34),
-            StopReason::Internal => (1, 1),
-            StopReason::Missing => (1, 2),
+            ExitCodes::Simple => self.row().simple,
+            ExitCodes::Detailed => self.row().detailed,
         }
     }
 }

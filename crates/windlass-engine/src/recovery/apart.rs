@@ -10,7 +10,7 @@ use windlass_core::withhold::LOOKED_AT;
 
 use super::RecoveryError;
 use super::record::{Uncommitted, holding};
-use crate::supervisor::is_own_file;
+use crate::local::is_own_file;
 use crate::withhold::{Allowed, reason_for_new};
 use windlass_git::git::Repository;
 use windlass_git::inventory::{OWN_FOLDER, Place, as_path};

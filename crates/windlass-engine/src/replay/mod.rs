@@ -27,9 +27,9 @@ use windlass_core::observation::Observation;
 use windlass_core::report;
 use windlass_core::values::CallId;
 
+use crate::executor::Place;
 use crate::store::journal::Follower;
 use crate::store::{RunFolder, StoreError};
-use crate::supervisor::Place;
 pub use reading::{Everything, Reading, ToolCalls};
 use recording::Recording;
 

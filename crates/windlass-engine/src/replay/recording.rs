@@ -11,8 +11,8 @@ use windlass_core::values::{CallId, LaneId};
 
 use super::reading::Reading;
 use super::times::Times;
+use crate::executor::Place;
 use crate::store::{CallFolder, StoreError};
-use crate::supervisor::Place;
 use windlass_host::process::stream::Lines;
 
 /// Read at once. What is decoded and waits to be told is bounded by this and one line.

@@ -28,7 +28,7 @@ pub mod session_folder;
 pub mod summary;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use error::StoreError;
 pub use files::{create_folder, write_atomically};

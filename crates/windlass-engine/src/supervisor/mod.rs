@@ -1,85 +1,37 @@
-//! The supervisor: the only select loop. It asks the core what follows, writes the facts down, and carries out what
-//! they intend.
+//! The supervisor: the only select loop. It asks the core what follows, writes the facts down, and orders what they intend.
 
-mod aftermath;
-mod agents_file;
-mod aside;
-mod audience;
-mod begin;
-mod boxes;
-mod call;
-mod check;
-mod clock;
-mod commit;
-mod damage;
-mod error;
 mod event;
-mod filters;
-mod guard;
-mod hook;
-mod inputs;
-mod lane;
-mod lanes;
-mod loan;
-mod lost_tasks;
-mod prepare;
-mod react;
-mod recover;
-mod refuse;
-mod setup;
-mod standing;
-mod starters;
-mod stray_trees;
-mod tasks;
+mod session;
+mod signals;
 mod tell;
-mod walls;
-mod worker;
-mod world;
+#[cfg(test)]
+mod tests;
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use windlass_core::fact::{Entry, Fact};
-use windlass_core::report;
-use windlass_core::run::{Input, Orders, Phase, Run};
-use windlass_core::spec::RunSpec;
-use windlass_core::values::{LaneId, StopReason, StopSource};
-
-use crate::notify::CommandRoom;
-use crate::sandbox::Sandbox;
-use crate::store::{Journal, Lock, Project, RunFolder, index};
-use windlass_git::git::Repository;
-use windlass_git::inventory::Surveyor;
-use windlass_git::snapshot::Store;
-use windlass_host::process::signals;
-use windlass_host::process::signals::SignalWatch;
-use windlass_host::process::{
-    CommandSignal, RUN_VARIABLE, WORKSPACE_VARIABLE, adopt_and_kill, reap_adopted, signal_commands,
-};
+use windlass_core::report::{Broken, Failed, Report};
+use windlass_core::run::{Due, Input, Order, Orders, Phase, Reported, Run};
+use windlass_core::values::{StopReason, StopSource};
+use windlass_host::process::{CommandSignal, adopt_and_kill, signal_commands};
 use windlass_host::tree;
 
-pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
-pub use agents_file::agents_file_notice;
-pub use audience::{Audience, Place};
-pub use error::EngineError;
-pub use prepare::{Preview, Wanted, preview};
-pub use tasks::is_own_file;
+use crate::executor::{Clock, Executor};
+use crate::store::{Journal, Lock, Project, RunFolder, index};
+
+pub use crate::executor::{Audience, EngineError, Place};
+pub use crate::local::{
+    Preview, Wanted, agents_file_notice, is_own_file, preview, put_back_after_kill, put_back_after_kills,
+    put_back_before_a_run,
+};
+pub use session::{Finished, Session, drive};
 pub use tell::Telling;
 
-use clock::Clock;
-use event::{Event, WorkError};
-use filters::Inside;
-use lane::LiveLane;
-use lanes::Worlds;
-use starters::Starters;
-use tell::Herald;
-use walls::Walls;
-use worker::Worker;
-use world::World;
+use event::Event;
+use tell::NotificationQueue;
 
 /// How often a request to stop is looked for, and wall-clock times are compared again (a clock can jump).
 const LOOK_AROUND: Duration = Duration::from_millis(500);
@@ -91,168 +43,75 @@ const HANGING: Duration = Duration::from_secs(20);
 /// The same once somebody wants it at once.
 const HANGING_AT_LAST: Duration = Duration::from_secs(5);
 
-/// A session of a run: all that the supervisor needs.
-pub struct Session {
-    /// The windlass program, absolute: keepers are started from it.
-    pub program: PathBuf,
-    /// The run's project.
-    pub project: Project,
-    /// The run's folder, with the goal in it.
-    pub folder: RunFolder,
-    /// The run's journal, open.
-    pub journal: Journal,
-    /// What the journal holds; empty for a new run.
-    pub entries: Vec<Entry>,
-    /// The working directory's lock.
-    pub lock: Lock,
-    /// Looks at the tree.
-    pub surveyor: Surveyor,
-    /// Keeps it; `None` without a git repository.
-    pub snapshots: Option<Store>,
-    /// The plan: of a new run, or with what `resume` changed.
-    pub plan: RunSpec,
-    /// The environment that agents and checks inherit.
-    pub environment: Vec<(OsString, OsString)>,
-    /// What locks in agents, checks and hooks; open.
-    pub sandbox: Sandbox,
-    /// Is there a terminal at which somebody can press Ctrl-C twice?
-    pub terminal: bool,
-    /// Who watches.
-    pub audience: Arc<dyn Audience>,
-    /// What a person should know before anything is done.
-    pub notices: Vec<String>,
-    /// Who else is told what happens.
-    pub telling: Telling,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finished {
-    /// Why.
-    pub stop_reason: StopReason,
-    /// What the process ends with.
-    pub exit_code: u8,
-}
-
-/// Drives a run to its end, from its beginning or from where its journal ends.
-///
-/// # Errors
-/// Only what cannot be journalled: a broken store, a keeper that does not start, a defect. All processes of the run
-/// have been ended then as well.
-pub fn drive(session: Session) -> Result<Finished, EngineError> {
-    tree::follow(&session.plan.links_out);
-    let plan = Box::new(session.plan.clone());
-    let first = if session.entries.is_empty() { Input::Start(plan) } else { Input::Resume(plan) };
-    let notices = session.notices.clone();
-    let mut supervisor = Supervisor::new(session)?;
-    let result = supervisor.run(first, notices);
-    let result = result.map_err(|error| supervisor.explained(error));
-    supervisor.close();
-    result
+/// What a run stands on, wherever its orders are carried out.
+struct Ground {
+    project: Project,
+    folder: RunFolder,
+    journal: Journal,
+    lock: Lock,
+    terminal: bool,
+    audience: Arc<dyn Audience>,
+    clock: Arc<Clock>,
 }
 
 struct Supervisor {
-    program: PathBuf,
     project: Project,
     folder: RunFolder,
     journal: Journal,
     lock: Option<Lock>,
-    environment: Vec<(OsString, OsString)>,
-    /// Whatever a lane's keeper starts passes through one of them.
-    walls: Walls,
     terminal: bool,
     audience: Arc<dyn Audience>,
     run: Run,
     clock: Arc<Clock>,
-    lanes: BTreeMap<LaneId, LiveLane>,
     orders: Orders,
-    worker: Worker,
-    events: Sender<Event>,
+    executor: Box<dyn Executor>,
     inbox: Receiver<Event>,
-    checks_run: u64,
-    /// It was said that the job's own file cannot be watched.
-    unwatched: bool,
-    herald: Herald,
+    /// What was reported and is still to be heard.
+    reports: VecDeque<Reported>,
+    notifications: NotificationQueue,
     /// When somebody last wanted that what runs is ended.
     told_to_end: Option<Instant>,
     /// The reserve was released: the last facts are being written.
     disk_is_full: bool,
-    /// What the repository makes the agent start.
-    starters: Starters,
-    /// Counts commits for hooks.
-    repository: Option<Repository>,
-    _signals: SignalWatch,
 }
 
 impl Supervisor {
-    fn new(mut session: Session) -> Result<Supervisor, EngineError> {
-        if session.plan.sandbox.is_on() {
-            session.surveyor.close_filters()?;
-        }
-        let (events, inbox) = channel();
-        let signal_events = events.clone();
-        let signals = signals::watch(move |signal| {
-            let _ = signal_events.send(Event::Signal(signal));
-        })?;
+    fn new(
+        ground: Ground,
+        entries: &[Entry],
+        executor: Box<dyn Executor>,
+        notifications: NotificationQueue,
+        inbox: Receiver<Event>,
+    ) -> Result<Supervisor, EngineError> {
         let mut run = Run::new();
-        for entry in &session.entries {
+        for entry in entries {
             run.apply(entry)?;
         }
-        let workspace = session.plan.job.workspace.as_ref();
-        let workspace_folder = workspace.map(|at| (WORKSPACE_VARIABLE.into(), at.folder.clone().into()));
-        let directory = session.plan.directory.clone();
-        let repository = session.surveyor.place().repository.clone();
-        let starters = Starters::at_beginning(&session.plan, &session.project, session.surveyor.place());
-        // Nobody else writes here: the session holds the directory.
-        tasks::tidy(&session.plan);
-        let mut environment = session.environment;
-        let sandbox = Arc::new(session.sandbox);
-        let filtering = session.plan.sandbox.is_on() && session.plan.lanes.is_none();
-        let inside =
-            filtering.then(|| Inside { sandbox: Arc::clone(&sandbox), environment: environment.clone() });
-        let mut world =
-            World::new(Arc::new(session.plan), session.folder.clone(), session.surveyor, session.snapshots)
-                .guarding(search_path(&environment))
-                .lending(sandbox.loan().cloned())
-                .filtering(inside);
-        world.keep_steering()?;
-        world.uncommitted = crate::recovery::read(&session.folder)?.unwrap_or_default();
-        world.along = crate::recovery::record::along(&session.folder)?.into_keys().collect();
-        let world = Worlds::new(world, session.project.clone());
-        let worker = Worker::start(world, events.clone())?;
-        environment.retain(|(name, _)| name != RUN_VARIABLE);
-        environment.push((RUN_VARIABLE.into(), session.folder.run().0.clone().into()));
-        environment.retain(|(name, _)| name != WORKSPACE_VARIABLE);
-        environment.extend(workspace_folder);
-        let room =
-            CommandRoom { program: session.program.clone(), environment: environment.clone(), directory };
-        let herald = Herald::new(session.telling, &room, &session.entries, &events)?;
         Ok(Supervisor {
-            program: session.program,
-            project: session.project,
-            folder: session.folder,
-            journal: session.journal,
-            lock: Some(session.lock),
-            environment,
-            walls: Walls::new(sandbox),
-            terminal: session.terminal,
-            audience: session.audience,
+            project: ground.project,
+            folder: ground.folder,
+            journal: ground.journal,
+            lock: Some(ground.lock),
+            terminal: ground.terminal,
+            audience: ground.audience,
             run,
-            clock: Arc::new(Clock::start()),
-            lanes: BTreeMap::new(),
+            clock: ground.clock,
             orders: Orders::default(),
-            worker,
-            events,
+            executor,
             inbox,
-            checks_run: 0,
-            unwatched: false,
-            herald,
+            reports: VecDeque::new(),
+            notifications,
             told_to_end: None,
             disk_is_full: false,
-            starters,
-            repository,
-            _signals: signals,
         })
+    }
+
+    /// To the end, and everything that the run has started with it.
+    fn drive(&mut self, first: Input, notices: Vec<String>) -> Result<Finished, EngineError> {
+        let result = self.run(first, notices);
+        let result = result.map_err(|error| self.explained(error));
+        self.close();
+        result
     }
 
     fn run(&mut self, first: Input, notices: Vec<String>) -> Result<Finished, EngineError> {
@@ -270,7 +129,7 @@ impl Supervisor {
                 let codes = self.run.plan().map(|plan| plan.exit_codes).unwrap_or_default();
                 return Ok(Finished { stop_reason, exit_code: stop_reason.exit_code(codes) });
             }
-            self.begin_outstanding()?;
+            self.order_what_is_due()?;
             if let Phase::Ended(_) = self.run.phase() {
                 // Nobody had to be told.
                 continue;
@@ -279,15 +138,11 @@ impl Supervisor {
                 // A wait can take hours: it is on the disk before it is waited for.
                 self.sync()?;
             }
-            match self.inbox.recv_timeout(self.patience()) {
-                Ok(event) => {
-                    self.tell_of_sandbox()?;
-                    self.event(event)?;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::Broken),
+            self.wait()?;
+            self.reports.extend(self.executor.poll()?);
+            if let Some(reported) = self.reports.pop_front() {
+                self.hear(reported)?;
             }
-            self.poll_lanes()?;
             self.look_at_notifications()?;
             if looked.elapsed() >= LOOK_AROUND {
                 looked = Instant::now();
@@ -306,13 +161,70 @@ impl Supervisor {
         EngineError::RecordLost(self.folder.path().to_path_buf())
     }
 
+    /// Facts first, then orders: what leaves a trace waits until the journal is on the disk.
+    fn order_what_is_due(&mut self) -> Result<(), EngineError> {
+        let Due { withdrawn, orders } = self.orders.due(&self.run, self.clock.now());
+        for effect in &withdrawn {
+            self.executor.withdraw(effect);
+        }
+        for order in orders {
+            if order.effect.needs_journal() {
+                self.sync()?;
+            }
+            self.executor.carry_out(self.as_the_disk_allows(order))?;
+        }
+        Ok(())
+    }
+
+    /// On a full disk what is left is for the run's own words: hooks get no log.
+    fn as_the_disk_allows(&self, mut order: Order) -> Order {
+        if let Some(hook) = order.context.hook.as_mut().filter(|_| self.disk_is_full) {
+            hook.log = None;
+        }
+        order
+    }
+
+    /// Waits until something has happened, or is due.
+    fn wait(&mut self) -> Result<(), EngineError> {
+        let patience = if self.reports.is_empty() { self.patience() } else { Duration::ZERO };
+        let first = match self.inbox.recv_timeout(patience) {
+            Ok(event) => event,
+            Err(RecvTimeoutError::Timeout) => return Ok(()),
+            Err(RecvTimeoutError::Disconnected) => return Err(EngineError::Broken),
+        };
+        let more: Vec<Event> = self.inbox.try_iter().collect();
+        for event in std::iter::once(first).chain(more) {
+            if let Event::Signal(signal) = event {
+                self.signal(signal)?;
+            }
+        }
+        Ok(())
+    }
+
     /// How long to wait for an event.
     fn patience(&self) -> Duration {
-        let now = self.clock.now();
-        let lanes = self.lanes.values().filter_map(|lane| lane.next_due(now.monotonic));
+        let run = self.run.next_due(self.clock.now());
         // Rounded up to a whole millisecond: the clock's resolution.
-        let due = lanes.chain(self.run.next_due(now)).min().unwrap_or(LOOK_AROUND);
+        let due = self.executor.next_due().into_iter().chain(run).min().unwrap_or(LOOK_AROUND);
         due.min(LOOK_AROUND) + Duration::from_millis(1)
+    }
+
+    /// Something came of an order, or happened to whoever carries them out.
+    fn hear(&mut self, reported: Reported) -> Result<(), EngineError> {
+        if self.orders.is_late(&reported) {
+            return Ok(());
+        }
+        match &reported.report {
+            // Whatever failed, this is why.
+            Report::Failed(_) | Report::Broken(_) if !self.journal.is_in_place() => {
+                return self.record_lost();
+            }
+            Report::Failed(Failed { stop_reason: StopReason::DiskFull, .. })
+            | Report::Broken(Broken { stop_reason: StopReason::DiskFull, .. }) => self.release_reserve()?,
+            Report::LanesClosed(_) => return self.announce(),
+            _ => {}
+        }
+        self.take(reported.report.into())
     }
 
     fn look_around(&mut self) -> Result<(), EngineError> {
@@ -325,14 +237,7 @@ impl Supervisor {
         if !self.journal.is_in_place() {
             self.record_lost()?;
         }
-        self.give_up_what_hangs()?;
-        self.tell_of_sandbox()?;
-        reap_adopted();
-        if self.worker.is_gone() {
-            // What it was asked for will never be answered.
-            return Err(EngineError::Broken);
-        }
-        Ok(())
+        self.give_up_what_hangs()
     }
 
     /// Asks the core what an input means, and writes that down, until nothing more follows.
@@ -374,7 +279,7 @@ impl Supervisor {
             return Ok(());
         }
         let detail = "what was being done did not come to its end in time".to_owned();
-        self.take(Input::from(report::Broken { stop_reason: StopReason::NeedsHuman, detail }))
+        self.take(Input::from(Broken { stop_reason: StopReason::NeedsHuman, detail }))
     }
 
     fn record_lost(&mut self) -> Result<(), EngineError> {
@@ -386,13 +291,10 @@ impl Supervisor {
         if !self.disk_is_full {
             self.disk_is_full = true;
             self.journal.release_reserve()?;
-            self.fail(true, "the disk is full");
+            let detail = "the disk is full".to_owned();
+            self.reports.push_back(Reported::unasked(Broken { stop_reason: StopReason::DiskFull, detail }));
         }
         Ok(())
-    }
-
-    fn fail(&self, disk_full: bool, detail: &str) {
-        let _ = self.events.send(Event::WorkFailed(WorkError::new(disk_full, &detail)));
     }
 
     fn sync(&mut self) -> Result<(), EngineError> {
@@ -403,16 +305,6 @@ impl Supervisor {
             }
             synced => Ok(synced?),
         }
-    }
-
-    /// Ends everything that lanes run.
-    fn close_lanes(&mut self) {
-        for (_, held) in std::mem::take(&mut self.lanes) {
-            if let Some(keeper) = held.keeper {
-                keeper.close();
-            }
-        }
-        self.walls.end_all();
     }
 
     /// Once all is done nobody goes on in the lanes' checkouts: what they made has landed. Those of another ending stay for
@@ -427,9 +319,8 @@ impl Supervisor {
 
     /// Ends every process of the run, gives the directory back and notes the ending.
     fn close(&mut self) {
-        self.close_lanes();
-        self.herald.close();
-        self.worker.close();
+        self.notifications.close();
+        self.executor.close();
         signal_commands(CommandSignal::KILL);
         let _ = adopt_and_kill();
         self.remove_checkouts();
@@ -440,21 +331,5 @@ impl Supervisor {
         if let Some(lock) = self.lock.take() {
             let _ = lock.release();
         }
-    }
-}
-
-/// Where what a run starts finds its programs.
-fn search_path(environment: &[(OsString, OsString)]) -> OsString {
-    let found = environment.iter().find(|(name, _)| name == "PATH");
-    found.map(|(_, path)| path.clone()).unwrap_or_default()
-}
-
-/// A keeper that is gone says so itself, by its death; that is where it is dealt with.
-fn keeper_gone(
-    error: windlass_host::process::ProcessError,
-) -> Result<(), windlass_host::process::ProcessError> {
-    match error {
-        windlass_host::process::ProcessError::KeeperGone => Ok(()),
-        other => Err(other),
     }
 }

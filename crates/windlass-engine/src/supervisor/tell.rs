@@ -7,11 +7,11 @@ use windlass_core::config::NotifySettings;
 use windlass_core::fact::Entry;
 use windlass_core::notification::Notifier;
 use windlass_core::redact::Redactor;
-use windlass_core::report;
+use windlass_core::report::NotificationSettled;
 use windlass_core::run::Input;
 
-use super::event::Event;
-use super::{EngineError, Supervisor};
+use super::Supervisor;
+use crate::executor::{EngineError, Waker};
 use crate::notify::{CommandRoom, Dispatcher, Settlement};
 
 /// So long the end of a run waits for notifications that are on their way.
@@ -33,7 +33,7 @@ pub struct Telling {
 }
 
 /// What the supervisor holds of it.
-pub(super) struct Herald {
+pub(super) struct NotificationQueue {
     telling: Telling,
     notifier: Notifier,
     dispatcher: Dispatcher,
@@ -47,23 +47,22 @@ struct Waiting {
     hurried: bool,
 }
 
-impl Herald {
+impl NotificationQueue {
     /// Starts what it needs; facts of earlier sessions are known and not told again.
     pub fn new(
         telling: Telling,
         room: &CommandRoom,
         earlier: &[Entry],
-        events: &std::sync::mpsc::Sender<Event>,
-    ) -> Result<Herald, EngineError> {
+        wake: Waker,
+    ) -> Result<NotificationQueue, EngineError> {
         let mut notifier = Notifier::new(telling.settings.milestone);
         for entry in earlier {
             let _ = notifier.take(entry);
         }
-        let events = events.clone();
         // The loop looks for itself: all it needs is to wake up.
-        let wake = move || drop(events.send(Event::Stirred));
+        let wake = move || wake();
         let dispatcher = Dispatcher::start(&telling.settings, &telling.redactor, room, wake)?;
-        Ok(Herald { telling, notifier, dispatcher, waiting: None })
+        Ok(NotificationQueue { telling, notifier, dispatcher, waiting: None })
     }
 
     /// Ends commands that are at work.
@@ -75,63 +74,61 @@ impl Herald {
 impl Supervisor {
     /// Passes on what facts tell. They are on the disk before anybody hears of them.
     pub(super) fn tell(&mut self, entries: &[Entry]) -> Result<(), EngineError> {
-        let herald = &mut self.herald;
-        let told = entries.iter().flat_map(|entry| herald.notifier.take(entry));
-        let events = &herald.telling.settings.events;
+        let notifications = &mut self.notifications;
+        let told = entries.iter().flat_map(|entry| notifications.notifier.take(entry));
+        let events = &notifications.telling.settings.events;
         let told: Vec<_> = told.filter(|told| events.contains(&told.key.event)).collect();
-        if told.is_empty() || herald.dispatcher.is_empty() {
+        if told.is_empty() || notifications.dispatcher.is_empty() {
             return Ok(());
         }
         self.sync()?;
-        let Herald { notifier, dispatcher, .. } = &self.herald;
+        let NotificationQueue { notifier, dispatcher, .. } = &self.notifications;
         for notification in &told {
             dispatcher.send(notification, |sink| !notifier.was_told(notification, sink));
         }
         Ok(())
     }
 
-    /// The end is decided: what else ran is ended, and then only notifications are waited for.
+    /// The end is decided, and what else ran is ended: only notifications are waited for.
     pub(super) fn announce(&mut self) -> Result<(), EngineError> {
-        self.close_lanes();
-        self.take_over_at_last()?;
-        self.herald.waiting = Some(Waiting { since: Instant::now(), said: false, hurried: false });
+        self.notifications.waiting = Some(Waiting { since: Instant::now(), said: false, hurried: false });
         self.look_at_notifications()
     }
 
     /// A person who presses Ctrl-C now does not want to wait.
     pub(super) fn stop_announcing(&mut self) -> Result<(), EngineError> {
-        self.herald.dispatcher.abandon("it was not waited for any longer");
+        self.notifications.dispatcher.abandon("it was not waited for any longer");
         self.look_at_notifications()
     }
 
     /// Journals what became of notifications, and ends the run once all that are waited for are settled.
     pub(super) fn look_at_notifications(&mut self) -> Result<(), EngineError> {
-        let waited = self.herald.waiting.as_ref().map(|waiting| waiting.since.elapsed());
+        let waited = self.notifications.waiting.as_ref().map(|waiting| waiting.since.elapsed());
         if waited.is_some_and(|waited| waited >= PATIENCE) {
-            self.herald.dispatcher.abandon("the run did not wait for it any longer");
+            self.notifications.dispatcher.abandon("the run did not wait for it any longer");
         }
         // Asked before what was settled is taken, so that nothing is missed in between.
-        let idle = self.herald.dispatcher.is_idle();
-        for settlement in self.herald.dispatcher.settled() {
+        let idle = self.notifications.dispatcher.is_idle();
+        for settlement in self.notifications.dispatcher.settled() {
             self.settled(settlement)?;
         }
         let Some(waited) = waited else {
             return Ok(());
         };
         if idle {
-            self.herald.waiting = None;
+            self.notifications.waiting = None;
             return self.take(Input::Announced);
         }
         self.say_what_is_waited_for(waited)
     }
 
     fn say_what_is_waited_for(&mut self, waited: Duration) -> Result<(), EngineError> {
-        let Some(waiting) = &mut self.herald.waiting else {
+        let Some(waiting) = &mut self.notifications.waiting else {
             return Ok(());
         };
         if waited >= HURRY && !waiting.hurried {
             waiting.hurried = true;
-            self.herald.dispatcher.hurry();
+            self.notifications.dispatcher.hurry();
         }
         if waited >= WORD && !waiting.said {
             waiting.said = true;
@@ -149,6 +146,7 @@ impl Supervisor {
             return Ok(());
         }
         let Settlement { key, sink, delivery, status, detail, attempts } = settlement;
-        self.take(Input::from(report::NotificationSettled { key, sink, delivery, status, detail, attempts }))
+        let settled = NotificationSettled { key, sink, delivery, status, detail, attempts };
+        self.take(settled.into())
     }
 }

@@ -169,7 +169,7 @@ fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
 }
 
 fn failing(board: &Board, reason: StopReason, detail: &str) -> Line {
-    let sentence = words::stop_reason(reason);
+    let sentence = reason.sentence();
     indented(board)
         .mark(Tone::Bad, Mark::Failed)
         .tone(Tone::Bad, format!(" {sentence}"))

@@ -43,7 +43,7 @@ fn headline(board: &Board, ending: &Ending) -> Vec<Line> {
             mark = own;
             sentence
         }
-        None => words::stop_reason(ending.reason).to_owned(),
+        None => ending.reason.sentence().to_owned(),
     };
     let mut lines = vec![Line::hanging(4).plain("  ").mark(tone, mark).tone(tone, format!(" {sentence}"))];
     // The seed's words on stagnation say it all.

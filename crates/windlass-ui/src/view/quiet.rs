@@ -6,7 +6,6 @@ use crate::error::error_line;
 use crate::event::{Event, View};
 use crate::harmless::one_line;
 use crate::printer::Printer;
-use crate::words;
 
 /// Says nothing, unless the run ends in an error.
 pub struct QuietView {
@@ -26,9 +25,9 @@ impl View for QuietView {
             return;
         };
         if let Fact::RunFinished { stop_reason, detail, .. } = &entry.fact
-            && words::is_error(*stop_reason)
+            && stop_reason.is_error()
         {
-            let mut text = words::stop_reason(*stop_reason).to_owned();
+            let mut text = stop_reason.sentence().to_owned();
             if !detail.is_empty() {
                 text = format!("{text} {}", one_line(detail));
             }

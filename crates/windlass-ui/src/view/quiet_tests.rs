@@ -17,7 +17,7 @@ fn only_an_error_is_said() {
         night.start().end(reason, "A detail.");
         let (results, notes) = shown(QuietView::new, &columns(80), &night.events);
         assert_eq!(results, "");
-        assert_eq!(!notes.is_empty(), words::is_error(reason), "{reason:?}");
+        assert_eq!(!notes.is_empty(), reason.is_error(), "{reason:?}");
     }
     let mut night = Night::new();
     night.start().end(StopReason::DiskFull, "Free some space.");

@@ -158,7 +158,20 @@ impl Run {
             Fact::IterationFinished { lane, verdict, class, progress, .. } => {
                 self.iteration_finished(now, *lane, *verdict, *class, *progress)
             }
-            _ => Err("it belongs to no lane".to_owned()),
+            // Folded before it comes here.
+            Fact::RunStarted { .. }
+            | Fact::RunResumed { .. }
+            | Fact::BaselineCaptured(_)
+            | Fact::TasksRead { .. }
+            | Fact::HookFinished(_)
+            | Fact::BackoffStarted { .. }
+            | Fact::BackoffEnded
+            | Fact::StopRequested { .. }
+            | Fact::Failing { .. }
+            | Fact::Noticed(_)
+            | Fact::NotificationSettled(_)
+            | Fact::RunEnding { .. }
+            | Fact::RunFinished { .. } => Err("it belongs to no lane".to_owned()),
         }
     }
 }

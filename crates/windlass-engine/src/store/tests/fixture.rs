@@ -18,14 +18,14 @@ use crate::store::paths::Project;
 use crate::store::run_folder::RunFolder;
 
 /// A scratch folder with a state root and a working directory in it.
-pub(in crate::store) struct Fixture {
+pub(crate) struct Fixture {
     pub root: Scratch,
     pub project: Project,
     pub directory: PathBuf,
 }
 
 /// A folder, which is removed at the end if it is ours.
-pub(in crate::store) enum Scratch {
+pub(crate) enum Scratch {
     Own(TempDir),
     Given(PathBuf),
 }
@@ -79,7 +79,7 @@ impl Fixture {
 }
 
 /// Entries from facts; one second apart from each other.
-pub(in crate::store) fn numbered(facts: Vec<Fact>, first: u64) -> Vec<Entry> {
+pub(crate) fn numbered(facts: Vec<Fact>, first: u64) -> Vec<Entry> {
     (first..)
         .zip(facts)
         .map(|(seq, fact)| Entry {
@@ -91,18 +91,18 @@ pub(in crate::store) fn numbered(facts: Vec<Fact>, first: u64) -> Vec<Entry> {
 }
 
 /// A moment, in seconds after an arbitrary one.
-pub(in crate::store) fn at(second: i64) -> Timestamp {
+pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
 /// What an iteration costs here.
-pub(in crate::store) const ITERATION_COST: Cost = Cost::from_micros(250_000);
+pub(crate) const ITERATION_COST: Cost = Cost::from_micros(250_000);
 
 fn evidence(iteration: u32) -> Evidence {
     Evidence { head: Some(format!("{iteration:040x}")), tree: format!("{iteration:064x}"), work: None }
 }
 
-pub(in crate::store) fn reserved(iteration: u32) -> Fact {
+pub(crate) fn reserved(iteration: u32) -> Fact {
     Fact::CallReserved {
         lane: LaneId(0),
         call: CallId(iteration),
@@ -156,7 +156,7 @@ fn iteration(iteration: u32) -> Vec<Fact> {
     ]
 }
 
-pub(in crate::store) fn finished(stop_reason: StopReason, iterations: u32) -> Fact {
+pub(crate) fn finished(stop_reason: StopReason, iterations: u32) -> Fact {
     let count = u64::from(iterations);
     Fact::RunFinished {
         stop_reason,
@@ -177,7 +177,7 @@ pub(in crate::store) fn finished(stop_reason: StopReason, iterations: u32) -> Fa
 }
 
 /// A plan of no interest, for a run in a working directory.
-pub(in crate::store) fn plan(run: &RunId, directory: &Path) -> RunSpec {
+pub(crate) fn plan(run: &RunId, directory: &Path) -> RunSpec {
     RunSpec {
         run: run.clone(),
         directory: directory.to_owned(),

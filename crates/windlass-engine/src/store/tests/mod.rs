@@ -1,7 +1,7 @@
 //! Tests of everything that is kept.
 
 mod child;
-mod fixture;
+pub(crate) mod fixture;
 
 pub(super) use child::{Child, run_child};
 pub(super) use fixture::Fixture;

@@ -1,0 +1,302 @@
+//! A call that is under way: the agent's process, its streams, its clocks.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use windlass_agents::{CallFiles, CallWatch, Decoder, Detail, Digest, Due, Sink, of};
+use windlass_core::observation::Observation;
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CallClocks, CallId, CallReport, Cost, Cut, Ended, LaneId, Purpose};
+
+use super::event::{Event, Events};
+use crate::executor::{Audience, Clock, Place};
+use crate::sandbox::{Guest, Sandbox, SandboxError};
+use crate::store::{CallFolder, StoreError};
+use crate::watch::FileWatch;
+use windlass_host::process::stream::{StreamEvent, StreamLog, StreamReader, Tail};
+use windlass_host::process::{ProcessError, SpawnId, SpawnRequest};
+
+/// What a call needs of its run.
+pub(super) struct CallSetting<'a> {
+    pub plan: &'a RunSpec,
+    pub folder: CallFolder,
+    /// What the agent may do: the run's generated settings.
+    pub settings: PathBuf,
+    /// What locks it in.
+    pub sandbox: &'a Sandbox,
+    pub lane: LaneId,
+    pub call: CallId,
+    pub purpose: Purpose,
+    pub budget: Option<Cost>,
+    pub clocks: CallClocks,
+    /// The runner's own environment with what marks the run.
+    pub environment: &'a [(OsString, OsString)],
+    pub clock: Arc<Clock>,
+    pub audience: Arc<dyn Audience>,
+    pub events: Events,
+}
+
+/// A call under way.
+pub(super) struct LiveCall {
+    pub call: CallId,
+    watch: Arc<Mutex<CallWatch>>,
+    clock: Arc<Clock>,
+    readers: Vec<StreamReader>,
+    stderr: Tail,
+    /// Everything below the keeper is being killed; the report follows.
+    pub sweeping: bool,
+    /// Watches the job's own file until the call is over.
+    pub status: Option<FileWatch>,
+}
+
+/// The call could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CallError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+impl CallError {
+    /// Is it that no room is left?
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            CallError::Store(error) => error.is_disk_full(),
+            CallError::Sandbox(error) => error.is_disk_full(),
+            CallError::Process(_) => false,
+        }
+    }
+}
+
+impl LiveCall {
+    /// Opens the call's files and pipes and starts reading them; the request is for the lane's keeper.
+    pub fn set_up(setting: CallSetting<'_>) -> Result<(LiveCall, SpawnRequest), CallError> {
+        let folder = &setting.folder;
+        // outside: the run's folder.
+        let stdin = open(&folder.prompt(), OpenOptions::new().read(true))?;
+        let (from_agent, stdout) = pipe()?;
+        let (from_errors, stderr) = pipe()?;
+        let watch = Arc::new(Mutex::new(CallWatch::new(
+            &setting.plan.agent,
+            setting.clock.monotonic(),
+            setting.clocks.clone(),
+        )));
+        // Both pipes have to end; whoever is last tells.
+        let open_pipes = Arc::new(AtomicU8::new(2));
+        let log =
+            StreamLog::new(append(&folder.stream())?).with_times(append(&folder.times())?, Instant::now());
+        let pipes = PipeWatch {
+            watch: Arc::clone(&watch),
+            clock: Arc::clone(&setting.clock),
+            events: setting.events.clone(),
+            open_pipes: Arc::clone(&open_pipes),
+        };
+        let mut lines = Lines::new(&setting, pipes.clone());
+        let stdout_reader = StreamReader::lines(from_agent, log, move |event| lines.event(&event))?;
+        let error_log = StreamLog::awaited(folder.stderr());
+        let (stderr_reader, tail) =
+            StreamReader::tail(from_errors, error_log, move |event| pipes.event(&event))?;
+        let files = [folder.system(), setting.settings.clone()];
+        let request = spawn_request(&setting, stdin.into(), stdout, stderr);
+        let request = setting.sandbox.enter(Guest::Agent { files: &files }, request)?;
+        let live = LiveCall {
+            call: setting.call,
+            watch,
+            clock: setting.clock,
+            readers: vec![stdout_reader, stderr_reader],
+            stderr: tail,
+            sweeping: false,
+            status: None,
+        };
+        Ok((live, request))
+    }
+
+    /// The agent's process ended.
+    pub fn exited(&self, ended: Ended) {
+        lock(&self.watch).exited(self.clock.monotonic(), ended);
+    }
+
+    /// The runner has begun to end it.
+    pub fn cut(&self, cut: Cut) {
+        lock(&self.watch).cut(cut);
+    }
+
+    /// What is due.
+    pub fn due(&self) -> Option<Due> {
+        lock(&self.watch).due(self.clock.monotonic())
+    }
+
+    /// In how long something may become due.
+    pub fn next_due(&self) -> Option<Duration> {
+        let due = lock(&self.watch).next_due()?;
+        Some(due.saturating_sub(self.clock.monotonic()))
+    }
+
+    /// Reads what is left in the pipes and gives the report. Nothing may be alive that could still write much.
+    pub fn report(self) -> Option<CallReport> {
+        for reader in self.readers {
+            reader.stop();
+            reader.join();
+        }
+        let watch = Arc::try_unwrap(self.watch).ok()?.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Some(watch.report(self.clock.now(), &self.stderr.text()))
+    }
+}
+
+/// What both readers do with events that are no lines.
+#[derive(Clone)]
+struct PipeWatch {
+    watch: Arc<Mutex<CallWatch>>,
+    clock: Arc<Clock>,
+    events: Events,
+    open_pipes: Arc<AtomicU8>,
+}
+
+impl PipeWatch {
+    fn event(&self, event: &StreamEvent<'_>) {
+        match event {
+            StreamEvent::Bytes(_) => lock(&self.watch).bytes(self.clock.monotonic()),
+            StreamEvent::Line(_) => {}
+            StreamEvent::LogFailed(error) => {
+                let error = std::io::Error::new(error.kind(), error.to_string());
+                self.tell(Event::LogFailed(error));
+            }
+            StreamEvent::Closed(_) => {
+                if self.open_pipes.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    lock(&self.watch).pipes_closed(self.clock.monotonic());
+                    self.tell(Event::Stirred);
+                }
+            }
+        }
+    }
+
+    fn tell(&self, event: Event) {
+        self.events.tell(event);
+    }
+}
+
+/// Decodes an agent's standard output.
+struct Lines {
+    pipes: PipeWatch,
+    decoder: Box<dyn Decoder>,
+    audience: Arc<dyn Audience>,
+    detail: Detail,
+    place: Place,
+}
+
+impl Lines {
+    fn new(setting: &CallSetting<'_>, pipes: PipeWatch) -> Lines {
+        let place = Place { lane: setting.lane, call: setting.call, line: 0, at: Timestamp::UNIX_EPOCH };
+        Lines {
+            pipes,
+            decoder: of(&setting.plan.agent).decoder(),
+            audience: Arc::clone(&setting.audience),
+            detail: setting.audience.detail(),
+            place,
+        }
+    }
+
+    fn event(&mut self, event: &StreamEvent<'_>) {
+        match event {
+            StreamEvent::Bytes(_) => self.place.at = self.pipes.clock.now().wall,
+            StreamEvent::Line(line) => {
+                self.place.line += 1;
+                let at = self.pipes.clock.monotonic();
+                let mut sink =
+                    Listener { pipes: &self.pipes, audience: self.audience.as_ref(), place: self.place, at };
+                self.decoder.line(line, self.detail, &mut sink);
+                return;
+            }
+            _ => {}
+        }
+        self.pipes.event(event);
+    }
+}
+
+struct Listener<'a> {
+    pipes: &'a PipeWatch,
+    audience: &'a dyn Audience,
+    place: Place,
+    at: Duration,
+}
+
+impl Sink for Listener<'_> {
+    /// Signs of life are folded in silence; what may move a clock wakes the loop.
+    fn digest(&mut self, digest: Digest) {
+        lock(&self.pipes.watch).observe(self.at, &digest);
+        if matches!(digest, Digest::Result(_) | Digest::Retry { .. } | Digest::Background(_)) {
+            self.pipes.tell(Event::Stirred);
+        }
+    }
+
+    fn observation(&mut self, observation: Observation) {
+        self.audience.observation(self.place, observation);
+    }
+}
+
+fn spawn_request(
+    setting: &CallSetting<'_>,
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+) -> SpawnRequest {
+    let system_prompt = setting.folder.system();
+    let files = CallFiles {
+        system_prompt: &system_prompt,
+        settings: &setting.settings,
+        budget: setting.budget,
+        purpose: setting.purpose,
+    };
+    let invocation = of(&setting.plan.agent).call(&setting.plan.agent, files);
+    let mut environment = setting.environment.to_vec();
+    for (name, value) in invocation.environment {
+        let name = OsString::from(name);
+        environment.retain(|(known, _)| *known != name);
+        environment.extend(value.map(|value| (name, value.into())));
+    }
+    environment.push(("WINDLASS_CALL".into(), setting.call.to_string().into()));
+    SpawnRequest {
+        id: spawn_id(setting.call),
+        program: invocation.program,
+        arguments: invocation.arguments,
+        environment,
+        directory: setting.plan.directory.clone(),
+        stdin,
+        stdout,
+        stderr,
+    }
+}
+
+/// Calls and checks of a run have different numbers for the keeper: calls even, checks odd.
+pub(super) fn spawn_id(call: CallId) -> SpawnId {
+    SpawnId::from(call.0) * 2
+}
+
+fn lock(watch: &Mutex<CallWatch>) -> MutexGuard<'_, CallWatch> {
+    watch.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), ProcessError> {
+    let (read, write) = std::io::pipe().map_err(ProcessError::system("make a pipe"))?;
+    Ok((read.into(), write.into()))
+}
+
+/// A file of the run's folder, appended to: an attempt that is recovered must not lose what it had.
+pub(super) fn append(path: &Path) -> Result<File, StoreError> {
+    // outside: the run's folder.
+    open(path, OpenOptions::new().create(true).append(true))
+}
+
+pub(super) fn open(path: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
+    options.mode(0o600).open(path).map_err(|error| StoreError::io("open", path, error))
+}

@@ -1,0 +1,210 @@
+//! The runner's own commits (`--commit runner`).
+
+use std::time::Duration;
+
+use windlass_core::message::{Message, Outcome, TaskText};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{CommitKind, TurnKey};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{CommitNotes, LaneId, SnapshotId, TaskRow};
+
+use super::damage;
+use super::event::WorkError;
+use super::filters;
+use super::tasks::{is_own_file, own_paths};
+use super::worker::Worked;
+use super::working_tree::WorkingTree;
+use crate::recovery::record::holding;
+use crate::withhold::{self, Held, Scene};
+use windlass_git::git;
+use windlass_git::git::{Candidate, CommitHooks, CommitOutcome, Repository};
+use windlass_git::inventory::{Inventory, is_half_written};
+use windlass_git::snapshot::Snapshot;
+
+/// How long a commit's hooks may take.
+pub(super) const HOOKS: Duration = Duration::from_mins(10);
+
+/// What a commit says of its work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    /// How far it is.
+    pub kind: CommitKind,
+    /// Its task, in mode tasks.
+    pub task: Option<&'a TaskRow>,
+}
+
+/// Commits what has changed since a snapshot, as the candidate has it, and nothing else. A commit that a killed runner
+/// made already is found by its trailers.
+pub(super) fn carry_out(
+    world: &mut WorkingTree,
+    lane: LaneId,
+    turn: TurnKey,
+    since: Option<&SnapshotId>,
+    of: Subject<'_>,
+) -> Worked {
+    // Before hooks of the commit change the tree, too.
+    let checked = if world.plan.checks.is_empty() { None } else { Some(world.look()?) };
+    let latest = world.latest.as_ref().filter(|_| of.task.is_some());
+    let snapshot = latest.and_then(|latest| latest.snapshot.clone());
+    let (outcome, held) = commit(world, turn, since, of)?;
+    if let Some(checked) = &checked {
+        world.note_checks(checked);
+    }
+    let look = world.look()?;
+    let evidence = world.evidence(&look);
+    // A hook may change files without committing them, also one that refuses: the checks did not judge that tree.
+    let moved = checked.is_some_and(|checked| checked.inventory.entries != look.inventory.entries);
+    world.remember(look);
+    let mut reports = world.say_once(withhold::notice(&held).into_iter().collect());
+    let held_back = withhold::named(&held);
+    let mut notes = CommitNotes { hook_output: None, held_back, snapshot };
+    let (commit, altered, refused) = match outcome {
+        CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered || moved, None),
+        CommitOutcome::NothingToCommit => (None, moved, None),
+        CommitOutcome::Refused(why) => (None, moved, Some(why)),
+        CommitOutcome::RefusedByHook(said) => {
+            let last = last_line(&said);
+            notes.hook_output = Some(said);
+            (None, moved, Some(format!("a hook of the repository refused: {last}")))
+        }
+    };
+    reports.extend(std::mem::take(&mut world.notices).into_iter().map(Report::notice));
+    reports.push(Report::from(report::Committed { lane, commit, evidence, altered, refused, notes }));
+    Ok(reports)
+}
+
+pub(super) fn last_line(said: &str) -> String {
+    const LONGEST: usize = 200;
+    let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().take(LONGEST).collect()
+}
+
+fn commit(
+    world: &mut WorkingTree,
+    turn: TurnKey,
+    since: Option<&SnapshotId>,
+    of: Subject<'_>,
+) -> Result<(CommitOutcome, Held), WorkError> {
+    let nothing = |outcome| Ok((outcome, Held::new()));
+    let place = world.surveyor.place().clone();
+    let (Some(repository), Some(store)) = (&place.repository, &world.snapshots) else {
+        return nothing(CommitOutcome::Refused("there is no git repository".to_owned()));
+    };
+    let (Some(since), Some(candidate)) = (since, &world.latest) else {
+        return nothing(CommitOutcome::NothingToCommit);
+    };
+    if let Some(commit) = git::marked_commit(repository, &message(&world.plan, turn, of).key())? {
+        return nothing(CommitOutcome::Committed { commit, altered: false });
+    }
+    let since = store.load(since)?;
+    let mut changed = changed_paths(&since, &candidate.inventory);
+    // What the runner writes it writes after the agent, which may have left there what the runner says now.
+    let own = own_paths(&world.plan, &place, &candidate.inventory);
+    changed.extend(own.into_iter().filter(|path| since.file(path).is_some()));
+    changed.extend(world.along.iter().cloned());
+    changed.sort_unstable();
+    changed.dedup();
+    // What a check wrote and nobody has touched since is not the iteration's.
+    changed.retain(|path| {
+        world.by_checks.get(path).is_none_or(|made| made.as_ref() != candidate.inventory.entry(path))
+    });
+    // The task file is never given up, whatever the agent does with it.
+    changed
+        .retain(|path| candidate.inventory.entry(path).is_some() || !is_own_file(&world.plan, &place, path));
+    leave_a_persons(world, repository, &mut changed)?;
+    let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
+        return nothing(CommitOutcome::NothingToCommit);
+    };
+    let scene = Scene { repository, store, candidate: &candidate.inventory };
+    let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
+    if let Some(why) = filters::prepare(world, repository, &changed)? {
+        return Ok((CommitOutcome::Refused(why), held));
+    }
+    let (Some(store), Some(candidate)) = (&world.snapshots, &world.latest) else {
+        return nothing(CommitOutcome::NothingToCommit);
+    };
+    let message = message(&world.plan, turn, of).text(&world.plan.message);
+    let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
+    let inventory = &candidate.inventory;
+    let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
+    let outcome = git::commit(repository, store, &candidate)?;
+    if matches!(outcome, CommitOutcome::Committed { .. }) {
+        world.along.clear();
+    }
+    Ok((outcome, held))
+}
+
+/// What the commit of a turn is about.
+pub(super) fn message<'a>(plan: &'a RunSpec, turn: TurnKey, of: Subject<'a>) -> Message<'a> {
+    let task = of.task.map(|row| TaskText {
+        id: &row.id.0,
+        title: &row.title,
+        kind: row.kind.as_deref(),
+        breaking: row.breaking.as_deref(),
+    });
+    Message {
+        outcome: match of.kind {
+            CommitKind::Complete => Outcome::Complete,
+            CommitKind::Progress => Outcome::Progress,
+            CommitKind::Attempted => Outcome::Attempted,
+        },
+        run: &plan.run.0,
+        iteration: turn.iteration,
+        job: &plan.job.title,
+        feature: plan.job.tasks.as_ref().and_then(|tasks| tasks.feature.as_deref()),
+        task,
+    }
+}
+
+/// Takes out what a person had not committed when a session began, and, said once, files that hold both: theirs and the
+/// iteration's changes cannot be told apart. What a person has committed since is theirs no more.
+fn leave_a_persons(
+    world: &mut WorkingTree,
+    repository: &Repository,
+    changed: &mut Vec<Vec<u8>>,
+) -> Result<(), WorkError> {
+    if !changed.iter().any(|path| holding(&world.uncommitted, path).is_some()) {
+        return Ok(());
+    }
+    let head = repository.head()?.commit().map(|commit| commit.to_string());
+    let committed = damage::committed(world, repository, head.as_deref()).unwrap_or_default();
+    let mut both = Vec::new();
+    changed.retain(|path| {
+        let Some(theirs) = world.uncommitted.get(path) else {
+            // In a folder that was left out, or not.
+            return holding(&world.uncommitted, path).is_none();
+        };
+        let there = committed.get(path).map(|(_, content)| *content);
+        if there == *theirs {
+            return true;
+        }
+        let now =
+            world.latest.as_ref().and_then(|look| look.inventory.entry(path)).map(|entry| entry.content);
+        if now != *theirs && (now.is_some() || there.is_some()) {
+            both.push(path.clone());
+        }
+        false
+    });
+    both.retain(|path| world.held_back.insert(path.clone()));
+    if !both.is_empty() {
+        let listing = windlass_core::recovery::listed(both.iter().map(Vec::as_slice));
+        world.notices.push(format!(
+            "not committed, since uncommitted changes from before are in the same files: {listing}; commit them yourself"
+        ));
+    }
+    Ok(())
+}
+
+/// What differs between a snapshot and the candidate. What git ignores is never committed, and of what the snapshot
+/// left out nothing is known.
+pub(super) fn changed_paths(since: &Snapshot, candidate: &Inventory) -> Vec<Vec<u8>> {
+    let unknown = |path: &[u8]| since.left_out.iter().any(|left| left.path == path);
+    let differs = |entry: &&windlass_git::inventory::Entry| {
+        let before = since.file(&entry.path).map(|file| (file.kind, file.content));
+        let left = entry.ignored || unknown(&entry.path) || is_half_written(&entry.path);
+        before != Some((entry.kind, entry.content)) && !left
+    };
+    let changed = candidate.entries.iter().filter(differs).map(|entry| entry.path.clone());
+    let removed = since.files.iter().filter(|file| candidate.entry(&file.path).is_none());
+    changed.chain(removed.map(|file| file.path.clone())).collect()
+}

@@ -1,0 +1,122 @@
+//! What became of uncommitted work.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use windlass_core::damage::{Ancestry, Lost, Scene};
+use windlass_core::run::TurnKey;
+
+use super::super::event::WorkError;
+use super::super::working_tree::WorkingTree;
+use super::Beginning;
+use windlass_git::git::{ObjectId, Repository, TreeFiles};
+use windlass_git::inventory::EntryKind;
+use windlass_git::snapshot::{Side, Snapshot};
+
+type Content = (EntryKind, ObjectId);
+
+/// Finds uncommitted files that are gone, or that are as their commit has them. Asks git only where a file changed.
+pub(super) fn lost(
+    world: &mut WorkingTree,
+    repository: &Repository,
+    (scene, began): (&Scene, &Beginning),
+    after: &Snapshot,
+    ancestry: &mut Ancestry,
+) -> Result<(), WorkError> {
+    let now: BTreeMap<&[u8], Content> =
+        after.files.iter().map(|file| (file.path.as_slice(), (file.kind, file.content))).collect();
+    let was: BTreeMap<&[u8], Content> =
+        began.files.iter().map(|(path, kind, content)| (path.as_slice(), (*kind, *content))).collect();
+    // What the snapshot left out may be there all the same.
+    let left_out: BTreeSet<&[u8]> = after.left_out.iter().map(|left| left.path.as_slice()).collect();
+    let changed = |path: &&[u8]| now.get(*path) != was.get(*path) && !left_out.contains(*path);
+    let changed: Vec<&[u8]> = was
+        .keys()
+        .chain(now.keys().filter(|path| !was.contains_key(*path)))
+        .copied()
+        .filter(changed)
+        .collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let Some(committed) = committed(world, repository, scene.commit.as_deref()) else {
+        return Ok(());
+    };
+    let elsewhere: BTreeSet<ObjectId> = after.files.iter().map(|file| file.content).collect();
+    let was_dirty =
+        |path: &[u8], content: &Content| committed.get(path).is_some_and(|there| there != content);
+    for path in changed {
+        match (was.get(path), committed.get(path), now.get(path)) {
+            // Nobody had committed it, and it is nowhere any more.
+            (Some((_, content)), None, None) if !elsewhere.contains(content) => {
+                ancestry.cleaned.files.push(path.to_vec());
+            }
+            (Some(before), Some(there), Some(left)) if before != there && left == there => {
+                ancestry.discarded.files.push(path.to_vec());
+            }
+            (Some(before), Some(there), None) if before != there && !elsewhere.contains(&before.1) => {
+                ancestry.discarded.files.push(path.to_vec());
+            }
+            // It had been deleted, and that was not committed.
+            (None, Some(there), Some(left)) if left == there => ancestry.discarded.files.push(path.to_vec()),
+            _ => {}
+        }
+    }
+    ancestry.cleaned.of = was.keys().filter(|path| !committed.contains_key(**path)).count();
+    ancestry.discarded.of = was.iter().filter(|(path, content)| was_dirty(path, content)).count()
+        + committed.keys().filter(|path| !was.contains_key(path.as_slice())).count();
+    let first = first_files(world, ancestry)?;
+    for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
+        keep_a_persons(lost, &was, first.as_ref());
+    }
+    Ok(())
+}
+
+/// Where some of it is a person's, that is what matters, unless all of it is gone.
+fn keep_a_persons(
+    lost: &mut Lost,
+    was: &BTreeMap<&[u8], Content>,
+    first: Option<&BTreeMap<Vec<u8>, Content>>,
+) {
+    let Some(first) = first else { return };
+    let is_older = |path: &Vec<u8>| first.get(path) == was.get(path.as_slice());
+    lost.of_a_person = lost.files.iter().any(is_older);
+    if lost.of_a_person && lost.files.len() < lost.of {
+        lost.files.retain(is_older);
+    }
+}
+
+/// The files as they were before the run, where that matters.
+fn first_files(
+    world: &WorkingTree,
+    ancestry: &Ancestry,
+) -> Result<Option<BTreeMap<Vec<u8>, Content>>, WorkError> {
+    if ancestry.cleaned.files.is_empty() && ancestry.discarded.files.is_empty() {
+        return Ok(None);
+    }
+    let Some(store) = &world.snapshots else {
+        return Ok(None);
+    };
+    let name = world.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
+    let snapshot = store.load(&store.named(&name)?)?;
+    Ok(Some(snapshot.files.into_iter().map(|file| (file.path, (file.kind, file.content))).collect()))
+}
+
+/// The files of a commit, read once for each; `None` where it cannot be read: that is damage of another kind.
+pub(in super::super) fn committed(
+    world: &mut WorkingTree,
+    repository: &Repository,
+    commit: Option<&str>,
+) -> Option<Arc<TreeFiles>> {
+    let Some(commit) = commit else {
+        return Some(Arc::default());
+    };
+    if let Some((known, files)) = &world.committed
+        && known == commit
+    {
+        return Some(Arc::clone(files));
+    }
+    let files = Arc::new(repository.files_of(commit).ok()?);
+    world.committed = Some((commit.to_owned(), Arc::clone(&files)));
+    Some(files)
+}

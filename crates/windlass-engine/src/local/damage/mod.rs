@@ -1,0 +1,188 @@
+//! What an attempt did to the repository beyond its work: seen by comparing what it began with and what it left.
+
+mod files;
+mod history;
+mod undo;
+
+use std::time::SystemTime;
+
+use windlass_core::damage::{self, Ancestry, Damage, DamageCourse, DamageKind, Scene};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{OrderContext, TurnKey};
+use windlass_core::spec::UndoPolicy;
+use windlass_core::values::{LaneId, StopReason};
+
+use super::event::WorkError;
+
+use super::working_tree::WorkingTree;
+use windlass_git::git::{Head, ObjectId};
+use windlass_git::inventory::{Entry, EntryKind, Inventory};
+use windlass_git::snapshot::{OwnFile, Side, Snapshot, SnapshotError};
+
+pub(super) use files::committed;
+pub(super) use undo::carry_out;
+
+/// What an attempt began with.
+pub(super) struct Beginning {
+    /// Path, kind and content, sorted by path.
+    files: Vec<(Vec<u8>, EntryKind, ObjectId)>,
+    own: Vec<OwnFile>,
+    head: Option<Head>,
+}
+
+/// As the session saw it, or as its snapshot has it. `None` where nothing is kept.
+pub(super) fn beginning(world: &WorkingTree, turn: TurnKey) -> Result<Option<Beginning>, WorkError> {
+    let Some(store) = &world.snapshots else {
+        return Ok(None);
+    };
+    if let (Some(look), true) = (&world.latest, world.began == Some(turn))
+        && let Some(id) = &look.snapshot
+    {
+        let of = |entry: &Entry| (entry.path.clone(), entry.kind, entry.content);
+        let files = look.inventory.entries.iter().map(of).collect();
+        return Ok(Some(Beginning { files, own: store.own_files(id)?, head: look.inventory.head.clone() }));
+    }
+    match store.named(&world.name(turn, Side::Before)) {
+        Ok(id) => {
+            let Snapshot { files, repository, .. } = store.load(&id)?;
+            let files = files.into_iter().map(|file| (file.path, file.kind, file.content)).collect();
+            Ok(Some(Beginning { files, own: repository, head: None }))
+        }
+        Err(SnapshotError::Unknown(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What was found, and what follows.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub turn: TurnKey,
+    pub damage: Vec<Damage>,
+    pub course: DamageCourse,
+}
+
+/// Compares, and says what follows. What was told of this attempt before a restart is not told again, and no reason to
+/// end again: whoever resumes has seen it.
+pub(super) fn find(
+    world: &mut WorkingTree,
+    turn: TurnKey,
+    began: Option<&Beginning>,
+    (now, after): (&Inventory, Option<&Snapshot>),
+    context: &OrderContext,
+) -> Result<Option<Found>, WorkError> {
+    let (Some(began), Some(after)) = (began, after) else {
+        return Ok(None);
+    };
+    let mut damage = compare(world, began, (now, after))?;
+    damage.append(&mut world.left_behind);
+    damage.sort_by_key(|one| one.kind);
+    let plan = world.plan.clone();
+    damage.retain(|one| !damage::may_be_wanted(one.kind, plan.commit));
+    if plan.undo == UndoPolicy::Ask {
+        let told_before = context.attempt.as_ref().map_or(&[][..], |attempt| &attempt.told);
+        let told = |kind| told_before.contains(&kind) && kind != DamageKind::RepositoryUnusable;
+        damage.retain(|one| !told(one.kind));
+    }
+    if damage.is_empty() {
+        return Ok(None);
+    }
+    let course = damage::course(&damage, plan.undo, plan.commit);
+    Ok(Some(Found { turn, damage, course }))
+}
+
+/// The notices, the fact, and the end of the run where that is what follows.
+pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &Found) -> Vec<Report> {
+    let command = command(world, found.turn);
+    let sentences: Vec<&str> = found.damage.iter().map(|damage| damage.sentence.as_str()).collect();
+    let said = sentences.join("; ");
+    let notice = match found.course {
+        DamageCourse::GoOn | DamageCourse::Stop => {
+            format!("the agent damaged the repository: {said}; `{command}` undoes it")
+        }
+        DamageCourse::UndoAll | DamageCourse::UndoParts => {
+            format!("the agent damaged the repository: {said}")
+        }
+    };
+    let mut reports = world.say_once(vec![notice]);
+    let TurnKey { iteration, attempt } = found.turn;
+    reports.push(
+        report::Damaged { lane, iteration, attempt, found: found.damage.clone(), course: found.course }
+            .into(),
+    );
+    if found.course == DamageCourse::Stop {
+        reports.push(Report::from(report::Failed {
+            stop_reason: StopReason::DestructiveChange,
+            detail: format!("the agent damaged the repository: {said}"),
+        }));
+    }
+    reports
+}
+
+/// What a person types to undo all of it.
+pub(super) fn command(world: &WorkingTree, turn: TurnKey) -> String {
+    let (run, TurnKey { iteration, attempt }) = (&world.plan.run, turn);
+    match attempt {
+        1 => format!("windlass restore {run} {iteration} --before --repository"),
+        // An iteration's beginning is that of its first attempt, and what that wrote is not damage.
+        _ => format!("windlass restore {run} {iteration}-{attempt}-before --repository"),
+    }
+}
+
+fn compare(
+    world: &mut WorkingTree,
+    began: &Beginning,
+    (now, after): (&Inventory, &Snapshot),
+) -> Result<Vec<Damage>, WorkError> {
+    let (Some(store), Some(repository)) = (&world.snapshots, world.surveyor.place().repository.clone())
+    else {
+        return Ok(Vec::new());
+    };
+    let mut before = store.scene(&began.own)?;
+    let mut left = store.scene(&after.repository)?;
+    left.unusable.clone_from(&now.trouble);
+    in_tables(&began.own, (&mut before, began.head.as_ref()), (&mut left, now.head.as_ref()));
+    if let (None, Some(commit)) = (&left.unusable, &left.commit)
+        && !repository.seems_to_have(commit)
+    {
+        left.unusable = Some(format!("there is no object of the commit {commit}"));
+    }
+    let ancestry = if left.unusable.is_some() {
+        Ancestry::default()
+    } else {
+        let mut ancestry = history::ancestry(&repository, &before, &left, world.plan.commit)?;
+        files::lost(world, &repository, (&before, began), after, &mut ancestry)?;
+        ancestry
+    };
+    Ok(damage::compare(&before, &left, &ancestry))
+}
+
+/// References in tables are not read here: of them only what is checked out is known, and by git.
+fn in_tables(
+    own: &[OwnFile],
+    (before, head_before): (&mut Scene, Option<&Head>),
+    (after, head_after): (&mut Scene, Option<&Head>),
+) {
+    if !own.iter().any(|file| file.name.starts_with(b"reftable/")) {
+        return;
+    }
+    let checked_out = |head: Option<&Head>| match head {
+        Some(Head::Branch { branch, commit }) => (Some(branch.clone()), Some(commit.to_string())),
+        Some(Head::Unborn { branch }) => (Some(branch.clone()), None),
+        Some(Head::Detached { commit }) => (None, Some(commit.to_string())),
+        None => (None, None),
+    };
+    for (scene, head) in [(&mut *before, head_before.or(head_after)), (&mut *after, head_after)] {
+        (scene.branch, scene.commit) = checked_out(head);
+        scene.references.clear();
+        let own = scene.branch.clone().zip(scene.commit.clone());
+        scene.references.extend(own);
+    }
+}
+
+/// Removes the locks of gits that were ended with the agent or the check that called them: the next one would wait in vain.
+pub(super) fn clear_locks(world: &WorkingTree, context: &OrderContext) -> Vec<Report> {
+    let (Some(repository), Some(began)) = (&world.surveyor.place().repository, context.began) else {
+        return Vec::new();
+    };
+    repository.clear_locks(SystemTime::from(began)).into_iter().map(Report::notice).collect()
+}

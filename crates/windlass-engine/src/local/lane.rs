@@ -1,0 +1,207 @@
+//! A lane as the shell has it: a keeper, and what runs below it now.
+
+use std::time::Duration;
+
+use windlass_agents::Due;
+use windlass_core::run::{Epoch, Order};
+use windlass_core::values::{CallReport, CheckOutcome, CheckStage, Cut, Ended, HookName, HookOutcome};
+
+use super::call::LiveCall;
+use super::check::LiveCheck;
+use super::hook::LiveHook;
+use super::keeper_gone;
+use super::setup::LiveSetup;
+use crate::worktree::bootstrap::SetupError;
+use windlass_host::process::{Keeper, ProcessError, SpawnId};
+
+/// A lane's processes. At most one thing runs at a time, so that "everything below the keeper" is exactly what it
+/// started.
+#[derive(Default)]
+pub(super) struct LiveLane {
+    pub keeper: Option<Keeper>,
+    pub live: Live,
+    /// The number under which the keeper knows what runs.
+    pub id: Option<SpawnId>,
+    /// The order that it answers.
+    pub epoch: Epoch,
+}
+
+/// What runs.
+#[derive(Default)]
+pub(super) enum Live {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An agent.
+    Call(LiveCall),
+    /// A check.
+    Check(LiveCheck),
+    /// A hook.
+    Hook(LiveHook),
+    /// The setup command of a fresh checkout.
+    Setup(LiveSetup),
+    /// What was abandoned is being ended; then this hook is called.
+    Clearing(Box<Order>),
+}
+
+/// What has become of it.
+pub(super) enum Ending {
+    /// A call is over.
+    Call(windlass_core::values::CallId, Box<CallReport>),
+    /// A check is over.
+    Check(CheckStage, CheckOutcome),
+    /// A hook is over.
+    Hook(HookName, HookOutcome),
+    /// A setup command is over.
+    Setup(Result<(), SetupError>),
+}
+
+impl LiveLane {
+    /// Ends what is left of something that nobody waits for any more, so that this hook can be called. `false` where
+    /// there is nothing.
+    pub fn abandon_for(&mut self, hook: &Order) -> Result<bool, ProcessError> {
+        let is_ending = match &self.live {
+            Live::Nothing => return Ok(false),
+            Live::Call(call) => call.sweeping,
+            Live::Check(check) => check.sweeping,
+            Live::Hook(hook) => hook.sweeping,
+            Live::Setup(setup) => setup.sweeping,
+            Live::Clearing(_) => true,
+        };
+        let Some(keeper) = &self.keeper else {
+            self.live = Live::Nothing;
+            return Ok(false);
+        };
+        if !is_ending {
+            keeper.kill_tree().or_else(keeper_gone)?;
+        }
+        self.id = None;
+        if let Live::Hook(abandoned) =
+            std::mem::replace(&mut self.live, Live::Clearing(Box::new(hook.clone())))
+        {
+            abandoned.abandon();
+        }
+        Ok(true)
+    }
+
+    /// The hook that waits for what was abandoned.
+    pub fn take_waiting(&mut self) -> Option<Order> {
+        match std::mem::take(&mut self.live) {
+            Live::Clearing(order) => Some(*order),
+            live => {
+                self.live = live;
+                None
+            }
+        }
+    }
+
+    /// What runs has ended.
+    pub fn exited(&mut self, ended: Ended) {
+        match &mut self.live {
+            Live::Nothing | Live::Clearing(_) => {}
+            Live::Call(call) => call.exited(ended),
+            Live::Check(check) => check.exited(ended),
+            Live::Hook(hook) => hook.exited(ended),
+            Live::Setup(setup) => setup.exited(ended),
+        }
+    }
+
+    /// Begins to sweep once what runs has ended and its output is read; returns a call's clock that has run out.
+    pub fn poll(&mut self, now: Duration) -> Result<Option<Cut>, ProcessError> {
+        let finished = match &mut self.live {
+            Live::Nothing | Live::Clearing(_) => false,
+            Live::Call(call) if call.sweeping => false,
+            Live::Check(check) if check.sweeping => false,
+            Live::Hook(hook) if hook.sweeping => false,
+            Live::Setup(setup) if setup.sweeping => false,
+            Live::Call(call) => match call.due() {
+                Some(Due::Cut(cut)) => return Ok(Some(cut)),
+                Some(Due::Finished) => {
+                    call.sweeping = true;
+                    true
+                }
+                None => false,
+            },
+            Live::Check(check) => {
+                check.sweeping = check.is_due(now);
+                check.sweeping
+            }
+            Live::Hook(hook) => {
+                hook.sweeping = hook.is_due(now);
+                hook.sweeping
+            }
+            Live::Setup(setup) => {
+                setup.sweeping = setup.is_due(now);
+                setup.sweeping
+            }
+        };
+        if let (true, Some(keeper)) = (finished, &self.keeper) {
+            keeper.kill_tree()?;
+        }
+        Ok(None)
+    }
+
+    /// Everything below the keeper is gone, or the keeper itself is: what ran is over.
+    pub fn swept(&mut self, now: Duration) -> Option<Ending> {
+        let over = match &self.live {
+            Live::Nothing | Live::Clearing(_) => false,
+            Live::Call(call) => call.sweeping,
+            Live::Check(check) => check.sweeping,
+            Live::Hook(hook) => hook.sweeping,
+            Live::Setup(setup) => setup.sweeping,
+        };
+        if !over {
+            return None;
+        }
+        self.id = None;
+        match std::mem::take(&mut self.live) {
+            Live::Nothing | Live::Clearing(_) => None,
+            Live::Call(call) => {
+                let id = call.call;
+                call.report().map(|report| Ending::Call(id, Box::new(report)))
+            }
+            Live::Check(check) => Some(Ending::Check(check.stage, check.outcome(now))),
+            Live::Hook(hook) => Some(Ending::Hook(hook.hook, hook.outcome(now))),
+            Live::Setup(setup) => Some(Ending::Setup(setup.end())),
+        }
+    }
+
+    /// In how long something may become due.
+    pub fn next_due(&self, now: Duration) -> Option<Duration> {
+        match &self.live {
+            Live::Nothing | Live::Clearing(_) => None,
+            Live::Call(call) if call.sweeping => None,
+            Live::Check(check) if check.sweeping => None,
+            Live::Hook(hook) if hook.sweeping => None,
+            Live::Setup(setup) if setup.sweeping => None,
+            Live::Call(call) => call.next_due(),
+            Live::Check(check) => Some(check.left(now)),
+            Live::Hook(hook) => Some(hook.left(now)),
+            Live::Setup(setup) => Some(setup.left(now)),
+        }
+    }
+
+    /// The keeper died: what ran below it was killed by the runner, and nobody saw its end.
+    pub fn keeper_died(&mut self) {
+        self.keeper = None;
+        match &mut self.live {
+            Live::Nothing | Live::Clearing(_) => {}
+            Live::Call(call) => {
+                call.exited(Ended::Lost);
+                call.sweeping = true;
+            }
+            Live::Check(check) => {
+                check.exited(Ended::Lost);
+                check.sweeping = true;
+            }
+            Live::Hook(hook) => {
+                hook.exited(Ended::Lost);
+                hook.sweeping = true;
+            }
+            Live::Setup(setup) => {
+                setup.exited(Ended::Lost);
+                setup.sweeping = true;
+            }
+        }
+    }
+}

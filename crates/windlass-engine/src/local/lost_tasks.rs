@@ -1,0 +1,83 @@
+//! Tasks that are gone from their file after an attempt, and bringing them back: what an agent has to say of its task it says
+//! there, and what is committed of the file is what the next session reads.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_core::report::Report;
+use windlass_core::run::{OrderContext, TurnKey};
+use windlass_core::values::TaskId;
+use windlass_jobs::doc::tasks::{TaskFile, TaskForm, TaskList};
+
+use super::event::WorkError;
+use super::refuse;
+use super::tasks;
+
+use super::working_tree::WorkingTree;
+use windlass_git::inventory::as_path;
+use windlass_git::snapshot::{Snapshot, SnapshotError, Store, remove_half_written, undo};
+
+impl WorkingTree {
+    /// Makes each file that has lost tasks of this run what it was when the attempt began; what the attempt left of it stays
+    /// kept as its snapshot. Without snapshots nothing is done: it has been told what is gone.
+    pub(super) fn bring_tasks_back(
+        &mut self,
+        turn: TurnKey,
+        context: &OrderContext,
+    ) -> Result<Option<Report>, WorkError> {
+        let plan = Arc::clone(&self.plan);
+        let (Some(places), Some(schedule)) = (tasks::of(&plan), context.schedule()) else {
+            return Ok(None);
+        };
+        let list = tasks::read(&plan).unwrap_or_default();
+        let is_gone = |id: &TaskId| list.task(id).is_none();
+        if !schedule.rows().iter().any(|row| is_gone(&row.id)) {
+            return Ok(None);
+        }
+        let place = self.surveyor.place().clone();
+        let (Some(folder), Some((before, after))) =
+            (place.relative(&places.file), refuse::both_ends(self, turn)?)
+        else {
+            return Ok(None);
+        };
+        let Some(store) = &self.snapshots else { return Ok(None) };
+        let mut robbed = Vec::new();
+        for file in before.files.iter().filter(|file| as_path(&file.path).starts_with(as_path(&folder))) {
+            let ids = ids_in(store, &before, &file.path)?;
+            let link_is_gone = ids.is_empty() && after.file(&file.path).is_none() && list.is_missing();
+            if link_is_gone || ids.iter().any(|id| is_gone(id) && schedule.row(id).is_some()) {
+                robbed.push(file.path.clone());
+            }
+        }
+        if robbed.is_empty() {
+            return Ok(None);
+        }
+        let now = self.look()?.inventory;
+        remove_half_written(&place.root, &now, [&before, &after]);
+        let Some(store) = &self.snapshots else { return Ok(None) };
+        undo(store, &place, (&before, &after), &robbed)?;
+        let look = self.look()?;
+        self.remember(look);
+        self.put_back = Some(turn);
+        Ok(Some(Report::notice(format!(
+            "tasks of this run were gone from {}: it is put back as it was before; `windlass restore {} {}` has what was left of it",
+            places.file.display(),
+            plan.run,
+            turn.iteration
+        ))))
+    }
+}
+
+/// The tasks that a file held.
+fn ids_in(store: &Store, snapshot: &Snapshot, path: &[u8]) -> Result<Vec<TaskId>, SnapshotError> {
+    let Some(file) = snapshot.file(path) else { return Ok(Vec::new()) };
+    let content = store.content(&file.content)?;
+    let name = String::from_utf8_lossy(path).into_owned();
+    let is_json = Path::new(&name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let forms = if is_json { &[TaskForm::Prd][..] } else { &[TaskForm::Markdown, TaskForm::FrontMatter] };
+    let read = |form: &TaskForm| {
+        let file = TaskFile { name: name.clone(), form: *form, content: Ok(content.clone()) };
+        TaskList::parse(vec![file]).rows().into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    Ok(forms.iter().flat_map(read).collect())
+}

@@ -1,0 +1,344 @@
+//! The tasks of a job as the worker sees them: what their file says, what an agent says of its own task there, and writing
+//! down how each stands.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use windlass_core::report::Report;
+use windlass_core::run::{CommitKind, OrderContext, TaskAtHand, TurnKey};
+use windlass_core::spec::{CommitPolicy, JobTasks, RunSpec};
+use windlass_core::tasks::{self as schedule, Schedule};
+use windlass_core::values::{Items, Standing, StandingSource, TaskEnd, TaskId, TaskRow, TaskState};
+use windlass_jobs::doc::progress::{ProgressEntry, ProgressError, ProgressExit, ProgressSummary};
+use windlass_jobs::doc::tasks::{TaskForm, TaskList};
+use windlass_jobs::prompt::TaskWork;
+
+use super::aside::{ParkedTask, PutAside, put_aside};
+use super::event::WorkError;
+
+use super::working_tree::WorkingTree;
+use crate::progress::{ProgressFileError, write_progress};
+use crate::tasks::{TasksError, read_tasks, set_state};
+use windlass_git::inventory::{Inventory, Place, as_path};
+use windlass_git::snapshot::Side;
+use windlass_host::tree::{TreePath, at};
+
+/// So many changes of somebody else's are named.
+const NAMED: usize = 5;
+
+/// Where the tasks of a job are; `None` in other modes.
+pub(super) fn of(plan: &RunSpec) -> Option<&JobTasks> {
+    plan.job.tasks.as_ref().filter(|_| plan.job.mode.has_tasks())
+}
+
+/// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
+pub fn own_files(plan: &RunSpec) -> impl Iterator<Item = PathBuf> {
+    of(plan)
+        .into_iter()
+        .flat_map(|places| std::iter::once(places.file.clone()).chain(places.progress.clone()))
+}
+
+/// Removes what a runner that was killed had half written of them.
+pub(super) fn tidy(plan: &RunSpec) {
+    for file in own_files(plan).map(|file| plan.directory.join(file)) {
+        let file = at(&file);
+        let folder = if file.holds_folder() { Some(file) } else { file.parent() };
+        folder.iter().for_each(TreePath::remove_half_written);
+    }
+}
+
+/// Is it one of those, or in a folder that is?
+pub fn is_own_file(plan: &RunSpec, place: &Place, path: &[u8]) -> bool {
+    let mut own = own_files(plan).filter_map(|file| place.relative(&file));
+    own.any(|own| as_path(path).starts_with(as_path(&own)))
+}
+
+/// Those of them that are files and there, relative to the repository's top. Of a folder of tasks it is not known here which
+/// files are tasks.
+pub(super) fn own_paths(plan: &RunSpec, place: &Place, there: &Inventory) -> Vec<Vec<u8>> {
+    let own: Vec<Vec<u8>> = own_files(plan).filter_map(|file| place.relative(&file)).collect();
+    let is_own = |path: &Vec<u8>| own.contains(path);
+    there.entries.iter().filter(|entry| is_own(&entry.path)).map(|entry| entry.path.clone()).collect()
+}
+
+/// What the tasks' file says.
+pub(super) fn read(plan: &RunSpec) -> Option<Arc<TaskList>> {
+    Some(read_tasks(&plan.directory, &of(plan)?.file).list)
+}
+
+/// The tasks as they are to be worked off; `None` where they cannot be read: those that are known stay.
+pub(super) fn rows(plan: &RunSpec) -> Option<Vec<TaskRow>> {
+    let list = read(plan)?;
+    (!list.is_missing() && !list.is_unusable()).then(|| list.rows())
+}
+
+/// How the tasks stand in the file: `complete` says whether the task at hand is done there.
+pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<Standing> {
+    let list = read(plan)?;
+    if list.is_missing() {
+        return Some(Standing::default());
+    }
+    let rows = list.tasks();
+    let done = rows.iter().filter(|task| task.row.state == TaskState::Done).count();
+    let at_hand = at.and_then(|id| list.task(id));
+    Some(Standing {
+        source: StandingSource::TaskFile,
+        mark: "read".to_owned(),
+        complete: at_hand.is_some_and(|task| task.row.state == TaskState::Done),
+        items: (!rows.is_empty()).then_some(Items { done: done as u64, total: rows.len() as u64 }),
+        summary: at_hand.map_or_else(String::new, |task| task.row.title.chars().take(200).collect()),
+        problem: list.problems().first().filter(|_| list.is_unusable()).map(ToString::to_string),
+        ..Standing::default()
+    })
+}
+
+/// What the prompt of an attempt says of its task.
+pub(super) fn work<'a>(plan: &RunSpec, context: &'a OrderContext) -> Option<TaskWork<'a>> {
+    let (places, at) = (of(plan)?, context.task()?);
+    let list = read_tasks(&plan.directory, &places.file).list;
+    let form = list.files().next().map(|(_, form)| form).unwrap_or_default();
+    let file =
+        list.task(&at.row.id).map_or_else(|| places.file.display().to_string(), |task| task.file.to_string());
+    Some(TaskWork {
+        claim: claim(form, &at.row.id, &file),
+        file,
+        task: &at.row,
+        source: list.source(&at.row.id).to_owned(),
+        failed: at.failed,
+        conflicts: &at.conflicts,
+    })
+}
+
+fn claim(form: TaskForm, id: &TaskId, file: &str) -> String {
+    match form {
+        TaskForm::Markdown => format!("Then set its line in `{file}` to `- **Status**: done`."),
+        TaskForm::Prd => format!("Then set `passes` of {id} in `{file}` to `true`."),
+        TaskForm::FrontMatter => format!("Then set `status: done` at the top of `{file}`."),
+    }
+}
+
+/// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run.
+pub(super) fn foreign_changes(plan: &RunSpec, context: &OrderContext) -> Option<String> {
+    let (places, schedule) = (of(plan)?, context.schedule()?);
+    let list = read_tasks(&plan.directory, &places.file).list;
+    let at = context.task().map(|at| &at.row.id);
+    let mut said = Vec::new();
+    for row in schedule.rows() {
+        match list.task(&row.id).map(|task| &task.row) {
+            None => said.push(format!("{} is gone", row.id)),
+            Some(now) if now.title != row.title || now.dependencies != row.dependencies => {
+                said.push(format!("{} reads differently", row.id));
+            }
+            Some(now) if now.protected != row.protected => {
+                said.push(format!("{} protects other files", row.id));
+            }
+            Some(now)
+                if plan.lanes.is_none() && Some(&row.id) != at && now.state != due(schedule, row, None) =>
+            {
+                said.push(format!("{} is called {}", row.id, now.state.name().replace('_', " ")));
+            }
+            Some(_) => {}
+        }
+    }
+    said.extend(
+        list.tasks()
+            .iter()
+            .filter(|task| schedule.row(&task.row.id).is_none())
+            .map(|task| format!("{} is new", task.row.id)),
+    );
+    if said.is_empty() {
+        return None;
+    }
+    let more = said.len().saturating_sub(NAMED);
+    said.truncate(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let mut text =
+        format!("{} was changed beyond the task at hand: {}{more}", places.file.display(), said.join(", "));
+    let _ = write!(text, "; this run goes by what it read when it began");
+    Some(text)
+}
+
+/// What a task's status in the file is to be; `at` is one whose end is just being written down.
+fn due(schedule: &Schedule, row: &TaskRow, at: Option<(&TaskId, TaskState)>) -> TaskState {
+    if let Some((_, state)) = at.filter(|(id, _)| **id == row.id) {
+        return state;
+    }
+    match schedule.standing(&row.id) {
+        Some(schedule::Standing::Done) => TaskState::Done,
+        Some(schedule::Standing::Active) => TaskState::InProgress,
+        Some(schedule::Standing::Parked) => TaskState::Open,
+        Some(schedule::Standing::Open) if row.state == TaskState::Done => TaskState::Open,
+        Some(schedule::Standing::Open) | None => row.state,
+    }
+}
+
+impl WorkingTree {
+    /// Sets the statuses in the user's file to what the run knows; what cannot be said there is told once.
+    pub(super) fn write_states(
+        &mut self,
+        context: &OrderContext,
+        at: Option<TaskState>,
+    ) -> Result<Vec<Report>, WorkError> {
+        let (Some(places), Some(schedule)) = (of(&self.plan), context.schedule()) else {
+            return Ok(Vec::new());
+        };
+        let at = context.task().map(|task| &task.row.id).zip(at);
+        let (directory, file) = (&self.plan.directory, &places.file);
+        let list = read_tasks(directory, file).list;
+        let mut said = Vec::new();
+        for row in schedule.rows() {
+            let due = due(schedule, row, at);
+            let now = list.task(&row.id).map(|task| &task.row);
+            let is_at_hand = at.is_some_and(|(task, _)| *task == row.id);
+            // What was unclear when it was read is a person's to mend; what an agent made so is put right, where it can be.
+            let is_as_due = |now: &TaskRow| now.state == due && now.unclear == row.unclear;
+            if now.is_some_and(is_as_due) || (now.is_none() && !is_at_hand) || row.unclear.is_some() {
+                continue;
+            }
+            match set_state(directory, file, &row.id, due) {
+                Ok(_) => {}
+                Err(TasksError::File(error)) if error.is_disk_full() => return Err(error.into()),
+                Err(error) => said.push(unwritten(&row.id, &error)),
+            }
+        }
+        Ok(self.say_once(said))
+    }
+
+    /// Lets the task at hand stand so in its file, and leaves all others as they are: of those other lanes know more.
+    pub(super) fn write_state(
+        &mut self,
+        context: &OrderContext,
+        state: TaskState,
+    ) -> Result<Vec<Report>, WorkError> {
+        let (Some(places), Some(at)) = (of(&self.plan), context.task()) else { return Ok(Vec::new()) };
+        match set_state(&self.plan.directory, &places.file, &at.row.id, state) {
+            Ok(_) => Ok(Vec::new()),
+            Err(TasksError::File(error)) if error.is_disk_full() => Err(error.into()),
+            Err(error) => Ok(self.say_once(vec![unwritten(&at.row.id, &error)])),
+        }
+    }
+
+    /// Notes an iteration in `progress.md`; noting it again replaces what was noted.
+    pub(super) fn note_progress(
+        &mut self,
+        context: &OrderContext,
+        turn: TurnKey,
+        end: &TaskEnd,
+    ) -> Result<Vec<Report>, WorkError> {
+        let (Some(file), Some(schedule), Some(at)) =
+            (of(&self.plan).and_then(|places| places.progress.clone()), context.schedule(), context.task())
+        else {
+            return Ok(Vec::new());
+        };
+        let now = Timestamp::now();
+        let is_done = *end == TaskEnd::Done;
+        let counts = schedule.counts();
+        let counted = schedule.standing(&at.row.id) == Some(schedule::Standing::Done);
+        let summary = ProgressSummary {
+            total: counts.total as u64,
+            completed: counts.done as u64 + u64::from(is_done && !counted),
+            updated: now,
+        };
+        let entry = entry(&self.plan, at, turn, end, now);
+        match write_progress(&self.plan.directory.join(file), &entry, &summary) {
+            Ok(()) => Ok(Vec::new()),
+            Err(ProgressFileError::File(error)) if error.is_disk_full() => Err(error.into()),
+            // It is for people; the run's own journal has all of it.
+            Err(error) => Ok(self.say_once(vec![format!("the progress is not noted: {error}")])),
+        }
+    }
+
+    /// Before the runner commits: what the commit is to say of the task stands in the files that it holds.
+    pub(super) fn write_down_before_commit(
+        &mut self,
+        context: &OrderContext,
+        turn: TurnKey,
+        what: CommitKind,
+    ) -> Result<Vec<Report>, WorkError> {
+        if of(&self.plan).is_none() {
+            return Ok(Vec::new());
+        }
+        // What the checks wrote is known before the runner writes as well.
+        let look = self.look()?;
+        self.note_checks(&look);
+        let (state, end) = match what {
+            CommitKind::Complete => (TaskState::Done, TaskEnd::Done),
+            CommitKind::Progress | CommitKind::Attempted => {
+                (TaskState::InProgress, TaskEnd::Again { why: String::new() })
+            }
+        };
+        let mut said = self.write_states(context, Some(state))?;
+        said.extend(self.note_progress(context, turn, &end)?);
+        let look = self.look()?;
+        let name = match &self.snapshots {
+            // The attempt's snapshot is what has the changes that it was not allowed.
+            Some(store)
+                if context.attempt.as_ref().is_some_and(|attempt| attempt.has_forbidden_changes)
+                    || self.put_back == Some(turn) =>
+            {
+                store.next_before_restore(&self.plan.run)?
+            }
+            _ => self.name(turn, Side::After),
+        };
+        let kept = self.keep_look(&look.inventory, &name)?;
+        self.latest = Some(super::working_tree::Look { snapshot: kept.map(|snapshot| snapshot.id), ..look });
+        Ok(said)
+    }
+
+    /// How an iteration left its task, where it is in the user's own directory.
+    pub(super) fn close_task(
+        &mut self,
+        context: &OrderContext,
+        turn: TurnKey,
+        end: &TaskEnd,
+        parked: Option<ParkedTask<'_>>,
+    ) -> Result<PutAside, WorkError> {
+        let mut aside = match parked {
+            Some(parked) if matches!(end, TaskEnd::Parked { .. }) => put_aside(self, &parked)?,
+            _ => PutAside::default(),
+        };
+        let state = match end {
+            TaskEnd::Done => TaskState::Done,
+            TaskEnd::Again { .. } => TaskState::InProgress,
+            TaskEnd::Parked { .. } => TaskState::Open,
+        };
+        aside.reports.extend(self.write_states(context, Some(state))?);
+        // What was committed says so already.
+        if *end != TaskEnd::Done || self.plan.commit != CommitPolicy::Runner {
+            aside.reports.extend(self.note_progress(context, turn, end)?);
+        }
+        Ok(aside)
+    }
+}
+
+fn unwritten(task: &TaskId, error: &TasksError) -> String {
+    format!("the status of {task} is not written: {error}")
+}
+
+fn entry(plan: &RunSpec, at: &TaskAtHand, turn: TurnKey, end: &TaskEnd, now: Timestamp) -> ProgressEntry {
+    let id = at.row.id.0.clone();
+    let seconds = u64::try_from(now.duration_since(at.began).as_secs()).unwrap_or(0);
+    let (exit, why) = match end {
+        TaskEnd::Done => (ProgressExit::Success, ""),
+        TaskEnd::Again { why } if why.is_empty() => (ProgressExit::Partial, ""),
+        TaskEnd::Again { why } => (ProgressExit::Error, why.as_str()),
+        TaskEnd::Parked { reason } => (ProgressExit::Error, reason.as_str()),
+    };
+    let error =
+        (!why.is_empty()).then(|| ProgressError { kind: "task_failure".to_owned(), detail: why.to_owned() });
+    ProgressEntry {
+        run: plan.run.0.clone(),
+        iteration: turn.iteration,
+        time: now,
+        completed: (*end == TaskEnd::Done).then(|| id.clone()),
+        attempted: Some(id),
+        summary: at.row.title.clone(),
+        seconds,
+        exit,
+        tokens: at.tokens,
+        cost: at.cost,
+        error,
+    }
+}

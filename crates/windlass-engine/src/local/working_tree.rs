@@ -1,0 +1,523 @@
+//! The working tree, its snapshots and the run's folder, as the worker sees them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use windlass_agents::close_own_files;
+use windlass_core::damage::{Damage, unprotected};
+use windlass_core::report::{self, Report};
+use windlass_core::run::{Effect, Occasion, Order, OrderContext, TurnKey};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{
+    Evidence, LaneId, Purpose, SnapshotId, Standing, StandingSource, StopReason, TaskState,
+};
+
+use super::aside::{ParkedTask, PutAside};
+use super::boxes;
+use super::commit::{self, Subject};
+use super::damage;
+use super::event::WorkError;
+use super::filters::Inside;
+use super::guard::{self, Watch};
+use super::prepare::{self, Preparation};
+use super::recover;
+use super::refuse;
+use super::standing;
+use super::stray_trees;
+use super::tasks;
+use super::worker::Worked;
+use crate::recovery::Uncommitted;
+use crate::store::RunFolder;
+use windlass_git::git::{Loan, Steering, TreeFiles};
+use windlass_git::inventory;
+use windlass_git::inventory::{Entry, Inventory, Surveyor};
+use windlass_git::snapshot::{
+    LeftOut, Moment, Side, Snapshot, SnapshotError, SnapshotName, Store, changed_since, remove_emptied,
+};
+use windlass_host::file::is_without_room;
+
+/// What the worker holds.
+#[derive(Debug)]
+pub(super) struct WorkingTree {
+    pub plan: Arc<RunSpec>,
+    pub folder: RunFolder,
+    pub surveyor: Surveyor,
+    /// Where snapshots go; `None` without a git repository.
+    pub snapshots: Option<Store>,
+    /// The tree as it was last looked at, and where that is kept.
+    pub latest: Option<Look>,
+    /// What was said in this session: nothing is said twice, by whichever thread.
+    pub said: Arc<Mutex<BTreeSet<String>>>,
+    /// What checks wrote in this session, and what they made of it; `None` = they removed it.
+    pub by_checks: BTreeMap<Vec<u8>, Option<Entry>>,
+    /// The attempt whose beginning this session has seen.
+    pub began: Option<TurnKey>,
+    /// The repository's other working trees when that attempt began.
+    pub trees: BTreeSet<PathBuf>,
+    /// What an attempt changed and must not: paths.
+    pub forbidden_changes: Vec<Vec<u8>>,
+    /// What an attempt did to the repository beyond its work, until it is undone.
+    pub damage: Option<damage::Found>,
+    /// What was uncommitted when a session began: a person's.
+    pub uncommitted: Uncommitted,
+    /// What the next commit takes along besides its work.
+    pub along: Vec<Vec<u8>>,
+    /// Of these it was said that they are not committed.
+    pub held_back: BTreeSet<Vec<u8>>,
+    /// What is to be said with the next answer.
+    pub notices: Vec<String>,
+    /// The files of the commit that was last asked about.
+    pub committed: Option<(String, Arc<TreeFiles>)>,
+    /// The attempt whose file of tasks was put back: its snapshot has what it left of it, and keeps its name.
+    pub put_back: Option<TurnKey>,
+    /// What is compared with what was there before.
+    pub guard: Watch,
+    /// The git directory that guests are lent, where they are.
+    pub loan: Option<Loan>,
+    /// Where filters of the person's are run; `None` where they are run outside, or not at all.
+    pub inside: Option<Inside>,
+    /// What steers git where guests work on the repository's own git directory.
+    pub steering: Option<Arc<Mutex<Steering>>>,
+    /// What a guest did in it that was not taken over.
+    pub left_behind: Vec<Damage>,
+    /// Why the run must end, to be told with the next answer.
+    pub ends: Option<Report>,
+}
+
+/// One look at the tree.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    pub inventory: Inventory,
+    /// `None` when it was only looked at.
+    pub snapshot: Option<SnapshotId>,
+}
+
+impl WorkingTree {
+    /// Nothing of it has been looked at in this session.
+    pub fn new(
+        plan: Arc<RunSpec>,
+        folder: RunFolder,
+        surveyor: Surveyor,
+        snapshots: Option<Store>,
+    ) -> WorkingTree {
+        WorkingTree {
+            plan,
+            folder,
+            surveyor,
+            snapshots,
+            latest: None,
+            said: Arc::default(),
+            by_checks: BTreeMap::new(),
+            began: None,
+            trees: BTreeSet::new(),
+            forbidden_changes: Vec::new(),
+            damage: None,
+            uncommitted: Uncommitted::default(),
+            along: Vec::new(),
+            held_back: BTreeSet::new(),
+            notices: Vec::new(),
+            committed: None,
+            put_back: None,
+            guard: Watch::new(OsString::new()),
+            loan: None,
+            inside: None,
+            steering: None,
+            left_behind: Vec::new(),
+            ends: None,
+        }
+    }
+
+    /// The guard looks for programs here.
+    pub fn guarding(self, search_path: OsString) -> WorkingTree {
+        WorkingTree { guard: Watch::new(search_path), ..self }
+    }
+
+    /// What guests are lent instead of the repository's own git directory.
+    pub fn lending(self, loan: Option<Loan>) -> WorkingTree {
+        WorkingTree { loan, ..self }
+    }
+
+    /// What filters of the person's are run in.
+    pub fn filtering(self, inside: Option<Inside>) -> WorkingTree {
+        WorkingTree { inside, ..self }
+    }
+
+    /// Does what an effect says, in a repository that no git that is gone keeps locked.
+    pub fn carry_out(&mut self, order: &Order) -> Worked {
+        self.put_steering_back()?;
+        let mut reports = damage::clear_locks(self, &order.context);
+        let answers = self.act(order)?;
+        reports.extend(std::mem::take(&mut self.notices).into_iter().map(Report::notice));
+        reports.extend(self.ends.take());
+        reports.extend(answers);
+        Ok(reports)
+    }
+
+    fn act(&mut self, order: &Order) -> Worked {
+        match &order.effect {
+            Effect::Survey(Occasion::Start) => self.survey(),
+            Effect::Survey(Occasion::Resume) => self.survey_again(),
+            Effect::Survey(Occasion::Hook) => self.survey_after_hook(),
+            Effect::Prepare { lane, turn, purpose, notes } => {
+                if is_without_room(&self.plan.directory) {
+                    // Before anybody is paid to write what cannot be written.
+                    let said = format!("the disk is full: there is no room in {}", self.plan.directory.display());
+                    return Err(WorkError::of(StopReason::DiskFull, &said));
+                }
+                // What checks and hooks did since the last attempt was kept is not the next one's.
+                let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);
+                self.notices.extend(left);
+                if self.plan.job.mode.writes_only_plan() || guard::undoes(self) {
+                    // What a person wrote since the last look is none of what the agent will have to give back.
+                    let look = self.look()?;
+                    self.remember(look);
+                }
+                // In a lane of its own the file is the branch's.
+                let mut reports = Vec::new();
+                if self.plan.lanes.is_none() && tasks::of(&self.plan).is_some() {
+                    reports = self.write_states(&order.context, Some(TaskState::InProgress))?;
+                    let look = self.look()?;
+                    self.remember(look);
+                }
+                self.keep_beginning(*turn)?;
+                boxes::begin_attempt(self)?;
+                self.began = Some(*turn);
+                self.trees = stray_trees::of(self);
+                let preparation = Preparation {
+                    plan: &self.plan,
+                    folder: &self.folder,
+                    lane: *lane,
+                    turn: *turn,
+                    purpose: *purpose,
+                    notes: *notes,
+                    context: &order.context,
+                };
+                prepare::write(&preparation)?;
+                reports.push(Report::from(report::Prepared { lane: *lane }));
+                Ok(reports)
+            }
+            Effect::Recover { lane, call, turn, purpose } => {
+                let call_folder = self.call_folder(*turn, *purpose);
+                let mut recovered = recover::report(&self.plan, &call_folder);
+                close_own_files(&mut recovered.report.denials, &self.plan, self.folder.state());
+                let mut reports = recovered.notice.map(Report::notice).into_iter().collect::<Vec<_>>();
+                reports.push(Report::from(report::CallEnded {
+                    lane: *lane,
+                    call: *call,
+                    report: Box::new(recovered.report),
+                }));
+                Ok(reports)
+            }
+            Effect::Keep { lane, turn } => self.keep(*lane, *turn, &order.context),
+            Effect::Undo { lane, turn } => damage::carry_out(self, *lane, *turn),
+            Effect::Settle { lane, .. } => {
+                let look = self.look()?;
+                let evidence = self.evidence(&look);
+                self.note_checks(&look);
+                self.remember(look);
+                Ok(vec![Report::from(report::TreeRechecked { lane: *lane, evidence })])
+            }
+            Effect::Commit { lane, turn, since, what } => {
+                let mut reports = self.write_down_before_commit(&order.context, *turn, *what)?;
+                let task = order.context.task().map(|at| &at.row);
+                let subject = Subject { kind: *what, task };
+                reports.extend(commit::carry_out(self, *lane, *turn, since.as_ref(), subject)?);
+                Ok(reports)
+            }
+            Effect::CloseTask { lane, turn, task, end, since, attempts } => {
+                let since = since.as_ref();
+                let parked = since.map(|since| ParkedTask { task, turn: *turn, attempts, since });
+                let aside = self.close_task(&order.context, *turn, end, parked)?;
+                let PutAside { mut reports, branch, since: snapshot } = aside;
+                let look = self.look()?;
+                let evidence = self.evidence(&look);
+                self.remember(look);
+                let (task, end, iteration) = (task.clone(), end.clone(), turn.iteration);
+                reports.push(report::TaskClosed { lane: *lane, iteration, task, end, branch, evidence, snapshot }.into());
+                Ok(reports)
+            }
+            Effect::RunCheck { .. }
+            | Effect::Call { .. }
+            | Effect::EndCall { .. }
+            | Effect::Announce
+            | Effect::RunHook { .. }
+            // Those of lanes with checkouts of their own.
+            | Effect::Open { .. }
+            | Effect::Merge { .. }
+            | Effect::Land { .. } => Ok(Vec::new()),
+            Effect::Refuse { lane, turn } => refuse::carry_out(self, *lane, *turn, &order.context),
+        }
+    }
+
+    pub fn call_folder(&self, turn: TurnKey, purpose: Purpose) -> crate::store::CallFolder {
+        self.folder.call(turn.iteration, turn.attempt, purpose)
+    }
+
+    fn survey(&mut self) -> Worked {
+        boxes::begin_session(self)?;
+        let look = self.look()?;
+        let mut said = notices(&look.inventory);
+        let evidence = self.evidence(&look);
+        let name = self.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
+        let kept = self.keep_look(&look.inventory, &name)?;
+        let left_out = kept.as_ref().map_or(0, |snapshot| snapshot.left_out.len());
+        said.extend(kept.as_ref().and_then(|snapshot| left_out_notice(&snapshot.left_out)));
+        // It is only a hint: whoever cannot be asked has said so elsewhere.
+        let ignored =
+            self.surveyor.place().repository.as_ref().and_then(|repository| repository.ignored().ok());
+        said.extend(ignored.and_then(|ignored| unprotected(&ignored)));
+        said.extend(self.plan.guard.unfollowed_notice());
+        // After the checks of the baseline it is looked at once more.
+        let mut reports = self.say_once(said);
+        let snapshot = kept.map(|snapshot| snapshot.id);
+        self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        let standing = self.standing(&mut reports);
+        reports.push(Report::from(report::Surveyed {
+            baseline: report::BaselineCaptured {
+                evidence,
+                snapshot,
+                left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+                standing,
+            },
+            tasks: tasks::rows(&self.plan),
+        }));
+        Ok(reports)
+    }
+
+    /// What a person changed since the session before. It is kept when the next attempt begins, under its name.
+    fn survey_again(&mut self) -> Worked {
+        boxes::begin_session(self)?;
+        let look = self.look()?;
+        let mut reports = self.say_once(notices(&look.inventory));
+        let evidence = self.evidence(&look);
+        self.remember(look);
+        let standing = standing::read(&self.plan);
+        let tasks = tasks::rows(&self.plan);
+        reports.push(Report::from(report::Surveyed {
+            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
+            tasks,
+        }));
+        Ok(reports)
+    }
+
+    /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
+    fn survey_after_hook(&mut self) -> Worked {
+        let look = self.look()?;
+        self.note_checks(&look);
+        let evidence = self.evidence(&look);
+        self.remember(look);
+        let standing = standing::read(&self.plan);
+        Ok(vec![Report::from(report::Surveyed {
+            baseline: report::BaselineCaptured { evidence, snapshot: None, left_out: 0, standing },
+            tasks: None,
+        })])
+    }
+
+    /// What differs from the tree that was judged, the checks wrote.
+    pub fn note_checks(&mut self, look: &Look) {
+        let Some(judged) = &self.latest else {
+            return;
+        };
+        for change in inventory::changes(&judged.inventory, &look.inventory) {
+            let made = look.inventory.entry(&change.path).cloned();
+            self.by_checks.insert(change.path, made);
+        }
+    }
+
+    fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
+        let began = damage::beginning(self, turn)?;
+        let look = self.look()?;
+        let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
+        let forbidden_changes = refuse::find(self, turn, &look.inventory, context)?;
+        let mut suspicions = guard::suspicions(self, &look.inventory, context)?;
+        suspicions.extend(boxes::missing(self)?);
+        let moved = refuse::commit_notice(self, turn, &look.inventory);
+        let evidence = self.evidence(&look);
+        let name = self.name(turn, Side::After);
+        let aside = self.set_aside(&name, &look.inventory)?;
+        let kept = self.keep_look(&look.inventory, &name)?;
+        let found = damage::find(self, turn, began.as_ref(), (&look.inventory, kept.as_ref()), context)?;
+        let snapshot = kept.map(|snapshot| snapshot.id);
+        self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        let mut reports = self.say_once(self.changed_inputs());
+        if self.began == Some(turn) {
+            reports.extend(self.say_once(stray_trees::notices(self, &self.trees)));
+        }
+        reports.extend(aside.map(Report::notice));
+        reports.extend(found.iter().flat_map(|found| damage::reports(self, lane, found)));
+        self.damage = found;
+        reports.extend(moved.map(Report::notice));
+        let changed = u32::try_from(changed).unwrap_or(u32::MAX);
+        let at = context.task().map(|at| &at.row.id);
+        reports.extend(self.say_once(tasks::foreign_changes(&self.plan, context).into_iter().collect()));
+        let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
+        // After the claim was read.
+        reports.extend(self.bring_tasks_back(turn, context)?);
+        reports.push(Report::from(report::Suspected { lane, suspicions }));
+        reports.push(Report::from(report::SnapshotTaken {
+            lane,
+            evidence,
+            snapshot,
+            changed,
+            forbidden_changes,
+            standing,
+        }));
+        Ok(reports)
+    }
+
+    /// After a restart an attempt is kept again, and its name goes to what is there then. What it named before differs where
+    /// somebody wrote meanwhile, or where refused changes were being undone: it gets a name of its own first.
+    fn set_aside(&self, name: &SnapshotName, now: &Inventory) -> Result<Option<String>, WorkError> {
+        let Some(store) = &self.snapshots else {
+            return Ok(None);
+        };
+        let former = match store.named(name) {
+            Ok(id) => id,
+            Err(SnapshotError::Unknown(_)) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let left = store.load(&former)?;
+        if changed_since(store, &left, now)?.is_empty() {
+            return Ok(None);
+        }
+        if self.plan.job.mode.writes_only_plan() || guard::undoes(self) {
+            // An undoing that was cut off may have removed the last file of a folder, and not the folder.
+            remove_emptied(&self.surveyor.place().root, now, &left);
+        }
+        let own = store.next_before_restore(&name.run)?;
+        store.name(&former, &own)?;
+        Ok(Some(format!(
+            "the files are not as the interrupted attempt had left them; `windlass restore {} {}` brings that back",
+            name.run, own.moment
+        )))
+    }
+
+    /// How many files differ; bookkeeping is none.
+    fn changes(&self, before: &Inventory, look: &Look) -> usize {
+        let place = self.surveyor.place();
+        let changes = inventory::changes(before, &look.inventory).into_iter();
+        changes.filter(|change| !standing::is_bookkeeping(&change.path, &self.plan.job, place)).count()
+    }
+
+    /// What an attempt begins with has a name of its own, for `restore --before`. Usually it is what the last one left.
+    fn keep_beginning(&mut self, turn: TurnKey) -> Result<(), WorkError> {
+        let name = self.name(turn, Side::Before);
+        let Some(mut look) = self.latest.take() else {
+            return Ok(());
+        };
+        // Somebody may have moved a branch since, which no file shows.
+        if let (Some(id), Some(store), Some(repository)) =
+            (&look.snapshot, &mut self.snapshots, &self.surveyor.place().repository)
+            && !store.is_as_kept(repository, id)?
+        {
+            look.snapshot = None;
+        }
+        let named = match (&look.snapshot, &self.snapshots) {
+            (Some(id), Some(store)) => store.name(id, &name).map_err(WorkError::from),
+            _ => self.keep_look(&look.inventory, &name).map(|kept| {
+                look.snapshot = kept.map(|snapshot| snapshot.id);
+            }),
+        };
+        self.latest = Some(look);
+        named
+    }
+
+    pub fn look(&mut self) -> Result<Look, WorkError> {
+        self.put_steering_back()?;
+        self.take_over()?;
+        Ok(Look { inventory: self.surveyor.survey(&[])?, snapshot: None })
+    }
+
+    /// A look that was not kept; where nothing has changed since the last kept one, that one stands for it.
+    pub fn remember(&mut self, look: Look) {
+        let same = self.latest.as_ref().filter(|latest| latest.inventory.entries == look.inventory.entries);
+        let snapshot = same
+            .filter(|latest| latest.inventory.head == look.inventory.head)
+            .and_then(|latest| latest.snapshot.clone());
+        self.latest = Some(Look { snapshot, ..look });
+    }
+
+    pub fn evidence(&self, look: &Look) -> Evidence {
+        let place = self.surveyor.place();
+        let own = self.plan.job.notes_file.clone().into_iter().chain(tasks::own_files(&self.plan));
+        let own: Vec<Vec<u8>> = own.filter_map(|file| place.relative(&file)).collect();
+        let mut evidence = inventory::evidence(&look.inventory, &own);
+        standing::add_work(&mut evidence, &self.plan, &look.inventory, self.surveyor.place());
+        evidence
+    }
+
+    /// What the status file says before the run; what of it does not count is said.
+    fn standing(&mut self, reports: &mut Vec<Report>) -> Option<Standing> {
+        let standing = standing::read(&self.plan)?;
+        let trusted =
+            self.plan.job.workspace.as_ref().is_some_and(|workspace| workspace.trust_existing_status);
+        let file = match standing.source {
+            StandingSource::TodoFile => "TODO.md",
+            StandingSource::StatusFile => "the status file",
+            // Boxes say how far the work is, whoever ticked them and when.
+            StandingSource::PlanFile | StandingSource::TaskFile | StandingSource::Nowhere => {
+                return Some(standing);
+            }
+        };
+        if standing.complete && !trusted {
+            let text = format!(
+                "{file} says from before this run that the job is complete; that does not count until the agent \
+                 writes it anew (--trust-existing-status would take it)"
+            );
+            reports.extend(self.say_once(vec![text]));
+        }
+        Some(standing)
+    }
+
+    pub fn keep_look(
+        &mut self,
+        inventory: &Inventory,
+        name: &SnapshotName,
+    ) -> Result<Option<Snapshot>, WorkError> {
+        let Some(store) = &mut self.snapshots else {
+            return Ok(None);
+        };
+        Ok(Some(store.keep(self.surveyor.place(), inventory, name)?))
+    }
+
+    pub fn name(&self, turn: TurnKey, side: Side) -> SnapshotName {
+        let TurnKey { iteration, attempt } = turn;
+        SnapshotName { run: self.plan.run.clone(), moment: Moment::Iteration { iteration, attempt, side } }
+    }
+
+    /// Notices of what was not said before.
+    pub fn say_once(&mut self, texts: Vec<String>) -> Vec<Report> {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.into_iter().filter(|text| said.insert(text.clone())).map(Report::notice).collect()
+    }
+}
+
+/// What a look could not see, said once.
+fn notices(inventory: &Inventory) -> Vec<String> {
+    let bound = inventory.bound.map(|bound| {
+        format!(
+            "without git only the first {} files or {} MB are looked at for progress; there is more",
+            bound.files,
+            bound.bytes / (1024 * 1024)
+        )
+    });
+    let trouble = inventory
+        .trouble
+        .as_ref()
+        .map(|said| format!("git cannot read its repository ({said}); all files are walked instead"));
+    bound.into_iter().chain(trouble).collect()
+}
+
+fn left_out_notice(left_out: &[LeftOut]) -> Option<String> {
+    const NAMED: usize = 3;
+    if left_out.is_empty() {
+        return None;
+    }
+    let name = |left: &LeftOut| format!("{} ({})", String::from_utf8_lossy(&left.path), left.reason.name());
+    let named: Vec<String> = left_out.iter().take(NAMED).map(name).collect();
+    let more = left_out.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!("snapshots do not protect {}{more}", named.join(", ")))
+}

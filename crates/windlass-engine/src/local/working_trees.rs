@@ -1,0 +1,489 @@
+//! Lanes with checkouts of their own, as the worker sees them: made, committed in, merged with the branch, landed, parked.
+
+mod checkouts;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use windlass_core::report::{self, Report};
+use windlass_core::run::{CommitKind, Effect, Order, OrderContext, TurnKey};
+use windlass_core::spec::RunSpec;
+use windlass_core::values::{
+    CommitNotes, Evidence, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskId,
+    TaskState,
+};
+
+use super::commit::{self, Subject};
+use super::damage;
+use super::event::WorkError;
+use super::tasks;
+use super::worker::Worked;
+use super::working_tree::WorkingTree;
+use crate::sandbox::Site;
+use crate::store::Project;
+use crate::withhold::{self, Scene};
+use checkouts::Identity;
+use windlass_git::git;
+use windlass_git::git::lane::{
+    Landed, Landing, Lane, LaneError, Merged, Outcome, OwnFile, Squash, Target, land, landed, park,
+};
+use windlass_git::git::{CommitHooks, CommitOutcome, ObjectId, Repository};
+use windlass_git::inventory::{Place, Surveyor, is_own};
+use windlass_host::tree;
+use windlass_host::tree::at;
+
+/// So many conflicting paths are named.
+const NAMED: usize = 20;
+
+/// The longest file of the runner's own that lands.
+const LONGEST_OWN: usize = 64 * 1024 * 1024;
+
+/// The plan as it is for a lane: the same in another directory.
+pub(super) fn plan_in(plan: &RunSpec, main: Option<&Repository>, lane: LaneId) -> Option<RunSpec> {
+    let (lanes, main) = (plan.lanes.as_ref()?, main?);
+    if lane == LaneId::default() {
+        return None;
+    }
+    // Joined with nothing a path would end in a slash, and rules about it would fit no file.
+    let directory: PathBuf =
+        Lane::top_of(main, &home(&lanes.folder, lane)).join(&lanes.below).components().collect();
+    Some(RunSpec { directory, ..plan.clone() })
+}
+
+/// Where a lane's agent works, with the top that names are relative to.
+pub(super) fn place_in(plan: &RunSpec, main: Option<&Repository>, lane: LaneId) -> Place {
+    let (directory, repository) = (plan.directory.clone(), main.cloned());
+    match (&plan.lanes, main, plan_in(plan, main, lane)) {
+        (Some(lanes), Some(main), Some(plan)) => {
+            let root = Lane::top_of(main, &home(&lanes.folder, lane));
+            Place { root, directory: plan.directory, repository: None }
+        }
+        _ => Place::new(&directory, repository),
+    }
+}
+
+/// Where the guests of a lane's sandbox work; `None` where the lane has no checkout of its own.
+pub(super) fn site(
+    plan: &RunSpec,
+    main: Option<&Repository>,
+    lane: LaneId,
+) -> Option<Result<Site, LaneError>> {
+    let directory = plan_in(plan, main, lane)?.directory;
+    let (lanes, main) = (plan.lanes.as_ref()?, main?);
+    let home = home(&lanes.folder, lane);
+    let borrowed = Lane::borrowed(main, &home);
+    Some(borrowed.map(|borrowed| Site { lane, tree: Lane::top_of(main, &home), directory, borrowed }))
+}
+
+/// Has the lane a checkout of its own, and is that gone?
+pub(super) fn is_missing(plan: &RunSpec, main: Option<&Repository>, lane: LaneId) -> bool {
+    match (&plan.lanes, main) {
+        (Some(lanes), Some(main)) if lane != LaneId::default() => {
+            !Lane::is_there(main, &home(&lanes.folder, lane))
+        }
+        _ => false,
+    }
+}
+
+/// The file that says by which command a lane's checkout was made ready. It goes with the checkout.
+pub(super) fn set_up_by(folder: &Path, lane: LaneId) -> PathBuf {
+    home(folder, lane).join("set-up")
+}
+
+fn home(folder: &Path, lane: LaneId) -> PathBuf {
+    folder.join(lane.to_string())
+}
+
+/// The user's directory, and what lanes have beside it.
+#[derive(Debug)]
+pub(super) struct WorkingTrees {
+    main: WorkingTree,
+    project: Project,
+    /// What landings advance; known once it was asked for.
+    target: Option<Target>,
+    lanes: BTreeMap<LaneId, Checkout>,
+}
+
+/// A lane's checkout.
+#[derive(Debug)]
+struct Checkout {
+    world: WorkingTree,
+    lane: Lane,
+    /// Its working tree; `None` where that is not there.
+    identity: Option<Identity>,
+}
+
+impl WorkingTrees {
+    /// Those of a session.
+    pub fn new(main: WorkingTree, project: Project) -> WorkingTrees {
+        WorkingTrees { main, project, target: None, lanes: BTreeMap::new() }
+    }
+
+    /// The same for another thread, which works in a lane of its own: nothing has been looked at there.
+    pub fn another(&self) -> WorkingTrees {
+        let WorkingTree { plan, folder, surveyor, guard, said, .. } = &self.main;
+        let surveyor = Surveyor::new(surveyor.place().clone());
+        let main =
+            WorkingTree::new(Arc::clone(plan), folder.clone(), surveyor, None).guarding(guard.search_path());
+        let steering = self.main.steering.clone();
+        WorkingTrees::new(WorkingTree { said: Arc::clone(said), steering, ..main }, self.project.clone())
+    }
+
+    /// The lane that an effect takes place in, if that has a checkout of its own.
+    pub fn own_lane(&self, effect: &Effect) -> Option<LaneId> {
+        let own = effect.lane().filter(|lane| *lane != LaneId::default());
+        own.filter(|_| self.main.plan.lanes.is_some())
+    }
+
+    /// Is something written in the user's directory, where others write as well?
+    pub const fn is_shared(effect: &Effect) -> bool {
+        matches!(effect, Effect::Land { .. } | Effect::CloseTask { .. })
+    }
+
+    /// Does what an effect says, where it takes place.
+    pub fn carry_out(&mut self, order: &Order) -> Worked {
+        let Some(lane) = self.own_lane(&order.effect) else {
+            return self.main.carry_out(order);
+        };
+        self.main.put_steering_back()?;
+        let done = match &order.effect {
+            Effect::Land { turn, commit, tip, .. } => {
+                self.land(lane, *turn, commit.as_deref(), tip, &order.context)
+            }
+            Effect::CloseTask { turn, task, end, .. } => self.close(lane, *turn, task, end, &order.context),
+            _ => self.carry_out_in(lane, order),
+        };
+        done.map_err(|error| self.for_want_of_room(error))
+    }
+
+    /// A failure that a full disk explains is that, whatever git said.
+    fn for_want_of_room(&self, error: WorkError) -> WorkError {
+        if error.stop_reason != StopReason::Internal {
+            return error;
+        }
+        let lanes = self.main.plan.lanes.as_ref().map(|lanes| lanes.folder.clone());
+        let project = self.repository().ok().map(|main| main.git_dir);
+        let full = lanes.into_iter().chain(project).find_map(|folder| at(&folder).has_room().err());
+        full.map_or(error, WorkError::from)
+    }
+
+    fn repository(&self) -> Result<Repository, WorkError> {
+        let found = self.main.surveyor.place().repository.clone();
+        found.ok_or_else(|| WorkError::of(StopReason::Internal, &"lanes need a git repository"))
+    }
+
+    fn tip(&mut self, main: &Repository) -> Result<ObjectId, WorkError> {
+        if self.target.is_none() {
+            let branch = self.main.plan.lanes.as_ref().and_then(|lanes| lanes.branch.as_ref());
+            self.target = match branch {
+                Some(branch) => Some(Target::Branch(branch.clone().into_bytes())),
+                // It began without one; each lane's thread comes here at a time of its own, when another may be checked out.
+                None => {
+                    Some(Target::Detached).filter(|_| main.head().is_ok_and(|head| head.commit().is_some()))
+                }
+            };
+        }
+        let Some(target) = &self.target else {
+            return Err(WorkError::of(StopReason::NeedsHuman, &"lanes need a first commit to begin with"));
+        };
+        target.tip(main)?.map_err(|why| WorkError::of(StopReason::NeedsHuman, &why))
+    }
+
+    /// Commits the lane's work in the lane.
+    fn commit(
+        &mut self,
+        lane: LaneId,
+        turn: TurnKey,
+        since: Option<&SnapshotId>,
+        kind: CommitKind,
+        context: &OrderContext,
+    ) -> Worked {
+        let work = work_of(context).filter(|_| context.task().is_some_and(|at| !at.conflicts.is_empty()));
+        let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
+        let mut notes = CommitNotes::default();
+        let mut reports = Vec::new();
+        let subject = Subject { kind, task: context.task().map(|at| &at.row) };
+        let unresolved = match work {
+            Some(work) => checkout.unresolved(work)?,
+            None => Vec::new(),
+        };
+        let outcome = if unresolved.is_empty() {
+            let (outcome, held) = squash(world, checkout, turn, since, subject)?;
+            reports.extend(world.say_once(withhold::notice(&held).into_iter().collect()));
+            notes.held_back = withhold::named(&held);
+            outcome
+        } else {
+            CommitOutcome::Refused(format!("marks of the conflict are left in {}", listed(&unresolved)))
+        };
+        let look = world.look()?;
+        let evidence = world.evidence(&look);
+        world.remember(look);
+        let (commit, altered, refused) = match outcome {
+            CommitOutcome::Committed { commit, altered } => (Some(commit.to_string()), altered, None),
+            CommitOutcome::NothingToCommit => (None, false, None),
+            CommitOutcome::Refused(why) => (None, false, Some(why)),
+            CommitOutcome::RefusedByHook(said) => {
+                let last = commit::last_line(&said);
+                notes.hook_output = Some(said);
+                (None, false, Some(format!("a hook of the repository refused: {last}")))
+            }
+        };
+        reports.push(Report::from(report::Committed { lane, commit, evidence, altered, refused, notes }));
+        Ok(reports)
+    }
+
+    fn merge(&mut self, lane: LaneId, commit: Option<&str>) -> Worked {
+        let main = self.repository()?;
+        let tip = self.tip(&main)?;
+        let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
+        let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
+            None => {
+                checkout.follow(tip)?;
+                MergeOutcome::Clean { commit: None, retest: false }
+            }
+            Some(work) => match checkout.merge(work, tip)? {
+                Outcome::Clean { commit, merged, .. } => {
+                    MergeOutcome::Clean { commit: Some(commit.to_string()), retest: merged == Merged::Anew }
+                }
+                Outcome::Conflict(conflicts) => {
+                    let paths = conflicts.iter().flat_map(|conflict| &conflict.paths).take(NAMED);
+                    let shown = |path: &Vec<u8>| String::from_utf8_lossy(path).replace(char::is_control, "?");
+                    MergeOutcome::Conflict { paths: paths.map(shown).collect() }
+                }
+            },
+        };
+        let look = world.look()?;
+        let evidence = world.evidence(&look);
+        world.remember(look);
+        Ok(vec![Report::from(report::Merged { lane, tip: tip.to_string(), outcome, evidence })])
+    }
+
+    /// Brings the lane's work to the branch, with what the runner says of its task.
+    fn land(
+        &mut self,
+        lane: LaneId,
+        turn: TurnKey,
+        commit: Option<&str>,
+        tip: &str,
+        context: &OrderContext,
+    ) -> Worked {
+        let main = self.repository()?;
+        let now = self.tip(&main)?;
+        let commit = commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
+        let tip = ObjectId::from_hex(tip.as_bytes()).unwrap_or(now);
+        let plan = Arc::clone(&self.main.plan);
+        let subject = Subject { kind: CommitKind::Complete, task: context.task().map(|at| &at.row) };
+        let said = commit::message(&plan, turn, subject);
+        let (message, trailers) = (said.text(&plan.message), said.key());
+        let Some(target) = self.target.clone() else {
+            return Err(WorkError::of(StopReason::Internal, &"it is not known where to land"));
+        };
+        let usable = self.is_usable(lane)?;
+        if !usable && landed(&main, &target, tip, &trailers)?.is_none() {
+            return Ok(self.lost(lane));
+        }
+        let here = self.is_checked_out(&main)?;
+        let mut reports = damage::clear_locks(&self.main, context);
+        let mut files = Vec::new();
+        if here {
+            reports.extend(self.main.write_state(context, TaskState::Done)?);
+            reports.extend(self.main.note_progress(context, turn, &TaskEnd::Done)?);
+            files = self.own_files(context);
+        } else {
+            let text = "another branch is checked out here: tasks land without their status in the task file";
+            reports.extend(self.main.say_once(vec![text.to_owned()]));
+        }
+        let checkout = self.expect(lane)?;
+        let since = if usable { checkout.lane.since(commit) } else { Ok(tip) };
+        let landing = |since| Landing {
+            lane: &checkout.lane,
+            commit,
+            message: &message,
+            tip,
+            since,
+            target: &target,
+            trailers: &trailers,
+            files: &files,
+        };
+        let landed = since.and_then(|since| land(&main, &landing(since)));
+        if matches!(&landed, Err(error) if !error.is_disk_full()) && !self.is_there(lane)? {
+            // It was written down before it could land.
+            self.main.write_state(context, TaskState::InProgress)?;
+            return Ok(self.lost(lane));
+        }
+        let outcome =
+            match landed? {
+                Landed::Landed { commit, behind, .. } => {
+                    reports.extend(behind.map(|why| {
+                        Report::notice(format!("landed, but the files here are of before: {why}"))
+                    }));
+                    LandOutcome::Landed { commit: commit.to_string() }
+                }
+                Landed::Nothing => LandOutcome::Landed { commit: now.to_string() },
+                Landed::Moved { .. } => LandOutcome::Moved,
+                Landed::Refused(why) => LandOutcome::Refused { why },
+            };
+        if here && !matches!(outcome, LandOutcome::Landed { .. }) {
+            // It was written down before it could land; a session after this one would take it for done.
+            reports.extend(self.main.write_state(context, TaskState::InProgress)?);
+        }
+        reports.push(Report::from(report::Landed { lane, outcome }));
+        Ok(reports)
+    }
+
+    /// Is what the landings go to checked out in the user's directory? Otherwise its task file is another one.
+    fn is_checked_out(&mut self, main: &Repository) -> Result<bool, WorkError> {
+        self.tip(main)?;
+        Ok(Target::of(&main.head()?) == self.target)
+    }
+
+    /// The runner's own files as they are in the user's directory now.
+    fn own_files(&self, context: &OrderContext) -> Vec<OwnFile> {
+        let plan = &self.main.plan;
+        let place = self.main.surveyor.place();
+        let list = tasks::read(plan);
+        let at = context.task().and_then(|at| list.as_ref()?.task(&at.row.id));
+        let task_file = at.map(|task| PathBuf::from(&*task.file));
+        let progress = tasks::of(plan).and_then(|places| places.progress.clone());
+        let files = task_file.into_iter().chain(progress);
+        let read = |file: PathBuf| {
+            let content = tree::at(&plan.directory).join(&file).read(LONGEST_OWN).ok()??;
+            Some(OwnFile { path: place.relative(&file)?, content })
+        };
+        files.filter_map(read).collect()
+    }
+
+    fn close(
+        &mut self,
+        lane: LaneId,
+        turn: TurnKey,
+        task: &TaskId,
+        end: &TaskEnd,
+        context: &OrderContext,
+    ) -> Worked {
+        let main = self.repository()?;
+        let state = match end {
+            TaskEnd::Done => TaskState::Done,
+            TaskEnd::Again { .. } => TaskState::InProgress,
+            TaskEnd::Parked { .. } => TaskState::Open,
+        };
+        let mut reports = Vec::new();
+        if self.is_checked_out(&main)? {
+            reports = self.main.write_state(context, state)?;
+            if *end != TaskEnd::Done {
+                reports.extend(self.main.note_progress(context, turn, end)?);
+            }
+        }
+        let closed =
+            if self.is_usable(lane)? { self.leave(lane, task, end, context, &main) } else { Ok(None) };
+        let closed = match closed {
+            Err(error) if error.stop_reason != StopReason::DiskFull && !self.is_there(lane)? => None,
+            closed => closed?,
+        };
+        let (branch, evidence) = if let Some(left) = closed {
+            left
+        } else {
+            self.lanes.remove(&lane);
+            if matches!(end, TaskEnd::Parked { .. }) {
+                let (run, iteration) = (&self.main.plan.run, turn.iteration);
+                let text = format!(
+                    "the checkout of lane {lane} was removed: the work on {task} is in no branch; \
+                     `windlass restore {run} {iteration}` brings back what is kept of it"
+                );
+                reports.push(Report::notice(text));
+            }
+            let look = self.main.look()?;
+            (None, self.main.evidence(&look))
+        };
+        let (task, end, iteration) = (task.clone(), end.clone(), turn.iteration);
+        reports
+            .push(report::TaskClosed { lane, iteration, task, end, branch, evidence, snapshot: None }.into());
+        Ok(reports)
+    }
+
+    /// Puts aside what is left in a lane of a task that is parked: on which branch, and what is there then.
+    fn leave(
+        &mut self,
+        lane: LaneId,
+        task: &TaskId,
+        end: &TaskEnd,
+        context: &OrderContext,
+        main: &Repository,
+    ) -> Result<Option<(Option<String>, Evidence)>, WorkError> {
+        let run = self.main.plan.run.0.clone();
+        let checkout = self.checkout(lane)?;
+        let mut branch = None;
+        if matches!(end, TaskEnd::Parked { .. }) {
+            let parked = park(main, &checkout.lane, work_of(context), &run, &task.0)?;
+            branch = parked.branch.or(parked.merging);
+        }
+        checkout.lane.mend()?;
+        let look = checkout.world.look()?;
+        let evidence = checkout.world.evidence(&look);
+        checkout.world.remember(look);
+        Ok(Some((branch, evidence)))
+    }
+}
+
+fn squash(
+    world: &WorkingTree,
+    checkout: &Lane,
+    turn: TurnKey,
+    since: Option<&SnapshotId>,
+    subject: Subject<'_>,
+) -> Result<(CommitOutcome, withhold::Held), WorkError> {
+    let message = commit::message(&world.plan, turn, subject);
+    if let Some(commit) = git::marked_commit(checkout.repository(), &message.key())? {
+        return Ok((CommitOutcome::Committed { commit, altered: false }, Vec::new()));
+    }
+    let (Some(store), Some(candidate), Some(since)) = (&world.snapshots, &world.latest, since) else {
+        return Ok((CommitOutcome::NothingToCommit, Vec::new()));
+    };
+    let inventory = &candidate.inventory;
+    let since = store.load(since)?;
+    let mut changed = commit::changed_paths(&since, inventory);
+    let scene = Scene { repository: checkout.repository(), store, candidate: inventory };
+    let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
+    let place = world.surveyor.place();
+    let mut without: Vec<Vec<u8>> = held.iter().map(|(path, _)| path.clone()).collect();
+    // Neither the runner's own files nor what was copied into the checkout is work.
+    let stands_at = checkout.repository().head()?.commit();
+    let stands_at = stands_at.map(|commit| commit.to_string()).unwrap_or_default();
+    let tracked = checkout.repository().files_of(&stands_at)?;
+    let there = inventory.entries.iter().map(|entry| &entry.path);
+    let is_left = |path: &&Vec<u8>| {
+        tasks::is_own_file(&world.plan, place, path) || (is_own(path) && !tracked.contains_key(*path))
+    };
+    without.extend(there.chain(tracked.keys()).filter(is_left).cloned());
+    let text = message.text(&world.plan.message);
+    let hooks = if world.plan.sandbox.is_on() { CommitHooks::Skip } else { CommitHooks::Run };
+    let squash = Squash {
+        inventory,
+        changed: &changed,
+        without: &without,
+        message: &text,
+        hooks,
+        timeout: commit::HOOKS,
+    };
+    Ok((checkout.squash(store, &squash)?, held))
+}
+
+/// The lane's work as it was before its agent was asked to put it together with the branch.
+fn work_of(context: &OrderContext) -> Option<ObjectId> {
+    ObjectId::from_hex(context.task()?.work.as_ref()?.as_bytes())
+}
+
+fn listed(paths: &[Vec<u8>]) -> String {
+    windlass_core::recovery::listed(paths.iter().map(Vec::as_slice))
+}
+
+impl From<LaneError> for WorkError {
+    fn from(error: LaneError) -> WorkError {
+        match error {
+            LaneError::Git(error) => error.into(),
+            LaneError::TooOld(_) => WorkError::of(StopReason::NeedsHuman, &error),
+            other => WorkError::new(other.is_disk_full(), &other),
+        }
+    }
+}
